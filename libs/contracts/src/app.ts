@@ -1,0 +1,23 @@
+/** An app's settings (decisions.md 10), as every reader sees them. Settings about delivery are frozen at a send's first page. */
+export type AppSettings = {
+  defaultTimezone: string
+  frequencyCap: { max: number; windowSeconds: number } | null
+  quietHours: { start: string; end: string; action: 'hold' | 'skip' } | null
+  identityVerification: 'off' | 'required'
+}
+
+export const defaultSettings: AppSettings = { defaultTimezone: 'UTC', frequencyCap: null, quietHours: null, identityVerification: 'off' }
+
+/** An app as the administration answers it. */
+export type App = { id: string; name: string; settings: AppSettings; createdAt: string }
+
+/**
+ * Credentials of a provider as they travel: what is secret is sealed and opened only by who uses it. The APNs private key
+ * never leaves the gateway: the dispatcher asks for provider tokens instead.
+ */
+export type ProviderCredentials =
+  | { kind: 'apns'; version: number; teamId: string; keyId: string; bundleId: string; environment: 'production' | 'sandbox' }
+  | { kind: 'fcm'; version: number; projectId: string; clientEmail: string; tokenUri: string; sealedPrivateKey: string; sealContext: string }
+  | { kind: 'webpush'; version: number; subject: string; publicKey: string; sealedPrivateKey: string; sealContext: string }
+export type ProviderKind = ProviderCredentials['kind']
+export const providerKinds = ['apns', 'fcm', 'webpush'] as const

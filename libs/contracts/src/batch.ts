@@ -1,0 +1,123 @@
+import { z } from 'zod'
+import type { Content } from './content.ts'
+import type { FailureCode, SkipReason } from './outcome.ts'
+import { lanes, platforms, type Lane, type Platform } from './platform.ts'
+
+const Id = z.string().length(24)
+
+/** A pointer at a campaign's fan-out: page 0 says that a campaign is due, page n that page n may be cut. */
+export const FanOutPointer = z.object({ campaignId: Id, page: z.number().int().min(0) })
+export type FanOutPointer = z.infer<typeof FanOutPointer>
+
+/** A pointer at a batch row. Platform and lane are in the subject. */
+export const BatchPointer = z.object({ batchId: Id, campaignId: Id, appId: Id })
+export type BatchPointer = z.infer<typeof BatchPointer>
+
+/** How long a taken batch is the dispatcher's; renewed every `leaseRenewMs` (architecture.md, pattern 6). */
+export const leaseMs = 12_000
+export const leaseRenewMs = 3_000
+/** A batch holds at most this many pushes, a page of the fan-out scans this many subscriptions. */
+export const batchSize = 500
+export const pageSize = 5_000
+/** A send whose first page is its last and that reaches at most this many devices goes on the prompt lane. */
+export const promptLimit = 1_000
+/** Ready or leased bulk batches per app and platform; held ones and retries are not counted. */
+export const bulkWindow = 16
+/** At most this many tries at the provider (providers.md, Retries). */
+export const maxTries = 5
+
+/** What a send says, frozen when it was accepted: everything the dispatcher needs but the recipients. */
+export type FrozenSend = {
+  campaignId: string
+  appId: string
+  name: string
+  transactional: boolean
+  /** Null for a silent push without content. */
+  content: Content | null
+  silent: boolean
+  data: Record<string, string>
+  /** Seconds, resolved: the default is already in. 0 means now or never (decisions.md 3). */
+  ttl: number
+  collapseId: string | null
+  priority: 'high' | 'normal'
+  presentation: Presentation | null
+  bypass: { frequencyCap?: boolean | undefined; quietHours?: boolean | undefined }
+}
+
+export type Presentation = {
+  sound?: string | undefined
+  badge?: number | undefined
+  threadId?: string | undefined
+  icon?: string | undefined
+  interruptionLevel?: 'passive' | 'active' | 'time-sensitive' | 'critical' | undefined
+  relevanceScore?: number | undefined
+  channelId?: string | undefined
+}
+
+/** One push to make: the device as it is now. Only the user's columns and tags that the content names are filled. */
+export type Recipient = {
+  subscriptionId: string
+  userId: string
+  /** Device token (ios, android) or endpoint address (web). Never logged, never stored in NATS. */
+  address: string
+  /** Web only. */
+  keys: { p256dh: string; auth: string } | null
+  tokenVersion: number
+  /** iOS: the APNs environment that accepted this token before. */
+  environment: 'production' | 'sandbox' | null
+  language: string | null
+  timezone: string | null
+  /** Values for placeholders, by root: `user`, `tags`, `subscription`; only what the content names. */
+  user: Record<string, string | null>
+  tags: Record<string, string | number | boolean>
+  subscription: Record<string, string | null>
+}
+
+/** A push whose end is already known, without a try at the provider: travels with the batch to the ledger. */
+export type Decided = {
+  subscriptionId: string
+  userId: string
+  tokenVersion: number
+  attempts: number
+} & ({ outcome: 'skipped'; code: SkipReason; providerCode?: string } | { outcome: 'failed'; code: FailureCode; providerCode?: string })
+
+/** `gone`: done or unknown; `busy`: another holds it; `held`: not yet due or its circuit is open. All three: ack, the row comes back by the sweep. */
+export type TakenBatch =
+  | { answer: 'gone' | 'busy' | 'held' }
+  | {
+      answer: 'taken'
+      batchId: string
+      campaignId: string
+      appId: string
+      platform: Platform
+      lane: Lane
+      day: string
+      /** The fencing number: finish and renew carry it; another's is answered `lost`. */
+      takes: number
+      /** Tries at the provider before this one; a kill counts none. */
+      tries: number
+      /** ISO timestamp from which the ttl counts. */
+      queuedAt: string
+      /** Milliseconds of the ttl that were used up at the moment of the take, by the database's clock. */
+      elapsedMs: number
+      send: FrozenSend | null
+      recipients: Recipient[]
+      decided: Decided[]
+      /** There are further recipients: ask again with `from` = how many were answered so far. */
+      more: boolean
+    }
+
+export const FinishBatch = z.object({
+  batchId: Id,
+  takes: z.number().int(),
+  sent: z.array(z.object({ subscriptionId: Id, environment: z.enum(['production', 'sandbox']).nullable() })).max(batchSize),
+  /** Tokens the provider called dead. `since`: ISO; a device that registered again after it is left alone. */
+  dead: z.array(z.object({ subscriptionId: Id, userId: Id, tokenVersion: z.number().int(), since: z.iso.datetime(), code: z.string().max(64) })).max(batchSize),
+  /** To be tried again: `tries` already made, not before `retryAt` (ISO). */
+  retries: z.array(z.object({ subscriptionId: Id, userId: Id, tries: z.number().int(), retryAt: z.iso.datetime() })).max(batchSize),
+})
+export type FinishBatch = z.infer<typeof FinishBatch>
+
+/** The subject of a batch's pointer. */
+export const batchSubject = (platform: Platform, lane: Lane): string => `work.push.${platform}.${lane}`
+export const everyLane = platforms.flatMap((platform) => lanes.map((lane) => ({ platform, lane })))

@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import type { FrozenSend } from '../batch.ts'
+import { call } from '../call.ts'
+import type { SendNotification } from '../notification.ts'
+import type { CampaignStatus } from '../stats.ts'
+
+const Id = z.string().length(24)
+
+/** Scope of an Idempotency-Key is (app, key); the fingerprint covers method, path and canonical body (decisions.md 9). */
+export const Idempotency = z.object({ key: z.string().min(1).max(255), fingerprint: z.string().length(64) }).nullable()
+
+/**
+ * Accepts a notification: its campaign and the idempotency record commit together, then it is on its way. `replayed`: the
+ * stored answer of an earlier request with this key. Faults: not_found (template, segment), idempotency_in_progress,
+ * idempotency_key_reused, invalid_segment, invalid_body.
+ */
+export const sendNotification = call<{ id: string; status: 'sending'; replayed: boolean }>()(
+  'rpc.campaigns.send-notification',
+  z.object({ appId: Id, idempotency: Idempotency, notification: z.custom<SendNotification>() }),
+)
+
+/** Who a send is for, frozen: a saved segment is already its definition. Ids that do not exist reach nobody. */
+export type FrozenTarget =
+  | { kind: 'externalIds'; externalIds: string[] }
+  | { kind: 'userIds'; userIds: string[] }
+  | { kind: 'subscriptionIds'; subscriptionIds: string[] }
+  | { kind: 'segment'; segment: unknown }
+  | { kind: 'all' }
+
+/** What audience fans out. Null: there is no such campaign, or it is not to be sent (cancelled meanwhile). */
+export const readSend = call<{ send: FrozenSend; target: FrozenTarget } | null>()('rpc.campaigns.read-send', z.object({ campaignId: Id }))
+
+/** Audience has committed the fan-out row: campaigns need not point at it any more. */
+export const fanOutStarted = call<Record<string, never>>()('rpc.campaigns.fan-out-started', z.object({ campaignId: Id }))
+
+/** The campaign cannot be fanned out (its segment no longer compiles): `failed`, with a reason a person can act on. */
+export const failCampaign = call<Record<string, never>>()(
+  'rpc.campaigns.fail-campaign',
+  z.object({ campaignId: Id, code: z.string().max(64), message: z.string().max(500) }),
+)
+
+/** Every queued push has an outcome: `sent` (or `cancelled` if that was asked). */
+export const settleCampaign = call<Record<string, never>>()('rpc.campaigns.settle-campaign', z.object({ campaignId: Id }))
+
+/** A campaign's status for its app; null when unknown or another app's. */
+export const readCampaign = call<{ id: string; name: string; status: CampaignStatus; transactional: boolean; createdAt: string } | null>()(
+  'rpc.campaigns.read-campaign',
+  z.object({ appId: Id, campaignId: Id }),
+)

@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { call } from '../call.ts'
+import { engagementKinds } from '../event.ts'
+import { BatchOutcomes, outcomes, type OutcomeKind } from '../outcome.ts'
+import { platforms, type Platform } from '../platform.ts'
+import type { Stats } from '../stats.ts'
+
+const Id = z.string().length(24)
+const Count = z.number().int().min(0)
+
+/**
+ * How many pushes a fan-out has queued so far: cumulative, so a repeat changes nothing. Makes the counters row before a
+ * device can report, and announces campaign.completed when `fannedOut` turns true.
+ */
+export const reportQueued = call<Record<string, never>>()(
+  'rpc.tracker.report-queued',
+  z.object({
+    campaignId: Id,
+    appId: Id,
+    day: z.iso.date(),
+    name: z.string(),
+    transactional: z.boolean(),
+    byPlatform: z.object({ ios: Count, android: Count, web: Count }),
+    fannedOut: z.boolean(),
+  }),
+)
+
+/** Writes outcomes to the ledger and the counters in one transaction. A push already settled stays as it was. */
+export const recordOutcomes = call<{ recorded: number }>()('rpc.tracker.record-outcomes', z.object({ batches: z.array(BatchOutcomes).min(1).max(200) }), 8000)
+
+/** Which pushes of a batch have an outcome already: asked by every take above the first. */
+export const readSettled = call<{ settled: { subscriptionId: string; outcome: OutcomeKind; code: string; tokenVersion: number; at: string }[] }>()(
+  'rpc.tracker.read-settled',
+  z.object({ day: z.iso.date(), campaignId: Id, subscriptionIds: z.array(Id).max(1000) }),
+)
+
+export const Engagement = z.object({
+  kind: z.enum(engagementKinds),
+  appId: Id,
+  campaignId: Id,
+  userId: Id,
+  subscriptionId: Id,
+  platform: z.enum(platforms),
+  variant: z.string(),
+})
+export type Engagement = z.infer<typeof Engagement>
+
+/** Counts what devices report: one (push, kind) once. A campaign no longer known counts nothing and is no error. */
+export const trackEvents = call<{ counted: number }>()('rpc.tracker.track-events', z.object({ engagements: z.array(Engagement).min(1).max(200) }))
+
+/** A campaign's counters; null when nothing was ever queued for it or they are past retention. */
+export const readStats = call<{ stats: Stats } | null>()('rpc.tracker.read-stats', z.object({ appId: Id, campaignId: Id }))
+
+/** One row of the ledger, as `/v1/admin/apps/:appId/pushes` answers it. */
+export type LedgerRow = {
+  campaignId: string
+  subscriptionId: string
+  userId: string
+  platform: Platform
+  variant: string | null
+  outcome: OutcomeKind
+  code: string | null
+  providerCode: string | null
+  attempts: number
+  settledAt: string
+}
+
+/** The ledger of an app, newest first, by any of the filters (decisions.md 10, `/pushes`). */
+export const listPushes = call<{ items: LedgerRow[]; nextCursor: string | null }>()(
+  'rpc.tracker.list-pushes',
+  z.object({
+    appId: Id,
+    campaignId: Id.optional(),
+    userId: Id.optional(),
+    subscriptionId: Id.optional(),
+    outcome: z.enum(outcomes).optional(),
+    code: z.string().max(64).optional(),
+    limit: z.number().int().min(1).max(200),
+    cursor: z.string().max(200).optional(),
+  }),
+)
+
+/** Webhooks has committed the effect of these announcements of the tracker. */
+export const confirmTrackerAnnouncements = call<Record<string, never>>()(
+  'rpc.tracker.confirm-announcements',
+  z.object({ announcementIds: z.array(Id).max(1000) }),
+)

@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import { platforms } from './platform.ts'
+
+/** Every type of event a webhook endpoint can ask for (api.md, Events). */
+export const eventTypes = [
+  'notification.sent',
+  'notification.delivered',
+  'notification.opened',
+  'notification.clicked',
+  'notification.dismissed',
+  'notification.failed',
+  'notification.skipped',
+  'subscription.invalidated',
+  'campaign.completed',
+] as const
+export type EventType = (typeof eventTypes)[number]
+
+const Id = z.string().length(24)
+
+/**
+ * One event as it travels between apps: ids and codes, never a token, an endpoint, content or an external id (webhooks
+ * looks that up when it freezes a delivery). Its public id follows from campaign, subscription and type (decisions.md 7).
+ */
+export const Event = z.object({
+  type: z.enum(eventTypes),
+  at: z.iso.datetime(),
+  appId: Id,
+  campaignId: Id,
+  userId: Id.optional(),
+  subscriptionId: Id.optional(),
+  platform: z.enum(platforms).optional(),
+  data: z.record(z.string(), z.unknown()).optional(),
+})
+export type Event = z.infer<typeof Event>
+
+/**
+ * What one transaction made happen, told to webhooks: a row of `announcements` in its owner's schema, published after the
+ * commit, deleted when webhooks has committed its effect and says so, swept after 5 s (architecture.md, pattern 7).
+ */
+export const Announcement = z.object({
+  announcementId: Id,
+  /** Who keeps the row and takes the confirmation. */
+  owner: z.enum(['tracker', 'audience']),
+  events: z.array(Event).min(1).max(1000),
+})
+export type Announcement = z.infer<typeof Announcement>
+
+/** What a device can report of a push (api.md, Tracking events), by the letter in the address. */
+export const engagementKinds = { d: 'delivered', o: 'opened', c: 'clicked', x: 'dismissed' } as const
+export type EngagementLetter = keyof typeof engagementKinds
+export type EngagementKind = (typeof engagementKinds)[EngagementLetter]

@@ -1,0 +1,80 @@
+import type { StoredMessage } from './call.ts'
+import { BatchPointer, everyLane, FanOutPointer } from './batch.ts'
+import { Announcement } from './event.ts'
+
+/** Work has one reader and is gone when done. Events have any number of readers and stay some time. */
+export const streams = {
+  /** Pointers only (~150 bytes): 256 MB is well over a million. Full means refuse: the row is swept again later. */
+  WORK: { subjects: ['work.>'], retention: 'workqueue', maxAgeDays: 0, maxBytes: 256_000_000, discard: 'new' },
+  EVENTS: { subjects: ['event.>'], retention: 'limits', maxAgeDays: 1, maxBytes: 1_000_000_000, discard: 'old' },
+} as const
+export type StreamName = keyof typeof streams
+
+/** Within this window a repeated Nats-Msg-Id is dropped: a filter for double publishing, not a guarantee. */
+export const duplicateWindowSeconds = 120
+
+export type Consumer<Body> = StoredMessage<Body> & {
+  readonly durable: string
+  readonly stream: StreamName
+  readonly subject: string
+  /** Delivered and not yet acked, over all processes of the app. Explicit, so that a stuck reader is bounded. */
+  readonly maxAckPending: number
+  /** A message whose reader died comes back after this. Readers ack within seconds: long work is a row with a lease. */
+  readonly ackWaitSeconds: number
+}
+
+const consumer = <Body>(it: Consumer<Body>): Consumer<Body> => it
+
+export const fanOutWork = consumer({
+  durable: 'audience-fan-out',
+  stream: 'WORK',
+  subject: 'work.fan-out',
+  body: FanOutPointer,
+  maxAckPending: 1_000,
+  ackWaitSeconds: 30,
+})
+
+/** One durable per platform and lane, so that neither a slow provider nor a large send stands before another's work. */
+export const pushWork = everyLane.map(({ platform, lane }) => ({
+  platform,
+  lane,
+  ...consumer({
+    durable: `dispatcher-${platform}-${lane}`,
+    stream: 'WORK',
+    subject: `work.push.${platform}.${lane}`,
+    body: BatchPointer,
+    maxAckPending: 1_000,
+    ackWaitSeconds: 30,
+  }),
+}))
+
+export const announcements = consumer({
+  durable: 'webhooks-collect',
+  stream: 'EVENTS',
+  subject: 'event.>',
+  body: Announcement,
+  maxAckPending: 500,
+  ackWaitSeconds: 30,
+})
+
+export const consumers: readonly Consumer<unknown>[] = [fanOutWork, ...pushWork, announcements]
+
+/** Subjects of announcements, by what happened. */
+export const eventSubjects = {
+  pushSettled: 'event.push.settled',
+  pushEngaged: 'event.push.engaged',
+  campaignCompleted: 'event.campaign.completed',
+  subscriptionInvalidated: 'event.subscription.invalidated',
+} as const
+
+/**
+ * A failed message comes back after these, in milliseconds, the last one for good. Short on purpose: a wait over 5 s is
+ * a row with a due time, never a nak (delayed naks fill `maxAckPending` and stall the lane).
+ */
+export const comeBackAfterMs = [250, 500, 1_000, 2_000] as const
+
+/** An un-taken row is pointed at again after 5, 10, 15, 15 … s: it repairs a lost NATS store and does not flood a slow lane. */
+export const sweepAgainSeconds = (pointerNo: number): number => Math.min(5 * (pointerNo + 1), 15)
+
+/** The wait before try n + 1 at a provider (providers.md, Retries): 1, 4, 16, 60 s, times 1 to 1.25. */
+export const providerRetrySeconds = [1, 4, 16, 60] as const

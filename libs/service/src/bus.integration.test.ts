@@ -1,0 +1,92 @@
+import { call } from '@herald/contracts/call'
+import { Fault, invalidField } from '@herald/contracts/fault'
+import { fanOutWork } from '@herald/contracts/topology'
+import { startNatsServer } from '@herald/embedded/nats-server'
+import { freshNats } from '@herald/testing/nats'
+import { testService } from '@herald/testing/service'
+import { until } from '@herald/testing/until'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { z } from 'zod'
+import { openBus } from './bus.ts'
+
+const url = await freshNats()
+const askTracker = call<{ twice: number }>()('rpc.tracker.test-double', z.object({ n: z.number() }), 1500)
+const unanswered = call<{ twice: number }>()('rpc.tracker.test-nobody', z.object({ n: z.number() }), 1500)
+const openFor = (name: 'tracker' | 'gateway' | 'audience') => openBus(testService(name, { NATS_URL: url }))
+
+test('a call answers what the other app said, and throws what it refused as the same fault', async () => {
+  const tracker = await openFor('tracker')
+  const gateway = await openFor('gateway')
+  tracker.answer(askTracker, async ({ n }) => {
+    if (n < 0) throw invalidField('n', 'must not be negative')
+    return { twice: n * 2 }
+  })
+
+  expect(await gateway.call(askTracker, { n: 21 })).toEqual({ twice: 42 })
+  const refused = await gateway.call(askTracker, { n: -1 }).catch((error: unknown) => error)
+  expect(refused).toBeInstanceOf(Fault)
+  expect(refused).toMatchObject({ code: 'invalid_body', details: [{ path: 'n', message: 'must not be negative' }] })
+})
+
+test('our own mistake crosses as "internal" and names nothing', async () => {
+  const broken = call<{ twice: number }>()('rpc.tracker.test-broken', z.object({}))
+  const tracker = await openFor('tracker')
+  tracker.answer(broken, async () => {
+    throw new Error('password=hunter2')
+  })
+  const gateway = await openFor('gateway')
+
+  await expect(gateway.call(broken, {})).rejects.toMatchObject({ code: 'internal', message: 'Internal error.' })
+})
+
+test('a call that nobody answers is queue_unavailable within two seconds', async () => {
+  const gateway = await openFor('gateway')
+  const startedAt = performance.now()
+
+  await expect(gateway.call(unanswered, { n: 1 })).rejects.toMatchObject({ code: 'queue_unavailable' })
+  expect(performance.now() - startedAt).toBeLessThan(2_000)
+})
+
+test('a handler that throws gets its message again, and one that returns never does', async () => {
+  const audience = await openFor('audience')
+  const campaignId = 'a'.repeat(24)
+  const seen: number[] = []
+  await audience.consume(fanOutWork, { slots: 4 }, async ({ page }) => {
+    seen.push(page)
+    if (page === 1 && seen.filter((one) => one === 1).length === 1) throw new Error('once')
+  })
+
+  await audience.publish('work.fan-out', { campaignId, page: 1 }, 'one')
+  await audience.publish('work.fan-out', { campaignId, page: 2 }, 'two')
+  await audience.publish('work.fan-out', { campaignId, page: 2 }, 'two')
+
+  await until(() => seen.filter((page) => page === 1).length === 2)
+  expect(seen.toSorted()).toEqual([1, 1, 2])
+})
+
+test('after the server lost its store, messages flow again without a restart', async () => {
+  const storeDir = mkdtempSync(join(tmpdir(), 'herald-nats-lost-'))
+  let server = await startNatsServer({ storeDir })
+  afterAll(async () => {
+    await server.stop()
+    rmSync(storeDir, { recursive: true, force: true })
+  })
+  const bus = await openBus(testService('audience', { NATS_URL: server.url }))
+  const seen: number[] = []
+  await bus.consume(fanOutWork, { slots: 4 }, async ({ page }) => void seen.push(page))
+  await bus.publish('work.fan-out', { campaignId: 'b'.repeat(24), page: 1 }, 'before')
+  await until(() => seen.includes(1))
+
+  server.child.kill('SIGKILL')
+  await until(() => server.child.exitCode !== null || server.child.signalCode !== null)
+  rmSync(storeDir, { recursive: true, force: true })
+  server = await startNatsServer({ storeDir, port: server.port })
+
+  await until(async () => {
+    await bus.publish('work.fan-out', { campaignId: 'b'.repeat(24), page: 2 }, `after ${performance.now()}`)
+    return seen.includes(2)
+  })
+})

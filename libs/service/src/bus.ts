@@ -1,0 +1,169 @@
+import type { Broadcast, Call } from '@herald/contracts/call'
+import { Fault, faultStatus, queueUnavailable, type FaultCode, type FaultDetail } from '@herald/contracts/fault'
+import type { Consumer } from '@herald/contracts/topology'
+import { connect, RequestError, TimeoutError, type Msg, type NatsConnection } from '@nats-io/transport-node'
+import { isDatabaseAway, type DatabaseWatch } from './health.ts'
+import { openStreams, type ConsumeOptions } from './jetstream.ts'
+import type { Service } from './run.ts'
+
+/** `max_payload` of the server is 4 MB; more than this is refused here with a fault, so that nobody meets a silent time-out. */
+const largestBody = 3_000_000
+/** A receiver that restarts is back within this: "no responders" is asked again, every 50 ms. */
+const noResponderPatienceMs = 1_000
+/** Calls in work per process and subject. Above it the caller hears queue_unavailable at once, instead of a pile that grows. */
+const callsInWork = 2_000
+
+/** Calls, stored messages and broadcasts of one process, over one connection. */
+export type Bus = {
+  /** Asks another app and answers what it said; what it refused is thrown as the same Fault. Time-out: queue_unavailable. */
+  call<Request, Answer>(contract: Call<Request, Answer>, request: Request): Promise<Answer>
+  /** Answers calls, in a queue group of the app. While the database is away every call is answered database_unavailable at once. */
+  answer<Request, Answer>(contract: Call<Request, Answer>, handler: (request: Request) => Promise<Answer>): void
+  /** Stores a message; resolves when JetStream has it. `id` is its Nats-Msg-Id: its ids plus the row's pointer number. */
+  publish(subject: string, body: unknown, id: string): Promise<void>
+  /** Reads a durable consumer: return = ack, throw = come back shortly, a body that breaks its contract = terminated. */
+  consume<Body>(consumer: Consumer<Body>, options: ConsumeOptions, handler: (body: Body) => Promise<void>): Promise<void>
+  /** Tells every process, not stored. */
+  broadcast<Body>(contract: Broadcast<Body>, body: Body): void
+  listen<Body>(contract: Broadcast<Body>, handler: (body: Body) => void): void
+}
+
+/** Opens the bus: connects (waiting for the server), makes streams and consumers, and closes it all when the service stops. */
+export async function openBus(service: Service<{ NATS_URL: string }>, watch?: DatabaseWatch): Promise<Bus> {
+  const { log } = service
+  const connection = await connect({
+    servers: service.config.NATS_URL,
+    name: service.name,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 200,
+    reconnectJitter: 100,
+    waitOnFirstConnect: true,
+    timeout: 5_000,
+    pingInterval: 2_000,
+    maxPingOut: 2,
+    ignoreAuthErrorAbort: true,
+  })
+  void logStatus(connection, service)
+
+  const inWork = new Set<Promise<void>>()
+  service.onStop('bus', async () => {
+    await Promise.allSettled(inWork)
+    await Promise.race([connection.drain(), new Promise((resolve) => setTimeout(resolve, 2_000).unref())])
+    await connection.close()
+  })
+  const streams = await openStreams(service, connection, watch)
+
+  return {
+    call: (contract, request) => ask(connection, contract, request),
+
+    answer(contract, handler) {
+      if (!contract.subject.startsWith(`rpc.${service.name}.`)) throw new Error(`${service.name} may not answer ${contract.subject}`)
+      const answerOne = async (message: Msg) => {
+        const parsed = contract.request.safeParse(decode(message.data))
+        if (!parsed.success) {
+          log.error({ call: contract.subject, paths: parsed.error.issues.map(({ path }) => path.join('.')) }, 'a call broke its contract')
+          reply(message, { fault: { code: 'internal', message: 'Internal error.' } })
+          return
+        }
+        if (inWork.size >= callsInWork) {
+          reply(message, { fault: asFault(queueUnavailable()) })
+          return
+        }
+        try {
+          const work = () => handler(parsed.data)
+          reply(message, { answer: await (watch ? watch.guard(work) : work()) })
+        } catch (error) {
+          reply(message, { fault: faultOf(error, contract.subject, service) })
+        }
+      }
+      connection.subscribe(contract.subject, {
+        queue: service.name,
+        callback: (error, message) => {
+          if (error) return log.error({ err: error }, 'subscription failed')
+          const work: Promise<void> = answerOne(message).finally(() => inWork.delete(work))
+          inWork.add(work)
+        },
+      })
+    },
+
+    publish: (subject, body, id) => streams.publish(subject, encode(body, subject), id),
+    consume: (consumer, options, handler) => streams.consume(consumer, options, handler),
+    broadcast: (contract, body) => connection.publish(contract.subject, encode(body, contract.subject)),
+    listen(contract, handler) {
+      connection.subscribe(contract.subject, {
+        callback: (error, message) => {
+          const parsed = error ? undefined : contract.body.safeParse(decode(message.data))
+          if (parsed?.success) handler(parsed.data)
+          else log.error({ subject: contract.subject }, 'a broadcast broke its contract')
+        },
+      })
+    },
+  }
+}
+
+type Wire<Answer> = { answer: Answer } | { fault: WireFault }
+type WireFault = { code: FaultCode; message: string; details?: FaultDetail[] | undefined }
+
+async function ask<Request, Answer>(connection: NatsConnection, contract: Call<Request, Answer>, request: Request): Promise<Answer> {
+  const body = encode(request, contract.subject)
+  const startedAt = performance.now()
+  const left = () => contract.timeoutMs - (performance.now() - startedAt)
+  for (;;) {
+    try {
+      const message = await connection.request(contract.subject, body, { timeout: Math.max(1, left()) })
+      const wire = decode(message.data) as Wire<Answer>
+      if ('fault' in wire) throw new Fault(wire.fault.code, wire.fault.message, wire.fault.details)
+      return wire.answer
+    } catch (error) {
+      if (error instanceof Fault) throw error
+      const nobody = error instanceof RequestError && error.isNoResponders()
+      if (nobody && performance.now() - startedAt < Math.min(noResponderPatienceMs, contract.timeoutMs)) {
+        await new Promise((resolve) => setTimeout(resolve, 50))
+        continue
+      }
+      const why = nobody ? 'nobody answers' : error instanceof TimeoutError ? 'timed out' : 'failed'
+      throw new Fault('queue_unavailable', queueUnavailable().message, undefined, new Error(`${contract.subject} ${why}`, { cause: error }))
+    }
+  }
+}
+
+const text = { encoder: new TextEncoder(), decoder: new TextDecoder() }
+
+function encode(body: unknown, subject: string): Uint8Array {
+  const bytes = text.encoder.encode(JSON.stringify(body))
+  if (bytes.length > largestBody) throw new Fault('internal', 'Internal error.', undefined, new Error(`${subject}: ${bytes.length} bytes`))
+  return bytes
+}
+
+function decode(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(text.decoder.decode(bytes))
+  } catch {
+    return undefined
+  }
+}
+
+function reply(message: Msg, wire: Wire<unknown>): void {
+  message.respond(encode(wire, message.subject))
+}
+
+const asFault = ({ code, message, details }: Fault): WireFault => ({ code, message, details })
+
+/** What a caller may see of an error: a Fault as it is, an away database as such, anything else is our mistake, logged once here. */
+function faultOf(error: unknown, subject: string, service: Service): WireFault {
+  if (error instanceof Fault && error.code in faultStatus) {
+    if (error.code === 'internal') service.log.error({ call: subject, err: error.cause ?? error }, 'call failed')
+    return asFault(error)
+  }
+  if (isDatabaseAway(error)) return { code: 'database_unavailable', message: 'The database is unavailable. Try again shortly.' }
+  service.log.error({ call: subject, err: error }, 'call failed')
+  return { code: 'internal', message: 'Internal error.' }
+}
+
+async function logStatus(connection: NatsConnection, service: Service): Promise<void> {
+  for await (const status of connection.status()) {
+    if (status.type === 'disconnect') service.log.warn('NATS is away')
+    if (status.type === 'reconnect') service.log.info('NATS is back')
+  }
+}
+

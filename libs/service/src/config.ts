@@ -1,0 +1,55 @@
+import { z } from 'zod'
+
+/** Settings every app has. An app's own schema extends it; each setting carries a `.describe()` that becomes docs/configuration.md. */
+export const ServiceConfig = z.object({
+  NATS_URL: z.string().default('nats://127.0.0.1:4222').describe('Address of the NATS server (JetStream on).'),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info').describe('Least severe log line that is written.'),
+})
+
+/** Pool settings of an app with a database. */
+export const poolConfig = {
+  DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(100).default(8).describe('Most connections one process of an app opens.'),
+}
+
+/** The address of an app's own database: it reads no other. */
+export const databaseUrl = z
+  .string()
+  .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// address')
+  .describe('Address of the app’s own role in Postgres. `npm start` makes it.')
+
+/** `on/off` switches written as words, the way people write them in an environment. */
+export const flag = (byDefault: boolean) =>
+  z
+    .enum(['true', 'false', 'on', 'off', '1', '0'])
+    .default(byDefault ? 'true' : 'false')
+    .transform((word) => word === 'true' || word === 'on' || word === '1')
+
+/** A whole number from the environment. */
+export const whole = (byDefault: number, { min = 0, max = Number.MAX_SAFE_INTEGER } = {}) => z.coerce.number().int().min(min).max(max).default(byDefault)
+
+/**
+ * The environment, parsed once: the one place that reads it. A bad one prints every problem and ends the process with 1;
+ * values are never printed, they may be secrets. An empty variable counts as absent.
+ */
+export function readConfig<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>): z.infer<z.ZodObject<Shape>> {
+  const given = Object.fromEntries(Object.entries(process.env).filter(([name, value]) => name in schema.shape && value !== ''))
+  const parsed = schema.safeParse(given)
+  if (parsed.success) return parsed.data
+  const problems = parsed.error.issues.map((issue) => {
+    const name = issue.path.join('.')
+    return `  ${name}: ${name in given ? issue.message : 'is required'}`
+  })
+  process.stderr.write(`The environment is not right:\n${problems.join('\n')}\nEvery variable is described in docs/configuration.md.\n`)
+  process.exit(1)
+}
+
+export type Setting = { name: string; required: boolean; default: string | null; description: string }
+
+/** The settings of a schema, for the generated page. */
+export function describeConfig(schema: z.ZodObject): Setting[] {
+  return Object.entries(schema.shape).map(([name, field]) => {
+    const absent = z.safeParse(field, undefined)
+    const fallback = absent.success && absent.data !== undefined && absent.data !== null ? JSON.stringify(absent.data) : null
+    return { name, required: !absent.success, default: fallback, description: z.globalRegistry.get(field)?.description ?? '' }
+  })
+}

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { group } from './group.ts'
+
+const full = () => new Error('full')
+
+test('what becomes ready while a commit is in flight goes along in the next one', async () => {
+  const commits: number[][] = []
+  let release = () => {}
+  const firstHeld = new Promise<void>((resolve) => (release = resolve))
+  const add = group<number, number>(
+    async (items) => {
+      commits.push(items)
+      if (commits.length === 1) await firstHeld
+      return items.map((item) => item * 2)
+    },
+    { limit: 3, maxWaiting: 100, full },
+  )
+
+  const first = add(1)
+  await new Promise((resolve) => setImmediate(resolve))
+  const others = [2, 3, 4, 5, 6].map(add)
+  release()
+
+  expect(await Promise.all([first, ...others])).toEqual([2, 4, 6, 8, 10, 12])
+  expect(commits).toEqual([[1], [2, 3, 4], [5, 6]])
+})
+
+test('one bad item does not take the others of its group with it', async () => {
+  const add = group<number, number>(
+    async (items) => {
+      if (items.includes(13)) throw new Error('unlucky')
+      return items
+    },
+    { limit: 10, maxWaiting: 100, full },
+  )
+
+  const settled = await Promise.allSettled([1, 13, 2].map(add))
+
+  expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+})
+
+test('a failure that is everybody’s is not repeated one by one', async () => {
+  let commits = 0
+  const away = new Error('away')
+  const add = group<number, number>(
+    async () => {
+      commits += 1
+      throw away
+    },
+    { limit: 10, maxWaiting: 100, full, isShared: (error) => error === away },
+  )
+
+  const settled = await Promise.allSettled([1, 2, 3].map(add))
+
+  expect(settled.every(({ status }) => status === 'rejected')).toBe(true)
+  expect(commits).toBe(1)
+})
+
+test('what waits is bounded', async () => {
+  const add = group<number, number>(async (items) => items, { limit: 1, maxWaiting: 2, full })
+
+  const settled = await Promise.allSettled([1, 2, 3].map(add))
+
+  expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected'])
+})

@@ -1,0 +1,42 @@
+import { startPostgres } from '@herald/embedded/postgres'
+import { testService } from '@herald/testing/service'
+import { until } from '@herald/testing/until'
+import { sql } from 'kysely'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { openDatabase } from './postgres.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'herald-watch-'))
+const postgres = await startPostgres({ dataDir: join(directory, 'postgres'), durable: false })
+afterAll(async () => {
+  process.kill(postgres.pid, 'SIGCONT')
+  await postgres.stop()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+test('work on a database that freezes ends with database_unavailable within two seconds, and goes on when it thaws', async () => {
+  const { db, watch } = await openDatabase(testService('tracker', {}), { url: postgres.url(), poolSize: 2 })
+  const ask = () => watch.guard(() => sql`select 1`.execute(db))
+  await ask()
+
+  process.kill(postgres.pid, 'SIGSTOP')
+  const { pids } = await stopBackends()
+  const startedAt = performance.now()
+  await expect(ask()).rejects.toMatchObject({ code: 'database_unavailable' })
+  expect(performance.now() - startedAt).toBeLessThan(2_000)
+  expect(watch.up).toBe(false)
+
+  for (const pid of [...pids, postgres.pid]) process.kill(pid, 'SIGCONT')
+  await watch.whenUp()
+  await until(() => ask().then(() => true))
+})
+
+/** A frozen machine freezes the backends too, not only the postmaster. */
+async function stopBackends(): Promise<{ pids: number[] }> {
+  const { execFileSync } = await import('node:child_process')
+  const pids = execFileSync('ps', ['-o', 'pid=', '--ppid', String(postgres.pid)], { encoding: 'utf8' }).trim().split(/\s+/).map(Number)
+  for (const pid of pids) process.kill(pid, 'SIGSTOP')
+  return { pids }
+}

@@ -1,0 +1,112 @@
+import { databaseUnavailable } from '@herald/contracts/fault'
+import pg from 'pg'
+import type { Log } from './log.ts'
+import type { Service } from './run.ts'
+
+/** Probe every 500 ms, each given 1 s: an away or frozen database is known within 1.5 s, its return within 0.5 s. */
+const probeEveryMs = 500
+const probeLimitMs = 1_000
+
+/**
+ * Whether an app's database answers, known at any moment without asking it. While it is away nothing waits for it: `guard`
+ * ends whatever is waiting with `database_unavailable`, so a caller gets 503 within 2 s even when Postgres is frozen and
+ * its connections hang for ever.
+ */
+export type DatabaseWatch = {
+  readonly up: boolean
+  /** Ends with the work, or with `database_unavailable` as soon as the database is known to be away. */
+  guard<T>(work: () => Promise<T>): Promise<T>
+  /** Resolves when the database answers (again). */
+  whenUp(): Promise<void>
+}
+
+/** Starts watching a database on a connection of its own: a busy pool must not look like an away database. */
+export async function watchDatabase(service: Service, connectionString: string): Promise<DatabaseWatch> {
+  let up = false
+  let closed = false
+  let client: pg.Client | undefined
+  const waitingForUp = new Set<() => void>()
+  const guarded = new Set<(error: Error) => void>()
+
+  const probe = async () => {
+    try {
+      client ??= await connect(connectionString, service.log)
+      await client.query('select 1')
+      if (!up) service.log.info('database is up')
+      up = true
+      for (const resolve of waitingForUp) resolve()
+      waitingForUp.clear()
+    } catch (error) {
+      if (up) service.log.error({ code: errorCode(error) }, 'database is away')
+      up = false
+      discard(client)
+      client = undefined
+      for (const reject of guarded) reject(databaseUnavailable())
+      guarded.clear()
+    }
+  }
+
+  let timer: NodeJS.Timeout
+  const again = async () => {
+    await probe()
+    if (!closed) timer = setTimeout(() => void again(), probeEveryMs)
+  }
+  await again()
+  service.onStop('database watch', () => {
+    closed = true
+    clearTimeout(timer)
+    discard(client)
+  })
+
+  return {
+    get up() {
+      return up
+    },
+    guard(work) {
+      if (!up) return Promise.reject(databaseUnavailable())
+      return new Promise((resolve, reject) => {
+        guarded.add(reject)
+        work()
+          .then(resolve, reject)
+          .finally(() => guarded.delete(reject))
+      })
+    },
+    whenUp: () => (up ? Promise.resolve() : new Promise((resolve) => waitingForUp.add(resolve))),
+  }
+}
+
+async function connect(connectionString: string, log: Log): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString,
+    connectionTimeoutMillis: probeLimitMs,
+    query_timeout: probeLimitMs,
+    application_name: 'herald-watch',
+  })
+  client.on('error', (error) => log.debug({ code: errorCode(error) }, 'watch connection lost'))
+  try {
+    await client.connect()
+  } catch (error) {
+    discard(client)
+    throw error
+  }
+  return client
+}
+
+/** `end()` waits for a goodbye that a frozen server never says, so the socket is not waited for. */
+function discard(client: pg.Client | undefined): void {
+  if (!client) return
+  void client.end().catch(() => undefined)
+}
+
+const errorCode = (error: unknown): string =>
+  error instanceof Error ? ('code' in error && typeof error.code === 'string' ? error.code : error.message) : String(error)
+
+/** What `pg` says when the database went away under a query: the caller sees `database_unavailable`, not our mistake. */
+export function isDatabaseAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  if (/^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|57P0[123]|08\d\d\d|53300)$/.test(code)) return true
+  return /Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect|Query read timeout|not queryable/i.test(
+    error.message,
+  )
+}

@@ -1,0 +1,185 @@
+import { queueUnavailable } from '@herald/contracts/fault'
+import { comeBackAfterMs, consumers, duplicateWindowSeconds, streams, type Consumer } from '@herald/contracts/topology'
+import {
+  AckPolicy,
+  DiscardPolicy,
+  jetstreamManager,
+  JetStreamApiError,
+  RetentionPolicy,
+  StorageType,
+  type Consumer as JetStreamConsumer,
+  type ConsumerMessages,
+  type JetStreamManager,
+  type JsMsg,
+} from '@nats-io/jetstream'
+import { nanos, type NatsConnection } from '@nats-io/transport-node'
+import type { DatabaseWatch } from './health.ts'
+import type { Service } from './run.ts'
+
+export type ConsumeOptions = {
+  /** Messages in work at once in this process; never more are asked for, so that the others can take them. */
+  slots: number
+}
+
+type Streams = {
+  publish(subject: string, body: Uint8Array, id: string): Promise<void>
+  consume<Body>(consumer: Consumer<Body>, options: ConsumeOptions, handler: (body: Body) => Promise<void>): Promise<void>
+}
+
+const publishLimitMs = 2_000
+/** One pull waits at most this long for messages; one that the server has forgotten is noticed by two missing heartbeats. */
+const pullMs = 10_000
+const heartbeatMs = 1_000
+
+/**
+ * Streams and durable consumers as libs/contracts/topology.ts says, made when they are missing: at start, and again when a
+ * publish or a pull finds that the server has lost its store. What was in it is published again by the sweepers.
+ */
+export async function openStreams(service: Service, connection: NatsConnection, watch: DatabaseWatch | undefined): Promise<Streams> {
+  const { log } = service
+  const manager = await untilReady(connection, service)
+  const client = manager.jetstream()
+  let making: Promise<void> | undefined
+  const make = () => (making ??= makeTopology(manager).finally(() => (making = undefined)))
+  await make()
+
+  let stopped = false
+  const pulls = new Set<ConsumerMessages>()
+  const loops: Promise<void>[] = []
+  service.onStop('consumers', async () => {
+    stopped = true
+    for (const pull of pulls) pull.stop()
+    await Promise.race([Promise.all(loops), new Promise((resolve) => setTimeout(resolve, 8_500).unref())])
+  })
+
+  const consume = async <Body>(consumer: Consumer<Body>, { slots }: ConsumeOptions, handler: (body: Body) => Promise<void>) => {
+    const inWork = new Set<Promise<void>>()
+    let reader: JetStreamConsumer | undefined
+    const handle = async (message: JsMsg) => {
+      const parsed = consumer.body.safeParse(parse(message))
+      if (!parsed.success) {
+        log.error({ consumer: consumer.durable, paths: parsed.error.issues.map(({ path }) => path.join('.')) }, 'a message broke its contract')
+        message.term('broken contract')
+        return
+      }
+      try {
+        await (watch ? watch.guard(() => handler(parsed.data)) : handler(parsed.data))
+        message.ack()
+      } catch (error) {
+        const after = comeBackAfterMs[Math.min(message.info.deliveryCount, comeBackAfterMs.length) - 1] ?? 2_000
+        log.warn({ consumer: consumer.durable, deliveries: message.info.deliveryCount, err: error }, 'a message comes back')
+        message.nak(after)
+      }
+    }
+    const pullOnce = async () => {
+      if (watch && !watch.up) await Promise.race([watch.whenUp(), pause(500)])
+      if (stopped || (watch && !watch.up)) return
+      reader ??= await client.consumers.get(consumer.stream, consumer.durable)
+      const pull = await reader.fetch({ max_messages: slots - inWork.size, expires: pullMs, idle_heartbeat: heartbeatMs })
+      pulls.add(pull)
+      try {
+        for await (const message of pull) {
+          const work: Promise<void> = handle(message).finally(() => inWork.delete(work))
+          inWork.add(work)
+        }
+      } finally {
+        pulls.delete(pull)
+      }
+    }
+    const loop = async () => {
+      while (!stopped) {
+        if (inWork.size >= slots) {
+          await Promise.race(inWork)
+          continue
+        }
+        try {
+          await pullOnce()
+        } catch (error) {
+          if (stopped) break
+          reader = undefined
+          if (isMissing(error)) await make().catch(() => undefined)
+          log.warn({ consumer: consumer.durable, message: String(error) }, 'pull failed')
+          await pause(250)
+        }
+      }
+      await Promise.allSettled(inWork)
+    }
+    loops.push(loop())
+  }
+
+  return {
+    consume,
+    async publish(subject, body, id) {
+      try {
+        await client.publish(subject, body, { msgID: id, timeout: publishLimitMs })
+      } catch (error) {
+        // The row is the promise, so a lost publish costs seconds, not a push: the sweep points again.
+        if (isMissing(error)) void make().catch(() => undefined)
+        throw Object.assign(queueUnavailable(), { cause: error })
+      }
+    },
+  }
+}
+
+async function untilReady(connection: NatsConnection, service: Service): Promise<JetStreamManager> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await jetstreamManager(connection)
+    } catch (error) {
+      if (attempt === 1) service.log.warn({ message: String(error) }, 'JetStream is not ready, waiting')
+      if (attempt >= 120) throw new Error('JetStream did not become ready within a minute: is nats-server started with -js?', { cause: error })
+      await pause(500)
+    }
+  }
+}
+
+async function makeTopology(manager: JetStreamManager): Promise<void> {
+  for (const [name, stream] of Object.entries(streams)) {
+    const wanted = {
+      name,
+      subjects: [...stream.subjects],
+      retention: stream.retention === 'workqueue' ? RetentionPolicy.Workqueue : RetentionPolicy.Limits,
+      storage: StorageType.File,
+      discard: stream.discard === 'new' ? DiscardPolicy.New : DiscardPolicy.Old,
+      max_bytes: stream.maxBytes,
+      max_age: nanos(stream.maxAgeDays * 86_400_000),
+      duplicate_window: nanos(duplicateWindowSeconds * 1_000),
+    }
+    await manager.streams.add(wanted).catch((error: unknown) => {
+      if (!isTaken(error)) throw error
+      return manager.streams.update(name, wanted)
+    })
+  }
+  for (const consumer of consumers) {
+    const wanted = {
+      durable_name: consumer.durable,
+      filter_subject: consumer.subject,
+      ack_policy: AckPolicy.Explicit,
+      ack_wait: nanos(consumer.ackWaitSeconds * 1_000),
+      max_ack_pending: consumer.maxAckPending,
+      max_deliver: -1,
+    }
+    await manager.consumers.add(consumer.stream, wanted).catch((error: unknown) => {
+      if (!isTaken(error)) throw error
+      return manager.consumers.update(consumer.stream, consumer.durable, wanted)
+    })
+  }
+}
+
+/** 10058: a stream of this name has another configuration; 10148 and 10105: a consumer has. An upgrade changes it in place. */
+const isTaken = (error: unknown): boolean => error instanceof JetStreamApiError && [10058, 10105, 10148].includes(error.code)
+
+/** The server answers, but has no such stream or consumer: its store was lost. "No responders" is JetStream not yet up. */
+const isMissing = (error: unknown): boolean =>
+  (error instanceof JetStreamApiError && [10014, 10059].includes(error.code)) || /no responders|not found|no stream/i.test(String(error))
+
+function parse(message: JsMsg): unknown {
+  try {
+    return message.json()
+  } catch {
+    return undefined
+  }
+}
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+

@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+
+/**
+ * Makes each app's schema and login role in the owner's database and answers each app's own address. A role owns its
+ * schema and sees no other. Roles are cluster-wide, so their names start with the database's: `<database>_<app>`.
+ * Repeatable; several at once wait for each other. Without the rights the error names the grants to give.
+ */
+export async function provision({
+  ownerUrl,
+  apps,
+  passwords,
+}: {
+  ownerUrl: string
+  apps: readonly string[]
+  passwords: Record<string, string>
+}): Promise<Record<string, string>> {
+  const owner = new pg.Client({ connectionString: ownerUrl, connectionTimeoutMillis: 5_000, application_name: 'herald-provision' })
+  await owner.connect()
+  try {
+    await owner.query('select pg_advisory_lock($1)', [lockNumber])
+    const { rows } = await owner.query<{ database: string; owner: string }>('select current_database() as database, current_user as owner')
+    const { database = '', owner: ownerName = '' } = rows[0] ?? {}
+    const urls: Record<string, string> = {}
+    for (const app of apps) {
+      const role = `${database}_${app}`
+      const password = passwords[app] ?? randomBytes(18).toString('base64url')
+      await makeRole(owner, { role, password, ownerName })
+      await owner.query(`create schema if not exists ${quote(app)} authorization ${quote(role)}`)
+      await owner.query(`alter role ${quote(role)} set search_path = ${quote(app)}`)
+      const url = new URL(ownerUrl)
+      url.username = encodeURIComponent(role)
+      url.password = encodeURIComponent(password)
+      urls[app] = url.href
+    }
+    await owner.query(`revoke create on schema public from public`).catch(() => undefined)
+    return urls
+  } finally {
+    await owner.end()
+  }
+}
+
+/** Any number will do, as long as all of ours use the same. */
+const lockNumber = 48_151_623
+
+async function makeRole(owner: pg.Client, { role, password, ownerName }: { role: string; password: string; ownerName: string }): Promise<void> {
+  const name = quote(role)
+  const secret = pg.escapeLiteral(password)
+  try {
+    const { rowCount } = await owner.query('select 1 from pg_roles where rolname = $1', [role])
+    await owner.query(rowCount ? `alter role ${name} login password ${secret}` : `create role ${name} login password ${secret}`)
+    // To make a schema for a role, and to migrate as that role, the owner must be a member of it.
+    await owner.query(`grant ${name} to ${quote(ownerName)}`)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : ''
+    if (code !== '42501') throw error
+    throw new Error(
+      `The role "${ownerName}" of DATABASE_URL may not make the role "${role}". Give it the right: alter role ${quote(ownerName)} createrole; ` +
+        `and: grant create on database … to ${quote(ownerName)};`,
+      { cause: error },
+    )
+  }
+}
+
+const quote = (name: string): string => pg.escapeIdentifier(name)

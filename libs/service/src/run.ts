@@ -1,0 +1,84 @@
+import type { AppName } from '@herald/contracts/call'
+import type { z } from 'zod'
+import { describeConfig, readConfig } from './config.ts'
+import { openLog, type Log } from './log.ts'
+
+/** What a running app has at hand. Whatever it opens, it registers to be closed: last opened, first closed. */
+export type Service<Config = unknown> = {
+  readonly name: AppName
+  readonly config: Config
+  readonly log: Log
+  /** Runs when the app stops, before everything registered earlier. */
+  onStop(what: string, close: () => Promise<unknown> | unknown): void
+}
+
+/** A stop that takes longer than this is cut: what is in flight then is repaired like after a crash. */
+const stopWithinMs = 10_000
+
+/**
+ * Runs an app: reads its environment, starts it, tells the starter that it is up, and stops it in reverse order on SIGTERM,
+ * SIGINT or when its starter is gone (the IPC channel closes). Exits 0 after a clean stop, 1 when it could not start.
+ * `--describe-config` prints the settings as JSON instead, for the generated page.
+ */
+export async function runService<Shape extends z.ZodRawShape>(
+  name: AppName,
+  schema: z.ZodObject<Shape>,
+  start: (service: Service<z.infer<z.ZodObject<Shape>>>) => Promise<void>,
+): Promise<void> {
+  if (process.argv.includes('--describe-config')) {
+    process.stdout.write(`${JSON.stringify(describeConfig(schema))}\n`)
+    return
+  }
+  const config = readConfig(schema)
+  const log = openLog(name, String('LOG_LEVEL' in config ? config.LOG_LEVEL : 'info'))
+  const closers: { what: string; close: () => Promise<unknown> | unknown }[] = []
+  const service: Service<z.infer<z.ZodObject<Shape>>> = {
+    name,
+    config,
+    log,
+    onStop: (what, close) => closers.push({ what, close }),
+  }
+
+  let stopping = false
+  const stop = async (why: string, code: number) => {
+    if (stopping) return
+    stopping = true
+    log.info({ why }, 'stopping')
+    setTimeout(() => {
+      log.error({ limitMs: stopWithinMs }, 'stop took too long')
+      process.exit(code === 0 ? 3 : code)
+    }, stopWithinMs).unref()
+    for (const { what, close } of closers.toReversed()) {
+      try {
+        await close()
+      } catch (error) {
+        log.error({ what, err: error }, 'did not close cleanly')
+      }
+    }
+    log.info('stopped')
+    log.flush()
+    process.exit(code)
+  }
+  process.on('SIGTERM', () => void stop('SIGTERM', 0))
+  process.on('SIGINT', () => void stop('SIGINT', 0))
+  if (process.channel) process.on('disconnect', () => void stop('the starter is gone', 0))
+  // A bug, not an outcome: the state is unknown, so stop taking work, finish and be started again.
+  process.on('uncaughtException', (error) => {
+    log.fatal({ err: error }, 'uncaught exception')
+    void stop('uncaught exception', 1)
+  })
+  process.on('unhandledRejection', (error) => {
+    log.fatal({ err: error }, 'unhandled rejection')
+    void stop('unhandled rejection', 1)
+  })
+
+  try {
+    await start(service)
+  } catch (error) {
+    log.fatal({ err: error }, 'could not start')
+    await stop('could not start', 1)
+    return
+  }
+  log.info('ready')
+  if (process.send) process.send({ ready: true })
+}

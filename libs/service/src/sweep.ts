@@ -1,0 +1,63 @@
+import type { DatabaseWatch } from './health.ts'
+import type { Service } from './run.ts'
+
+/** A sweep that is not poked looks again after this. It is the repair time of whatever nobody announced. */
+const lookAgainMs = 1_000
+
+export type Sweeper = {
+  /** Something is due now: look at once instead of within the second. */
+  poke(): void
+}
+
+/**
+ * The one loop of a service: `sweep` takes what is due and unleased (`for update skip locked`, database clock), does it,
+ * and says how many it took and how long until the next is due. It is schedules, retries, crash recovery and a lost NATS
+ * store. It pauses while the database is away and backs off when it fails; it never ends.
+ */
+export function startSweep(
+  service: Service,
+  watch: DatabaseWatch,
+  name: string,
+  sweep: () => Promise<{ took: number; nextInMs?: number }>,
+): Sweeper {
+  let stopped = false
+  let wake: (() => void) | undefined
+  let poked = false
+  const rest = (ms: number) =>
+    new Promise<void>((resolve) => {
+      if (poked || stopped) return resolve()
+      const timer = setTimeout(resolve, ms)
+      wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+
+  const loop = async () => {
+    while (!stopped) {
+      await Promise.race([watch.whenUp(), rest(lookAgainMs)])
+      if (!watch.up) continue
+      poked = false
+      let pauseMs = lookAgainMs
+      try {
+        const { took, nextInMs = lookAgainMs } = await watch.guard(sweep)
+        pauseMs = took > 0 ? 0 : Math.max(5, Math.min(nextInMs, lookAgainMs))
+      } catch (error) {
+        if (watch.up) service.log.error({ sweep: name, err: error }, 'sweep failed')
+      }
+      if (pauseMs > 0) await rest(pauseMs)
+    }
+  }
+  const ended = loop()
+  service.onStop(`sweep ${name}`, async () => {
+    stopped = true
+    wake?.()
+    await ended
+  })
+  return {
+    poke() {
+      poked = true
+      wake?.()
+    },
+  }
+}

@@ -1,0 +1,40 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { appsWithDatabase } from '@herald/contracts/call'
+import { startPostgres } from '@herald/embedded/postgres'
+import { migrate } from '@herald/service/migrate'
+import { provision } from '@herald/service/provision'
+import pg from 'pg'
+import type { TestProject } from 'vitest/node'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The owner's address of the server's maintenance database. */
+    ownerUrl: string
+    /** Each app's address in the migrated template database, with its role and password. */
+    templateUrls: Record<string, string>
+  }
+}
+
+const root = resolve(import.meta.dirname, '../../..')
+
+/** Starts one Postgres for all integration tests and migrates the template that each test file clones. */
+export default async function setUp(project: TestProject) {
+  const directory = mkdtempSync(join(tmpdir(), 'herald-tests-'))
+  const postgres = await startPostgres({ dataDir: join(directory, 'postgres'), durable: false })
+  const ownerUrl = postgres.url('postgres')
+  const owner = new pg.Client({ connectionString: ownerUrl })
+  await owner.connect()
+  await owner.query('create database template_herald is_template true')
+  const templateOwnerUrl = postgres.url('template_herald')
+  const templateUrls = await provision({ ownerUrl: templateOwnerUrl, apps: appsWithDatabase, passwords: {} })
+  for (const app of appsWithDatabase) await migrate({ ownerUrl: templateOwnerUrl, app, directory: join(root, 'apps', app, 'migrations') })
+  await owner.end()
+  project.provide('ownerUrl', ownerUrl)
+  project.provide('templateUrls', templateUrls)
+  return async () => {
+    await postgres.stop()
+    rmSync(directory, { recursive: true, force: true })
+  }
+}

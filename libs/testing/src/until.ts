@@ -1,0 +1,24 @@
+/**
+ * Waits until a condition holds and answers what it returned; asks again every 20 ms. Tests await conditions, never time.
+ * Fails after `withinMs` with the last thing seen or thrown, so that a red test says what was missing.
+ */
+export async function until<T>(condition: () => T | Promise<T>, { withinMs = 15_000, what = 'the condition' } = {}): Promise<NonNullable<Truthy<T>>> {
+  const startedAt = performance.now()
+  let last: unknown
+  for (;;) {
+    try {
+      const seen = await condition()
+      if (seen) return seen as NonNullable<Truthy<T>>
+      last = seen
+    } catch (error) {
+      last = error
+    }
+    if (performance.now() - startedAt > withinMs) {
+      const seen = last instanceof Error ? last.message : JSON.stringify(last)
+      throw new Error(`${what} did not come about within ${withinMs} ms; last seen: ${seen}`, { cause: last })
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+type Truthy<T> = T extends false | 0 | '' | null | undefined ? never : T

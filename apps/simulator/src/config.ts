@@ -1,0 +1,43 @@
+import * as z from 'zod'
+
+const port = z.coerce.number().int().min(0).max(65_535).default(0)
+
+const Environment = z.object({
+  SIMULATOR_APNS_PORT: port,
+  SIMULATOR_APNS_SANDBOX_PORT: port,
+  SIMULATOR_FCM_PORT: port,
+  SIMULATOR_OAUTH_PORT: port,
+  SIMULATOR_WEB_PUSH_PORT: port,
+  SIMULATOR_CONTROL_PORT: port,
+  SIMULATOR_CERTIFICATE: z.string().min(1),
+  SIMULATOR_PRIVATE_KEY: z.string().min(1),
+  SIMULATOR_STATE: z.string().min(1).optional(),
+})
+
+/** Ports of 0 pick a free one; `certificatePath` and `privateKeyPath` are PEM files; accounts and devices outlive the process in `statePath`, when given. */
+export type Config = {
+  ports: Record<'apns' | 'apnsSandbox' | 'fcm' | 'oauth' | 'webPush' | 'control', number>
+  certificatePath: string
+  privateKeyPath: string
+  statePath?: string | undefined
+}
+
+/** The configuration, or every problem of the environment, one sentence each. */
+export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config | string[] {
+  const result = Environment.safeParse(environment)
+  if (!result.success) return result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
+  const value = result.data
+  return {
+    ports: {
+      apns: value.SIMULATOR_APNS_PORT,
+      apnsSandbox: value.SIMULATOR_APNS_SANDBOX_PORT,
+      fcm: value.SIMULATOR_FCM_PORT,
+      oauth: value.SIMULATOR_OAUTH_PORT,
+      webPush: value.SIMULATOR_WEB_PUSH_PORT,
+      control: value.SIMULATOR_CONTROL_PORT,
+    },
+    certificatePath: value.SIMULATOR_CERTIFICATE,
+    privateKeyPath: value.SIMULATOR_PRIVATE_KEY,
+    statePath: value.SIMULATOR_STATE,
+  }
+}

@@ -1,0 +1,78 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import * as z from 'zod'
+
+/** A request that cannot be done as asked: 400 (or another status) with a sentence that names the field. */
+export class ControlError extends Error {
+  override readonly name = 'ControlError'
+  readonly status: number
+  constructor(message: string, status = 400) {
+    super(message)
+    this.status = status
+  }
+}
+
+export type Call = { parameters: string[]; query: Record<string, string>; body: unknown }
+/** `path` may hold `:id` parts, given as `parameters` in order. */
+export type Route = readonly [method: string, path: string, answer: (call: Call) => unknown]
+
+/** Serve JSON routes on 127.0.0.1. The first route that fits answers. */
+export async function serveRoutes(port: number, routes: readonly Route[]): Promise<{ port: number; close: () => void }> {
+  const compiled = routes.map(([method, path, answer]) => ({
+    method,
+    pattern: new RegExp(`^${path.replace(/:\w+/g, '([^/]+)')}$`),
+    answer,
+  }))
+
+  async function respond(message: IncomingMessage): Promise<{ status: number; body: unknown }> {
+    const url = new URL(message.url ?? '/', 'http://localhost')
+    for (const { method, pattern, answer } of compiled) {
+      const match = method === message.method ? pattern.exec(url.pathname) : null
+      if (!match) continue
+      const body = await readBody(message)
+      return { status: 200, body: (await answer({ parameters: match.slice(1), query: Object.fromEntries(url.searchParams), body })) ?? {} }
+    }
+    throw new ControlError(`there is no ${message.method} ${url.pathname}`, 404)
+  }
+
+  const server = createServer((message, response) => {
+    void respond(message)
+      .catch((error: unknown) =>
+        error instanceof ControlError
+          ? { status: error.status, body: { error: error.message } }
+          : { status: 500, body: { error: error instanceof Error ? (error.stack ?? error.message) : 'unknown' } },
+      )
+      .then(({ status, body }) => response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)))
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', resolve)
+  })
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+/** The value, checked; a ControlError names the field that is wrong. */
+export function check<T>(schema: z.ZodType<T>, value: unknown): T {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  const [issue] = result.error.issues
+  throw new ControlError(`${issue?.path.join('.') || 'body'}: ${issue?.message ?? 'invalid'}`)
+}
+
+async function readBody(message: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = []
+  for await (const chunk of message) chunks.push(chunk as Buffer)
+  const text = Buffer.concat(chunks).toString()
+  if (text === '') return {}
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    throw new ControlError('body: not JSON')
+  }
+}

@@ -1,0 +1,280 @@
+import * as z from 'zod'
+import { makeApnsAccount, makeFcmAccount, type Accounts } from './accounts.ts'
+import type { ProviderTokens } from './apns.ts'
+import { behaviours } from './behaviour.ts'
+import { check, ControlError, serveRoutes, type Route } from './control-http.ts'
+import type { Crowd } from './crowd.ts'
+import {
+  environments,
+  newAndroidDevice,
+  newIosDevice,
+  newWebDevice,
+  newWebKeys,
+  platforms,
+  type Device,
+  type Devices,
+  type NewDevice,
+} from './devices.ts'
+import { services, type FaultBoard } from './faults.ts'
+import type { Listener } from './listener.ts'
+import type { AccessTokens } from './oauth.ts'
+import type { Recording } from './record.ts'
+import type { State } from './state.ts'
+
+export type Controlled = {
+  accounts: Accounts
+  devices: Devices
+  state: State
+  recording: Recording
+  faults: FaultBoard
+  providerTokens: ProviderTokens
+  accessTokens: AccessTokens
+  crowd: Crowd
+  listeners: Readonly<Record<string, Listener>>
+  tokenUri: string
+  webPushOrigin: string
+}
+
+const text = z.string().min(1)
+const share = z.number().min(0).max(1)
+
+const NewAccount = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('apns'), teamId: text, keyId: text, bundleId: text }),
+  z.strictObject({
+    kind: z.literal('web-push'),
+    publicKey: z.string().regex(/^[\w-]{87}$/, 'must be an uncompressed P-256 point in base64url'),
+  }),
+  z.strictObject({ kind: z.literal('fcm'), projectId: z.string().regex(/^[\w.:-]+$/) }),
+])
+
+const behaviourFields = {
+  answer: z.enum(behaviours),
+  retryAfterSeconds: z.number().int().min(0).optional(),
+  delayMs: z.number().min(0).optional(),
+  times: z.number().int().min(1).optional(),
+}
+const NewBehaviour = z.strictObject(behaviourFields)
+const BehaviourOfMany = z.strictObject({
+  ...behaviourFields,
+  ids: z.array(text).optional(),
+  platform: z.enum(platforms).optional(),
+  share: share.default(1),
+})
+
+const NewDevices = z.strictObject({
+  platform: z.enum(platforms),
+  count: z.number().int().min(1).max(2_000_000).default(1),
+  environment: z.enum(environments).default('production'),
+  bundleId: text.optional(),
+  projectId: text.optional(),
+  applicationServerKey: text.optional(),
+  keyPool: z.number().int().min(1).optional(),
+  behaviour: NewBehaviour.optional(),
+})
+
+const NewFaults = z.strictObject({
+  service: z.enum(services).optional(),
+  latencyMs: z.number().min(0).optional(),
+  goawayEvery: z.number().int().min(0).optional(),
+  refuseStreamShare: share.optional(),
+  outage: z
+    .union(
+      [z.literal('503'), z.literal('refuse'), z.literal(503).transform(() => '503' as const), z.null()],
+      'must be 503, "refuse" or null',
+    )
+    .optional(),
+  record: z.enum(['full', 'counts']).optional(),
+  providerTokenUpdates: z.number().int().min(1).optional(),
+})
+
+const whole = z.coerce.number().int().min(0)
+const PushQuery = z.strictObject({
+  platform: z.enum(platforms).optional(),
+  deviceId: text.optional(),
+  after: whole.default(0),
+  limit: whole.max(10_000).default(1000),
+})
+
+const concurrency = z.number().int().min(1).max(256)
+const baseUrl = z.url().transform((url) => url.replace(/\/$/, ''))
+const NewCrowd = z.strictObject({
+  baseUrl,
+  appKey: text,
+  devices: z.union([z.array(text), z.literal('all')], 'must be a list of ids or "all"').default('all'),
+  externalIdPrefix: z.string().optional(),
+  concurrency: concurrency.default(16),
+})
+const NewReports = z.strictObject({
+  baseUrl,
+  delivered: share,
+  opened: share,
+  clicked: share.default(0),
+  dismissed: share.default(0),
+  concurrency: concurrency.default(16),
+})
+
+/** The control API: plain HTTP and JSON, described in the README. */
+export function listenForControl(port: number, parts: Controlled) {
+  const { devices, recording, faults, crowd, listeners, accessTokens, providerTokens } = parts
+  const deviceOf = (id: string): Device => {
+    const device = devices.byId(id)
+    if (!device) throw new ControlError(`id: there is no device ${id}`)
+    return device
+  }
+
+  const routes: Route[] = [
+    ['POST', '/accounts', ({ body }) => makeAccount(parts, check(NewAccount, body))],
+    ['POST', '/devices', ({ body }) => makeDevices(parts, check(NewDevices, body))],
+    ['PUT', '/devices/behaviour', ({ body }) => behaveMany(parts, check(BehaviourOfMany, body), deviceOf)],
+    ['PUT', '/devices/:id/behaviour', ({ parameters: [id = ''], body }) => setBehaviour(deviceOf(id), check(NewBehaviour, body))],
+    [
+      'PUT',
+      '/faults',
+      ({ body }) => {
+        const { service, record, providerTokenUpdates, ...changes } = check(NewFaults, body)
+        faults.set(service, Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)))
+        if (record) recording.keep(record)
+        if (providerTokenUpdates) providerTokens.setAllowance(providerTokenUpdates)
+        if (changes.outage === 'refuse') for (const listener of listenersOf(listeners, service)) listener.dropConnections()
+        return { faults: faults.all(), record: recording.mode() }
+      },
+    ],
+    ['DELETE', '/faults', () => faults.clear()],
+    ['GET', '/faults', () => ({ faults: faults.all(), record: recording.mode() })],
+    ['GET', '/pushes', ({ query }) => ({ pushes: recording.page(check(PushQuery, query)) })],
+    [
+      'GET',
+      '/summary',
+      async ({ query }) => {
+        // Copies of web pushes are known once they are open. A benchmark that asks while it runs passes `open=false`.
+        if (query['open'] !== 'false') await recording.openAll()
+        const { user, system } = process.cpuUsage()
+        return {
+          ...recording.summary(),
+          accessTokens: accessTokens.count(),
+          connections: mapValues(listeners, (listener) => listener.connections()),
+          protocolErrors: mapValues(listeners, (listener) => listener.protocolErrors()),
+          cpuSeconds: (user + system) / 1e6,
+          rssBytes: process.memoryUsage.rss(),
+        }
+      },
+    ],
+    [
+      'POST',
+      '/reset',
+      () => {
+        recording.reset()
+        faults.clear()
+        providerTokens.reset()
+        crowd.reset()
+      },
+    ],
+    [
+      'POST',
+      '/crowd',
+      ({ body }) => {
+        const { devices: ids, ...registration } = check(NewCrowd, body)
+        return crowd.register({
+          ...registration,
+          devices: ids === 'all' ? devices.all().slice() : ids.map(deviceOf),
+          webPushOrigin: parts.webPushOrigin,
+        })
+      },
+    ],
+    [
+      'PUT',
+      '/crowd/reports',
+      ({ body }) => {
+        crowd.setReports(check(NewReports, body))
+        return crowd.state()
+      },
+    ],
+    ['DELETE', '/crowd/reports', () => crowd.setReports(undefined)],
+    ['GET', '/crowd', () => crowd.state()],
+  ]
+  return serveRoutes(port, routes)
+}
+
+async function makeAccount({ accounts, state, tokenUri }: Controlled, wanted: z.infer<typeof NewAccount>) {
+  if (wanted.kind === 'web-push') return accounts.setApplicationServerKey(wanted.publicKey)
+  if (wanted.kind === 'apns') {
+    const { account, privateKey } = await makeApnsAccount(wanted.teamId, wanted.keyId, wanted.bundleId)
+    accounts.add(account)
+    state.saveAccount(account)
+    return { privateKey }
+  }
+  const { account, serviceAccount } = await makeFcmAccount(wanted.projectId, tokenUri)
+  accounts.add(account)
+  state.saveAccount(account)
+  return serviceAccount
+}
+
+function makeDevices({ accounts, devices, state, webPushOrigin }: Controlled, wanted: z.infer<typeof NewDevices>) {
+  const make = maker(accounts, wanted)
+  const made = Array.from({ length: wanted.count }, () => devices.add(make()))
+  if (wanted.behaviour) for (const device of made) setBehaviour(device, wanted.behaviour)
+  state.saveDevices(made)
+  return { devices: made.map((device) => describeDevice(device, webPushOrigin)) }
+}
+
+/** What makes one more of the wanted devices. Bundle and project may be left out when there is only one. */
+function maker(
+  accounts: Accounts,
+  { platform, environment, bundleId, projectId, applicationServerKey, keyPool }: z.infer<typeof NewDevices>,
+): () => NewDevice {
+  if (platform === 'ios') {
+    const bundle = bundleId ?? only('bundleId', accounts.bundleIds())
+    if (!accounts.teamOf(bundle)) throw new ControlError(`bundleId: no account has ${bundle}`)
+    return () => newIosDevice(environment, bundle)
+  }
+  if (platform === 'android') {
+    const project = projectId ?? only('projectId', accounts.projectIds())
+    if (!accounts.project(project)) throw new ControlError(`projectId: no account has ${project}`)
+    return () => newAndroidDevice(project)
+  }
+  const serverKey = applicationServerKey ?? accounts.applicationServerKey()
+  if (keyPool === undefined) return () => newWebDevice(newWebKeys(), serverKey)
+  const pool = Array.from({ length: keyPool }, newWebKeys)
+  let next = 0
+  return () => newWebDevice(pool[next++ % keyPool] ?? newWebKeys(), serverKey)
+}
+
+function only(field: string, values: string[]): string {
+  const [value] = values
+  if (value === undefined || values.length > 1) throw new ControlError(`${field}: is required, there are ${values.length} to choose from`)
+  return value
+}
+
+/** What the device's app would register with Herald. */
+function describeDevice(device: Device, webPushOrigin: string) {
+  const { id, platform } = device
+  if (device.platform !== 'web') return { id, platform, token: device.token }
+  const keys = { p256dh: device.keys.publicKey.toString('base64url'), auth: device.auth.toString('base64url') }
+  return { id, platform, endpoint: webPushOrigin + device.path, keys }
+}
+
+function setBehaviour(device: Device, behaviour: z.infer<typeof NewBehaviour>): void {
+  device.behaviour = behaviour.answer === 'ok' && behaviour.delayMs === undefined ? undefined : { ...behaviour, since: Date.now() }
+}
+
+function behaveMany({ devices }: Controlled, wanted: z.infer<typeof BehaviourOfMany>, deviceOf: (id: string) => Device) {
+  const { ids, platform, share, ...behaviour } = wanted
+  const candidates = ids?.map(deviceOf) ?? devices.all()
+  const chosen = candidates.filter((device) => (platform === undefined || device.platform === platform) && Math.random() < share)
+  for (const device of chosen) setBehaviour(device, behaviour)
+  return { changed: chosen.length }
+}
+
+function listenersOf(listeners: Readonly<Record<string, Listener>>, service: string | undefined): Listener[] {
+  const names: Readonly<Record<string, string[]>> = {
+    apns: ['apns', 'apnsSandbox'],
+    fcm: ['fcm'],
+    oauth: ['oauth'],
+    'web-push': ['webPush'],
+  }
+  const wanted = service === undefined ? Object.keys(listeners) : (names[service] ?? [])
+  return wanted.flatMap((name) => listeners[name] ?? [])
+}
+
+const mapValues = <T, U>(values: Readonly<Record<string, T>>, change: (value: T) => U): Record<string, U> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]))

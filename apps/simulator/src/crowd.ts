@@ -1,0 +1,156 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Device, Devices } from './devices.ts'
+import { openPoster, type Poster } from './poster.ts'
+import type { Recording } from './record.ts'
+
+export type Registration = {
+  baseUrl: string
+  appKey: string
+  devices: readonly Device[]
+  /** Where a web device's address begins. */
+  webPushOrigin: string
+  /** Device `ios-3` becomes the user `<prefix>ios-3`; without it every device is anonymous. */
+  externalIdPrefix?: string | undefined
+  concurrency: number
+}
+
+/** Shares of the accepted pushes, 0 to 1. They nest: with delivered 0.9 and opened 0.3, those opened are among those delivered. */
+export type Reports = { baseUrl: string; delivered: number; opened: number; clicked: number; dismissed: number; concurrency: number }
+
+type Kind = 'd' | 'o' | 'c' | 'x'
+
+const maxPending = 500_000
+const tries = 5
+const firstRetryMs = 200
+
+export type Crowd = ReturnType<typeof openCrowd>
+
+/** The devices as their owners' apps: they register with Herald and report what became of pushes, each from an address of its own. */
+export function openCrowd(devices: Devices, recording: Recording) {
+  let registered = 0
+  let failed = 0
+  let dropped = 0
+  let reported: Record<Kind, number> = { d: 0, o: 0, c: 0, x: 0 }
+  let reports: Reports | undefined
+  let poster: Poster | undefined
+  let pending: number[] = []
+  let running = 0
+
+  async function register(registration: Registration) {
+    const { devices: chosen, concurrency } = registration
+    const connection = openPoster(concurrency)
+    const errors: string[] = []
+    const subscriptions: { id: string; subscriptionId: string }[] = []
+    const queue = chosen.values()
+    const work = async () => {
+      for (const device of queue) {
+        const subscriptionId = await registerOne(connection, registration, device, errors)
+        if (subscriptionId === undefined) continue
+        device.subscriptionId = subscriptionId
+        subscriptions.push({ id: device.id, subscriptionId })
+      }
+    }
+    await Promise.all(Array.from({ length: concurrency }, work))
+    connection.close()
+    registered += subscriptions.length
+    return { registered: subscriptions.length, failed: chosen.length - subscriptions.length, errors: errors.slice(0, 5), subscriptions }
+  }
+
+  function pump(): void {
+    if (!reports || !poster || running >= reports.concurrency) return
+    const seq = pending.pop()
+    if (seq === undefined) return
+    running++
+    void reportOne(reports, poster, seq).finally(() => {
+      running--
+      pump()
+    })
+    pump()
+  }
+
+  async function reportOne({ baseUrl, ...shares }: Reports, connection: Poster, seq: number): Promise<void> {
+    const kinds = chooseKinds(shares, Math.random())
+    if (kinds.length === 0) return
+    const { msgId, deviceId } = recording.read(seq)
+    const device = devices.byId(deviceId)
+    if (msgId === null || !device) return
+    for (const kind of kinds) {
+      const isDone = await report(connection, `${baseUrl}/v1/e/${kind}/${msgId}`, device)
+      if (isDone) reported[kind]++
+      else failed++
+    }
+  }
+
+  return {
+    register,
+    /** Report from now on as told; undefined stops it. */
+    setReports(next: Reports | undefined): void {
+      poster?.close()
+      reports = next
+      poster = next && openPoster(next.concurrency)
+      if (!next) pending = []
+      recording.onAccepted(
+        next &&
+          ((seq) => {
+            if (pending.length >= maxPending) dropped++
+            else pending.push(seq)
+            // Not from here: opening a web push takes longer than the sender should wait for its answer.
+            if (running < next.concurrency) setImmediate(pump)
+          }),
+      )
+    },
+    state: () => ({ registered, reported: { ...reported }, pending: pending.length + running, failed, dropped }),
+    /** The record starts anew: what was still to be reported of the old one is forgotten. */
+    reset(): void {
+      pending = []
+      failed = 0
+      dropped = 0
+      reported = { d: 0, o: 0, c: 0, x: 0 }
+    },
+  }
+}
+
+/** Which events a push leads to; `luck` is in [0, 1). */
+export function chooseKinds(shares: Omit<Reports, 'baseUrl' | 'concurrency'>, luck: number): Kind[] {
+  const kinds: Kind[] = []
+  if (luck < shares.delivered) kinds.push('d')
+  if (luck < shares.opened) kinds.push('o')
+  if (luck < shares.clicked) kinds.push('c')
+  if (luck >= shares.opened && luck < shares.opened + shares.dismissed) kinds.push('x')
+  return kinds
+}
+
+/** Each device has an address of its own, or the limit per address would stop the crowd at its eleventh registration. */
+export const addressOf = ({ index }: Device): string => `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}`
+
+async function registerOne(connection: Poster, registration: Registration, device: Device, errors: string[]): Promise<string | undefined> {
+  const { baseUrl, appKey, externalIdPrefix, webPushOrigin } = registration
+  const address =
+    device.platform === 'web'
+      ? {
+          endpoint: webPushOrigin + device.path,
+          keys: { p256dh: device.keys.publicKey.toString('base64url'), auth: device.auth.toString('base64url') },
+        }
+      : { token: device.token }
+  const body = {
+    platform: device.platform,
+    ...address,
+    ...(externalIdPrefix !== undefined && { externalId: `${externalIdPrefix}${device.id}` }),
+  }
+  const answer = await connection.post(`${baseUrl}/v1/subscriptions`, { 'x-app-key': appKey, 'x-forwarded-for': addressOf(device) }, body)
+  const id = answer.status >= 200 && answer.status < 300 ? (JSON.parse(answer.body) as { id?: unknown }).id : undefined
+  if (typeof id === 'string') return id
+  errors.push(`${device.id}: ${answer.status} ${answer.body.slice(0, 200)}`)
+  return undefined
+}
+
+/** A device tries again when nobody answered or the service was unwell; Herald counts an event once however often it comes. */
+async function report(connection: Poster, url: string, device: Device): Promise<boolean> {
+  for (let attempt = 0; attempt < tries; attempt++) {
+    if (attempt > 0) await wait(firstRetryMs * 2 ** (attempt - 1))
+    const { status } = await connection.post(url, { 'x-forwarded-for': addressOf(device) })
+    if (status === 204) return true
+    if (status !== 0 && status !== 429 && status < 500) return false
+  }
+  return false
+}

@@ -1,0 +1,299 @@
+import type { Duplex } from 'node:stream'
+import type { Answer, Serve } from '../request.ts'
+import { ConnectionError, errorCode, fail, flag, frame, frameType, goAwayFrame, preface, resetFrame, setting } from './frames.ts'
+import { settingsAcknowledged, settingsFrame, splitFrames, unpad, windowUpdateFrame } from './frames.ts'
+import { HpackDecoder } from './hpack.ts'
+import { Sender } from './sender.ts'
+import { defaultWindow, maxBodyBytes, maxWindow, newStream, takeFields, toRequest, type Stream } from './stream.ts'
+
+export type Http2Options = {
+  maxConcurrentStreams: number
+  serve: Serve
+  /** Asked per request: break it off as REFUSED_STREAM, unprocessed? */
+  isRefused: () => boolean
+  /** Asked after each request, with how many this connection has had: say GOAWAY now? */
+  isGoingAway: (requests: number) => boolean
+  onProtocolError: (message: string) => void
+}
+
+/** 4,000 usual pushes on their way; small enough that a client which ignores the window is caught. */
+const connectionWindow = 1_048_576
+const maxHeaderListBytes = 65_536
+
+class Http2Connection {
+  private readonly socket: Duplex
+  private readonly options: Http2Options
+  private readonly sender: Sender
+  private readonly decoder = new HpackDecoder()
+  private readonly streams = new Map<number, Stream>()
+  /** Streams we broke off while their client was still sending. */
+  private readonly abandoned = new Set<number>()
+  private readonly split = splitFrames((type, flags, streamId, buffer, start, end) =>
+    this.takeFrame(type, flags, streamId, buffer, start, end),
+  )
+  private prefaceLeft = preface.length
+  private sawSettings = false
+  private lastStreamId = 0
+  private requests = 0
+  /** The last stream we promised to answer, once we said GOAWAY. */
+  private goneAfter: number | undefined
+  private receiveWindow = defaultWindow
+  private isWindowOpen = false
+  private headerBlock: { stream: Stream; isNew: boolean; parts: Buffer[]; bytes: number; endsStream: boolean } | undefined
+
+  constructor(socket: Duplex, options: Http2Options) {
+    this.socket = socket
+    this.options = options
+    this.sender = new Sender(socket)
+    this.sender.push(
+      settingsFrame([
+        [setting.maxConcurrentStreams, options.maxConcurrentStreams],
+        [setting.maxHeaderListSize, maxHeaderListBytes],
+      ]),
+    )
+  }
+
+  /** The client is gone: answers on their way are dropped. */
+  forget(): void {
+    this.streams.clear()
+  }
+
+  read(bytes: Buffer): void {
+    this.sender.hold()
+    try {
+      this.split(this.prefaceLeft ? this.takePreface(bytes) : bytes)
+    } catch (error) {
+      if (!(error instanceof ConnectionError)) throw error
+      this.options.onProtocolError(error.message)
+      this.sender.push(goAwayFrame(this.lastStreamId, error.code, error.message))
+      this.streams.clear()
+      this.socket.removeAllListeners('data')
+      this.socket.resume()
+      setImmediate(() => this.socket.end())
+    }
+    this.sender.release()
+  }
+
+  private takePreface(bytes: Buffer): Buffer {
+    const from = preface.length - this.prefaceLeft
+    const length = Math.min(this.prefaceLeft, bytes.length)
+    if (!bytes.subarray(0, length).equals(preface.subarray(from, from + length)))
+      throw new ConnectionError(errorCode.protocolError, 'no preface')
+    this.prefaceLeft -= length
+    return bytes.subarray(length)
+  }
+
+  private takeFrame(type: number, flags: number, streamId: number, buffer: Buffer, start: number, end: number): void {
+    if (this.headerBlock && (type !== frameType.continuation || streamId !== this.headerBlock.stream.id))
+      fail('a header block was not continued')
+    if (!this.sawSettings && type !== frameType.settings) fail('the first frame was not SETTINGS')
+    if (type === frameType.headers) this.takeHeaders(flags, streamId, buffer, start, end)
+    else if (type === frameType.data) this.takeData(flags, streamId, buffer, start, end)
+    else if (type === frameType.windowUpdate) this.takeWindowUpdate(streamId, buffer, start, end)
+    else if (type === frameType.continuation) this.takeContinuation(flags, buffer, start, end)
+    else if (type === frameType.resetStream) this.takeReset(streamId, end - start)
+    else if (type === frameType.settings) this.takeSettings(flags, streamId, buffer, start, end)
+    else if (type === frameType.ping) this.takePing(flags, streamId, buffer, start, end)
+    else if (type === frameType.priority && end - start !== 5) fail('PRIORITY of a wrong size', errorCode.frameSizeError)
+    else if (type === frameType.pushPromise) fail('PUSH_PROMISE from a client')
+  }
+
+  private takeHeaders(flags: number, streamId: number, buffer: Buffer, start: number, end: number): void {
+    const range = unpad(flags, buffer, start, end)
+    if (flags & flag.priority) range.start += 5
+    if (range.start > range.end) fail('HEADERS too short')
+    if (streamId % 2 === 0) fail('HEADERS on an even stream')
+
+    let stream = this.streams.get(streamId)
+    const isNew = !stream && streamId > this.lastStreamId
+    if (isNew) this.lastStreamId = streamId
+    else if (!stream && !this.abandoned.has(streamId) && this.goneAfter === undefined)
+      fail('HEADERS on a closed stream', errorCode.streamClosed)
+    else if (stream?.isEnded) fail('HEADERS after the end of a stream', errorCode.streamClosed)
+    else if (!isNew && !(flags & flag.endStream)) fail('trailers without END_STREAM')
+    stream ??= newStream(streamId, this.sender.streamWindow)
+
+    const endsStream = (flags & flag.endStream) !== 0
+    if (flags & flag.endHeaders) {
+      this.finishHeaders(stream, isNew, endsStream, buffer, range.start, range.end)
+      return
+    }
+    const part = Buffer.from(buffer.subarray(range.start, range.end))
+    this.headerBlock = { stream, isNew, parts: [part], bytes: part.length, endsStream }
+  }
+
+  private takeContinuation(flags: number, buffer: Buffer, start: number, end: number): void {
+    const block = this.headerBlock
+    if (!block) return fail('CONTINUATION of nothing')
+    block.parts.push(Buffer.from(buffer.subarray(start, end)))
+    block.bytes += end - start
+    if (block.bytes > maxHeaderListBytes) fail('header block too large', errorCode.enhanceYourCalm)
+    if (!(flags & flag.endHeaders)) return
+    this.headerBlock = undefined
+    const whole = Buffer.concat(block.parts)
+    this.finishHeaders(block.stream, block.isNew, block.endsStream, whole, 0, whole.length)
+  }
+
+  private finishHeaders(stream: Stream, isNew: boolean, endsStream: boolean, buffer: Buffer, start: number, end: number): void {
+    // Always decoded, also for streams we will not serve: the table is the connection's.
+    const trailers = isNew ? stream : newStream(stream.id, 0)
+    this.decoder.decode(buffer, start, end, takeFields(trailers, maxHeaderListBytes))
+    if (isNew) {
+      if (this.goneAfter !== undefined) return
+      if (this.streams.size >= this.options.maxConcurrentStreams || this.options.isRefused()) {
+        this.sender.push(resetFrame(stream.id, errorCode.refusedStream))
+        if (!endsStream) this.abandoned.add(stream.id)
+        return
+      }
+      this.streams.set(stream.id, stream)
+    }
+    if (endsStream) this.finishRequest(stream)
+  }
+
+  private takeData(flags: number, streamId: number, buffer: Buffer, start: number, end: number): void {
+    const size = end - start
+    this.receiveWindow -= size
+    if (this.receiveWindow < 0) fail('the connection window was exceeded', errorCode.flowControlError)
+    if (this.isWindowOpen && this.receiveWindow < connectionWindow / 2) this.openWindow()
+    const stream = this.streams.get(streamId)
+    if (!stream) {
+      if (streamId === 0 || streamId > this.lastStreamId) fail('DATA on an idle stream')
+      if (flags & flag.endStream) this.abandoned.delete(streamId)
+      return
+    }
+    if (stream.isEnded) fail('DATA after the end of a stream', errorCode.streamClosed)
+    const range = unpad(flags, buffer, start, end)
+    stream.receiveWindow -= size
+    stream.receivedBytes += size
+    if (stream.receiveWindow < 0) fail('a stream window was exceeded', errorCode.flowControlError)
+    if (stream.receivedBytes > maxBodyBytes) return this.abandon(stream, errorCode.enhanceYourCalm)
+    const endsStream = (flags & flag.endStream) !== 0
+    const part = buffer.subarray(range.start, range.end)
+    // A body in one frame, which is nearly every push, is served from the read buffer without a copy.
+    if (part.length) stream.chunks.push(endsStream ? part : Buffer.from(part))
+    if (endsStream) this.finishRequest(stream)
+    else if (stream.receiveWindow < defaultWindow / 2) {
+      this.sender.push(windowUpdateFrame(streamId, defaultWindow - stream.receiveWindow))
+      stream.receiveWindow = defaultWindow
+    }
+  }
+
+  private openWindow(): void {
+    this.isWindowOpen = true
+    this.sender.push(windowUpdateFrame(0, connectionWindow - this.receiveWindow))
+    this.receiveWindow = connectionWindow
+  }
+
+  private finishRequest(stream: Stream): void {
+    this.abandoned.delete(stream.id)
+    if (!this.streams.has(stream.id)) return
+    stream.isEnded = true
+    const request = toRequest(stream)
+    if (typeof request === 'string') {
+      this.options.onProtocolError(request)
+      return this.abandon(stream, errorCode.protocolError)
+    }
+    const answer = this.options.serve(request)
+    stream.chunks = []
+    this.requests++
+    if (answer.ending !== 'silence') {
+      if (answer.delayMs) setTimeout(() => this.answer(stream, answer), answer.delayMs)
+      else this.answer(stream, answer)
+    }
+    if (this.goneAfter === undefined && this.options.isGoingAway(this.requests)) this.goAway()
+  }
+
+  private answer(stream: Stream, answer: Answer): void {
+    // The client may have given up meanwhile.
+    if (!this.streams.has(stream.id)) return
+    if (answer.ending === 'reset') return this.abandon(stream, errorCode.internalError)
+    this.sender.answer(stream, answer)
+    if (!stream.unsent) this.close(stream)
+  }
+
+  private sendWaiting(streams: Iterable<Stream>): void {
+    for (const stream of streams) {
+      if (!stream.unsent) continue
+      this.sender.sendBody(stream)
+      if (!stream.unsent) this.close(stream)
+    }
+  }
+
+  private abandon(stream: Stream, code: number): void {
+    this.sender.push(resetFrame(stream.id, code))
+    if (!stream.isEnded) this.abandoned.add(stream.id)
+    this.close(stream)
+  }
+
+  private close(stream: Stream): void {
+    this.streams.delete(stream.id)
+    this.endWhenDone()
+  }
+
+  /** Say that the requests begun so far will be answered and later ones will not; the connection ends when they are. */
+  goAway(): void {
+    this.goneAfter = this.lastStreamId
+    this.sender.push(goAwayFrame(this.lastStreamId, errorCode.noError, ''))
+    this.endWhenDone()
+  }
+
+  private endWhenDone(): void {
+    if (this.goneAfter === undefined || this.streams.size > 0) return
+    setImmediate(() => this.socket.end())
+  }
+
+  private takeReset(streamId: number, size: number): void {
+    if (size !== 4) fail('RST_STREAM of a wrong size', errorCode.frameSizeError)
+    if (streamId === 0 || streamId > this.lastStreamId) fail('RST_STREAM on an idle stream')
+    this.abandoned.delete(streamId)
+    const stream = this.streams.get(streamId)
+    if (stream) this.close(stream)
+  }
+
+  private takeWindowUpdate(streamId: number, buffer: Buffer, start: number, end: number): void {
+    if (end - start !== 4) fail('WINDOW_UPDATE of a wrong size', errorCode.frameSizeError)
+    const increment = buffer.readUInt32BE(start) & maxWindow
+    if (increment === 0) fail('WINDOW_UPDATE of 0')
+    if (streamId === 0) {
+      this.sender.widen(increment)
+      return this.sendWaiting(this.streams.values())
+    }
+    if (streamId > this.lastStreamId) fail('WINDOW_UPDATE on an idle stream')
+    const stream = this.streams.get(streamId)
+    if (!stream) return
+    stream.sendWindow += increment
+    if (stream.sendWindow > maxWindow) return this.abandon(stream, errorCode.flowControlError)
+    this.sendWaiting([stream])
+  }
+
+  private takeSettings(flags: number, streamId: number, buffer: Buffer, start: number, end: number): void {
+    if (streamId !== 0) fail('SETTINGS on a stream')
+    if ((end - start) % 6 !== 0 || (flags & flag.acknowledge && end > start)) fail('SETTINGS of a wrong size', errorCode.frameSizeError)
+    if (flags & flag.acknowledge) {
+      // Not earlier: until it answers, a client that does not mind windows can be told from one that does.
+      if (!this.isWindowOpen) this.openWindow()
+      return
+    }
+    this.sawSettings = true
+    for (let position = start; position < end; position += 6)
+      this.sender.takeSetting(buffer.readUInt16BE(position), buffer.readUInt32BE(position + 2), this.streams.values())
+    this.sender.push(settingsAcknowledged)
+    this.sendWaiting(this.streams.values())
+  }
+
+  private takePing(flags: number, streamId: number, buffer: Buffer, start: number, end: number): void {
+    if (streamId !== 0) fail('PING on a stream')
+    if (end - start !== 8) fail('PING of a wrong size', errorCode.frameSizeError)
+    if (!(flags & flag.acknowledge)) this.sender.push(frame(frameType.ping, flag.acknowledge, 0, buffer.subarray(start, end)))
+  }
+}
+
+/**
+ * Speak HTTP/2 as a server on a fresh connection (RFC 9113), on frames and not on node:http2, which costs 110 µs a request where this costs under 10.
+ * Requests are served in the order they end; answers gathered from one read leave in one write.
+ */
+export function serveHttp2(socket: Duplex, options: Http2Options): void {
+  const connection = new Http2Connection(socket, options)
+  socket.on('data', (bytes: Buffer) => connection.read(bytes))
+  socket.on('close', () => connection.forget())
+}

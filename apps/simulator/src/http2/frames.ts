@@ -1,0 +1,123 @@
+/** The frame layer of HTTP/2 (RFC 9113 sections 4 and 6). */
+
+export const frameType = {
+  data: 0,
+  headers: 1,
+  priority: 2,
+  resetStream: 3,
+  settings: 4,
+  pushPromise: 5,
+  ping: 6,
+  goAway: 7,
+  windowUpdate: 8,
+  continuation: 9,
+} as const
+
+export const flag = { endStream: 1, acknowledge: 1, endHeaders: 4, padded: 8, priority: 32 } as const
+
+export const setting = { headerTableSize: 1, maxConcurrentStreams: 3, initialWindowSize: 4, maxFrameSize: 5, maxHeaderListSize: 6 } as const
+
+export const errorCode = {
+  noError: 0,
+  protocolError: 1,
+  internalError: 2,
+  flowControlError: 3,
+  streamClosed: 5,
+  frameSizeError: 6,
+  refusedStream: 7,
+  compressionError: 9,
+  enhanceYourCalm: 11,
+} as const
+
+export const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
+export const maxFrameSize = 16_384
+export const headerLength = 9
+
+/** The peer broke the protocol: the connection ends with a GOAWAY of this code. */
+export class ConnectionError extends Error {
+  override readonly name = 'ConnectionError'
+  readonly code: number
+  constructor(code: number, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+export function frame(type: number, flags: number, streamId: number, payload: Buffer): Buffer {
+  const bytes = Buffer.allocUnsafe(headerLength + payload.length)
+  bytes.writeUIntBE(payload.length, 0, 3)
+  bytes[3] = type
+  bytes[4] = flags
+  bytes.writeUInt32BE(streamId, 5)
+  payload.copy(bytes, headerLength)
+  return bytes
+}
+
+export function settingsFrame(values: readonly (readonly [id: number, value: number])[]): Buffer {
+  const payload = Buffer.alloc(values.length * 6)
+  for (const [position, [id, value]] of values.entries()) {
+    payload.writeUInt16BE(id, position * 6)
+    payload.writeUInt32BE(value, position * 6 + 2)
+  }
+  return frame(frameType.settings, 0, 0, payload)
+}
+
+export const settingsAcknowledged = frame(frameType.settings, flag.acknowledge, 0, Buffer.alloc(0))
+
+export function windowUpdateFrame(streamId: number, increment: number): Buffer {
+  const payload = Buffer.alloc(4)
+  payload.writeUInt32BE(increment)
+  return frame(frameType.windowUpdate, 0, streamId, payload)
+}
+
+export function resetFrame(streamId: number, code: number): Buffer {
+  const payload = Buffer.alloc(4)
+  payload.writeUInt32BE(code)
+  return frame(frameType.resetStream, 0, streamId, payload)
+}
+
+export function goAwayFrame(lastStreamId: number, code: number, debug: string): Buffer {
+  const payload = Buffer.alloc(8 + Buffer.byteLength(debug))
+  payload.writeUInt32BE(lastStreamId, 0)
+  payload.writeUInt32BE(code, 4)
+  payload.write(debug, 8)
+  return frame(frameType.goAway, 0, 0, payload)
+}
+
+/** One frame, as a range of a buffer that is valid during the call only. */
+export type OnFrame = (type: number, flags: number, streamId: number, buffer: Buffer, start: number, end: number) => void
+
+/** Cut a byte stream into frames. The returned function takes the next bytes; a frame over 16,384 bytes throws FRAME_SIZE_ERROR. */
+export function splitFrames(onFrame: OnFrame): (bytes: Buffer) => void {
+  let rest: Buffer | undefined
+  return (bytes) => {
+    const buffer = rest ? Buffer.concat([rest, bytes]) : bytes
+    rest = undefined
+    let position = 0
+    while (buffer.length - position >= headerLength) {
+      const length = buffer.readUIntBE(position, 3)
+      if (length > maxFrameSize) throw new ConnectionError(errorCode.frameSizeError, `frame of ${length} bytes`)
+      const start = position + headerLength
+      if (buffer.length - start < length) break
+      const streamId = buffer.readUInt32BE(position + 5) & 0x7fffffff
+      onFrame(buffer[position + 3] as number, buffer[position + 4] as number, streamId, buffer, start, start + length)
+      position = start + length
+    }
+    // A copy, so that a few bytes do not keep a whole chunk of 64 KB alive.
+    if (position < buffer.length) rest = Buffer.from(buffer.subarray(position))
+  }
+}
+
+/** End the connection, because the peer broke the protocol. */
+export function fail(message: string, code: number = errorCode.protocolError): never {
+  throw new ConnectionError(code, message)
+}
+
+/** The payload without its padding (RFC 9113 section 6.1). */
+export function unpad(flags: number, buffer: Buffer, start: number, end: number): { start: number; end: number } {
+  if (!(flags & flag.padded)) return { start, end }
+  if (end === start) fail('padding without a length', errorCode.frameSizeError)
+  const range = { start: start + 1, end: end - (buffer[start] as number) }
+  if (range.end < range.start) fail('more padding than payload')
+  return range
+}

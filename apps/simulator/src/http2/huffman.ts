@@ -1,0 +1,85 @@
+import { codeLengths } from './huffman-lengths.ts'
+
+/**
+ * One row of 16 entries per inner node of the code tree: what four more bits lead to. An entry is `next << 9`, plus `0x100 | symbol` when a symbol was completed on
+ * the way; -1 is a code that does not exist. Four bits at a time need 256 nodes x 16 entries (16 KB); a byte at a time would be 256 KB for the same speed.
+ */
+const [steps, mayEnd] = buildSteps()
+
+const scratch = Buffer.alloc(262_144)
+
+/** Decode a Huffman coded string (RFC 7541 section 5.2, Appendix B), or undefined when it is not one: unknown code, EOS inside, padding over 7 bits or not all ones. */
+export function decodeHuffman(buffer: Buffer, start: number, end: number): string | undefined {
+  // The shortest code has 5 bits, so the text has at most 8/5 of the bytes.
+  if ((end - start) * 1.6 > scratch.length) return undefined
+  let state = 0
+  let length = 0
+  for (let index = start; index < end; index++) {
+    const byte = buffer[index] as number
+    const high = steps[state * 16 + (byte >> 4)] as number
+    if (high < 0) return undefined
+    if (high & 0x100) scratch[length++] = high & 255
+    const low = steps[(high >> 9) * 16 + (byte & 15)] as number
+    if (low < 0) return undefined
+    if (low & 0x100) scratch[length++] = low & 255
+    state = low >> 9
+  }
+  return mayEnd[state] ? scratch.toString('latin1', 0, length) : undefined
+}
+
+/** The codes follow from their lengths: shorter first, then by symbol (the table of Appendix B is canonical). */
+function buildCodes(): { symbol: number; length: number; code: number }[] {
+  const order = codeLengths
+    .map((length, symbol) => ({ symbol, length, code: 0 }))
+    .toSorted((a, b) => a.length - b.length || a.symbol - b.symbol)
+  let code = 0
+  let length = 0
+  for (const entry of order) {
+    code *= 2 ** (entry.length - length)
+    length = entry.length
+    entry.code = code++
+  }
+  return order
+}
+
+function buildSteps(): [Int32Array, Uint8Array] {
+  const endOfString = 256
+  const none = -1
+  const children: [number, number][] = [[none, none]]
+  const symbols: number[] = [none]
+  for (const { symbol, length, code } of buildCodes()) {
+    let node = 0
+    for (let bit = length - 1; bit >= 0; bit--) {
+      const side = (Math.floor(code / 2 ** bit) & 1) as 0 | 1
+      const branch = children[node] as [number, number]
+      if (branch[side] === none) {
+        branch[side] = children.push([none, none]) - 1
+        symbols.push(none)
+      }
+      node = branch[side]
+    }
+    symbols[node] = symbol
+  }
+
+  const table = new Int32Array(children.length * 16).fill(-1)
+  const ends = new Uint8Array(children.length)
+  // Padding is the beginning of EOS, all ones and shorter than a byte: the first eight nodes down the right side.
+  for (let node = 0, depth = 0; depth < 8; depth++, node = (children[node] as [number, number])[1]) ends[node] = 1
+  for (let start = 0; start < children.length; start++) {
+    for (let nibble = 0; nibble < 16; nibble++) {
+      let node = start
+      let emitted = 0
+      for (let bit = 3; bit >= 0 && node !== none; bit--) {
+        node = (children[node] as [number, number])[((nibble >> bit) & 1) as 0 | 1]
+        const symbol = node === none ? none : (symbols[node] as number)
+        if (symbol === endOfString) node = none
+        else if (symbol !== none) {
+          emitted = 0x100 | symbol
+          node = 0
+        }
+      }
+      if (node !== none) table[start * 16 + nibble] = (node << 9) | emitted
+    }
+  }
+  return [table, ends]
+}

@@ -1,0 +1,88 @@
+import { createServer as createHttpServer } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { createServer, type TLSSocket } from 'node:tls'
+import type { Faults } from './faults.ts'
+import { serveHttp1 } from './http1.ts'
+import { serveHttp2 } from './http2/connection.ts'
+import type { Answer, Request, Serve } from './request.ts'
+
+export type Listener = {
+  port: number
+  /** TLS connections since the start, and protocol mistakes of clients, newest last (at most 20). */
+  connections: () => number
+  protocolErrors: () => readonly string[]
+  dropConnections: () => void
+  close: () => void
+}
+
+export type ListenerOptions = {
+  port: number
+  certificate: string
+  privateKey: string
+  protocols: ('h2' | 'http/1.1')[]
+  maxConcurrentStreams: number
+  serve: Serve
+  /** What this service answers while it has an outage. */
+  unavailable: Answer
+  faults: () => Readonly<Faults>
+  onRefused: (answer: Answer) => void
+}
+
+/** Listen with TLS on 127.0.0.1 and hand each connection to HTTP/2 or HTTP/1.1, as its ALPN says. The faults of the moment apply to every request. */
+export async function listen(options: ListenerOptions): Promise<Listener> {
+  const { certificate, privateKey, protocols, faults } = options
+  const sockets = new Set<Socket>()
+  const protocolErrors: string[] = []
+  let connections = 0
+
+  const serve = (request: Request): Answer => {
+    const { outage, latencyMs } = faults()
+    const answer = outage === '503' ? options.unavailable : options.serve(request)
+    if (answer.reason) options.onRefused(answer)
+    return latencyMs ? { ...answer, delayMs: (answer.delayMs ?? 0) + latencyMs } : answer
+  }
+
+  const http1 = createHttpServer({ keepAliveTimeout: 120_000 }, serveHttp1(serve))
+  const server = createServer({ cert: certificate, key: privateKey, ALPNProtocols: protocols, noDelay: true }, (socket: TLSSocket) => {
+    connections++
+    if (socket.alpnProtocol === 'h2') {
+      serveHttp2(socket, {
+        maxConcurrentStreams: options.maxConcurrentStreams,
+        serve,
+        isRefused: () => Math.random() < faults().refuseStreamShare,
+        isGoingAway: (requests) => faults().goawayEvery > 0 && requests >= faults().goawayEvery,
+        onProtocolError: (message) => {
+          protocolErrors.push(message)
+          if (protocolErrors.length > 20) protocolErrors.shift()
+        },
+      })
+    } else if (protocols.includes('http/1.1')) http1.emit('connection', socket)
+    else socket.destroy()
+  })
+  server.on('connection', (socket: Socket) => {
+    if (faults().outage === 'refuse') return socket.destroy()
+    sockets.add(socket)
+    return socket.on('close', () => sockets.delete(socket))
+  })
+  server.on('secureConnection', (socket) => socket.on('error', () => socket.destroy()))
+  // A client that gives up during the handshake is no news.
+  server.on('tlsClientError', () => undefined)
+
+  const dropConnections = () => {
+    for (const socket of sockets) socket.destroy()
+  }
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ port: options.port, host: '127.0.0.1', backlog: 4096 }, resolve)
+  })
+  return {
+    port: (server.address() as AddressInfo).port,
+    connections: () => connections,
+    protocolErrors: () => protocolErrors,
+    dropConnections,
+    close: () => {
+      server.close()
+      dropConnections()
+    },
+  }
+}

@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { Readable } from 'node:stream'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { givenCertificate } from './testing/certificate.ts'
+
+const main = new URL('main.ts', import.meta.url).pathname
+let certificate: ReturnType<typeof givenCertificate>
+
+beforeAll(() => {
+  certificate = givenCertificate()
+})
+afterAll(() => certificate.remove())
+
+const start = (environment: Record<string, string>) =>
+  spawn(process.execPath, [main], { env: { PATH: process.env['PATH'], ...environment }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+const paths = () => ({ SIMULATOR_CERTIFICATE: certificate.certificatePath, SIMULATOR_PRIVATE_KEY: certificate.privateKeyPath })
+
+test('it says once, on stdout and to its parent, where everything listens, and ends with 0 when told', async () => {
+  const child = start(paths())
+  const [[line], [message]] = (await Promise.all([once(child.stdout as Readable, 'data'), once(child, 'message')])) as [
+    [Buffer],
+    [Record<string, string>],
+  ]
+  expect(JSON.parse(line.toString())).toEqual(message)
+  const address = expect.stringMatching(/^https:\/\/localhost:\d+$/)
+  expect(message).toEqual({
+    ready: true,
+    apns: address,
+    apnsSandbox: address,
+    fcm: address,
+    fcmToken: expect.stringMatching(/^https:\/\/localhost:\d+\/token$/),
+    webPush: address,
+    control: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+  })
+  child.kill('SIGTERM')
+  expect(await once(child, 'exit')).toEqual([0, null])
+})
+
+test('it ends when its parent is gone', async () => {
+  const child = start(paths())
+  await once(child, 'message')
+  child.disconnect()
+  expect(await once(child, 'exit')).toEqual([0, null])
+})
+
+test('it names what is missing in its environment', async () => {
+  const child = start({ SIMULATOR_APNS_PORT: 'many' })
+  const said: Buffer[] = []
+  child.stderr?.on('data', (part: Buffer) => said.push(part))
+  expect(await once(child, 'close')).toEqual([1, null])
+  const lines = Buffer.concat(said).toString().trim().split('\n')
+  expect(lines.map((line) => line.split(':')[0])).toEqual(['SIMULATOR_APNS_PORT', 'SIMULATOR_CERTIFICATE', 'SIMULATOR_PRIVATE_KEY'])
+})

@@ -1,0 +1,42 @@
+import { Agent as HttpAgent, request as requestHttp } from 'node:http'
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
+
+export type Posted = { status: number; body: string }
+export type Poster = { post: (url: string, headers: Record<string, string>, body?: unknown) => Promise<Posted>; close: () => void }
+
+const timeLimitMs = 10_000
+
+/** POST JSON over kept-alive connections, at most `concurrency` of them. A failed connection or 10 s of silence is status 0. */
+export function openPoster(concurrency: number): Poster {
+  const agents = {
+    'http:': new HttpAgent({ keepAlive: true, maxSockets: concurrency }),
+    'https:': new HttpsAgent({ keepAlive: true, maxSockets: concurrency }),
+  }
+  return {
+    post: (address, headers, body) =>
+      new Promise((resolve) => {
+        const url = new URL(address)
+        const text = body === undefined ? '' : JSON.stringify(body)
+        const isSecure = url.protocol === 'https:'
+        const request = (isSecure ? requestHttps : requestHttp)(url, {
+          method: 'POST',
+          agent: agents[isSecure ? 'https:' : 'http:'],
+          headers: { ...headers, ...(text && { 'content-type': 'application/json' }), 'content-length': Buffer.byteLength(text) },
+          signal: AbortSignal.timeout(timeLimitMs),
+        })
+        const failed = (error: Error) => resolve({ status: 0, body: error.message })
+        request.on('error', failed)
+        request.on('response', (response) => {
+          let answer = ''
+          response.setEncoding('utf8')
+          response.on('data', (part: string) => (answer += part))
+          response.on('error', failed)
+          response.on('end', () => resolve({ status: response.statusCode ?? 0, body: answer }))
+        })
+        request.end(text)
+      }),
+    close: () => {
+      for (const agent of Object.values(agents)) agent.destroy()
+    },
+  }
+}

@@ -1,0 +1,249 @@
+import { CopyCounter } from './copies.ts'
+import { Arena, GrowingNumbers } from './growing.ts'
+import { platforms, type Device, type Devices, type Platform } from './devices.ts'
+
+/** What is known of an accepted push's payload: readable JSON, a web push not opened yet, one that does not open, nothing kept (mode `counts`). */
+const state = { plain: 0, sealed: 1, broken: 2, dropped: 3 } as const
+
+/** The headers that are kept, in this order. */
+const keptHeaders = {
+  ios: ['topic', 'pushType', 'priority', 'expiration', 'collapseId'],
+  android: [],
+  web: ['ttl', 'topic', 'urgency'],
+} as const satisfies Record<Platform, readonly string[]>
+
+export type Push = {
+  seq: number
+  at: number
+  platform: Platform
+  deviceId: string
+  environment?: string
+  id: string
+  headers: Record<string, string>
+  payload: unknown
+  msgId: string | null
+  bytes: number
+  /** Present when a web push could not be opened with its device's keys. */
+  error?: string
+}
+
+export type Accepted = {
+  device: Device
+  /** apns-id, FCM message name, or the location of a web push. */
+  id: string
+  /** In the order of `keptHeaders`; undefined was not sent. */
+  headers: readonly (string | undefined)[]
+  body: Buffer
+  msgId: string | undefined
+}
+
+export type Recording = ReturnType<typeof openRecord>
+
+/**
+ * Everything the providers accepted, in order. A million pushes of 300 bytes take about 0.4 GB: columns of numbers, and the texts in large slabs, because a million
+ * small objects would cost the collector more than the pushes themselves. `open` decrypts a web push; that happens when it is read, not when it arrives.
+ */
+export function openRecord(devices: Devices, open: (device: Device, body: Buffer) => Buffer | undefined) {
+  let columns = newColumns()
+  let keepsBodies = true
+  let listener: ((seq: number) => void) | undefined
+
+  function accept({ device, id, headers, body, msgId }: Accepted): void {
+    const { at, device: deviceColumn, states, place, metaLength, bodyLength, arena, copies } = columns
+    at.push(performance.timeOrigin + performance.now())
+    deviceColumn.push(device.index)
+    columns.accepted[device.platform]++
+    if (columns.devicesSeen.mark(device.index)) columns.distinctDevices++
+    if (msgId !== undefined) copies.add(device.index, msgId)
+    if (keepsBodies) {
+      const isSealed = device.platform === 'web' && body.length > 0
+      if (isSealed) columns.sealed++
+      const meta = [id, ...headers.map((header) => header ?? '')].join('\n')
+      states.push(isSealed ? state.sealed : state.plain)
+      place.push(arena.write(meta, body))
+      metaLength.push(Buffer.byteLength(meta))
+      bodyLength.push(body.length)
+    } else {
+      if (device.platform === 'web') columns.unread++
+      states.push(state.dropped)
+      for (const column of [place, metaLength, bodyLength]) column.push(0)
+    }
+    columns.size.push(body.length)
+    listener?.(at.length)
+  }
+
+  /** The plain payload of the push at `index`: opened once, then kept open in the place of the sealed one, which is longer. */
+  function bodyOf(index: number): Buffer | undefined {
+    const { states, arena, place, metaLength, bodyLength, copies } = columns
+    const now = states.at(index)
+    if (now === state.broken || now === state.dropped) return undefined
+    const stored = arena.read(place.at(index) + metaLength.at(index), bodyLength.at(index))
+    if (now === state.plain) return stored
+    const device = devices.at(columns.device.at(index))
+    const plain = open(device, stored)
+    columns.sealed--
+    if (!plain) {
+      columns.broken++
+      states.set(index, state.broken)
+      return undefined
+    }
+    plain.copy(stored)
+    states.set(index, state.plain)
+    bodyLength.set(index, plain.length)
+    const msgId = findMsgId('web', parse(plain))
+    if (msgId !== undefined) copies.add(device.index, msgId)
+    return plain
+  }
+
+  function read(seq: number): Push {
+    const index = seq - 1
+    const device = devices.at(columns.device.at(index))
+    const body = bodyOf(index)
+    const meta = columns.arena.read(columns.place.at(index), columns.metaLength.at(index)).toString()
+    const [id = '', ...values] = meta.split('\n')
+    const names = keptHeaders[device.platform]
+    const payload = body === undefined || body.length === 0 ? null : (parse(body) ?? null)
+    return {
+      seq,
+      at: columns.at.at(index),
+      platform: device.platform,
+      deviceId: device.id,
+      ...(device.platform === 'ios' && { environment: device.environment }),
+      id,
+      headers: Object.fromEntries(names.flatMap((name, position) => (values[position] ? [[name, values[position]]] : []))),
+      payload,
+      msgId: findMsgId(device.platform, payload) ?? null,
+      bytes: columns.size.at(index),
+      ...(columns.states.at(index) === state.broken && { error: 'does not decrypt with the keys of its device' }),
+    }
+  }
+
+  /** The pushes after `after`, oldest first. */
+  function page(filter: { platform?: Platform | undefined; deviceId?: string | undefined; after: number; limit: number }): Push[] {
+    const pushes: Push[] = []
+    const wanted = filter.deviceId === undefined ? undefined : devices.byId(filter.deviceId)
+    if (filter.deviceId !== undefined && !wanted) return pushes
+    for (let index = filter.after; index < columns.at.length && pushes.length < filter.limit; index++) {
+      const deviceIndex = columns.device.at(index)
+      if (wanted && wanted.index !== deviceIndex) continue
+      if (filter.platform && devices.at(deviceIndex).platform !== filter.platform) continue
+      pushes.push(read(index + 1))
+    }
+    return pushes
+  }
+
+  /** Open the web pushes that nobody has read, some at a time, so that answers go on meanwhile. */
+  async function openAll(): Promise<void> {
+    const target = columns
+    for (let index = 0; index < target.at.length; index++) {
+      if (target !== columns || target.sealed === 0) return
+      if (target.states.at(index) !== state.sealed) continue
+      bodyOf(index)
+      if (index % 32 === 0) await new Promise(setImmediate)
+    }
+  }
+
+  function refuse(service: string, status: number, reason: string): void {
+    const key = `${service} ${status} ${reason}`
+    columns.rejected[key] = (columns.rejected[key] ?? 0) + 1
+  }
+
+  function summary() {
+    const { at, accepted, rejected, distinctDevices, copies, sealed, unread, broken } = columns
+    return {
+      accepted: { ...accepted, total: at.length },
+      rejected: { ...rejected },
+      distinctDevices,
+      copies: copies.copies,
+      // Web pushes whose msgId is unknown, so that `copies` cannot include them.
+      unread: sealed + unread,
+      undecryptable: broken,
+      firstAcceptedAt: at.length ? at.at(0) : null,
+      lastAcceptedAt: at.length ? at.at(at.length - 1) : null,
+    }
+  }
+
+  return {
+    accept,
+    refuse,
+    read,
+    page,
+    openAll,
+    summary,
+    /** Forget everything and start at seq 1 again, keeping bodies. */
+    reset(): void {
+      columns = newColumns()
+      keepsBodies = true
+    },
+    /** `counts` keeps who got a push and which message it was, nothing else; for floods. */
+    keep(mode: 'full' | 'counts'): void {
+      keepsBodies = mode === 'full'
+    },
+    mode: (): 'full' | 'counts' => (keepsBodies ? 'full' : 'counts'),
+    /** Be told the seq of everything accepted from now on. One listener; undefined for none. */
+    onAccepted(listen: ((seq: number) => void) | undefined): void {
+      listener = listen
+    },
+  }
+}
+
+function newColumns() {
+  return {
+    at: new GrowingNumbers(Float64Array),
+    device: new GrowingNumbers(Uint32Array),
+    states: new GrowingNumbers(Uint8Array),
+    place: new GrowingNumbers(Float64Array),
+    metaLength: new GrowingNumbers(Uint16Array),
+    bodyLength: new GrowingNumbers(Uint32Array),
+    size: new GrowingNumbers(Uint32Array),
+    arena: new Arena(),
+    copies: new CopyCounter(),
+    devicesSeen: new Marks(),
+    accepted: Object.fromEntries(platforms.map((platform) => [platform, 0])) as Record<Platform, number>,
+    rejected: {} as Record<string, number>,
+    distinctDevices: 0,
+    sealed: 0,
+    unread: 0,
+    broken: 0,
+  }
+}
+
+/** A set of small numbers. */
+class Marks {
+  private marks = new Uint8Array(1024)
+
+  /** True when `index` was not marked before. */
+  mark(index: number): boolean {
+    if (index >= this.marks.length) {
+      const larger = new Uint8Array(Math.max(index + 1, this.marks.length * 2))
+      larger.set(this.marks)
+      this.marks = larger
+    }
+    if (this.marks[index]) return false
+    this.marks[index] = 1
+    return true
+  }
+}
+
+/** Where each platform's payload carries Herald's tracking id. */
+export function findMsgId(platform: Platform, payload: unknown): string | undefined {
+  const holder =
+    platform === 'ios'
+      ? property(payload, 'herald')
+      : platform === 'android'
+        ? property(property(payload, 'message'), 'data')
+        : property(payload, 'data')
+  const msgId = property(holder, 'msgId')
+  return typeof msgId === 'string' ? msgId : undefined
+}
+
+const property = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
+
+export function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString()) as unknown
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs'
+import { openAccounts } from './accounts.ts'
+import { apnsUnavailable, openApns, openProviderTokens } from './apns.ts'
+import type { Config } from './config.ts'
+import { listenForControl } from './control.ts'
+import { openCrowd } from './crowd.ts'
+import { openDevices, type Device, type Environment } from './devices.ts'
+import { openFaults, type Service } from './faults.ts'
+import { fcmUnavailable, openFcm } from './fcm.ts'
+import { listen, type Listener } from './listener.ts'
+import { oauthUnavailable, openAccessTokens, openOauth } from './oauth.ts'
+import { openRecord } from './record.ts'
+import type { Answer, Serve } from './request.ts'
+import { openState } from './state.ts'
+import { decryptPush } from './web-push-decrypt.ts'
+import { openWebPush, webPushUnavailable } from './web-push.ts'
+
+/** Base URLs of what is simulated. TLS names: localhost and 127.0.0.1. */
+export type Addresses = Record<'apns' | 'apnsSandbox' | 'fcm' | 'fcmToken' | 'webPush' | 'control', string>
+
+export type Simulator = { addresses: Addresses; stop: () => void }
+
+/** How many streams one connection may have open, as the real ones say. */
+const streams = { apns: 1000, fcm: 100, other: 100 }
+
+/** Start every service on 127.0.0.1. Throws when a file cannot be read or a port is taken. */
+export async function startSimulator(config: Config): Promise<Simulator> {
+  const [certificate, privateKey] = [readFileSync(config.certificatePath, 'utf8'), readFileSync(config.privateKeyPath, 'utf8')]
+  const accounts = openAccounts()
+  const devices = openDevices()
+  const state = openState(config.statePath, accounts, devices)
+  const recording = openRecord(devices, open)
+  const faults = openFaults()
+  const providerTokens = openProviderTokens(accounts)
+  const accessTokens = openAccessTokens(accounts)
+  const crowd = openCrowd(devices, recording)
+  // Assertions and VAPID name the address they are for, which is known once the port is.
+  let tokenUri = ''
+  let webPushOrigin = ''
+
+  const apns = (environment: Environment) => openApns(environment, accounts, devices, providerTokens, recording)
+  const serve = (
+    service: Service,
+    port: number,
+    protocols: ('h2' | 'http/1.1')[],
+    maxConcurrentStreams: number,
+    answer: Serve,
+    unavailable: Answer,
+  ) =>
+    listen({
+      port,
+      certificate,
+      privateKey,
+      protocols,
+      maxConcurrentStreams,
+      serve: answer,
+      unavailable,
+      faults: () => faults.of(service),
+      onRefused: ({ status, reason }) => recording.refuse(service, status, reason),
+    })
+
+  const { ports } = config
+  const both: ('h2' | 'http/1.1')[] = ['h2', 'http/1.1']
+  const listeners: Record<'apns' | 'apnsSandbox' | 'fcm' | 'oauth' | 'webPush', Listener> = {
+    apns: await serve('apns', ports.apns, ['h2'], streams.apns, apns('production'), apnsUnavailable),
+    apnsSandbox: await serve('apns', ports.apnsSandbox, ['h2'], streams.apns, apns('sandbox'), apnsUnavailable),
+    fcm: await serve('fcm', ports.fcm, both, streams.fcm, openFcm(accounts, devices, accessTokens, recording), fcmUnavailable),
+    oauth: await serve(
+      'oauth',
+      ports.oauth,
+      both,
+      streams.other,
+      openOauth(accounts, accessTokens, () => tokenUri),
+      oauthUnavailable,
+    ),
+    webPush: await serve(
+      'web-push',
+      ports.webPush,
+      both,
+      streams.other,
+      openWebPush(devices, recording, () => webPushOrigin),
+      webPushUnavailable,
+    ),
+  }
+  tokenUri = `https://localhost:${listeners.oauth.port}/token`
+  webPushOrigin = `https://localhost:${listeners.webPush.port}`
+  const control = await listenForControl(ports.control, {
+    accounts,
+    devices,
+    state,
+    recording,
+    faults,
+    providerTokens,
+    accessTokens,
+    crowd,
+    listeners,
+    tokenUri,
+    webPushOrigin,
+  })
+
+  return {
+    addresses: {
+      apns: `https://localhost:${listeners.apns.port}`,
+      apnsSandbox: `https://localhost:${listeners.apnsSandbox.port}`,
+      fcm: `https://localhost:${listeners.fcm.port}`,
+      fcmToken: tokenUri,
+      webPush: webPushOrigin,
+      control: `http://127.0.0.1:${control.port}`,
+    },
+    stop: () => {
+      crowd.setReports(undefined)
+      control.close()
+      for (const listener of Object.values(listeners)) listener.close()
+    },
+  }
+}
+
+const open = (device: Device, body: Buffer): Buffer | undefined =>
+  device.platform === 'web' ? decryptPush(device.keys, device.auth, body) : undefined

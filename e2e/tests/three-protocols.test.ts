@@ -1,0 +1,196 @@
+import { until } from '@herald/testing/until'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
+import { bundleId, givenTenant, type Device, type Tenant } from '@herald/testing/tenant'
+
+let herald: Herald
+let tenant: Tenant
+
+beforeAll(async () => {
+  herald = await startHerald()
+  tenant = await givenTenant(herald)
+})
+
+afterAll(async () => {
+  await herald.stop()
+  removeDataDir(herald.dataDir)
+})
+
+type Push = {
+  platform: Device['platform']
+  deviceId: string
+  id: string
+  headers: Record<string, string>
+  msgId: string
+  payload: Record<string, unknown>
+}
+type Stats = { status: string; stats: Record<string, number>; rates: Record<string, number | null> }
+
+const settled = (id: string) =>
+  until(
+    async () => {
+      const { body } = await tenant.call<Stats>('GET', `/v1/campaigns/${id}/stats`)
+      return body.status === 'sent' && body
+    },
+    { withinMs: 60_000, what: `campaign ${id} is sent` },
+  )
+
+/** Registers in parallel, a bounded number at once. */
+async function registerAll(devices: Device[], more: (index: number) => Record<string, unknown>): Promise<string[]> {
+  const ids: string[] = []
+  for (let start = 0; start < devices.length; start += 20) {
+    const page = devices.slice(start, start + 20)
+    ids.push(...(await Promise.all(page.map((device, index) => tenant.register(device, more(start + index))))).map(({ id }) => id))
+  }
+  return ids
+}
+
+test('300 devices on three real protocols each receive their push exactly once, and the counters say so', async () => {
+  const devices = [
+    ...(await tenant.makeDevices('ios', 100)),
+    ...(await tenant.makeDevices('android', 100)),
+    ...(await tenant.makeDevices('web', 100)),
+  ]
+  await registerAll(devices, (index) => ({
+    externalId: `person-${index}`,
+    language: index % 2 === 0 ? 'de-AT' : 'fr',
+    tags: { name: `Nr ${index}` },
+  }))
+
+  const accepted = await tenant.call<{ id: string; status: string }>('POST', '/v1/notifications', {
+    target: { all: true },
+    content: {
+      _default: 'en',
+      en: { title: 'Hello {{ tags.name }}', body: 'Your order is on its way', url: 'https://example.org/orders/1' },
+      de: { title: 'Hallo {{ tags.name }}', body: 'Ihre Bestellung ist unterwegs' },
+    },
+    data: { order: '1' },
+    ttl: 3600,
+    collapseId: 'order-1',
+    presentation: { sound: 'default', badge: 3, threadId: 'orders', channelId: 'orders' },
+  })
+  expect(accepted.status).toBe(202)
+  expect(accepted.body).toEqual({ id: expect.stringMatching(/^[0-9a-f]{24}$/), status: 'sending' })
+
+  const { stats } = await settled(accepted.body.id)
+  expect(stats).toMatchObject({ queued: 300, sent: 300, failed: 0, skipped: 0, delivered: 0 })
+
+  const { pushes } = await tenant.simulator<{ pushes: Push[] }>('GET', '/pushes?limit=1000')
+  expect(pushes).toHaveLength(300)
+  expect(new Set(pushes.map(({ deviceId }) => deviceId))).toEqual(new Set(devices.map(({ id }) => id)))
+  expect(new Set(pushes.map(({ msgId }) => msgId)).size).toBe(300)
+
+  const order = new Map(devices.map(({ id }, index) => [id, index]))
+  for (const push of pushes) {
+    const index = order.get(push.deviceId) ?? -1
+    const title = index % 2 === 0 ? `Hallo Nr ${index}` : `Hello Nr ${index}`
+    if (push.platform === 'ios') {
+      expect(push.headers).toMatchObject({ 'apns-topic': bundleId, 'apns-push-type': 'alert', 'apns-priority': '10', 'apns-collapse-id': 'order-1' })
+      expect(push.payload).toMatchObject({
+        aps: { alert: { title }, sound: 'default', badge: 3, 'thread-id': 'orders', 'mutable-content': 1 },
+        herald: { msgId: push.msgId },
+        order: '1',
+      })
+    } else if (push.platform === 'android') {
+      expect(JSON.stringify(push.payload)).toContain(title)
+      expect(push.payload).toMatchObject({ data: { msgId: push.msgId, order: '1' } })
+    } else {
+      expect(push.headers).toMatchObject({ topic: 'order-1', urgency: 'high' })
+      expect(push.payload).toMatchObject({ title, data: { msgId: push.msgId, order: '1' } })
+    }
+  }
+})
+
+test('what devices report is counted once, at once, and by rate', async () => {
+  const [device] = await tenant.makeDevices('ios', 1)
+  const { id: subscriptionId } = await tenant.register(device!)
+  const { body } = await tenant.call<{ id: string }>('POST', '/v1/notifications', {
+    target: { subscriptionIds: [subscriptionId] },
+    content: { _default: 'en', en: { title: 'One', body: 'Only one' } },
+  })
+  await settled(body.id)
+  const { pushes } = await tenant.simulator<{ pushes: Push[] }>('GET', `/pushes?deviceId=${device!.id}`)
+  expect(pushes).toHaveLength(1)
+
+  for (const kind of ['d', 'o', 'o', 'd']) {
+    const { status } = await tenant.call('POST', `/v1/e/${kind}/${pushes[0]!.msgId}`, undefined, { authorization: '' })
+    expect(status).toBe(204)
+  }
+
+  const { body: after } = await tenant.call<Stats>('GET', `/v1/campaigns/${body.id}/stats`)
+  expect(after.stats).toMatchObject({ queued: 1, sent: 1, delivered: 1, opened: 1, clicked: 0, dismissed: 0 })
+  expect(after.rates).toEqual({ delivery: 1, open: 1, click: 0 })
+})
+
+test('dead tokens fail with their code, are invalidated, and are not tried again', async () => {
+  const alive = await tenant.makeDevices('android', 2)
+  const dead = [
+    ...(await tenant.makeDevices('ios', 2, { behaviour: { answer: 'dead' } })),
+    ...(await tenant.makeDevices('android', 2, { behaviour: { answer: 'dead' } })),
+    ...(await tenant.makeDevices('web', 2, { behaviour: { answer: 'dead' } })),
+  ]
+  const subscriptionIds = await registerAll([...alive, ...dead], (index) => ({ externalId: `mortal-${index}` }))
+  const send = () =>
+    tenant.call<{ id: string }>('POST', '/v1/notifications', {
+      target: { subscriptionIds },
+      content: { _default: 'en', en: { title: 'Still there?', body: 'Say something' } },
+    })
+
+  const first = await send()
+  expect((await settled(first.body.id)).stats).toMatchObject({ queued: 8, sent: 2, failed: 6, skipped: 0 })
+  const { body: pushes } = await tenant.admin<{ items: { code: string }[] }>('GET', `/pushes?campaignId=${first.body.id}&outcome=failed`)
+  expect(pushes.items.map(({ code }) => code)).toEqual(Array.from({ length: 6 }, () => 'token_dead'))
+
+  const second = await send()
+  expect((await settled(second.body.id)).stats).toMatchObject({ queued: 2, sent: 2, failed: 0 })
+})
+
+test('a rate-limited device is tried again after the time the provider asked for', async () => {
+  const [device] = await tenant.makeDevices('android', 1, { behaviour: { answer: 'rate_limited', retryAfterSeconds: 2, times: 1 } })
+  const { id: subscriptionId } = await tenant.register(device!)
+  const { body } = await tenant.call<{ id: string }>('POST', '/v1/notifications', {
+    target: { subscriptionIds: [subscriptionId] },
+    content: { _default: 'en', en: { title: 'Patience', body: 'Comes later' } },
+  })
+
+  expect((await settled(body.id)).stats).toMatchObject({ queued: 1, sent: 1, failed: 0 })
+})
+
+test('every selector reaches whom it names and nobody else', async () => {
+  const devices = [...(await tenant.makeDevices('ios', 2)), ...(await tenant.makeDevices('android', 1))]
+  const registered = [
+    await tenant.register(devices[0]!, { externalId: 'selected-a', tags: { team: 'red' } }),
+    await tenant.register(devices[1]!, { externalId: 'selected-a' }),
+    await tenant.register(devices[2]!, { externalId: 'selected-b', tags: { team: 'red' } }),
+  ]
+  const reach = async (target: unknown) => {
+    const { body, status } = await tenant.call<{ id: string }>('POST', '/v1/notifications', {
+      target,
+      content: { _default: 'en', en: { title: 'Selected', body: 'You are' } },
+    })
+    expect(status).toBe(202)
+    return (await settled(body.id)).stats['queued']
+  }
+
+  expect(await reach({ externalIds: ['selected-a', 'nobody'] })).toBe(2)
+  expect(await reach({ userIds: [registered[2]!.userId, 'f'.repeat(24)] })).toBe(1)
+  expect(await reach({ subscriptionIds: registered.map(({ id }) => id) })).toBe(3)
+  expect(await reach({ segment: { field: 'tags.team', op: 'eq', value: 'red' } })).toBe(3)
+  expect(await reach({ segment: { and: [{ field: 'tags.team', op: 'eq', value: 'red' }, { field: 'platform', op: 'eq', value: 'android' }] } })).toBe(1)
+  expect(await reach({ externalIds: ['nobody at all'] })).toBe(0)
+})
+
+test('a silent push goes to apps in the background and skips browsers', async () => {
+  const devices = [...(await tenant.makeDevices('ios', 1)), ...(await tenant.makeDevices('android', 1)), ...(await tenant.makeDevices('web', 1))]
+  const ids = await registerAll(devices, () => ({}))
+  const { body } = await tenant.call<{ id: string }>('POST', '/v1/notifications', {
+    target: { subscriptionIds: ids },
+    silent: true,
+    data: { refresh: 'yes' },
+  })
+
+  expect((await settled(body.id)).stats).toMatchObject({ queued: 3, sent: 2, skipped: 1 })
+  const { pushes } = await tenant.simulator<{ pushes: Push[] }>('GET', `/pushes?deviceId=${devices[0]!.id}`)
+  expect(pushes[0]!.headers).toMatchObject({ 'apns-push-type': 'background', 'apns-priority': '5' })
+  expect(pushes[0]!.payload).toMatchObject({ aps: { 'content-available': 1 }, refresh: 'yes' })
+})

@@ -1,0 +1,111 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { until } from './until.ts'
+
+const root = resolve(import.meta.dirname, '../../..')
+
+/** The whole platform, started the way `npm start` does it, with a local simulator for the providers and no demo. */
+export type Herald = {
+  baseUrl: string
+  adminToken: string
+  dataDir: string
+  starter: ChildProcess
+  /** The simulator's control address. */
+  simulator: string
+  /** What the starter printed so far. */
+  output(): string
+  /** Ends with the starter's exit code. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>
+}
+
+export const adminToken = 'e2e-administration-token-0123456789abcdef'
+
+/** Starts the platform on a data directory of its own (or a given one) and answers when it says that it is ready. */
+export async function startHerald({ dataDir = freshDataDir(), env = {} }: { dataDir?: string; env?: Record<string, string> } = {}): Promise<Herald> {
+  const { starter, output } = runStarter(dataDir, env)
+  const baseUrl = await until(
+    () => {
+      if (starter.exitCode !== null) throw new Error(`the starter ended with ${starter.exitCode}: ${output()}`)
+      return /^herald ready (\S+)$/m.exec(output())?.[1]
+    },
+    { withinMs: 90_000, what: 'herald ready' },
+  ).catch((error: unknown) => {
+    starter.kill('SIGTERM')
+    throw new Error(`${String(error)}\n${output()}`, { cause: error })
+  })
+  const ports = JSON.parse(readFileSync(join(dataDir, 'ports.json'), 'utf8')) as Record<string, unknown>
+  return {
+    baseUrl,
+    adminToken,
+    dataDir,
+    starter,
+    simulator: simulatorControl(ports),
+    output,
+    async stop(signal = 'SIGTERM') {
+      const ended = new Promise<number | null>((done) => starter.once('exit', (code) => done(code)))
+      if (starter.exitCode !== null || starter.signalCode !== null) return starter.exitCode
+      starter.kill(signal)
+      return ended
+    },
+  }
+}
+
+/** Only starts the starter: for what it says when it refuses. */
+export function runStarter(dataDir: string, env: Record<string, string> = {}): { starter: ChildProcess; output: () => string } {
+  let printed = ''
+  const starter = spawn(process.execPath, ['tools/src/start.ts'], {
+    cwd: root,
+    env: {
+      ...process.env,
+      PORT: '0',
+      HERALD_DEMO: 'off',
+      HERALD_SIMULATOR: 'on',
+      HERALD_DATA_DIR: dataDir,
+      ADMIN_TOKEN: adminToken,
+      SUBSCRIBE_RATE_LIMIT: '0',
+      SEND_RATE_LIMIT: '0',
+      EVENT_RATE_LIMIT: '0',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  starter.stdout?.on('data', (chunk: Buffer) => (printed += chunk.toString()))
+  starter.stderr?.on('data', (chunk: Buffer) => (printed += chunk.toString()))
+  return { starter, output: () => printed }
+}
+
+export const freshDataDir = (): string => mkdtempSync(join(tmpdir(), 'herald-e2e-'))
+export const removeDataDir = (dataDir: string): void => rmSync(dataDir, { recursive: true, force: true })
+
+function simulatorControl(ports: Record<string, unknown>): string {
+  const control = JSON.stringify(ports).match(/"control":\s*"?(?:http:\/\/127\.0\.0\.1:)?(\d+)/)?.[1]
+  return control === undefined ? '' : `http://127.0.0.1:${control}`
+}
+
+export type Answer<Body = unknown> = { status: number; headers: Headers; body: Body }
+
+/** One HTTP request with a time limit; the body parsed when it is JSON. */
+export async function http<Body = unknown>(
+  method: string,
+  url: string,
+  { headers = {}, body }: { headers?: Record<string, string>; body?: unknown } = {},
+): Promise<Answer<Body>> {
+  const response = await fetch(url, {
+    method,
+    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    signal: AbortSignal.timeout(20_000),
+  })
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, body: (text === '' ? undefined : parse(text)) as Body }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,117 @@
+import { createHmac } from 'node:crypto'
+import * as fc from 'fast-check'
+import { newId } from '@herald/contracts/ids'
+import { platforms } from '@herald/contracts/platform'
+import { expect, test } from 'vitest'
+import { mintMessageId, verifyMessageId, type MessageIdParts } from './message-id.ts'
+
+const secret = 'the secret of these tests, long enough for anyone'
+const hexId = fc.stringMatching(/^[0-9a-f]{24}$/)
+const anyParts: fc.Arbitrary<MessageIdParts> = fc.record({
+  appId: hexId,
+  campaignId: hexId,
+  userId: hexId,
+  subscriptionId: hexId,
+  platform: fc.constantFrom(...platforms),
+  variant: fc.stringMatching(/^[A-Za-z0-9_-]{0,32}$/),
+})
+const givenParts = (): MessageIdParts => ({
+  appId: newId(),
+  campaignId: newId(),
+  userId: newId(),
+  subscriptionId: newId(),
+  platform: 'ios',
+  variant: '',
+})
+const signed = (text: string): string => {
+  const body = Buffer.from(text).toString('base64url')
+  return `${body}.${createHmac('sha256', secret).update(body).digest().subarray(0, 16).toString('base64url')}`
+}
+
+test('what was minted is read back', () => {
+  fc.assert(
+    fc.property(anyParts, (parts) => {
+      expect(verifyMessageId([secret], mintMessageId(secret, parts))).toEqual(parts)
+    }),
+  )
+})
+
+test('the form is the one of the specification, by an independent HMAC', () => {
+  const parts = { ...givenParts(), variant: 'B' }
+  const text = `${parts.appId}|${parts.campaignId}|${parts.userId}|${parts.subscriptionId}|ios|B`
+  expect(mintMessageId(secret, parts)).toBe(signed(text))
+  expect(mintMessageId('k'.repeat(200), parts)).toContain('.')
+})
+
+test('no changed msgId verifies: each character, shorter, longer, other cases', () => {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+  const id = mintMessageId(secret, { ...givenParts(), variant: 'a' })
+  for (let place = 0; place < id.length; place++) {
+    for (const character of `${alphabet}.=+/ é`) {
+      if (character === id[place]) continue
+      expect(verifyMessageId([secret], id.slice(0, place) + character + id.slice(place + 1))).toBeUndefined()
+    }
+    expect(verifyMessageId([secret], id.slice(0, place))).toBeUndefined()
+    expect(verifyMessageId([secret], id.slice(place + 1))).toBeUndefined()
+  }
+  for (const other of [
+    `${id}A`,
+    `${id}=`,
+    `${id}==`,
+    ` ${id}`,
+    `${id}\n`,
+    id.replace('.', ''),
+    id.replace('.', '..'),
+    `${id}.${id}`,
+    id.toLowerCase(),
+    'x'.repeat(10_000),
+    '',
+    '.',
+  ]) {
+    expect(verifyMessageId([secret], other)).toBeUndefined()
+  }
+})
+
+test('random mutations never verify', () => {
+  fc.assert(
+    fc.property(
+      anyParts,
+      fc.array(fc.tuple(fc.nat(200), fc.string({ unit: 'grapheme', maxLength: 2 })), { minLength: 1, maxLength: 3 }),
+      (parts, edits) => {
+        const id = mintMessageId(secret, parts)
+        const mutated = edits.reduce(
+          (text, [at, insert]) => text.slice(0, at % text.length) + insert + text.slice((at % text.length) + 1),
+          id,
+        )
+        fc.pre(mutated !== id)
+        expect(verifyMessageId([secret], mutated)).toBeUndefined()
+      },
+    ),
+    { numRuns: 2000 },
+  )
+})
+
+test('a true signature over anything but six parts of the right form is refused', () => {
+  const [a, b, c, d] = [newId(), newId(), newId(), newId()]
+  expect(verifyMessageId([secret], signed(`${a}|${b}|${c}|${d}|ios|`))).toBeDefined()
+  for (const text of [
+    `${a}|${b}|${c}|${d}|ios`,
+    `${a}|${b}|${c}|${d}|ios||`,
+    `${a}|${b}|${c}|${d}|tv|`,
+    `${a}|${b}|${c}||ios|`,
+    `${a}|${b}|${c}|${d.toUpperCase()}x|ios|`,
+    `${a}|${b}|${c}|${d}|ios|a b`,
+    `${a}|${b}|${c}|${d}|ios|é`,
+    '',
+  ]) {
+    expect(verifyMessageId([secret], signed(text))).toBeUndefined()
+  }
+})
+
+test('a secret can be rotated: the new and the previous verify, a third does not', () => {
+  const parts = givenParts()
+  expect(verifyMessageId(['new', secret], mintMessageId(secret, parts))).toEqual(parts)
+  expect(verifyMessageId(['new', secret], mintMessageId('new', parts))).toEqual(parts)
+  expect(verifyMessageId(['new', secret], mintMessageId('third', parts))).toBeUndefined()
+  expect(verifyMessageId([], mintMessageId(secret, parts))).toBeUndefined()
+})

@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto'
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { openSealer, SealError } from './seal.ts'
+
+const entry = (id: string) => `${id}:${randomBytes(32).toString('base64')}`
+const one = entry('k1')
+const context = 'gateway.provider_credentials/private_key/row-1/app-1'
+
+test('what was sealed opens in its own place, as the same bytes', () => {
+  const sealer = openSealer(one)
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 500 }), fc.string(), (plain, place) => {
+      expect(sealer.open(sealer.seal(Buffer.from(plain), place), place)).toEqual(Buffer.from(plain))
+    }),
+  )
+  expect(sealer.open(sealer.seal('text é', context), context).toString()).toBe('text é')
+})
+
+test('a value copied to another row, column or app does not open', () => {
+  const sealer = openSealer(one)
+  const sealed = sealer.seal('secret', context)
+  for (const other of ['', `${context} `, context.replace('row-1', 'row-2'), context.replace('app-1', 'app-2')])
+    expect(() => sealer.open(sealed, other)).toThrow(SealError)
+})
+
+test('no changed byte goes unnoticed', () => {
+  const sealer = openSealer(one)
+  const sealed = sealer.seal('secret', context)
+  const [id, body = ''] = sealed.split('.')
+  const bytes = Buffer.from(body, 'base64url')
+  for (let place = 0; place < bytes.length; place++) {
+    const changed = Buffer.from(bytes)
+    changed[place] = changed[place]! ^ 1
+    expect(() => sealer.open(`${id}.${changed.toString('base64url')}`, context)).toThrow(SealError)
+  }
+  for (const wrong of ['', 'k1.', 'k1.AAAA', `k2.${body}`, `${sealed}A`, body, sealed.slice(0, -2)])
+    expect(() => sealer.open(wrong, context)).toThrow(SealError)
+})
+
+test('the same text is sealed differently every time', () => {
+  const sealer = openSealer(one)
+  expect(new Set(Array.from({ length: 100 }, () => sealer.seal('same', context))).size).toBe(100)
+})
+
+test('the first key seals, all open; without the old one its values stay shut', () => {
+  const old = openSealer(one)
+  const two = entry('k2')
+  const rotated = openSealer(`${two}, ${one}`)
+  const sealed = old.seal('secret', context)
+  expect(rotated.open(sealed, context).toString()).toBe('secret')
+  expect(rotated.isCurrent(sealed)).toBe(false)
+  expect(rotated.isCurrent(rotated.seal('secret', context))).toBe(true)
+  expect(() => openSealer(two).open(sealed, context)).toThrow(/k1/)
+})
+
+test('a wrong key list is named by place, never quoted', () => {
+  const short = randomBytes(16).toString('base64')
+  for (const wrong of ['', 'k1', `k1:${short}`, `${one},`, `${one},${one}`, ':abc', `bad id:${short}`])
+    expect(() => openSealer(wrong)).toThrow(SealError)
+  expect(() => openSealer(`${one},k2:${short}`)).toThrow(/^entry 2 of SEAL_KEYS/)
+  expect(() => openSealer(`k1:${short}`)).not.toThrow(short)
+})

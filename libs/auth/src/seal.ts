@@ -1,0 +1,83 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+
+/**
+ * Seals secrets for the database. `context` says where the value belongs (table, column, row, app) and is bound into it: a sealed
+ * value copied to another row, column or app does not open.
+ */
+export type Sealer = {
+  seal(plain: Buffer | string, context: string): string
+  /** Throws SealError when the value was changed, belongs elsewhere, or its key is no longer among the SEAL_KEYS. */
+  open(sealed: string, context: string): Buffer
+  /** Whether the value is sealed with the first key; if not, seal it anew to retire the old one. */
+  isCurrent(sealed: string): boolean
+}
+
+/** A sealed value that does not open. Says why, never what: neither plaintext nor key is in it. */
+export class SealError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'SealError'
+  }
+}
+
+const nonceBytes = 12
+const tagBytes = 16
+const sealedForm = /^([A-Za-z0-9_-]{1,32})\.([A-Za-z0-9_-]+)$/
+
+/**
+ * Opens the key ring `SEAL_KEYS`: a comma list of `<id>:<base64 of 32 bytes>`; the first seals, all open (decisions.md 8). A sealed
+ * value is `<id>.<base64url of nonce, ciphertext, tag>` (AES-256-GCM). Throws SealError, naming the entry by its place, when the list is wrong.
+ */
+export function openSealer(sealKeys: string): Sealer {
+  const keys = parseSealKeys(sealKeys)
+  const [[currentId, currentKey]] = keys
+  const byId = new Map(keys)
+
+  return {
+    seal(plain, context) {
+      const nonce = randomBytes(nonceBytes)
+      const cipher = createCipheriv('aes-256-gcm', currentKey, nonce, { authTagLength: tagBytes })
+      cipher.setAAD(boundData(currentId, context))
+      const bytes = Buffer.concat([
+        nonce,
+        cipher.update(typeof plain === 'string' ? Buffer.from(plain) : plain),
+        cipher.final(),
+        cipher.getAuthTag(),
+      ])
+      return `${currentId}.${bytes.toString('base64url')}`
+    },
+    open(sealed, context) {
+      const [, id = '', body = ''] = sealedForm.exec(sealed) ?? []
+      const bytes = Buffer.from(body, 'base64url')
+      if (bytes.length < nonceBytes + tagBytes || bytes.toString('base64url') !== body) throw new SealError('the sealed value is malformed')
+      const key = byId.get(id)
+      if (key === undefined) throw new SealError(`the key ${id} of the sealed value is not among the SEAL_KEYS`)
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes })
+      decipher.setAAD(boundData(id, context))
+      decipher.setAuthTag(bytes.subarray(bytes.length - tagBytes))
+      try {
+        return Buffer.concat([decipher.update(bytes.subarray(nonceBytes, bytes.length - tagBytes)), decipher.final()])
+      } catch {
+        throw new SealError('the sealed value was changed or belongs elsewhere')
+      }
+    },
+    isCurrent: (sealed) => sealed.startsWith(`${currentId}.`),
+  }
+}
+
+const boundData = (keyId: string, context: string): Buffer => Buffer.from(`herald\0${keyId}\0${context}`)
+
+type KeyEntry = [id: string, key: Buffer]
+
+function parseSealKeys(sealKeys: string): [KeyEntry, ...KeyEntry[]] {
+  const entries = sealKeys.split(',').map((entry, place): KeyEntry => {
+    const [, id = '', encoded = ''] = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/_-]+={0,2})$/.exec(entry.trim()) ?? []
+    const key = Buffer.from(encoded, 'base64')
+    if (id === '' || key.length !== 32) throw new SealError(`entry ${place + 1} of SEAL_KEYS must be <id>:<base64 of 32 bytes>`)
+    return [id, key]
+  })
+  if (new Set(entries.map(([id]) => id)).size !== entries.length) throw new SealError('SEAL_KEYS must not name an id twice')
+  const [first, ...others] = entries
+  if (first === undefined) throw new SealError('SEAL_KEYS must hold at least one key')
+  return [first, ...others]
+}

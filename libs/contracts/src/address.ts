@@ -1,0 +1,23 @@
+/** Schemes that run code or read the device instead of opening something (decisions.md 2). */
+const refusedSchemes = new Set(['javascript:', 'data:', 'vbscript:', 'file:'])
+
+export const maxAddressLength = 2048
+
+/** What a URL may not hold as written: `URL` would silently drop tabs and line ends, so `java\nscript:` would pass. */
+const notInAddress = /[\s\p{Cc}<>"\\]/u
+
+/** Why a text is not an address a notification may open, or undefined. Absolute URLs and deep links of an own scheme are. */
+export function whyNotLink(value: string): string | undefined {
+  if (notInAddress.test(value) || !URL.canParse(value))
+    return 'must be an absolute URL or a deep link, such as https://example.com or shop://cart'
+  const { protocol } = new URL(value)
+  if (refusedSchemes.has(protocol)) return `must not use the scheme ${protocol}`
+  if ((protocol === 'http:' || protocol === 'https:') && !/^https?:\/\/[^/?#]/i.test(value))
+    return 'must have // and a host after its scheme'
+  return undefined
+}
+
+/** Why a text is not the address of an image, or undefined: https only, since iOS and browsers load nothing else. */
+export function whyNotImage(value: string): string | undefined {
+  return notInAddress.test(value) || !URL.canParse(value) || !/^https:\/\/[^/?#]/i.test(value) ? 'must be an https URL' : undefined
+}

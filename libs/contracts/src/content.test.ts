@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest'
+import { chooseLocale, Content, localesOf, namesUsed } from './content.ts'
+import { Fault } from './fault.ts'
+import { parseBody } from './validate.ts'
+
+const entry = { title: 'Hello', body: 'World' }
+const content = (locales: Record<string, unknown>, fallback = 'en') => ({ _default: fallback, ...locales })
+
+function detailsOf(value: unknown): Record<string, string> {
+  try {
+    parseBody(Content, value, ['content'])
+    return {}
+  } catch (error) {
+    if (!Fault.is(error)) throw error
+    return Object.fromEntries((error.details ?? []).map(({ path, message }) => [path, message]))
+  }
+}
+
+describe('a content map', () => {
+  test('stores locales canonically, also the default', () => {
+    const parsed = Content.parse({ _default: 'PT_br', pt_br: entry, 'zh-hant-tw': entry })
+    expect(parsed['_default']).toBe('pt-BR')
+    expect(localesOf(parsed).map(([locale]) => locale)).toEqual(['pt-BR', 'zh-Hant-TW'])
+  })
+
+  test('reports a default that is not present at content._default', () => {
+    expect(detailsOf(content({ en: entry }, 'de'))).toHaveProperty(['content._default'])
+    expect(detailsOf({ en: entry })).toHaveProperty(['content._default'], 'is required')
+    expect(detailsOf({ _default: 'toString', en: entry })).toHaveProperty(['content._default'])
+  })
+
+  test('reports a missing field at its own path', () => {
+    expect(detailsOf(content({ en: { title: 'x' } }))).toEqual({ 'content.en.body': 'is required' })
+    expect(detailsOf(content({ en: { ...entry, body: '  ' } }))).toEqual({ 'content.en.body': 'must not be blank' })
+    expect(detailsOf(content({ en: { ...entry, subtitle: 'x' } }))).toEqual({ 'content.en.subtitle': 'is not a known field' })
+  })
+
+  test('refuses two spellings of one locale and what is no locale', () => {
+    expect(detailsOf(content({ en: entry, 'pt-BR': entry, pt_br: entry }))).toHaveProperty(['content.pt_br'])
+    expect(detailsOf(content({ en: entry, 'english language': entry }))).toHaveProperty(['content.english language'])
+  })
+
+  test('has limits in code points', () => {
+    expect(detailsOf(content({ en: { title: '😀'.repeat(250), body: '😀'.repeat(2000) } }))).toEqual({})
+    expect(detailsOf(content({ en: { ...entry, title: 'x'.repeat(251) } }))).toHaveProperty(['content.en.title'])
+    expect(detailsOf(content({ en: { ...entry, body: 'x'.repeat(2001) } }))).toHaveProperty(['content.en.body'])
+  })
+
+  test('is at most 64 KiB and 100 locales', () => {
+    const locales = (count: number, body: string) =>
+      Object.fromEntries(
+        ['en', ...Array.from({ length: count - 1 }, (_, n) => `es-${100 + n}`)].map((locale) => [locale, { title: 'x', body }]),
+      )
+    expect(detailsOf(content(locales(100, 'x')))).toEqual({})
+    expect(detailsOf(content(locales(101, 'x')))).toHaveProperty(['content'])
+    expect(detailsOf(content(locales(60, '😀'.repeat(300))))).toHaveProperty(['content'])
+    expect(detailsOf(content({}))).toHaveProperty(['content._default'])
+  })
+
+  test('refuses addresses that run code or read the device', () => {
+    for (const url of [
+      'javascript:alert(1)',
+      'JavaScript:alert(1)',
+      'java\nscript:alert(1)',
+      ' javascript:1',
+      'data:text/html,x',
+      'vbscript:x',
+      'file:///etc/passwd',
+      '/relative',
+      'https:example.com',
+      'https://',
+      'x'.repeat(2049),
+    ]) {
+      expect(detailsOf(content({ en: { ...entry, url } }))).toHaveProperty(['content.en.url'])
+    }
+    for (const url of [
+      'https://example.com/a?b=1#c',
+      'http://example.com',
+      'shop://cart/7',
+      'mailto:a@example.com',
+      'com.example.app:open',
+    ]) {
+      expect(detailsOf(content({ en: { ...entry, url } }))).toEqual({})
+    }
+  })
+
+  test('takes images over https only', () => {
+    expect(detailsOf(content({ en: { ...entry, image: 'https://example.com/a.png' } }))).toEqual({})
+    for (const image of ['http://example.com/a.png', 'shop://a', 'a.png'])
+      expect(detailsOf(content({ en: { ...entry, image } }))).toHaveProperty(['content.en.image'])
+  })
+
+  test('checks what of an address is fixed when a placeholder fills the rest', () => {
+    const withUrl = (url: string) => detailsOf(content({ en: { ...entry, url } }))
+    expect(withUrl('https://{{ data.host }}:{{ data.port }}/{{ user.id }}')).toEqual({})
+    expect(withUrl('{{ data.link }}')).toEqual({})
+    expect(withUrl('javascript:{{ data.code }}')).toHaveProperty(['content.en.url'])
+    expect(withUrl('https://example.com/{{ oops }}')).toHaveProperty(['content.en.url'])
+  })
+
+  test('takes up to four actions with unique ids', () => {
+    const action = (id: string) => ({ id, title: 'Open' })
+    expect(detailsOf(content({ en: { ...entry, actions: ['a', 'b', 'c', 'd'].map(action) } }))).toEqual({})
+    expect(detailsOf(content({ en: { ...entry, actions: ['a', 'b', 'c', 'd', 'e'].map(action) } }))).toHaveProperty(['content.en.actions'])
+    expect(detailsOf(content({ en: { ...entry, actions: ['a', 'a'].map(action) } }))).toHaveProperty(['content.en.actions.1.id'])
+    expect(detailsOf(content({ en: { ...entry, actions: [{ id: 'a b', title: '' }] } }))).toHaveProperty(['content.en.actions.0.id'])
+  })
+
+  test('reports a bad placeholder where it stands', () => {
+    expect(detailsOf(content({ en: { title: '{{ nobody.name }}', body: '{% if x %}' } }))).toMatchObject({
+      'content.en.title': expect.stringContaining('nobody.name'),
+      'content.en.body': expect.stringContaining('logic tag'),
+    })
+    expect(detailsOf(content({ en: { ...entry, title: 'Hi {{ user.id' } }))).toEqual({ 'content.en.title': 'has an unclosed {{' })
+  })
+
+  test('drops no key without a word, also not __proto__', () => {
+    expect(detailsOf(JSON.parse('{"_default":"en","en":{"title":"a","body":"b"},"__proto__":{"title":"a","body":"b"}}'))).toHaveProperty([
+      'content.__proto__',
+    ])
+    expect(detailsOf(content({ en: entry, constructor: entry }))).toHaveProperty(['content.constructor'])
+  })
+})
+
+describe('the locale of a user', () => {
+  const map = Content.parse(content({ en: entry, pt: entry, 'pt-PT': entry, 'zh-Hant': entry }))
+  const chosen = (language: string | null) => chooseLocale(map, language).locale
+
+  test('is the exact one, else a shorter one, else the default', () => {
+    expect(chosen('pt-PT')).toBe('pt-PT')
+    expect(chosen('zh-Hant-TW')).toBe('zh-Hant')
+    expect(chosen('zh-Hant-x-abc')).toBe('zh-Hant')
+    expect(chosen('fr')).toBe('en')
+    expect(chosen(null)).toBe('en')
+  })
+
+  test('never crosses to another region', () => {
+    expect(chosen('pt-BR')).toBe('pt')
+    expect(chooseLocale(Content.parse(content({ en: entry, 'pt-PT': entry })), 'pt-BR').locale).toBe('en')
+  })
+
+  test('is not misled by names that every object has', () => {
+    for (const language of ['_default', 'constructor', '__proto__', 'toString']) expect(chosen(language)).toBe('en')
+  })
+})
+
+test('a content names what it reads of users, tags and devices, over all locales', () => {
+  const map = Content.parse(
+    content({
+      en: {
+        title: '{{ user.externalId }} {{ tags.first | default: tags.nick }}',
+        body: '{{ data.x }}',
+        url: 'https://e.com/{{ subscription.platform }}',
+      },
+      de: { title: '{{ user.tags.plan }}', body: 'x', actions: [{ id: 'a', title: '{{ user.country }}' }] },
+    }),
+  )
+  expect(namesUsed(map)).toEqual({ user: ['country', 'externalId'], tags: ['first', 'nick', 'plan'], subscription: ['platform'] })
+})

@@ -1,0 +1,123 @@
+import { z } from 'zod'
+import { maxAddressLength, whyNotImage, whyNotLink } from './address.ts'
+import { namesUsedIn, parseTemplate, whyNotTemplate, type NamesUsed } from './placeholder.ts'
+import { canonicalLocale, sentence, text } from './text.ts'
+
+export const maxTitleLength = 250
+export const maxBodyLength = 2000
+export const maxActionTitleLength = 50
+const maxContentBytes = 64 * 1024
+const maxLocales = 100
+
+/** A text that may hold placeholders; they are checked where they stand, so the detail's path is the field's. */
+const template = (max: number) => sentence(1, max).superRefine(checkTemplate)
+
+function checkTemplate(value: string, context: z.RefinementCtx): void {
+  const message = whyNotTemplate(value)
+  if (message !== undefined) context.addIssue({ code: 'custom', message })
+}
+
+/**
+ * An address that may hold placeholders. What a tag brings is unknown until it is rendered, so `1` stands in for it: it is valid
+ * as a host, a port and a part of a path. A field that begins with a tag is only checked when rendered.
+ */
+const address = (whyNot: (value: string) => string | undefined) =>
+  text(1, maxAddressLength).superRefine((value, context) => {
+    const parsed = parseTemplate(value)
+    if (!parsed.ok) return context.addIssue({ code: 'custom', message: parsed.message })
+    if (typeof parsed.parts[0] !== 'string') return undefined
+    const message = whyNot(parsed.parts.map((part) => (typeof part === 'string' ? part : '1')).join(''))
+    return message === undefined ? undefined : context.addIssue({ code: 'custom', message })
+  })
+
+/** A button of a notification. */
+export const Action = z.strictObject({
+  id: z
+    .string()
+    .refine((id) => /^[A-Za-z0-9_.-]{1,64}$/.test(id), 'must be 1 to 64 letters, digits or _ . -')
+    .meta({ pattern: '^[A-Za-z0-9_.-]{1,64}$' }),
+  title: template(maxActionTitleLength),
+  url: address(whyNotLink).optional(),
+})
+export type Action = z.output<typeof Action>
+
+/** What a device shows, in one language. */
+export const LocaleEntry = z.strictObject({
+  title: template(maxTitleLength),
+  body: template(maxBodyLength),
+  url: address(whyNotLink).optional(),
+  image: address(whyNotImage).optional(),
+  actions: z.array(Action).max(4).superRefine(checkActionIds).optional(),
+})
+export type LocaleEntry = z.output<typeof LocaleEntry>
+
+function checkActionIds(actions: Action[], context: z.RefinementCtx): void {
+  const seen = new Set<string>()
+  actions.forEach(({ id }, place) => {
+    if (seen.has(id))
+      context.addIssue({ code: 'custom', message: 'is the id of an earlier action; ids must be unique', path: [place, 'id'] })
+    seen.add(id)
+  })
+}
+
+/** A content map: a locale entry per locale, and `_default`, which names one of them. */
+export type Content = { _default: string; [locale: string]: LocaleEntry | string }
+
+/** Checks a content map and stores its locales in canonical form (`pt_br` → `pt-BR`) (decisions.md 2). */
+export const Content = z
+  .object({ _default: z.string() })
+  .catchall(LocaleEntry)
+  .superRefine(checkLocales)
+  .transform(({ _default: fallback, ...locales }): Content => {
+    const canonical: Content = { _default: canonicalLocale(fallback) ?? fallback }
+    for (const [locale, entry] of Object.entries(locales)) canonical[canonicalLocale(locale) ?? locale] = entry
+    return canonical
+  })
+
+function checkLocales(content: { _default: string }, context: z.RefinementCtx): void {
+  const refuse = (path: string[], message: string) => context.addIssue({ code: 'custom', message, path })
+  const seen = new Map<string, string>()
+  for (const locale of Object.keys(content)) {
+    if (locale === '_default') continue
+    const canonical = canonicalLocale(locale)
+    if (canonical === undefined)
+      refuse([locale], 'is not a locale: a language, then perhaps a script and a region, such as en, pt-BR or zh-Hant-TW')
+    else if (seen.has(canonical)) refuse([locale], `is the same locale as ${seen.get(canonical)}; keep one of them`)
+    else seen.set(canonical, locale)
+  }
+  if (seen.size > maxLocales) refuse([], `must hold at most ${maxLocales} locales`)
+  const { _default: named } = content
+  const fallback = canonicalLocale(named)
+  if (fallback === undefined || !seen.has(fallback)) refuse(['_default'], 'must name one of the locales present')
+  if (Buffer.byteLength(JSON.stringify(content)) > maxContentBytes) refuse([], `must be at most ${maxContentBytes} bytes as JSON`)
+}
+
+/** The locale entries of a content map, `_default` left out. */
+export const localesOf = (content: Content): [locale: string, entry: LocaleEntry][] =>
+  Object.entries(content).filter((pair): pair is [string, LocaleEntry] => typeof pair[1] === 'object')
+
+/**
+ * The entry for a user's language (RFC 4647 lookup): the exact tag, then without its last subtag and so on, then `_default`. So
+ * `pt-BR` may fall to `pt` but never to `pt-PT`. Both sides are canonical: Content and LanguageTag made them so.
+ */
+export function chooseLocale(content: Content, language: string | null | undefined): { locale: string; entry: LocaleEntry } {
+  for (let range = language ?? ''; range !== ''; range = withoutLastSubtag(range)) {
+    const entry = Object.hasOwn(content, range) ? content[range] : undefined
+    if (typeof entry === 'object') return { locale: range, entry }
+  }
+  const { _default: fallback } = content
+  const entry = content[fallback]
+  if (typeof entry !== 'object') throw new TypeError('a content map names a default locale that it does not hold')
+  return { locale: fallback, entry }
+}
+
+const withoutLastSubtag = (range: string): string => range.slice(0, Math.max(0, range.lastIndexOf('-')))
+
+/** Every text of a locale entry that may hold placeholders. */
+export const textsOf = (entry: LocaleEntry): string[] =>
+  [entry.title, entry.body, entry.url, entry.image, ...(entry.actions ?? []).flatMap((action) => [action.title, action.url])].filter(
+    (value) => value !== undefined,
+  )
+
+/** What a content map reads of users, tags and devices, over all its locales. */
+export const namesUsed = (content: Content): NamesUsed => namesUsedIn(localesOf(content).flatMap(([, entry]) => textsOf(entry)))

@@ -1,0 +1,140 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { Fault } from './fault.ts'
+import { SendNotification } from './notification.ts'
+import { parseBody } from './validate.ts'
+
+const content = { _default: 'en', en: { title: 'Hello', body: 'World' } }
+const id = '0123456789abcdef01234567'
+
+function refusal(body: unknown): { code: string; paths: string[] } | undefined {
+  try {
+    parseBody(SendNotification, body)
+    return undefined
+  } catch (error) {
+    if (!Fault.is(error)) throw error
+    return { code: error.code, paths: (error.details ?? []).map((detail) => detail.path) }
+  }
+}
+const send = (fields: Record<string, unknown>) => refusal({ target: { all: true }, content, ...fields })
+
+test('exactly one selector must be given', () => {
+  expect(refusal({ target: {}, content })?.paths).toEqual(['target'])
+  expect(refusal({ target: { all: true, userIds: [id] }, content })?.paths).toEqual(['target'])
+  expect(refusal({ content })?.paths).toEqual(['target'])
+  for (const target of [
+    { all: true },
+    { userIds: [id] },
+    { externalIds: ['a'] },
+    { subscriptionIds: [id] },
+    { segmentId: id },
+    { segment: {} },
+  ]) {
+    expect(refusal({ target, content })).toBeUndefined()
+  }
+})
+
+test('a selector holds 1 to 1000 items, and all is true or absent', () => {
+  const ids = (count: number) => Array.from({ length: count }, () => id)
+  expect(refusal({ target: { userIds: ids(1000) }, content })).toBeUndefined()
+  expect(refusal({ target: { userIds: ids(1001) }, content })?.paths).toEqual(['target.userIds'])
+  expect(refusal({ target: { userIds: [] }, content })?.paths).toEqual(['target.userIds'])
+  expect(refusal({ target: { userIds: ['x'] }, content })?.paths).toEqual(['target.userIds.0'])
+  expect(refusal({ target: { all: false }, content })?.paths).toEqual(['target.all'])
+})
+
+test('unknown keys are refused at their path', () => {
+  expect(send({ foo: 1 })?.paths).toEqual(['foo'])
+  expect(refusal({ target: { all: true, everyone: true }, content })?.paths).toEqual(['target.everyone'])
+  for (const forbidden of ['appId', 'id', 'status', 'stats', 'transactional', 'recurringOf', 'schedule'])
+    expect(send({ [forbidden]: 'x' })?.paths).toEqual([forbidden])
+})
+
+test('content, a template or silent is needed', () => {
+  expect(refusal({ target: { all: true } })?.paths).toEqual(['content'])
+  expect(refusal({ target: { all: true }, silent: false })?.paths).toEqual(['content'])
+  expect(refusal({ target: { all: true }, silent: true })).toBeUndefined()
+  expect(refusal({ target: { all: true }, templateId: id })).toBeUndefined()
+})
+
+test('an inline segment without meaning is invalid_segment, one without structure invalid_body', () => {
+  const bySegment = (segment: unknown) => refusal({ target: { segment }, content })
+  expect(
+    bySegment({
+      and: [
+        { field: 'platform', op: 'eq', value: 'ios' },
+        { field: 'tags.a', op: 'near', value: 1 },
+      ],
+    }),
+  ).toEqual({
+    code: 'invalid_segment',
+    paths: ['target.segment.and.1.op'],
+  })
+  expect(bySegment({ and: 'x' })).toEqual({ code: 'invalid_body', paths: ['target.segment.and'] })
+  expect(refusal({ target: { segment: { field: '$a', op: 'eq', value: 1 } }, content, foo: 1 })?.code).toBe('invalid_body')
+})
+
+test('ttl is 0 to four weeks', () => {
+  for (const ttl of [0, 1, 2_419_200]) expect(send({ ttl })).toBeUndefined()
+  for (const ttl of [2_419_201, 2_592_000, -1, 1.5, '60', null, 2 ** 60]) expect(send({ ttl })?.paths).toEqual(['ttl'])
+})
+
+test('data has limits and reserved keys, each reported at its key', () => {
+  expect(send({ data: { a: 'x'.repeat(1024), constructor: 'x' } })).toBeUndefined()
+  for (const key of [
+    'aps',
+    'herald',
+    'msgId',
+    'from',
+    'gcm',
+    'message_type',
+    'collapse_key',
+    'google.x',
+    'gcm.notification.title',
+    'x'.repeat(65),
+  ]) {
+    expect(send({ data: { [key]: 'x' } })?.paths).toEqual([`data.${key}`])
+  }
+  expect(send({ data: { '': 'x' } })?.paths).toEqual(['data.'])
+  expect(send({ data: { a: 1 } })?.paths).toEqual(['data.a'])
+  expect(send({ data: { a: 'x'.repeat(1025) } })?.paths).toEqual(['data.a'])
+  expect(send({ data: { a: '\ud800' } })?.paths).toEqual(['data.a'])
+  expect(send({ data: Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`k${n}`, ''])) })?.paths).toEqual(['data'])
+  expect(send({ data: { a: 'ä'.repeat(1000), b: 'ä'.repeat(536) } })).toEqual({ code: 'invalid_body', paths: ['data'] })
+  expect(refusal(JSON.parse(`{"target":{"all":true},"silent":true,"data":{"__proto__":"x"}}`))?.paths).toEqual(['data.__proto__'])
+})
+
+test('nothing that could split a header is taken as collapseId or presentation', () => {
+  for (const evil of ['a\r\nb', 'a\0', 'a\tb', '\u0085']) {
+    expect(send({ collapseId: evil })?.paths).toContain('collapseId')
+    expect(send({ presentation: { channelId: evil } })?.paths).toContain('presentation.channelId')
+    expect(send({ presentation: { sound: evil } })?.paths).toContain('presentation.sound')
+  }
+  expect(send({ collapseId: 'ü'.repeat(64) })).toBeUndefined()
+  expect(send({ collapseId: 'x'.repeat(65) })?.paths).toEqual(['collapseId'])
+})
+
+test('presentation keeps its bounds', () => {
+  expect(
+    send({ presentation: { badge: 99_999, relevanceScore: 1, interruptionLevel: 'time-sensitive', threadId: 't', icon: 'i' } }),
+  ).toBeUndefined()
+  expect(
+    send({ presentation: { badge: 100_000, relevanceScore: 1.1, interruptionLevel: 'loud', color: 'red' } })?.paths.toSorted(),
+  ).toEqual(['presentation.badge', 'presentation.color', 'presentation.interruptionLevel', 'presentation.relevanceScore'].toSorted())
+})
+
+test('whatever JSON arrives is an answer with paths, never a crash, and pollutes nothing', () => {
+  fc.assert(
+    fc.property(
+      fc.jsonValue({ maxDepth: 5 }),
+      fc.constantFrom('target', 'content', 'data', 'presentation', '__proto__', 'constructor'),
+      (value, key) => {
+        const body: unknown = JSON.parse(`{"target":{"all":true},"silent":true,${JSON.stringify(key)}:${JSON.stringify(value)}}`)
+        const answer = refusal(body)
+        expect(['taken', 'invalid_body', 'invalid_segment']).toContain(answer?.code ?? 'taken')
+        expect(Object.keys(Object.prototype)).toEqual([])
+      },
+    ),
+    { numRuns: 500 },
+  )
+})

@@ -1,0 +1,102 @@
+import type { FrozenSend } from './batch.ts'
+import type { LocaleEntry } from './content.ts'
+import { pushTag } from './push-identity.ts'
+import type { Presentation } from './send-fields.ts'
+
+/** What of a send shapes its payloads. */
+export type PushSend = Pick<FrozenSend, 'silent' | 'data' | 'collapseId' | 'priority' | 'presentation'>
+
+/** One push, rendered: `entry` is in the user's language with its placeholders filled in; null when there is nothing to show. */
+export type Push = { msgId: string; entry: LocaleEntry | null; send: PushSend }
+
+/** What a push shows, or null: a silent one shows nothing, whatever content came with it. */
+const shownBy = ({ entry, send }: Push): LocaleEntry | null => (send.silent ? null : entry)
+
+// A field that is undefined does not appear in JSON, so the builders below name every field and leave the rest to it.
+
+/**
+ * The JSON of an APNs notification. The caller's data are siblings of `aps`; ours are under `herald` (decisions.md 3). An alert is always
+ * `mutable-content`, so that the app's extension can report delivery and load the image.
+ */
+export function buildApnsPayload(push: Push): Record<string, unknown> {
+  const entry = shownBy(push)
+  const { data, presentation } = push.send
+  if (entry === null) return { ...data, aps: { 'content-available': 1 }, herald: { msgId: push.msgId } }
+  const aps = {
+    alert: { title: entry.title, body: entry.body },
+    'mutable-content': 1,
+    sound: presentation?.sound,
+    badge: presentation?.badge,
+    'thread-id': presentation?.threadId,
+    'interruption-level': presentation?.interruptionLevel,
+    'relevance-score': presentation?.relevanceScore,
+  }
+  const herald = { msgId: push.msgId, url: entry.url, image: entry.image, actions: nonEmpty(entry.actions) }
+  return { ...data, aps, herald }
+}
+
+const nonEmpty = <T>(list: T[] | undefined): T[] | undefined => (list === undefined || list.length === 0 ? undefined : list)
+
+/** How loudly Android shows what iOS calls an interruption level. */
+const androidPriority: Record<NonNullable<Presentation['interruptionLevel']>, string> = {
+  passive: 'PRIORITY_LOW',
+  active: 'PRIORITY_DEFAULT',
+  'time-sensitive': 'PRIORITY_HIGH',
+  critical: 'PRIORITY_MAX',
+}
+
+export type FcmMessage = {
+  message: {
+    token: string
+    notification?: { title: string; body: string; image: string | undefined }
+    data: Record<string, string>
+    android: Record<string, unknown>
+  }
+}
+
+/**
+ * The body of FCM v1 `messages:send`. Silent: data only. Data are texts, so actions travel as JSON text; where the caller's data use the
+ * keys `url` or `actions` themselves, the caller's stay.
+ */
+export function buildFcmMessage(push: Push, token: string, ttlSeconds: number): FcmMessage {
+  const entry = shownBy(push)
+  const { data, presentation, collapseId, priority } = push.send
+  const android = { priority, ttl: `${ttlSeconds}s`, collapse_key: collapseId ?? undefined }
+  if (entry === null) return { message: { token, data: { ...data, msgId: push.msgId }, android } }
+  const ours: Record<string, string> = {}
+  if (entry.url !== undefined) ours['url'] = entry.url
+  if (nonEmpty(entry.actions) !== undefined) ours['actions'] = JSON.stringify(entry.actions)
+  const { interruptionLevel } = presentation ?? {}
+  const notification = {
+    tag: collapseId ?? pushTag(push.msgId),
+    channel_id: presentation?.channelId,
+    sound: presentation?.sound,
+    icon: presentation?.icon,
+    notification_count: presentation?.badge,
+    notification_priority: interruptionLevel === undefined ? undefined : androidPriority[interruptionLevel],
+  }
+  return {
+    message: {
+      token,
+      notification: { title: entry.title, body: entry.body, image: entry.image },
+      data: { ...ours, ...data, msgId: push.msgId },
+      android: { ...android, notification },
+    },
+  }
+}
+
+/** The plaintext of a web push, read by our service worker. Web devices are never sent silent pushes; one would come out empty. */
+export function buildWebPushPayload(push: Push): Record<string, unknown> {
+  const entry = shownBy(push)
+  const { data, presentation, collapseId } = push.send
+  return {
+    title: entry?.title ?? '',
+    body: entry?.body ?? '',
+    url: entry?.url,
+    image: entry?.image,
+    icon: presentation?.icon,
+    actions: nonEmpty(entry?.actions),
+    tag: collapseId ?? pushTag(push.msgId),
+    data: { ...data, msgId: push.msgId },
+  }
+}

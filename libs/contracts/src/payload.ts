@@ -1,0 +1,135 @@
+import { localesOf, type Content, type LocaleEntry } from './content.ts'
+import type { FaultDetail } from './fault.ts'
+import { graphemeBoundary, lengthOfGraphemes } from './grapheme.ts'
+import { buildApnsPayload, buildFcmMessage, buildWebPushPayload, type Push } from './payload-shape.ts'
+import { textWithoutTags } from './placeholder.ts'
+import { platforms, type Platform } from './platform.ts'
+import type { Presentation } from './send-fields.ts'
+import { countCodePoints, firstCodePoints } from './text.ts'
+
+export * from './payload-shape.ts'
+export * from './push-identity.ts'
+
+/** Bytes of UTF-8 JSON: APNs' payload; FCM's message without the token; the plaintext of a web push, which grows to 4096 encrypted. */
+export const payloadLimits: Record<Platform, number> = { ios: 4096, android: 4096, web: 3993 }
+
+/** However little room there is, this much of a body is kept: less would say nothing. */
+const leastGraphemes = 40
+
+export type EncodedPush = { ok: true; body: string } | { ok: false; bytes: number; limit: number }
+
+/**
+ * The request body of a push, cut to fit (decisions.md 2). One that fits, as nearly all do, is built and measured once. `address` is the token
+ * for FCM, whose bytes do not count; `ttlSeconds` too is FCM's alone. Not ok: `payload_too_large`.
+ */
+export function encodePush(platform: Platform, push: Push, address: string, ttlSeconds: number): EncodedPush {
+  const limit = payloadLimits[platform]
+  const body = serialize(platform, push, address, ttlSeconds)
+  const bytes = sizeOf(platform, body, address)
+  if (bytes <= limit) return { ok: true, body }
+  const shorter = push.entry === null || push.send.silent ? undefined : cutBody(push.entry.body, bytes - limit)
+  if (push.entry === null || shorter === undefined) return { ok: false, bytes, limit }
+  return { ok: true, body: serialize(platform, { ...push, entry: { ...push.entry, body: shorter } }, address, ttlSeconds) }
+}
+
+function serialize(platform: Platform, push: Push, address: string, ttlSeconds: number): string {
+  if (platform === 'android') return JSON.stringify(buildFcmMessage(push, address, ttlSeconds))
+  return JSON.stringify(platform === 'ios' ? buildApnsPayload(push) : buildWebPushPayload(push))
+}
+
+const sizeOf = (platform: Platform, body: string, address: string): number =>
+  Buffer.byteLength(body) - (platform === 'android' ? jsonBytes({ message: { token: address } }) : 0)
+
+const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
+
+/**
+ * Shortens a body so that its JSON loses at least `excessBytes`: at a grapheme boundary, with `…`, never below 40 graphemes. Undefined when that
+ * is not enough. Halves its way to the place (12 steps for 2000 characters) instead of taking one after the other.
+ */
+export function cutBody(body: string, excessBytes: number): string | undefined {
+  const least = lengthOfGraphemes(body, leastGraphemes)
+  const room = jsonBytes(body) - excessBytes - Buffer.byteLength('…')
+  if (least >= body.length || jsonBytes(body.slice(0, least)) > room) return undefined
+  let fits = least
+  let tooLong = body.length
+  while (tooLong - fits > 1) {
+    const middle = wholePair(body, (fits + tooLong) >> 1)
+    if (middle <= fits) break
+    if (jsonBytes(body.slice(0, middle)) <= room) fits = middle
+    else tooLong = middle
+  }
+  return `${body.slice(0, Math.max(least, graphemeBoundary(body, fits)))}…`
+}
+
+/** A place is moved in front of a surrogate pair it would split: half a pair is 6 bytes of JSON, the whole only 4. */
+const wholePair = (text: string, at: number): number => ((text.charCodeAt(at) & 0xfc00) === 0xdc00 ? at - 1 : at)
+
+/** What is known of a send when it is created. */
+export type SendToMeasure = {
+  content?: Content | null | undefined
+  silent?: boolean | undefined
+  data?: Record<string, string> | undefined
+  collapseId?: string | null | undefined
+  priority?: 'high' | 'normal' | undefined
+  presentation?: Presentation | null | undefined
+}
+
+/**
+ * What of a content can never be sent: a locale whose smallest possible payload (placeholders empty, body cut to 40 characters) is over a
+ * platform's limit, as details at `content.<locale>`. Empty when all fit. For create, after a template's fields are merged in.
+ */
+export function checkFits(send: SendToMeasure): FaultDetail[] {
+  if (send.silent === true || send.content === undefined || send.content === null) return []
+  return localesOf(send.content).flatMap(([locale, entry]) =>
+    platforms.flatMap((platform) => {
+      const bytes = leastBytes(platform, smallest(entry), send)
+      const limit = payloadLimits[platform]
+      if (bytes <= limit) return []
+      const message = `is too large for ${platform}: ${bytes} bytes even with empty placeholders and body cut to ${leastGraphemes} characters; the limit is ${limit}`
+      return [{ path: `content.${locale}`, message }]
+    }),
+  )
+}
+
+function leastBytes(platform: Platform, entry: LocaleEntry, { data, collapseId, priority, presentation }: SendToMeasure): number {
+  const push: Push = {
+    msgId: 'x'.repeat(leastMsgIdLength[platform]),
+    entry,
+    send: {
+      silent: false,
+      data: data ?? {},
+      collapseId: collapseId ?? null,
+      priority: priority ?? 'high',
+      presentation: presentation ?? null,
+    },
+  }
+  return sizeOf(platform, serialize(platform, push, '', 0), '')
+}
+
+/** Four ids of 24, five bars and the platform's name in base64url, a dot, 22 characters of signature. */
+const lengthOfMsgId = (platform: Platform): number => Math.ceil(((4 * 24 + 5 + platform.length) * 4) / 3) + 1 + 22
+const leastMsgIdLength: Record<Platform, number> = {
+  ios: lengthOfMsgId('ios'),
+  android: lengthOfMsgId('android'),
+  web: lengthOfMsgId('web'),
+}
+
+/** An entry when every tag renders as nothing: texts lose their tags, addresses with a tag may be left out altogether. */
+function smallest(entry: LocaleEntry): LocaleEntry {
+  const body = textWithoutTags(entry.body)
+  const least: LocaleEntry = {
+    title: textWithoutTags(entry.title),
+    body: countCodePoints(body) > leastGraphemes ? `${firstCodePoints(body, leastGraphemes)}…` : body,
+  }
+  if (isFixed(entry.url)) least.url = entry.url
+  if (isFixed(entry.image)) least.image = entry.image
+  const actions = (entry.actions ?? []).map(({ id, title, url }) => ({
+    id,
+    title: textWithoutTags(title),
+    ...(isFixed(url) ? { url } : {}),
+  }))
+  least.actions = actions.filter((action) => action.title.trim() !== '')
+  return least
+}
+
+const isFixed = (address: string | undefined): address is string => address !== undefined && !address.includes('{{')

@@ -1,0 +1,78 @@
+import { countCodePoints, firstCodePoints } from './text.ts'
+import { formatDate } from './placeholder-date.ts'
+
+/** What flows through a tag. Missing is null or undefined; a number that came out infinite or NaN counts as missing too. */
+export type Value = string | number | boolean | null | undefined
+
+export type FilterContext = { timeZone: string; now: Date | undefined }
+
+type Filter = { least: number; most: number; apply: (value: Value, args: Value[], context: FilterContext) => Value }
+
+const toText = (value: Value): string => (value === null || value === undefined ? '' : String(value))
+
+/** As in Liquid: what is not a number counts as 0. */
+function toNumber(value: Value): number {
+  const number = Number(value ?? 0)
+  return Number.isNaN(number) ? 0 : number
+}
+
+const arithmetic = (calculate: (left: number, right: number) => number): Filter => ({
+  least: 1,
+  most: 1,
+  apply: (value, [right]) => finite(calculate(toNumber(value), toNumber(right))),
+})
+
+/** Nobody should read `Infinity` in a push: it counts as missing, so that `default` can speak. */
+const finite = (number: number): number | undefined => (Number.isFinite(number) ? number : undefined)
+
+const plain = (change: (text: string) => string): Filter => ({ least: 0, most: 0, apply: (value) => change(toText(value)) })
+
+const filters = {
+  default: {
+    least: 1,
+    most: 1,
+    apply: (value, [instead]) => (value === undefined || value === null || value === false || value === '' ? instead : value),
+  },
+  upcase: plain((text) => text.toUpperCase()),
+  downcase: plain((text) => text.toLowerCase()),
+  capitalize: plain((text) => {
+    const first = firstCodePoints(text, text === '' ? 0 : 1)
+    return first.toUpperCase() + text.slice(first.length).toLowerCase()
+  }),
+  strip: plain((text) => text.trim()),
+  truncate: {
+    least: 0,
+    most: 2,
+    apply: (value, [length, ending]) =>
+      truncate(toText(value), length === undefined ? 50 : toNumber(length), toText(ending === undefined ? '...' : ending)),
+  },
+  date: { least: 0, most: 2, apply: (value, [format, zone], context) => formatDate(value, toText(format), toText(zone), context) },
+  plus: arithmetic((left, right) => left + right),
+  minus: arithmetic((left, right) => left - right),
+  times: arithmetic((left, right) => left * right),
+  divided_by: arithmetic((left, right) => left / right),
+  round: { least: 0, most: 1, apply: (value, [digits]) => round(toNumber(value), toNumber(digits)) },
+  url_encode: plain((text) => encodeURIComponent(text.toWellFormed()).replaceAll('%20', '+')),
+} satisfies Record<string, Filter>
+
+export type FilterName = keyof typeof filters
+
+export const isFilterName = (name: string): name is FilterName => Object.hasOwn(filters, name)
+
+/** How many arguments a filter takes. */
+export const filterArity = (name: FilterName): { least: number; most: number } => filters[name]
+
+/** Applies a filter as Liquid does; lengths are code points, so no emoji is ever halved. */
+export const applyFilter = (name: FilterName, value: Value, args: Value[], context: FilterContext): Value =>
+  filters[name].apply(value, args, context)
+
+function truncate(text: string, length: number, ending: string): string {
+  if (countCodePoints(text) <= length) return text
+  return firstCodePoints(text, Math.max(0, Math.trunc(length) - countCodePoints(ending))) + ending
+}
+
+function round(number: number, digits: number): number | undefined {
+  const factor = 10 ** Math.max(-15, Math.min(15, Math.trunc(digits)))
+  const scaled = Math.sign(number) * Math.round(Math.abs(number) * factor)
+  return finite(scaled / factor)
+}

@@ -1,0 +1,154 @@
+import { filterArity, isFilterName, type FilterName } from './placeholder-filter.ts'
+
+/** A value of a tag: something written down, or a name to read. */
+export type Operand = { is: 'literal'; value: string | number | boolean | null } | { is: 'path'; root: PathRoot; name: string }
+export type PathRoot = 'user' | 'tags' | 'subscription' | 'data' | 'campaign'
+
+/** One output tag: `{{ operand | filter: argument, argument | … }}`. */
+export type Tag = { operand: Operand; filters: { name: FilterName; args: Operand[] }[] }
+
+/** The fields a placeholder may name (decisions.md 2). Tags and data take any name. */
+const fieldsOf: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['user', new Set(['id', 'externalId', 'language', 'timezone', 'country', 'createdAt'])],
+  ['subscription', new Set(['id', 'platform', 'appVersion', 'deviceModel', 'browser'])],
+  ['campaign', new Set(['id', 'name'])],
+])
+
+type Refusal = { ok: false; message: string }
+const refuse = (message: string): Refusal => ({ ok: false, message })
+
+/** Reads the tag whose inside begins at `start`. `end` is behind its `}}`; a `-` beside a brace trims the text on that side. */
+export function readTag(
+  text: string,
+  start: number,
+): { ok: true; tag: Tag; end: number; trimBefore: boolean; trimAfter: boolean } | Refusal {
+  const close = findClosing(text, start)
+  if (close === -1) return refuse('has an unclosed {{')
+  const trimBefore = text[start] === '-'
+  const trimAfter = close > start + 1 && text[close - 1] === '-'
+  const inside = text.slice(trimBefore ? start + 1 : start, trimAfter ? close - 1 : close)
+  const tag = parseInside(inside)
+  return tag.ok ? { ok: true, tag: tag.tag, end: close + 2, trimBefore, trimAfter } : tag
+}
+
+/** Where `}}` stands, outside quotes, or -1. */
+function findClosing(text: string, from: number): number {
+  let quote = ''
+  for (let at = from; at < text.length; at++) {
+    const character = text[at]!
+    if (quote !== '') {
+      if (character === '\\') at++
+      else if (character === quote) quote = ''
+    } else if (character === '"' || character === "'") quote = character
+    else if (character === '}' && text[at + 1] === '}') return at
+  }
+  return -1
+}
+
+const token =
+  /\s*(?:(?<text>"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*')|(?<number>-?\d+(?:\.\d+)?(?![\w.]))|(?<name>[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?)|(?<sign>[|:,.[\]]))/y
+
+type Token = { is: 'text' | 'number' | 'name' | 'sign'; value: string } | { is: 'end'; value: '' }
+
+/** The tokens of a tag's inside, or undefined when something in it is no token. */
+function tokenize(inside: string): Token[] | undefined {
+  const tokens: Token[] = []
+  const body = inside.trimEnd()
+  token.lastIndex = 0
+  while (token.lastIndex < body.length) {
+    const groups = token.exec(body)?.groups
+    if (groups === undefined) return undefined
+    if (groups['text'] !== undefined) tokens.push({ is: 'text', value: unquote(groups['text']) })
+    else if (groups['number'] !== undefined) tokens.push({ is: 'number', value: groups['number'] })
+    else if (groups['name'] !== undefined) tokens.push({ is: 'name', value: groups['name'] })
+    else tokens.push({ is: 'sign', value: groups['sign'] ?? '' })
+  }
+  return tokens
+}
+
+const escapes: ReadonlyMap<string, string> = new Map([
+  ['n', '\n'],
+  ['t', '\t'],
+  ['r', '\r'],
+])
+const unquote = (quoted: string): string =>
+  quoted.slice(1, -1).replace(/\\([^])/g, (_, character: string) => escapes.get(character) ?? character)
+
+const end: Token = { is: 'end', value: '' }
+
+function parseInside(inside: string): { ok: true; tag: Tag } | Refusal {
+  const tokens = tokenize(inside)
+  if (tokens === undefined)
+    return refuse('holds a placeholder that cannot be read; write {{ user.id }} or {{ tags.name | default: "friend" }}')
+  let at = 0
+  const peek = (): Token => tokens[at] ?? end
+  const isSign = (sign: string): boolean => peek().is === 'sign' && peek().value === sign
+
+  const readOperand = (): { ok: true; operand: Operand } | Refusal => {
+    const first = peek()
+    at++
+    if (first.is === 'text') return { ok: true, operand: { is: 'literal', value: first.value } }
+    if (first.is === 'number') return { ok: true, operand: { is: 'literal', value: Number(first.value) } }
+    if (first.is !== 'name') return refuse('holds a placeholder without a name or a value, such as {{ user.id }}')
+    if (first.value === 'true' || first.value === 'false') return { ok: true, operand: { is: 'literal', value: first.value === 'true' } }
+    if (first.value === 'nil' || first.value === 'null') return { ok: true, operand: { is: 'literal', value: null } }
+    const names = [first.value]
+    while (isSign('.') || isSign('[')) {
+      const bracket = isSign('[')
+      at++
+      const next = peek()
+      if (bracket ? next.is !== 'text' : next.is !== 'name' && next.is !== 'number')
+        return refuse('holds a placeholder with an unfinished name')
+      names.push(next.value)
+      at++
+      // A tag's name may hold a colon (`tags.plan:tier`); in Liquid that is where arguments begin, so only brackets can say it.
+      if (bracket && !isSign(']')) return refuse('holds a placeholder with an unclosed [')
+      if (bracket) at++
+    }
+    return resolvePath(names)
+  }
+
+  const operand = readOperand()
+  if (!operand.ok) return operand
+  const tag: Tag = { operand: operand.operand, filters: [] }
+  while (isSign('|')) {
+    at++
+    const name = peek().value
+    if (peek().is !== 'name') return refuse('holds a placeholder with | but no filter after it')
+    if (!isFilterName(name)) return refuse(`holds the unknown filter ${shown(name)}`)
+    at++
+    const args: Operand[] = []
+    while (args.length === 0 ? isSign(':') : isSign(',')) {
+      at++
+      const arg = readOperand()
+      if (!arg.ok) return arg
+      args.push(arg.operand)
+    }
+    const { least, most } = filterArity(name)
+    if (args.length < least || args.length > most)
+      return refuse(`gives the filter ${name} ${args.length} arguments; it takes ${least === most ? least : `${least} to ${most}`}`)
+    tag.filters.push({ name, args })
+  }
+  return at >= tokens.length ? { ok: true, tag } : refuse('holds a placeholder with something left over behind its name or filter')
+}
+
+/** Names behind `tags` and `data` are joined by dots again: these maps are flat, and their keys may hold dots. */
+function resolvePath([root = '', ...rest]: string[]): { ok: true; operand: Operand } | Refusal {
+  const written = shown([root, ...rest].join('.'))
+  const unknown = refuse(
+    `holds the unknown name ${written}; known are user.id, user.tags.<name>, tags.<name>, subscription.platform, data.<key>, campaign.name and their like`,
+  )
+  if (rest.length === 0) return unknown
+  const name = rest.join('.')
+  if (root === 'tags' || root === 'data') return { ok: true, operand: { is: 'path', root, name } }
+  if (root === 'user' && rest[0] === 'tags') {
+    return rest.length > 1 ? { ok: true, operand: { is: 'path', root: 'tags', name: rest.slice(1).join('.') } } : unknown
+  }
+  if ((root === 'user' || root === 'subscription' || root === 'campaign') && fieldsOf.get(root)?.has(name)) {
+    return { ok: true, operand: { is: 'path', root, name } }
+  }
+  return unknown
+}
+
+/** A name in a message: short, so that no content is repeated in an error. */
+const shown = (name: string): string => (name.length > 40 ? `${name.slice(0, 40)}…` : name)

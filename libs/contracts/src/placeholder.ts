@@ -1,0 +1,147 @@
+import { readTag, type Operand, type Tag } from './placeholder-syntax.ts'
+import { applyFilter, type FilterContext, type Value } from './placeholder-filter.ts'
+import type { TagValue } from './text.ts'
+
+/** What placeholders may read when a push is rendered. Missing fields render as nothing; only own properties are read. */
+export type PlaceholderValues = {
+  user?: Readonly<Record<string, string | null>>
+  tags?: Readonly<Record<string, TagValue>>
+  subscription?: Readonly<Record<string, string | null>>
+  data?: Readonly<Record<string, string>>
+  campaign?: { readonly id: string; readonly name: string }
+  /** The zone in which `date` shows times: the user's, else the app's. UTC without it. */
+  timezone?: string | null
+  /** What `now` and `today` mean to the filter `date`. */
+  now?: Date
+}
+
+export type Part = string | Tag
+export type Template = { ok: true; parts: Part[] } | { ok: false; message: string }
+
+/**
+ * Splits a text into plain pieces and Liquid output tags (decisions.md 2). The message of a refusal follows the field's
+ * path: `content.en.title` + `has an unclosed {{`.
+ */
+export function parseTemplate(text: string): Template {
+  const parts: Part[] = []
+  let at = 0
+  let trimNext = false
+  while (at < text.length) {
+    const open = findOpening(text, at)
+    const plain = trimNext ? text.slice(at, open).trimStart() : text.slice(at, open)
+    trimNext = false
+    if (open === text.length) {
+      parts.push(plain)
+      break
+    }
+    if (text[open + 1] === '%')
+      return { ok: false, message: 'holds a logic tag {% … %}; only output tags such as {{ user.id }} are understood' }
+    const tag = readTag(text, open + 2)
+    if (!tag.ok) return tag
+    parts.push(tag.trimBefore ? plain.trimEnd() : plain, tag.tag)
+    trimNext = tag.trimAfter
+    at = tag.end
+  }
+  return { ok: true, parts: parts.filter((part) => part !== '') }
+}
+
+/** Where the next `{{` or `{%` stands, or the end of the text. */
+function findOpening(text: string, from: number): number {
+  for (let at = text.indexOf('{', from); at !== -1; at = text.indexOf('{', at + 1)) {
+    if (text[at + 1] === '{' || text[at + 1] === '%') return at
+  }
+  return text.length
+}
+
+/** Why a text is no template, or undefined. */
+export function whyNotTemplate(text: string): string | undefined {
+  const template = parseTemplate(text)
+  return template.ok ? undefined : template.message
+}
+
+/** The plain pieces of a template: what is left when every tag renders as nothing, and the shortest it can become. */
+export function textWithoutTags(text: string): string {
+  const template = parseTemplate(text)
+  return template.ok ? template.parts.filter((part) => typeof part === 'string').join('') : text
+}
+
+export type Renderer = (values: PlaceholderValues) => string
+
+/**
+ * Makes the function that fills a template in. Parse once per field, call once per push: a text without tags costs nothing.
+ * Values are inserted as text and never evaluated again. In a `link` (url, image) they are percent-encoded, unless the tag is the
+ * whole field or encodes itself with `url_encode`. A text that is no template (refused at create) comes out unchanged.
+ */
+export function compile(text: string, as: 'text' | 'link' = 'text'): Renderer {
+  const template = text.includes('{{') ? parseTemplate(text) : { ok: false as const }
+  if (!template.ok) return () => text
+  const encode = as === 'link' && template.parts.length > 1
+  const pieces = template.parts.map((part) => (typeof part === 'string' ? part : compileTag(part, encode)))
+  return (values) => {
+    let rendered = ''
+    for (const piece of pieces) rendered += typeof piece === 'string' ? piece : piece(values)
+    return rendered
+  }
+}
+
+function compileTag(tag: Tag, encode: boolean): Renderer {
+  const read = compileOperand(tag.operand)
+  const steps = tag.filters.map(({ name, args }) => ({ name, args: args.map(compileOperand) }))
+  const encodesItself = tag.filters.at(-1)?.name === 'url_encode'
+  return (values) => {
+    let value = read(values)
+    if (steps.length > 0) {
+      const context = contextOf(values)
+      for (const step of steps)
+        value = applyFilter(
+          step.name,
+          value,
+          step.args.map((arg) => arg(values)),
+          context,
+        )
+    }
+    const text = toText(value)
+    return encode && !encodesItself ? encodeURIComponent(text.toWellFormed()) : text
+  }
+}
+
+const toText = (value: Value): string => (value === null || value === undefined ? '' : String(value))
+
+const contextOf = (values: PlaceholderValues): FilterContext => ({
+  timeZone: values.timezone ?? 'UTC',
+  now: values.now,
+})
+
+function compileOperand(operand: Operand): (values: PlaceholderValues) => Value {
+  if (operand.is === 'literal') return () => operand.value
+  const { root, name } = operand
+  return (values) => ownValue(values[root], name)
+}
+
+function ownValue(record: object | undefined, name: string): Value {
+  if (record === undefined || !Object.hasOwn(record, name)) return undefined
+  const value: unknown = Reflect.get(record, name)
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : undefined
+}
+
+export type NamesUsed = { user: string[]; tags: string[]; subscription: string[] }
+
+/**
+ * What these texts read of a user, their tags and the device, each name once: audience hands out these columns and no others.
+ */
+export function namesUsedIn(texts: Iterable<string>): NamesUsed {
+  const used = { user: new Set<string>(), tags: new Set<string>(), subscription: new Set<string>() }
+  const note = (operand: Operand) => {
+    if (operand.is === 'path' && operand.root !== 'data' && operand.root !== 'campaign') used[operand.root].add(operand.name)
+  }
+  for (const text of texts) {
+    const template = text.includes('{{') ? parseTemplate(text) : { ok: false as const }
+    if (!template.ok) continue
+    for (const part of template.parts) {
+      if (typeof part === 'string') continue
+      note(part.operand)
+      for (const filter of part.filters) filter.args.forEach(note)
+    }
+  }
+  return { user: [...used.user].toSorted(), tags: [...used.tags].toSorted(), subscription: [...used.subscription].toSorted() }
+}

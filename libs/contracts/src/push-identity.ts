@@ -1,0 +1,31 @@
+import { hash } from 'node:crypto'
+
+/**
+ * Every push has an identity that follows from its msgId alone, so that a repeat after a lost answer replaces the first copy
+ * instead of showing twice (decisions.md 3).
+ */
+
+/** The `apns-id`: a UUID of the msgId's SHA-256, in the form of version 4, the one Apple's own are of. */
+export function apnsId(msgId: string): string {
+  const bytes = hash('sha256', msgId, 'buffer')
+  bytes[6] = (bytes[6]! & 0x0f) | 0x40
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80
+  const hex = bytes.toString('hex', 0, 16)
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+const shortHash = (text: string): string => hash('sha256', text, 'base64url').slice(0, 32)
+
+/** The Android and web `tag` of a push without a collapseId: 32 characters of base64url. */
+export const pushTag = (msgId: string): string => shortHash(msgId)
+
+/** The web `Topic` (RFC 8030): as it is when push services take it so, else the first 32 characters of its hash. */
+export const webTopic = (collapseIdOrMsgId: string): string =>
+  /^[A-Za-z0-9_-]{1,32}$/.test(collapseIdOrMsgId) ? collapseIdOrMsgId : shortHash(collapseIdOrMsgId)
+
+/**
+ * The `apns-collapse-id`: as it is when it is at most 64 bytes, else its hash. One that a header cannot carry unchanged (not
+ * ASCII, or a space at an end) is hashed too: equal ids still collapse.
+ */
+export const apnsCollapseId = (collapseId: string): string =>
+  /^[\u0021-\u007e](?:[\u0020-\u007e]{0,62}[\u0021-\u007e])?$/.test(collapseId) ? collapseId : hash('sha256', collapseId, 'base64url')

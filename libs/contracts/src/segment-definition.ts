@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import { parseSegment } from './segment.ts'
+
+/** A segment as the caller wrote it: JSON, kept word for word and parsed anew wherever it is used. */
+export type SegmentDefinition = Record<string, unknown>
+
+const definition = (meaningFault: 'invalid_segment' | 'invalid_body') =>
+  z
+    .unknown()
+    .superRefine((value, context) => {
+      const parsed = parseSegment(value, '')
+      if (parsed.ok) return
+      const fault = parsed.kind === 'invalid_segment' ? meaningFault : 'invalid_body'
+      const path = parsed.path.split('.').filter((step) => step !== '')
+      context.addIssue({ code: 'custom', message: parsed.message, path, params: { fault } })
+    })
+    .transform((value) => value as SegmentDefinition)
+    .meta({ type: 'object', description: 'A segment node; {} means everyone.' })
+
+/** A segment inside another body. What does not compile is `invalid_segment`; what is no segment at all is `invalid_body`. */
+export const SegmentDefinition = definition('invalid_segment')
+
+/** The definition of a saved segment: POST and PUT /v1/segments answer `invalid_body` for both (decisions.md 4). */
+export const SavedSegmentDefinition = definition('invalid_body')

@@ -1,0 +1,83 @@
+import type { Platform } from './platform.ts'
+import type { TagValue } from './text.ts'
+
+/** What a segment can ask about a device, and of which type it is (decisions.md 4). */
+export const deviceFields = {
+  platform: 'platform',
+  browser: 'string',
+  standalone: 'boolean',
+  appVersion: 'version',
+  sdkVersion: 'version',
+  osVersion: 'version',
+  deviceModel: 'string',
+  sessionCount: 'number',
+  lastSessionAt: 'date',
+  createdAt: 'date',
+  lastActiveAt: 'date',
+  lastNotifiedAt: 'date',
+} as const
+
+/** What a segment can ask about a user. createdAt and lastActiveAt are written `user.createdAt`: unprefixed they are the device's. */
+export const userFields = {
+  userId: 'id',
+  externalId: 'string',
+  language: 'language',
+  timezone: 'string',
+  country: 'country',
+  createdAt: 'date',
+  lastActiveAt: 'date',
+} as const
+
+export type DeviceFieldName = keyof typeof deviceFields
+export type UserFieldName = keyof typeof userFields
+export type FieldType = (typeof deviceFields)[DeviceFieldName] | (typeof userFields)[UserFieldName] | 'tag'
+
+/** A field of a leaf, resolved. For `on: 'tag'` the name is the tag's. */
+export type SegmentField =
+  | { on: 'device'; name: DeviceFieldName; type: FieldType }
+  | { on: 'user'; name: UserFieldName; type: FieldType }
+  | { on: 'tag'; name: string; type: 'tag' }
+
+/** Seconds from the one instant that is `now` for the whole fan-out; negative is the past. */
+export type RelativeDate = { relativeSeconds: number }
+
+export type SegmentScalar = string | number | boolean | Date | RelativeDate
+
+/** `path` is where the leaf stands (`segment.and.1`), for explain and for errors. `eq null` and `ne null` come out as `exists`. */
+export type SegmentLeaf = { is: 'leaf'; path: string; field: SegmentField } & (
+  | { op: 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte'; value: SegmentScalar }
+  | { op: 'in' | 'nin'; values: SegmentScalar[] }
+  | { op: 'contains' | 'startsWith'; value: string }
+  | { op: 'exists'; value: boolean }
+)
+
+export type SegmentNode = SegmentLeaf | { is: 'and' | 'or'; nodes: SegmentNode[] } | { is: 'not'; node: SegmentNode }
+
+/** A segment that compiles. */
+export type Segment = { is: 'everyone' } | SegmentNode
+
+export type SegmentDevice = {
+  platform: Platform
+  browser: string | null
+  standalone: boolean | null
+  appVersion: string | null
+  sdkVersion: string | null
+  osVersion: string | null
+  deviceModel: string | null
+  sessionCount: number
+  lastSessionAt: Date | null
+  createdAt: Date
+  lastActiveAt: Date | null
+  lastNotifiedAt: Date | null
+}
+
+export type SegmentUser = {
+  userId: string
+  externalId: string | null
+  language: string | null
+  timezone: string | null
+  country: string | null
+  createdAt: Date
+  lastActiveAt: Date | null
+  tags: Readonly<Record<string, TagValue>>
+}

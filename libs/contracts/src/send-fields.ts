@@ -1,0 +1,92 @@
+import { z } from 'zod'
+import { Content } from './content.ts'
+import { isStorable, line, ObjectId, countCodePoints } from './text.ts'
+
+/** Four weeks: the longest any provider keeps a push. */
+export const maxTtlSeconds = 2_419_200
+/** Without a ttl: `min(2592000, 2419200)`, since the listed default lies above the listed maximum (decisions.md 3). */
+export const defaultTtlSeconds = maxTtlSeconds
+
+const maxDataKeys = 50
+const maxDataBytes = 3072
+/** Keys the providers or we use ourselves at the same place of a payload. */
+const reservedDataKeys = new Set(['aps', 'herald', 'msgId', 'from', 'gcm', 'message_type', 'collapse_key', '__proto__'])
+
+/** Why a text may not be a key of `data`, or undefined. */
+function whyNotDataKey(key: string): string | undefined {
+  if (reservedDataKeys.has(key) || /^(?:google|gcm)\./i.test(key)) return 'is a reserved key; choose another'
+  if (key === '' || !isStorable(key) || countCodePoints(key) > 64) return 'must have a key of 1 to 64 characters'
+  return undefined
+}
+
+/** The caller's own values beside the notification: text to text, at most 50 keys, and 3072 bytes of UTF-8 keys and values in all. */
+export const CustomData = z.record(z.string(), z.string()).superRefine((data, context) => {
+  let bytes = 0
+  for (const [key, value] of Object.entries(data)) {
+    bytes += Buffer.byteLength(key) + Buffer.byteLength(value)
+    const wrongKey = whyNotDataKey(key)
+    if (wrongKey !== undefined) context.addIssue({ code: 'custom', message: wrongKey, path: [key] })
+    else if (!isStorable(value) || countCodePoints(value) > 1024) {
+      context.addIssue({ code: 'custom', message: 'must be at most 1024 characters of well-formed text', path: [key] })
+    }
+  }
+  if (Object.keys(data).length > maxDataKeys) context.addIssue({ code: 'custom', message: `must hold at most ${maxDataKeys} keys` })
+  if (bytes > maxDataBytes)
+    context.addIssue({ code: 'custom', message: `must be at most ${maxDataBytes} bytes in all, keys and values; it is ${bytes}` })
+})
+export type CustomData = z.output<typeof CustomData>
+
+/** How a notification looks and sounds, where a platform has a place for it. */
+export const Presentation = z.strictObject({
+  sound: line(1, 255).optional(),
+  badge: z.int().min(0).max(99_999).optional(),
+  threadId: line(1, 255).optional(),
+  icon: line(1, 2048).optional(),
+  interruptionLevel: z.enum(['passive', 'active', 'time-sensitive', 'critical']).optional(),
+  relevanceScore: z.number().min(0).max(1).optional(),
+  channelId: line(1, 255).optional(),
+})
+export type Presentation = z.output<typeof Presentation>
+
+export const Priority = z.enum(['high', 'normal'])
+export type Priority = z.output<typeof Priority>
+
+/** The delivery rules this send does not obey. */
+export const Bypass = z.strictObject({ frequencyCap: z.boolean().optional(), quietHours: z.boolean().optional() })
+export type Bypass = z.output<typeof Bypass>
+
+/** The fields that sends, campaigns and templates have in common (api.md, Notification send fields). */
+export const deliveryFields = {
+  silent: z.boolean().optional(),
+  data: CustomData.optional(),
+  ttl: z
+    .int({ error: (issue) => (issue.input === undefined ? undefined : `must be a whole number of seconds from 0 to ${maxTtlSeconds}`) })
+    .min(0)
+    .max(maxTtlSeconds, `must be at most ${maxTtlSeconds} seconds (4 weeks)`)
+    .optional(),
+  collapseId: line(1, 64).optional(),
+  priority: Priority.optional(),
+  presentation: Presentation.optional(),
+}
+
+/** All send fields: what a notification and a campaign take. Spread into a strict object; add `contentRequired` as a check. */
+export const sendFields = {
+  content: Content.optional(),
+  templateId: ObjectId.optional(),
+  ...deliveryFields,
+  bypass: Bypass.optional(),
+}
+
+/** One of content, templateId or `silent: true` must be there. For `superRefine` on an object with the send fields. */
+export function contentRequired(
+  send: { content?: unknown; templateId?: unknown; silent?: boolean | undefined },
+  context: z.RefinementCtx,
+): void {
+  if (send.content === undefined && send.templateId === undefined && send.silent !== true) {
+    context.addIssue({ code: 'custom', message: 'is required unless templateId or silent: true is given', path: ['content'] })
+  }
+}
+
+/** The send fields by themselves (test-send adds a subscriptionId, a notification a target). */
+export const SendFields = z.strictObject(sendFields).superRefine(contentRequired)
+export type SendFields = z.output<typeof SendFields>

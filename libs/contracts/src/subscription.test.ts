@@ -1,0 +1,90 @@
+import { createECDH, randomBytes } from 'node:crypto'
+import { expect, test } from 'vitest'
+import type { z } from 'zod'
+import { LoginBody, PatchSubscription, RegisterSubscription, RotateBody, SessionBody, UserChanges } from './subscription.ts'
+
+const takes = (schema: z.ZodType, value: unknown): boolean => schema.safeParse(value).success
+const p256dh = createECDH('prime256v1').generateKeys('base64url')
+const keys = { p256dh, auth: randomBytes(16).toString('base64url') }
+const web = { platform: 'web', endpoint: 'https://push.example.com/abc', keys }
+const phone = { platform: 'ios', token: 'abc123' }
+
+test('a phone registers with its platform and token alone, a browser with endpoint and keys', () => {
+  for (const right of [phone, { ...phone, platform: 'android' }, web]) expect(takes(RegisterSubscription, right)).toBe(true)
+  for (const wrong of [
+    { platform: 'ios' },
+    { platform: 'web', token: 'a' },
+    { ...web, keys: undefined },
+    { ...phone, endpoint: web.endpoint },
+    { ...phone, platform: 'tv' },
+    {},
+  ]) {
+    expect(takes(RegisterSubscription, wrong)).toBe(false)
+  }
+})
+
+test('what belongs to the service cannot be written by a client', () => {
+  for (const forbidden of ['appId', 'id', 'userId', 'invalidatedAt', 'sessionCount', 'optedIn', 'createdAt'])
+    expect(takes(RegisterSubscription, { ...phone, [forbidden]: 'x' })).toBe(false)
+})
+
+test('what describes the owner comes out in canonical form', () => {
+  expect(RegisterSubscription.parse({ ...phone, language: 'pt_br', timezone: 'europe/berlin', country: 'br' })).toEqual({
+    ...phone,
+    language: 'pt-BR',
+    timezone: 'Europe/Berlin',
+    country: 'BR',
+  })
+})
+
+test('a token is 1 to 4096 printable ASCII characters', () => {
+  expect(takes(RegisterSubscription, { ...phone, token: 'x'.repeat(4096) })).toBe(true)
+  for (const token of ['', 'x'.repeat(4097), 'a b', 'ä', 'a\n', 7]) expect(takes(RegisterSubscription, { ...phone, token })).toBe(false)
+})
+
+test('an endpoint is an https URL without credentials', () => {
+  for (const endpoint of [
+    'http://push.example.com/a',
+    'https://user:secret@push.example.com/a',
+    'https://',
+    'wss://x',
+    `https://x/${'a'.repeat(2048)}`,
+    'https://x/\n',
+    '',
+  ]) {
+    expect(takes(RegisterSubscription, { ...web, endpoint })).toBe(false)
+  }
+})
+
+test('p256dh must be a point on the curve, auth 16 bytes', () => {
+  const point = Buffer.from(p256dh, 'base64url')
+  const offCurve = Buffer.from(point)
+  offCurve[64] = offCurve[64]! ^ 1
+  const compressed = Buffer.concat([Buffer.from([2]), point.subarray(1, 33)])
+  for (const wrong of [offCurve, compressed, point.subarray(0, 64), Buffer.alloc(65), Buffer.alloc(0)]) {
+    expect(takes(RegisterSubscription, { ...web, keys: { ...keys, p256dh: wrong.toString('base64url') } })).toBe(false)
+  }
+  for (const auth of ['', randomBytes(15).toString('base64url'), randomBytes(17).toString('base64url'), '!'.repeat(22)])
+    expect(takes(RegisterSubscription, { ...web, keys: { ...keys, auth } })).toBe(false)
+})
+
+test('padding of base64url is taken and dropped; a second spelling of the same bytes is not', () => {
+  expect(RegisterSubscription.parse({ ...web, keys: { ...keys, auth: `${keys.auth}==` } })).toMatchObject({ keys })
+  expect(takes(RegisterSubscription, { ...web, keys: { ...keys, auth: `${'A'.repeat(21)}B` } })).toBe(false)
+})
+
+test('partial bodies need at least one field; the session body may be missing', () => {
+  expect(takes(PatchSubscription, {})).toBe(false)
+  expect(takes(UserChanges, {})).toBe(false)
+  expect(PatchSubscription.parse({ optedIn: false })).toEqual({ optedIn: false })
+  expect(UserChanges.parse({ tags: { a: null } })).toEqual({ tags: { a: null } })
+  expect(SessionBody.parse(undefined)).toEqual({})
+  expect(takes(PatchSubscription, { tags: {} })).toBe(false)
+})
+
+test('login needs an external id, rotate the old endpoint and the new one with keys', () => {
+  expect(takes(LoginBody, { externalId: 'u1' })).toBe(true)
+  expect(takes(LoginBody, {})).toBe(false)
+  expect(takes(RotateBody, { old: 'https://old', new: { endpoint: web.endpoint, keys } })).toBe(true)
+  expect(takes(RotateBody, { old: 'https://old', new: { endpoint: web.endpoint } })).toBe(false)
+})

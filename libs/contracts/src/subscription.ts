@@ -1,0 +1,126 @@
+import { ECDH } from 'node:crypto'
+import { z } from 'zod'
+import { Country, ExternalId, LanguageTag, line, TagChanges, Tags, text, TimeZone } from './text.ts'
+
+/** What providers hand out as tokens is printable ASCII; whatever else is a mistake of the client. */
+const Token = z
+  .string()
+  .refine(
+    (token) => token.length >= 1 && token.length <= 4096 && !/[^\u0021-\u007e]/.test(token),
+    'must be 1 to 4096 printable ASCII characters without spaces',
+  )
+  .meta({ minLength: 1, maxLength: 4096 })
+
+/** A push service's URL for one browser: https, no credentials. Where it may point is checked when we connect (decisions.md 6). */
+const Endpoint = z
+  .string()
+  .refine(isEndpoint, 'must be an https URL of at most 2048 characters, without a user name')
+  .meta({ format: 'uri', maxLength: 2048 })
+
+function isEndpoint(value: string): boolean {
+  if (value.length > 2048 || /[^\u0021-\u007e]/.test(value) || !/^https:\/\/[^/?#]/i.test(value) || !URL.canParse(value)) return false
+  const { username, password, hostname } = new URL(value)
+  return username === '' && password === '' && hostname !== ''
+}
+
+/** The bytes of base64url text in its one canonical spelling (padding may stand or be left out), or undefined. */
+export function decodeBase64Url(value: string): Buffer | undefined {
+  const bare = value.replace(/={1,2}$/, '')
+  const bytes = Buffer.from(bare, 'base64url')
+  return bytes.toString('base64url') === bare ? bytes : undefined
+}
+
+/** Whether these bytes are an uncompressed point on P-256. One that is not would fail every encryption to this device. */
+export function isP256Point(bytes: Buffer): boolean {
+  if (bytes.length !== 65 || bytes[0] !== 4) return false
+  try {
+    ECDH.convertKey(bytes, 'prime256v1')
+    return true
+  } catch {
+    return false
+  }
+}
+
+const keyBytes = (isRight: (bytes: Buffer) => boolean, message: string) =>
+  z
+    .string()
+    .refine((value) => value.length <= 128 && isRight(decodeBase64Url(value) ?? Buffer.alloc(0)), message)
+    .transform((value) => value.replace(/=+$/, ''))
+
+/** The keys of a browser's subscription, base64url (RFC 8291). */
+export const WebPushKeys = z.strictObject({
+  p256dh: keyBytes(isP256Point, 'must be the base64url of a P-256 public key (65 bytes, uncompressed)'),
+  auth: keyBytes((bytes) => bytes.length === 16, 'must be the base64url of 16 bytes'),
+})
+export type WebPushKeys = z.output<typeof WebPushKeys>
+
+const owner = {
+  externalId: ExternalId.optional(),
+  tags: Tags.optional(),
+  language: LanguageTag.optional(),
+  timezone: TimeZone.optional(),
+  country: Country.optional(),
+}
+
+const Version = line(1, 255)
+
+const device = {
+  appVersion: Version.optional(),
+  sdkVersion: Version.optional(),
+  osVersion: Version.optional(),
+  deviceModel: text(1, 255).optional(),
+}
+
+/** POST /v1/subscriptions: a phone brings its token, a browser its endpoint and keys. */
+export const RegisterSubscription = z.discriminatedUnion('platform', [
+  z.strictObject({ platform: z.enum(['ios', 'android']), token: Token, ...owner, ...device }),
+  z.strictObject({
+    platform: z.literal('web'),
+    endpoint: Endpoint,
+    keys: WebPushKeys,
+    browser: text(1, 255).optional(),
+    standalone: z.boolean().optional(),
+    ...owner,
+    ...device,
+  }),
+])
+export type RegisterSubscription = z.output<typeof RegisterSubscription>
+
+const atLeastOneField = (changes: object): boolean => Object.values(changes).some((value) => value !== undefined)
+
+/** PATCH /v1/subscriptions/:id: what belongs to the device and not to the person. */
+export const PatchSubscription = z
+  .strictObject({
+    optedIn: z.boolean().optional(),
+    appVersion: Version.optional(),
+    osVersion: Version.optional(),
+    deviceModel: text(1, 255).optional(),
+  })
+  .refine(atLeastOneField, 'must hold at least one of optedIn, appVersion, osVersion, deviceModel')
+export type PatchSubscription = z.output<typeof PatchSubscription>
+
+/** POST /v1/subscriptions/:id/session: the body may be left out. */
+export const SessionBody = z.strictObject({ appVersion: Version.optional(), osVersion: Version.optional() }).prefault({})
+export type SessionBody = z.output<typeof SessionBody>
+
+/** POST /v1/subscriptions/:id/login */
+export const LoginBody = z.strictObject({ externalId: ExternalId })
+export type LoginBody = z.output<typeof LoginBody>
+
+/** PATCH of a user, by id, external id or device. Tags merge; null deletes one. */
+export const UserChanges = z
+  .strictObject({
+    tags: TagChanges.optional(),
+    language: LanguageTag.optional(),
+    timezone: TimeZone.optional(),
+    country: Country.optional(),
+  })
+  .refine(atLeastOneField, 'must hold at least one of tags, language, timezone, country')
+export type UserChanges = z.output<typeof UserChanges>
+
+/** POST /v1/subscriptions/rotate: the browser has a new endpoint. An old one in any other form is only unknown (404). */
+export const RotateBody = z.strictObject({
+  old: text(1, 2048),
+  new: z.strictObject({ endpoint: Endpoint, keys: WebPushKeys }),
+})
+export type RotateBody = z.output<typeof RotateBody>

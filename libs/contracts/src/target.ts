@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { SegmentDefinition } from './segment-definition.ts'
+import { ExternalId, ObjectId } from './text.ts'
+
+const maxItems = 1000
+const several = <T extends z.ZodType>(item: T) =>
+  z.array(item).min(1, `must hold 1 to ${maxItems} items`).max(maxItems, `must hold 1 to ${maxItems} items`)
+
+/** Who is meant. Exactly one selector; unknown ids in it are ignored when it is resolved. */
+export const Target = z
+  .strictObject({
+    externalIds: several(ExternalId).optional(),
+    userIds: several(ObjectId).optional(),
+    subscriptionIds: several(ObjectId).optional(),
+    segment: SegmentDefinition.optional(),
+    segmentId: ObjectId.optional(),
+    all: z.literal(true).optional(),
+  })
+  .superRefine((target, context) => {
+    const given = Object.values(target).filter((selector) => selector !== undefined).length
+    if (given !== 1) {
+      context.addIssue({
+        code: 'custom',
+        message: 'must have exactly one selector: externalIds, userIds, subscriptionIds, segment, segmentId or all',
+      })
+    }
+  })
+export type Target = z.output<typeof Target>

@@ -1,0 +1,164 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { z } from 'zod'
+import {
+  canonicalLanguage,
+  canonicalLocale,
+  countCodePoints,
+  Country,
+  ExternalId,
+  findTimeZone,
+  firstCodePoints,
+  ObjectId,
+  parseDay,
+  parseTimestamp,
+  TagChanges,
+  Tags,
+  text,
+  Timestamp,
+  TimeZone,
+} from './text.ts'
+
+const takes = (schema: z.ZodType, value: unknown): boolean => schema.safeParse(value).success
+
+test('lengths count code points, so an emoji is one character', () => {
+  expect(takes(text(1, 3), '😀😀😀')).toBe(true)
+  expect(takes(text(1, 3), '😀😀😀😀')).toBe(false)
+  expect(takes(text(1, 3), '')).toBe(false)
+  fc.assert(fc.property(fc.string({ unit: 'binary' }), (value) => countCodePoints(value) === Array.from(value).length))
+})
+
+test('the first code points never end in half a pair', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), fc.nat(20), (value, count) => {
+      expect(firstCodePoints(value, count)).toBe(Array.from(value).slice(0, count).join(''))
+    }),
+  )
+})
+
+test('text that Postgres cannot hold is refused', () => {
+  expect(takes(text(0, 10), 'a\0b')).toBe(false)
+  expect(takes(text(0, 10), 'a\ud800b')).toBe(false)
+  expect(takes(text(0, 10), '\udc00')).toBe(false)
+})
+
+test('an id is 24 lower-case hexadecimal characters', () => {
+  expect(takes(ObjectId, '0123456789abcdef01234567')).toBe(true)
+  for (const wrong of ['0123456789ABCDEF01234567', '0123456789abcdef0123456', '0123456789abcdef01234567\n', 7, null])
+    expect(takes(ObjectId, wrong)).toBe(false)
+})
+
+test('a timestamp comes out as UTC with milliseconds', () => {
+  expect(Timestamp.parse('2026-01-31T08:00:00+02:00')).toBe('2026-01-31T06:00:00.000Z')
+  expect(Timestamp.parse('2026-01-31T08:00Z')).toBe('2026-01-31T08:00:00.000Z')
+  expect(Timestamp.parse('2026-01-31T08:00:00.123999Z')).toBe('2026-01-31T08:00:00.123Z')
+  expect(Timestamp.parse('2024-02-29T00:00:00Z')).toBe('2024-02-29T00:00:00.000Z')
+})
+
+test('a time that is none, has no zone or lies outside 1970 to 9999 is refused', () => {
+  const wrong = [
+    '2023-02-29T00:00:00Z',
+    '2026-01-31T08:00:00',
+    '2026-01-31',
+    '2026-13-01T00:00:00Z',
+    '2026-01-01T24:00:00Z',
+    '1969-12-31T23:59:59Z',
+  ]
+  for (const time of [
+    ...wrong,
+    '+275760-09-13T00:00:00Z',
+    '1970-01-01T00:30:00+01:00',
+    '9999-12-31T23:59:59-01:00',
+    '2026-01-01T00:00:60Z',
+    'now',
+    '',
+  ]) {
+    expect(parseTimestamp(time)).toBeUndefined()
+  }
+})
+
+test('every instant the platform can hold survives its own spelling', () => {
+  const instants = fc.date({ min: new Date(0), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true })
+  fc.assert(
+    fc.property(instants, (at) => {
+      expect(parseTimestamp(at.toISOString())).toEqual(at)
+    }),
+  )
+})
+
+test('a bare date means its first instant in UTC where a day is enough', () => {
+  expect(parseDay('2026-03-01')?.toISOString()).toBe('2026-03-01T00:00:00.000Z')
+  expect(parseDay('2026-02-30')).toBeUndefined()
+})
+
+test('time zones are names of the IANA list, in their usual spelling', () => {
+  expect(TimeZone.parse('europe/berlin')).toBe('Europe/Berlin')
+  expect(TimeZone.parse('Europe/Kiev')).toMatch(/^Europe\/K/)
+  for (const wrong of ['+02:00', 'Mars/Olympus', '', 'Europe/Berlin\n', 'x'.repeat(100_000)]) expect(findTimeZone(wrong)).toBeUndefined()
+})
+
+test('locales come out in canonical letter case', () => {
+  expect(canonicalLocale('PT_br')).toBe('pt-BR')
+  expect(canonicalLocale('zh-hant-tw')).toBe('zh-Hant-TW')
+  expect(canonicalLocale('es-419')).toBe('es-419')
+  for (const wrong of ['english', 'e', 'en-', 'en-US-POSIX', '_default', '__proto__', 'en US', ''])
+    expect(canonicalLocale(wrong)).toBeUndefined()
+})
+
+test('a language may have variants, as devices report them', () => {
+  expect(canonicalLanguage('ca-es-VALENCIA')).toBe('ca-ES-valencia')
+  expect(canonicalLanguage('en_us')).toBe('en-US')
+  expect(canonicalLanguage('zh-hant-x-Ab')).toBe('zh-Hant-x-ab')
+  expect(canonicalLanguage('not a language')).toBeUndefined()
+})
+
+test('a country is two letters, made capitals', () => {
+  expect(Country.parse('de')).toBe('DE')
+  for (const wrong of ['deu', 'd', '12', 'ß1']) expect(takes(Country, wrong)).toBe(false)
+})
+
+test('what a careless client writes for "nobody" is no external id', () => {
+  for (const wrong of ['null', 'undefined', 'NaN', '[object Object]', '', ' ', 'a\nb', 'x'.repeat(129)])
+    expect(takes(ExternalId, wrong)).toBe(false)
+  for (const right of ['u-1', 'nullable', 'ä', 'x'.repeat(128), 'constructor']) expect(takes(ExternalId, right)).toBe(true)
+})
+
+test('tags take text, finite numbers and booleans under their names, 100 at most', () => {
+  expect(Tags.parse({ plan: 'gold', visits: 3, paying: true, 'a.b:c-d': '' })).toEqual({
+    plan: 'gold',
+    visits: 3,
+    paying: true,
+    'a.b:c-d': '',
+  })
+  const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`t${n}`, n]))
+  expect(takes(Tags, many(100))).toBe(true)
+  expect(takes(Tags, many(101))).toBe(false)
+  for (const wrong of [{ 'a b': 1 }, { '': 1 }, { $a: 1 }, { a: null }, { a: {} }, { a: Infinity }, { a: 'x'.repeat(1025) }, { a: '\0' }])
+    expect(takes(Tags, wrong)).toBe(false)
+})
+
+test('null deletes a tag in changes and only there', () => {
+  expect(TagChanges.parse({ a: null, b: 1 })).toEqual({ a: null, b: 1 })
+})
+
+test('no tag name pollutes a prototype', () => {
+  const names = fc.constantFrom('constructor', 'prototype', 'toString', 'hasOwnProperty', '__proto__')
+  fc.assert(
+    fc.property(names, fc.string({ maxLength: 5 }), (name, value) => {
+      const body: unknown = JSON.parse(`{${JSON.stringify(name)}:${JSON.stringify(value)}}`)
+      const parsed = Tags.safeParse(body)
+      expect(Object.hasOwn(parsed.data ?? {}, name)).toBe(name !== '__proto__')
+      expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false)
+      expect(Object.getPrototypeOf(parsed.data ?? {})).toBe(Object.prototype)
+    }),
+  )
+})
+
+test('hostile text of 100,000 characters is judged in linear time', () => {
+  const hostile = ['a-'.repeat(50_000), '2026-01-01T'.repeat(9_000), '_'.repeat(100_000), `${'9'.repeat(99_999)}Z`]
+  for (const value of hostile) {
+    expect(canonicalLanguage(value)).toBeUndefined()
+    expect(parseTimestamp(value)).toBeUndefined()
+    expect(takes(Tags, { [value]: 1 })).toBe(false)
+  }
+})

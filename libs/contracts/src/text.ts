@@ -1,0 +1,209 @@
+import { z } from 'zod'
+import { isObjectId } from './ids.ts'
+
+/**
+ * Whether Postgres and every provider can hold this text: no NUL (Postgres error 22021) and no half of a surrogate pair
+ * (it has no UTF-8 form, so its bytes and its HMAC would differ from process to process).
+ */
+export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
+
+/** Length in Unicode code points, the unit of every limit in this API. Short-cuts for plain text, which is nearly all text. */
+export function countCodePoints(text: string): number {
+  let pairs = 0
+  for (let at = 0; at < text.length; at++) {
+    if ((text.charCodeAt(at) & 0xfc00) === 0xd800) pairs++
+  }
+  return text.length - pairs
+}
+
+/** The first `count` code points of a text; never half a surrogate pair. */
+export function firstCodePoints(text: string, count: number): string {
+  if (text.length <= count) return text
+  let end = 0
+  for (let taken = 0; taken < count && end < text.length; taken++) end += text.codePointAt(end)! > 0xffff ? 2 : 1
+  return text.slice(0, end)
+}
+
+const controlCharacter = /\p{Cc}/u
+
+/** Whether a text holds a C0 or C1 control character or DEL: what could split a header or a log line. */
+export const hasControlCharacter = (text: string): boolean => controlCharacter.test(text)
+
+const lengthSentence = (min: number, max: number): string =>
+  min === 0 ? `must be at most ${max} characters` : `must be ${min} to ${max} characters`
+
+/** A well-formed text of `min` to `max` code points. */
+export const text = (min: number, max: number) =>
+  z
+    .string()
+    .refine(isStorable, 'must not hold a NUL character or half of a surrogate pair')
+    .refine((value) => value.length <= 2 * max && between(countCodePoints(value), min, max), lengthSentence(min, max))
+    .meta({ minLength: min, maxLength: max })
+
+/** A text of one line: no control characters, so that it may travel in a header. */
+export const line = (min: number, max: number) =>
+  text(min, max).refine((value) => !hasControlCharacter(value), 'must not hold control characters')
+
+/** A text that says something: not only white space. */
+export const sentence = (min: number, max: number) => text(min, max).refine((value) => value.trim() !== '', 'must not be blank')
+
+const between = (value: number, min: number, max: number): boolean => value >= min && value <= max
+
+/** An id inside a body. In another form it is a mistake of the caller (422), unlike in a path, where it is unknown (404). */
+export const ObjectId = z
+  .string()
+  .refine(isObjectId, 'must be an id: 24 lower-case hexadecimal characters')
+  .meta({ pattern: '^[0-9a-f]{24}$' })
+
+/** What a careless client turns "no user" into. All devices of such a caller would end as one user (decisions.md 6). */
+const notAnExternalId = new Set(['null', 'undefined', 'nan', '[object object]'])
+
+/** The caller's own id of a user: 1-128 characters, no control characters, not the word for "nothing". */
+export const ExternalId = line(1, 128).refine(
+  (value) => value.trim() !== '' && !notAnExternalId.has(value.trim().toLowerCase()),
+  'must be the id of one user, not blank, null, undefined, NaN or [object Object]',
+)
+
+const isoTimestamp = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?:Z|[+-]\d{2}:\d{2})$/
+const isoDate = /^\d{4}-\d{2}-\d{2}$/
+const firstInstant = Date.UTC(1970, 0, 1)
+const lastInstant = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
+
+/**
+ * An instant from ISO 8601 with a zone (`Z` or `+02:00`), or undefined. Years 1970-9999, which every part of the platform
+ * holds exactly; 30 February is refused where `Date` would make it 1 March. Digits past milliseconds are cut off.
+ */
+export function parseTimestamp(value: string): Date | undefined {
+  const [matched, year, month, day, hour] = isoTimestamp.exec(value) ?? []
+  if (matched === undefined || Number(hour) > 23 || !isCalendarDay(Number(year), Number(month), Number(day))) return undefined
+  const at = Date.parse(matched.replace(/(\.\d{3})\d+/, '$1'))
+  return at >= firstInstant && at <= lastInstant ? new Date(at) : undefined
+}
+
+/** Like parseTimestamp, but a bare date is taken too, as its first instant in UTC. */
+export const parseDay = (value: string): Date | undefined => parseTimestamp(isoDate.test(value) ? `${value}T00:00:00Z` : value)
+
+const isCalendarDay = (year: number, month: number, day: number): boolean =>
+  between(month, 1, 12) && between(day, 1, new Date(Date.UTC(year, month, 0)).getUTCDate())
+
+/** ISO 8601 with a zone; comes out as UTC with milliseconds and `Z`. */
+export const Timestamp = z
+  .string()
+  .refine(
+    (value) => parseTimestamp(value) !== undefined,
+    'must be an ISO 8601 time with a zone, such as 2026-01-31T08:00:00Z, in the years 1970 to 9999',
+  )
+  .transform((value) => parseTimestamp(value)?.toISOString() ?? value)
+  .meta({ format: 'date-time' })
+
+const zoneForm = /^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/
+const knownZones = new Map<string, string | undefined>()
+
+/**
+ * The name of an IANA time zone in its usual spelling, or undefined. `Intl` decides what exists; offsets such as `+02:00`
+ * are not names. Older names (`Europe/Kiev`) stay as written. Answers are kept (making a formatter costs about 30 µs);
+ * the map is bounded, since its keys come from callers.
+ */
+export function findTimeZone(name: string): string | undefined {
+  if (!zoneForm.test(name)) return undefined
+  if (knownZones.has(name)) return knownZones.get(name)
+  if (knownZones.size > 2000) knownZones.clear()
+  const zone = askIntl(name)
+  knownZones.set(name, zone)
+  return zone
+}
+
+function askIntl(name: string): string | undefined {
+  try {
+    const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions()
+    return timeZone.toLowerCase() === name.toLowerCase() ? timeZone : name
+  } catch {
+    return undefined
+  }
+}
+
+/** The name of an IANA time zone. */
+export const TimeZone = z
+  .string()
+  .refine((value) => findTimeZone(value) !== undefined, 'must be the name of an IANA time zone, such as Europe/Berlin')
+  .transform((value) => findTimeZone(value) ?? value)
+
+/** A country: two letters, which come out as capitals. */
+export const Country = z
+  .string()
+  .refine((value) => /^[A-Za-z]{2}$/.test(value), 'must be a country code of two letters, such as DE')
+  .transform((value) => value.toUpperCase())
+
+const localeForm = /^[a-z]{2,3}(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?$/i
+const languageForm = /^[a-z]{2,3}(?:-[a-z0-9]{1,8}){0,7}$/i
+
+/**
+ * A BCP 47 tag of language[-Script][-Region] in canonical letter case (`PT_br` → `pt-BR`), or undefined. `_` counts as `-`.
+ */
+export function canonicalLocale(tag: string): string | undefined {
+  const hyphened = tag.replaceAll('_', '-')
+  return localeForm.test(hyphened) ? inCanonicalCase(hyphened) : undefined
+}
+
+/** Like canonicalLocale, but variants and extensions are kept: devices report tags such as `ca-ES-valencia`. */
+export function canonicalLanguage(tag: string): string | undefined {
+  const hyphened = tag.replaceAll('_', '-')
+  return hyphened.length <= 35 && languageForm.test(hyphened) ? inCanonicalCase(hyphened) : undefined
+}
+
+/** RFC 5646 2.1.1: scripts in title case, regions in capitals, all else in small letters, also everything after a singleton. */
+function inCanonicalCase(tag: string): string {
+  let extension = false
+  return tag
+    .split('-')
+    .map((subtag, place) => {
+      extension ||= place > 0 && subtag.length === 1
+      if (place === 0 || extension) return subtag.toLowerCase()
+      if (subtag.length === 2) return subtag.toUpperCase()
+      return /^[a-z]{4}$/i.test(subtag) ? subtag[0]!.toUpperCase() + subtag.slice(1).toLowerCase() : subtag.toLowerCase()
+    })
+    .join('-')
+}
+
+/** A user's language. */
+export const LanguageTag = z
+  .string()
+  .refine((value) => canonicalLanguage(value) !== undefined, 'must be a BCP 47 language tag, such as en or pt-BR')
+  .transform((value) => canonicalLanguage(value) ?? value)
+
+const tagName = /^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,63}$/
+
+/** Whether a text may name a tag. `__proto__` may not: too many programs along the way would treat it as something else. */
+export const isTagName = (name: string): boolean => tagName.test(name) && name !== '__proto__'
+
+export const TagName = z
+  .string()
+  .refine(isTagName, 'is not a tag name: 1 to 64 letters, digits or _ . : - (the first a letter, digit or _)')
+
+export type TagValue = string | number | boolean
+export const TagValue = z.union([text(0, 1024), z.number(), z.boolean()], {
+  error: (issue) =>
+    typeof issue.input === 'string'
+      ? 'must be at most 1024 characters of well-formed text'
+      : 'must be text, a finite number, true or false',
+})
+
+const maxTags = 100
+
+/** A user's tags: at most 100. */
+export const Tags = z.record(TagName, TagValue).refine((tags) => Object.keys(tags).length <= maxTags, `must hold at most ${maxTags} tags`)
+export type Tags = z.output<typeof Tags>
+
+/** Changes of a user's tags, merged into what is there; null deletes. */
+export const TagChanges = z
+  .record(
+    TagName,
+    z.union([text(0, 1024), z.number(), z.boolean(), z.null()], {
+      error: (issue) =>
+        typeof issue.input === 'string'
+          ? 'must be at most 1024 characters of well-formed text'
+          : 'must be text, a finite number, true or false, or null to delete the tag',
+    }),
+  )
+  .refine((tags) => Object.values(tags).filter((value) => value !== null).length <= maxTags, `must set at most ${maxTags} tags`)
+export type TagChanges = z.output<typeof TagChanges>

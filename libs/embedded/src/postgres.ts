@@ -1,0 +1,141 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { resolve as absolute } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { freePort } from './free-port.ts'
+import { findPostgresBinaries } from './postgres-binaries.ts'
+import { findRunningPostgres, makeClusterIfAbsent, postgresEnvironment, readPassword } from './postgres-directory.ts'
+import { endChild } from './processes.ts'
+import { EmbeddedServerError, isDiskFull } from './server-error.ts'
+import { commandFor, findAccount } from './unprivileged.ts'
+
+export { findRunningPostgres } from './postgres-directory.ts'
+
+export type PostgresOptions = {
+  /** Made when absent. Postgres' command line names it. */
+  dataDir: string
+  /** A free one when absent. */
+  port?: number
+  /** True: fsync, and a password kept in `<dataDir>.password` (0600). False, for tests: no fsync, everyone on 127.0.0.1 is trusted. */
+  durable: boolean
+  /** A database made together with the directory; `url()` then means it. */
+  database?: string
+  /** More server settings, such as `{ work_mem: '16MB' }`. */
+  settings?: Record<string, string>
+  /** A process group of its own, so that a Ctrl-C in the terminal reaches only the starter. */
+  detached?: boolean
+  /** Gets the process as soon as there is one: before it is ready, and for each try. */
+  onSpawn?: (child: ChildProcess) => void
+  /** Gets what Postgres logs. */
+  onLog?: (text: string) => void
+}
+
+export type RunningPostgres = {
+  /** A superuser's URL of a database; without a name that of the option `database`, else `postgres`. */
+  url: (database?: string) => string
+  port: number
+  pid: number
+  child: ChildProcess
+  /** Fast shutdown; returns when Postgres is gone. */
+  stop: () => Promise<void>
+}
+
+/** Four times the pools of one instance of each app (decisions.md 11: `npm start` checks that the pools fit). */
+export const maxConnections = 200
+
+/**
+ * Starts Postgres on 127.0.0.1 from the binaries npm installed, as root too, and answers when it accepts connections.
+ * A Postgres that still runs on the directory, or whose backends still hold its memory after a kill, is waited for (10 s).
+ * Throws an EmbeddedServerError with a remedy: no binaries, another major version, directory in use, port taken, disk full.
+ */
+export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
+  const dataDir = absolute(options.dataDir)
+  const binaries = await findPostgresBinaries()
+  const account = findAccount()
+  if (account === undefined)
+    throw new EmbeddedServerError('Postgres does not run as root and there is no other user. Run as an ordinary user, or set DATABASE_URL.')
+
+  const deadline = Date.now() + 10_000
+  await waitUntilUnused(dataDir, deadline)
+  makeClusterIfAbsent({ dataDir, durable: options.durable, database: options.database, account, binaries })
+  const password = readPassword(dataDir)
+
+  for (;;) {
+    const port = options.port ?? (await freePort())
+    const command = commandFor(account, binaries.postgres, serverArguments(dataDir, port, options))
+    const child = spawn(command.file, command.args, {
+      ...command.as,
+      env: postgresEnvironment,
+      stdio: ['ignore', 'ignore', 'pipe'],
+      detached: options.detached ?? false,
+    })
+    options.onSpawn?.(child)
+    const start = await untilReady(child, options.onLog)
+    if (start.ready) return running(child, port, password, options.database)
+    const mayPass = start.log.includes('shared memory block') || (options.port === undefined && isPortTaken(start.log))
+    if (!mayPass || Date.now() > deadline) throw startError(dataDir, port, start.log)
+    await wait(200)
+  }
+}
+
+async function waitUntilUnused(dataDir: string, deadline: number): Promise<void> {
+  for (let pid = findRunningPostgres(dataDir); pid !== undefined; pid = findRunningPostgres(dataDir)) {
+    if (Date.now() > deadline) {
+      throw new EmbeddedServerError(
+        `Another Postgres (pid ${pid}) runs on ${dataDir}. Stop what started it, or that process: kill -INT ${pid}`,
+      )
+    }
+    await wait(100)
+  }
+}
+
+function serverArguments(dataDir: string, port: number, { durable, settings }: PostgresOptions): string[] {
+  const all = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: String(maxConnections),
+    ...(durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+    ...settings,
+  }
+  return ['-D', dataDir, '-p', String(port), ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
+}
+
+function untilReady(child: ChildProcess, onLog: ((text: string) => void) | undefined): Promise<{ ready: boolean; log: string }> {
+  return new Promise((resolve, reject) => {
+    let log = ''
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      onLog?.(text)
+      if (log.length < 100_000) log += text
+      if (log.includes('ready to accept connections')) resolve({ ready: true, log })
+    })
+    child.once('error', reject)
+    // 'close' and not 'exit': the last words of a failed start come after the exit.
+    child.once('close', () => resolve({ ready: false, log }))
+  })
+}
+
+function running(child: ChildProcess, port: number, password: string | undefined, database = 'postgres'): RunningPostgres {
+  // Our own sudden end (an uncaught error) must not leave it behind; SIGQUIT is Postgres' immediate shutdown.
+  const endWithUs = () => void child.kill('SIGQUIT')
+  process.once('exit', endWithUs)
+  child.once('exit', () => process.off('exit', endWithUs))
+  const user = password === undefined ? 'postgres' : `postgres:${password}`
+  return {
+    url: (name = database) => `postgres://${user}@127.0.0.1:${port}/${name}`,
+    port,
+    pid: child.pid ?? 0,
+    child,
+    stop: () =>
+      endChild(child, 'SIGINT', [
+        [5_000, 'SIGQUIT'],
+        [2_000, 'SIGKILL'],
+      ]),
+  }
+}
+
+const isPortTaken = (log: string) => /could not bind|Address already in use/.test(log)
+
+function startError(dataDir: string, port: number, log: string): EmbeddedServerError {
+  if (isDiskFull(log)) return new EmbeddedServerError(`The disk that holds ${dataDir} is full: Postgres cannot start.`)
+  if (isPortTaken(log)) return new EmbeddedServerError(`Port ${port} of 127.0.0.1, meant for Postgres, is taken by another program.`)
+  return new EmbeddedServerError(`Postgres did not start on ${dataDir}: ${log.trim()}`)
+}

@@ -1,0 +1,33 @@
+import { spawnSync } from 'node:child_process'
+
+/**
+ * How a program that refuses to run as root is run. `self`: we are not root. `namespace`: in a user namespace of its own,
+ * where root is nobody: files stay owned by root and no user is needed, so it works below a home directory of mode 0700.
+ * `user`: as another user, for containers that forbid namespaces; that user must be able to reach the files.
+ */
+export type Account = { kind: 'self' } | { kind: 'namespace' } | { kind: 'user'; name: string; uid: number; gid: number }
+
+export type Command = { file: string; args: string[]; as: { uid?: number; gid?: number } }
+
+/** Finds out how a program must be run here so that it is not root. Undefined when we are root and there is no way. */
+export function findAccount(): Account | undefined {
+  if (process.getuid?.() !== 0) return { kind: 'self' }
+  if (spawnSync('unshare', ['--user', '--', 'true']).status === 0) return { kind: 'namespace' }
+  for (const name of ['postgres', 'nobody']) {
+    const uid = numberOf(spawnSync('id', ['-u', name], { encoding: 'utf8' }).stdout)
+    const gid = numberOf(spawnSync('id', ['-g', name], { encoding: 'utf8' }).stdout)
+    if (uid !== undefined && gid !== undefined && uid !== 0) return { kind: 'user', name, uid, gid }
+  }
+  return undefined
+}
+
+/** The command line that runs a program as this account. `unshare` replaces itself by the program: the pid is the program's. */
+export function commandFor(account: Account, file: string, args: string[]): Command {
+  if (account.kind === 'namespace') return { file: 'unshare', args: ['--user', '--', file, ...args], as: {} }
+  if (account.kind === 'user') return { file, args, as: { uid: account.uid, gid: account.gid } }
+  return { file, args, as: {} }
+}
+
+function numberOf(text: string | null): number | undefined {
+  return text !== null && /^\d+\s*$/.test(text) ? Number(text) : undefined
+}

@@ -2,6 +2,15 @@ import type { AppWithDatabase } from '@herald/contracts/call'
 import pg from 'pg'
 import { afterAll, inject } from 'vitest'
 
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The owner's address of the server's maintenance database. */
+    ownerUrl: string
+    /** Each app's address in the migrated template database, with its role and password. */
+    templateUrls: Record<string, string>
+  }
+}
+
 /**
  * A database of this test file's own, cloned from the migrated template (60-70 ms), dropped when the file is done.
  * `url(app)` is that app's own address: its role, its schema, nobody else's tables. `ownerUrl` is the owner's.

@@ -8,15 +8,6 @@ import { provision } from '@herald/service/provision'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 
-declare module 'vitest' {
-  interface ProvidedContext {
-    /** The owner's address of the server's maintenance database. */
-    ownerUrl: string
-    /** Each app's address in the migrated template database, with its role and password. */
-    templateUrls: Record<string, string>
-  }
-}
-
 const root = resolve(import.meta.dirname, '../../..')
 
 /** Starts one Postgres for all integration tests and migrates the template that each test file clones. */

@@ -1,0 +1,63 @@
+-- A notification is a campaign that is due now. The row is the promise of the 202 and the outbox of its pointer: `due_at` is when
+-- the sweep points at it again, null from the moment audience has its fan-out row.
+create table campaigns (
+  id text collate "C" primary key,
+  app_id text collate "C" not null,
+  name text not null,
+  status text not null,
+  transactional boolean not null,
+  target jsonb not null,
+  content jsonb,
+  template_id text collate "C",
+  silent boolean not null,
+  data jsonb not null,
+  ttl integer not null,
+  collapse_id text,
+  priority text not null,
+  presentation jsonb,
+  bypass jsonb not null,
+  schedule jsonb,
+  segment_id text collate "C",
+  experiment jsonb,
+  recurring_of text collate "C",
+  remainder_of text collate "C",
+  failure jsonb,
+  due_at timestamptz,
+  pointer_no integer not null default 0,
+  created_at timestamptz not null default now(),
+  started_at timestamptz,
+  settled_at timestamptz
+) with (fillfactor = 80);
+-- Holds only what waits for the sweep: a handful of rows, whatever the table holds. There is no index by age: the retention reads
+-- the primary key, since ids start with the second they were made in.
+create index campaigns_due on campaigns (due_at) where due_at is not null;
+
+create table templates (
+  id text collate "C" primary key,
+  app_id text collate "C" not null,
+  name text not null,
+  description text,
+  content jsonb not null,
+  data jsonb,
+  presentation jsonb,
+  ttl integer,
+  collapse_id text,
+  priority text,
+  silent boolean,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  unique (app_id, name)
+);
+
+-- Committed together with the campaign, so that a crash leaves neither a stuck key nor a second campaign.
+create table idempotency_keys (
+  app_id text collate "C" not null,
+  key text not null,
+  fingerprint text not null,
+  campaign_id text collate "C" not null,
+  answer jsonb not null,
+  created_at timestamptz not null default now(),
+  primary key (app_id, key)
+);
+-- For the retention of 24 h; rows arrive in this order, so the index only grows at its end.
+create index idempotency_keys_by_age on idempotency_keys (created_at);

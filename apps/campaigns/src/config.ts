@@ -1,0 +1,17 @@
+import { databaseUrl, poolConfig, ServiceConfig, whole } from '@herald/service/config'
+import type { z } from 'zod'
+
+export const Config = ServiceConfig.extend({
+  ...poolConfig,
+  DATABASE_URL_CAMPAIGNS: databaseUrl,
+  DEFAULT_TTL_SECONDS: whole(2_592_000, { min: 0 }).describe(
+    'Seconds a push is kept for a device that is away, for sends without a ttl; never more than 2419200.',
+  ),
+  IDEMPOTENCY_RETENTION_HOURS: whole(24, { min: 1, max: 720 }).describe(
+    'Hours in which a repeated Idempotency-Key is answered with the first answer.',
+  ),
+  TRANSACTIONAL_RETENTION_DAYS: whole(90, { min: 1, max: 3650 }).describe(
+    'Days that the campaign of a notification is kept after it ended.',
+  ),
+})
+export type Config = z.output<typeof Config>

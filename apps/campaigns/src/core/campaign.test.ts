@@ -1,0 +1,26 @@
+import { campaignStatuses } from '@herald/contracts/stats'
+import { expect, test } from 'vitest'
+import { campaignActions, nextStatus, statusesThatAllow } from './campaign.ts'
+
+test('public send is allowed from draft and scheduled only, and leads where the schedule says', () => {
+  for (const action of ['sendNow', 'sendLater', 'sendRecurring'] as const) expect(statusesThatAllow(action)).toEqual(['draft', 'scheduled'])
+  expect(nextStatus('draft', 'sendNow')).toBe('sending')
+  expect(nextStatus('scheduled', 'sendLater')).toBe('scheduled')
+  expect(nextStatus('draft', 'sendRecurring')).toBe('active')
+})
+
+test('public cancel is allowed until fan-out starts', () => {
+  expect(statusesThatAllow('cancel')).toEqual(['draft', 'scheduled', 'active'])
+})
+
+test('only a send under way, or a paused one, settles', () => {
+  for (const action of ['settle', 'settleCancelled'] as const) expect(statusesThatAllow(action)).toEqual(['sending', 'paused'])
+  for (const status of statusesThatAllow('settle')) expect(nextStatus(status, 'settle')).toBe('sent')
+})
+
+test('nothing leads out of an end, and paused is reached and left by administration alone', () => {
+  for (const end of ['sent', 'cancelled', 'failed'] as const)
+    for (const action of campaignActions) expect(nextStatus(end, action)).toBeUndefined()
+  const intoPaused = campaignStatuses.flatMap((status) => campaignActions.filter((action) => nextStatus(status, action) === 'paused'))
+  expect(intoPaused).toEqual(['pause'])
+})

@@ -1,0 +1,43 @@
+import type { CampaignStatus } from '@herald/contracts/stats'
+
+/**
+ * What can happen to a campaign. `send…` and `cancel` are the public operations (send by its schedule), `start` its due time, `settle` the
+ * tracker's word that every queued push has an outcome, `settleCancelled` the same when administration has cancelled a send
+ * under way, `end` a recurrence past its `until`, `fail` a segment that no longer compiles, `pause` and `resume` administration.
+ */
+export const campaignActions = [
+  'sendNow',
+  'sendLater',
+  'sendRecurring',
+  'start',
+  'cancel',
+  'settle',
+  'settleCancelled',
+  'end',
+  'fail',
+  'pause',
+  'resume',
+] as const
+export type CampaignAction = (typeof campaignActions)[number]
+
+/**
+ * Status × action → the next status (api.md, Campaign status; decisions.md 5). What is not here is not allowed: 409 invalid_state
+ * where a caller asked, nothing at all where it was a repeat.
+ */
+const transitions: Record<CampaignStatus, Partial<Record<CampaignAction, CampaignStatus>>> = {
+  draft: { sendNow: 'sending', sendLater: 'scheduled', sendRecurring: 'active', cancel: 'cancelled' },
+  scheduled: { sendNow: 'sending', sendLater: 'scheduled', sendRecurring: 'active', start: 'sending', cancel: 'cancelled', fail: 'failed' },
+  sending: { settle: 'sent', settleCancelled: 'cancelled', fail: 'failed', pause: 'paused' },
+  active: { cancel: 'cancelled', end: 'sent' },
+  paused: { resume: 'sending', settle: 'sent', settleCancelled: 'cancelled', fail: 'failed' },
+  sent: {},
+  cancelled: {},
+  failed: {},
+}
+
+/** The status after an action, or undefined when the action is not allowed now. */
+export const nextStatus = (status: CampaignStatus, action: CampaignAction): CampaignStatus | undefined => transitions[status][action]
+
+/** The statuses in which an action is allowed: the `where status in (…)` of its update. */
+export const statusesThatAllow = (action: CampaignAction): CampaignStatus[] =>
+  (Object.keys(transitions) as CampaignStatus[]).filter((status) => transitions[status][action] !== undefined)

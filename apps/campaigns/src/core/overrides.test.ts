@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { resolveSend, type TemplateDefaults } from './overrides.ts'
+
+const content = { _default: 'en', en: { title: 'A', body: 'B' } }
+const template: TemplateDefaults = {
+  content,
+  data: { from: 'template' },
+  presentation: { sound: 'bell' },
+  ttl: 600,
+  collapseId: 'news',
+  priority: 'normal',
+  silent: true,
+}
+
+test('without a template everything left open has its default', () => {
+  expect(resolveSend({ content }, undefined, 2_592_000)).toEqual({
+    content,
+    silent: false,
+    data: {},
+    ttl: 2_419_200,
+    collapseId: null,
+    priority: 'high',
+    presentation: null,
+    bypass: {},
+  })
+})
+
+test('the default ttl is the configured one when it is below the maximum', () => {
+  expect(resolveSend({ content }, undefined, 60).ttl).toBe(60)
+})
+
+test('a template fills in what the request leaves open', () => {
+  expect(resolveSend({ templateId: 't' }, template, 60)).toEqual({
+    content,
+    silent: true,
+    data: { from: 'template' },
+    ttl: 600,
+    collapseId: 'news',
+    priority: 'normal',
+    presentation: { sound: 'bell' },
+    bypass: {},
+  })
+})
+
+test('what the request gives wins field by field, also when it is false, zero or empty', () => {
+  expect(resolveSend({ silent: false, ttl: 0, data: {}, presentation: { badge: 1 }, priority: 'high' }, template, 60)).toMatchObject({
+    silent: false,
+    ttl: 0,
+    data: {},
+    presentation: { badge: 1 },
+    priority: 'high',
+    collapseId: 'news',
+  })
+})

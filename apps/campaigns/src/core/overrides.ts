@@ -1,0 +1,35 @@
+import type { FrozenSend } from '@herald/contracts/batch'
+import type { Content } from '@herald/contracts/content'
+import { maxTtlSeconds, type Presentation, type Priority, type SendFields } from '@herald/contracts/send-fields'
+
+/** What a template brings: copy, and defaults for what a send leaves open. */
+export type TemplateDefaults = {
+  content: Content
+  data: Record<string, string> | null
+  presentation: Presentation | null
+  ttl: number | null
+  collapseId: string | null
+  priority: Priority | null
+  silent: boolean | null
+}
+
+/** The send fields as they are sent: nothing left open. */
+export type ResolvedSend = Pick<FrozenSend, 'content' | 'silent' | 'data' | 'ttl' | 'collapseId' | 'priority' | 'presentation' | 'bypass'>
+
+/**
+ * The send fields after a template and the defaults are filled in. Field by field the request wins: its `data` replaces the
+ * template's as a whole, an explicit `silent: false` or `ttl: 0` counts as given (api.md, Templates). The ttl's default is
+ * `min(DEFAULT_TTL_SECONDS, 2419200)` (decisions.md 3).
+ */
+export function resolveSend(request: SendFields, template: TemplateDefaults | undefined, defaultTtlSeconds: number): ResolvedSend {
+  return {
+    content: request.content ?? template?.content ?? null,
+    silent: request.silent ?? template?.silent ?? false,
+    data: request.data ?? template?.data ?? {},
+    ttl: request.ttl ?? template?.ttl ?? Math.min(defaultTtlSeconds, maxTtlSeconds),
+    collapseId: request.collapseId ?? template?.collapseId ?? null,
+    priority: request.priority ?? template?.priority ?? 'high',
+    presentation: request.presentation ?? template?.presentation ?? null,
+    bypass: request.bypass ?? {},
+  }
+}

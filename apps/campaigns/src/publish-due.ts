@@ -1,0 +1,9 @@
+import { fanOutWork } from '@herald/contracts/topology'
+import type { Bus } from '@herald/service/bus'
+
+/**
+ * Points audience at a campaign that is due. The id carries the row's pointer number: the same id again within two minutes
+ * would be swallowed, and with it the repair.
+ */
+export const publishDue = (bus: Pick<Bus, 'publish'>, campaignId: string, pointerNo: number): Promise<void> =>
+  bus.publish(fanOutWork.subject, { campaignId, page: 0 }, `${campaignId}.${pointerNo}`)

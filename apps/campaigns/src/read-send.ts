@@ -1,0 +1,28 @@
+import type { FrozenSend } from '@herald/contracts/batch'
+import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
+import { findSending } from './store/campaigns.ts'
+import type { Db } from './store/tables.ts'
+
+/** What audience fans out, frozen when it was accepted. Null: unknown, or not to be sent (any more). */
+export async function readSend(db: Db, { campaignId }: { campaignId: string }): Promise<{ send: FrozenSend; target: FrozenTarget } | null> {
+  const row = await findSending(db, campaignId)
+  if (!row) return null
+  const { name, transactional, content, silent, data, ttl, priority, presentation, bypass } = row
+  return {
+    send: {
+      campaignId,
+      appId: row.app_id,
+      name,
+      transactional,
+      content,
+      silent,
+      data,
+      ttl,
+      collapseId: row.collapse_id,
+      priority,
+      presentation,
+      bypass,
+    },
+    target: row.target,
+  }
+}

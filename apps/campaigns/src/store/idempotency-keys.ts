@@ -1,0 +1,70 @@
+import { sql } from 'kysely'
+import type { Db } from './tables.ts'
+
+/** An Idempotency-Key and the app whose it is. */
+export type Key = { appId: string; key: string }
+export type IdempotencyRecord = { fingerprint: string; answer: { id: string; status: 'sending' } }
+
+/** App ids have a fixed length, so no two keys share a name. */
+export const keyName = ({ appId, key }: Key): string => `${appId} ${key}`
+
+/**
+ * Locks keys until the transaction ends and answers the names of those it got. A refused one is being processed elsewhere. Waiting
+ * is left out on purpose: the caller hears "in progress" at once, and nothing can deadlock.
+ */
+export async function takeKeys(db: Db, keys: Key[]): Promise<Set<string>> {
+  const { rows } = await sql<{ name: string }>`
+    select name from unnest(${keys.map(keyName)}::text[]) as name
+    where pg_try_advisory_xact_lock(hashtextextended('campaigns.idempotency ' || name, 0))`.execute(db)
+  return new Set(rows.map(({ name }) => name))
+}
+
+/** The records of these keys by name. One past its time counts as absent, whether it was deleted already or not. */
+export async function findRecords(db: Db, keys: Key[], retentionHours: number): Promise<Map<string, IdempotencyRecord>> {
+  const { rows } = await sql<{ app_id: string; key: string } & IdempotencyRecord>`
+    select app_id, key, fingerprint, answer
+    from idempotency_keys join unnest(${keys.map(({ appId }) => appId)}::text[], ${keys.map(({ key }) => key)}::text[]) as wanted(app_id, key)
+      using (app_id, key)
+    where created_at > now() - ${retentionHours}::int * interval '1 hour'`.execute(db)
+  return new Map(rows.map(({ app_id, key, fingerprint, answer }) => [keyName({ appId: app_id, key }), { fingerprint, answer }]))
+}
+
+/** Remembers answers. The caller holds the keys and saw no record that counts: what is there is past its time and is replaced. */
+export async function insertRecords(db: Db, records: (Key & IdempotencyRecord)[]): Promise<void> {
+  if (records.length === 0) return
+  await db
+    .insertInto('idempotency_keys')
+    .values(
+      records
+        .toSorted((one, other) => (keyName(one) < keyName(other) ? -1 : 1))
+        .map(({ appId, key, fingerprint, answer }) => ({
+          app_id: appId,
+          key,
+          fingerprint,
+          campaign_id: answer.id,
+          answer: JSON.stringify(answer),
+        })),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(['app_id', 'key']).doUpdateSet((record) => ({
+        fingerprint: record.ref('excluded.fingerprint'),
+        campaign_id: record.ref('excluded.campaign_id'),
+        answer: record.ref('excluded.answer'),
+        created_at: sql<Date>`now()`,
+      })),
+    )
+    .execute()
+}
+
+/** Deletes records past retention, at most 1,000 at once; answers how many. */
+export async function deleteOldRecords(db: Db, retentionHours: number): Promise<number> {
+  const { rows } = await sql`
+    with old as (
+      select app_id, key from idempotency_keys where created_at <= now() - ${retentionHours}::int * interval '1 hour'
+      order by created_at limit 1000 for update skip locked
+    )
+    delete from idempotency_keys using old
+    where idempotency_keys.app_id = old.app_id and idempotency_keys.key = old.key
+    returning idempotency_keys.campaign_id`.execute(db)
+  return rows.length
+}

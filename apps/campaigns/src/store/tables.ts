@@ -1,0 +1,70 @@
+import type { FrozenSend } from '@herald/contracts/batch'
+import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
+import type { Content } from '@herald/contracts/content'
+import type { Presentation, Priority } from '@herald/contracts/send-fields'
+import type { CampaignStatus } from '@herald/contracts/stats'
+import type { ColumnType, Generated, Kysely } from 'kysely'
+
+/** JSON is written as text: `pg` would turn a top-level list into a Postgres array. */
+type Json<T> = ColumnType<T, string, string>
+type OptionalJson<T> = ColumnType<T | null, string | null | undefined, string | null>
+
+/** The schema of campaigns, as migrations/ makes it. */
+export type Tables = {
+  campaigns: {
+    id: string
+    app_id: string
+    name: string
+    status: CampaignStatus
+    transactional: boolean
+    target: Json<FrozenTarget>
+    content: OptionalJson<Content>
+    template_id: string | null
+    silent: boolean
+    data: Json<Record<string, string>>
+    ttl: number
+    collapse_id: string | null
+    priority: Priority
+    presentation: OptionalJson<Presentation>
+    bypass: Json<FrozenSend['bypass']>
+    schedule: OptionalJson<unknown>
+    segment_id: string | null
+    experiment: OptionalJson<unknown>
+    recurring_of: string | null
+    remainder_of: string | null
+    failure: OptionalJson<{ code: string; message: string }>
+    due_at: Date | null
+    pointer_no: Generated<number>
+    created_at: Generated<Date>
+    started_at: Date | null
+    settled_at: Date | null
+  }
+  templates: {
+    id: string
+    app_id: string
+    name: string
+    description: string | null
+    content: Json<Content>
+    data: OptionalJson<Record<string, string>>
+    presentation: OptionalJson<Presentation>
+    ttl: number | null
+    collapse_id: string | null
+    priority: Priority | null
+    silent: boolean | null
+    created_at: Generated<Date>
+    updated_at: Generated<Date>
+  }
+  idempotency_keys: {
+    app_id: string
+    key: string
+    /** SHA-256 of method, path and canonical body, 64 hex characters. */
+    fingerprint: string
+    campaign_id: string
+    /** The body of the 2xx that was answered. */
+    answer: Json<{ id: string; status: 'sending' }>
+    created_at: Generated<Date>
+  }
+}
+
+/** The pool or a transaction of it. */
+export type Db = Kysely<Tables>

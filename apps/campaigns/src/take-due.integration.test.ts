@@ -1,0 +1,127 @@
+import { failCampaign, fanOutStarted, readCampaign, readSend, settleCampaign } from '@herald/contracts/calls/campaigns'
+import { newId } from '@herald/contracts/ids'
+import { openDatabase } from '@herald/service/postgres'
+import { freshDatabase } from '@herald/testing/database'
+import { freshNats } from '@herald/testing/nats'
+import { testService } from '@herald/testing/service'
+import { until } from '@herald/testing/until'
+import { sql } from 'kysely'
+import { beforeAll, expect, test } from 'vitest'
+import { deleteOldNotifications, insertNotifications, takeDueCampaigns } from './store/campaigns.ts'
+import { deleteOldRecords, insertRecords } from './store/idempotency-keys.ts'
+import type { Tables } from './store/tables.ts'
+import { fingerprintOf, givenAudience, givenCampaigns, givenPeer, givenStored } from './testing/given-campaigns.ts'
+
+type Database = Awaited<ReturnType<typeof openDatabase<Tables>>>['db']
+let db: Database
+/** A database that no process sweeps. */
+let quiet: Database
+let audience: Awaited<ReturnType<typeof givenAudience>>
+let tracker: Awaited<ReturnType<typeof givenPeer>>
+
+beforeAll(async () => {
+  const [database, other, natsUrl] = await Promise.all([freshDatabase(), freshDatabase(), freshNats()])
+  const databaseUrl = database.url('campaigns')
+  audience = await givenAudience(natsUrl, new Map())
+  tracker = await givenPeer('tracker', natsUrl)
+  await givenCampaigns({ databaseUrl, natsUrl })
+  await givenCampaigns({ databaseUrl, natsUrl })
+  ;({ db } = await openDatabase<Tables>(testService('campaigns', {}), { url: databaseUrl, poolSize: 4 }))
+  ;({ db: quiet } = await openDatabase<Tables>(testService('campaigns', {}), { url: other.url('campaigns'), poolSize: 4 }))
+})
+
+const makeDue = (database: Database, ids: string[]) =>
+  database
+    .updateTable('campaigns')
+    .set({ due_at: sql<Date>`now() - interval '1 second'` })
+    .where('id', 'in', ids)
+    .execute()
+const rowOf = (id: string) => db.selectFrom('campaigns').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+const pointersAt = (id: string) => audience.pointers.filter(({ campaignId }) => campaignId === id).length
+
+test('two sweeps never take the same campaign', async () => {
+  const stored = Array.from({ length: 20 }, () => givenStored())
+  await insertNotifications(quiet, stored)
+  expect(await takeDueCampaigns(quiet, 100)).toEqual([])
+  const ids = stored.map(({ id }) => id)
+  await makeDue(quiet, ids)
+
+  const taken = (await Promise.all([takeDueCampaigns(quiet, 15), takeDueCampaigns(quiet, 15)])).flat()
+
+  expect(taken.map(({ id }) => id).toSorted()).toEqual(ids.toSorted())
+  expect(taken.every(({ pointer_no }) => pointer_no === 1)).toBe(true)
+  expect(await takeDueCampaigns(quiet, 100)).toEqual([])
+})
+
+test('a campaign whose pointer was lost is pointed at again, under a new number each time, until audience has it', async () => {
+  const lost = givenStored()
+  await insertNotifications(db, [lost])
+  await makeDue(db, [lost.id])
+  await until(() => pointersAt(lost.id) === 1, { what: 'the first repair' })
+  await makeDue(db, [lost.id])
+  await until(() => pointersAt(lost.id) === 2, { what: 'the second repair' })
+
+  await audience.bus.call(fanOutStarted, { campaignId: lost.id })
+  await audience.bus.call(fanOutStarted, { campaignId: lost.id })
+  expect(await rowOf(lost.id)).toMatchObject({ due_at: null, pointer_no: 2, status: 'sending', started_at: expect.any(Date) })
+})
+
+test('a campaign settles once, whatever comes before, after or twice', async () => {
+  const [inOrder, reversed] = [givenStored(), givenStored()]
+  await insertNotifications(db, [inOrder, reversed])
+  await audience.bus.call(fanOutStarted, { campaignId: inOrder.id })
+  await tracker.call(settleCampaign, { campaignId: inOrder.id })
+  await tracker.call(settleCampaign, { campaignId: reversed.id })
+  await audience.bus.call(fanOutStarted, { campaignId: reversed.id })
+  const settledAt = (await rowOf(inOrder.id)).settled_at
+  await tracker.call(settleCampaign, { campaignId: inOrder.id })
+
+  for (const { id } of [inOrder, reversed])
+    expect(await rowOf(id)).toMatchObject({ status: 'sent', due_at: null, settled_at: expect.any(Date) })
+  expect((await rowOf(inOrder.id)).settled_at).toEqual(settledAt)
+  expect(await audience.bus.call(readSend, { campaignId: inOrder.id })).toBeNull()
+})
+
+test('a campaign that cannot be fanned out fails with its reason and stays failed', async () => {
+  const broken = givenStored()
+  await insertNotifications(db, [broken])
+  const failure = { code: 'invalid_segment', message: 'The segment names an unknown field.' }
+  await audience.bus.call(failCampaign, { campaignId: broken.id, ...failure })
+  await audience.bus.call(failCampaign, { campaignId: broken.id, code: 'other', message: 'Later.' })
+  await tracker.call(settleCampaign, { campaignId: broken.id })
+  expect(await rowOf(broken.id)).toMatchObject({ status: 'failed', failure, due_at: null })
+})
+
+test('a campaign’s status is its own app’s to read', async () => {
+  const mine = givenStored()
+  await insertNotifications(db, [mine])
+  expect(await tracker.call(readCampaign, { appId: mine.appId, campaignId: mine.id })).toEqual({
+    id: mine.id,
+    name: 'notification',
+    status: 'sending',
+    transactional: true,
+    createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
+  })
+  expect(await tracker.call(readCampaign, { appId: newId(), campaignId: mine.id })).toBeNull()
+})
+
+test('what is past retention goes: idempotency records, and notifications that have ended', async () => {
+  const longAgo = new Date(Date.now() - 91 * 86_400_000)
+  const [ended, stuck, fresh] = [givenStored(newId(longAgo)), givenStored(newId(longAgo)), givenStored()]
+  await insertNotifications(quiet, [ended, stuck, fresh])
+  await quiet.updateTable('campaigns').set({ status: 'sent' }).where('id', 'in', [ended.id, fresh.id]).execute()
+  expect(await deleteOldNotifications(quiet, 90)).toBe(1)
+  const left = await quiet.selectFrom('campaigns').select('id').where('id', 'in', [ended.id, stuck.id, fresh.id]).execute()
+  expect(left.map(({ id }) => id).toSorted()).toEqual([stuck.id, fresh.id].toSorted())
+
+  const appId = newId()
+  const record = (key: string) => ({ appId, key, fingerprint: fingerprintOf('a'), answer: { id: newId(), status: 'sending' as const } })
+  await insertRecords(quiet, [record('old'), record('new')])
+  await quiet
+    .updateTable('idempotency_keys')
+    .set({ created_at: sql`now() - interval '24 hours'` })
+    .where('key', '=', 'old')
+    .execute()
+  expect(await deleteOldRecords(quiet, 24)).toBe(1)
+  expect(await quiet.selectFrom('idempotency_keys').select('key').where('app_id', '=', appId).execute()).toEqual([{ key: 'new' }])
+})

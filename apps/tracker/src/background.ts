@@ -1,0 +1,24 @@
+import { Fault } from '@herald/contracts/fault'
+import type { Service } from '@herald/service/run'
+
+/**
+ * Work that follows from a commit and that nobody waits for: the sweep repairs what of it is left out. At most `limit` at
+ * once; what comes on top is left to the sweep, so that a slow receiver costs seconds and not memory. Stopping waits for it.
+ */
+export function openBackground(service: Service, { what, limit }: { what: string; limit: number }): (work: () => Promise<void>) => void {
+  const inWork = new Set<Promise<void>>()
+  service.onStop(what, () => Promise.all(inWork))
+  const run = async (work: () => Promise<void>) => {
+    try {
+      await work()
+    } catch (error) {
+      const away = Fault.is(error, 'queue_unavailable') || Fault.is(error, 'database_unavailable')
+      service.log[away ? 'debug' : 'warn']({ what, err: error }, 'left to the sweep')
+    }
+  }
+  return (work) => {
+    if (inWork.size >= limit) return
+    const running: Promise<void> = run(work).finally(() => inWork.delete(running))
+    inWork.add(running)
+  }
+}

@@ -1,0 +1,58 @@
+import { Event } from '@herald/contracts/event'
+import { newId } from '@herald/contracts/ids'
+import { expect, test } from 'vitest'
+import { completedEvent, engagementEvent, outcomeEvent } from './event.ts'
+
+const at = '2026-01-31T08:00:00.000Z'
+const push = { appId: newId(), campaignId: newId(), platform: 'ios' as const }
+const sent = {
+  subscriptionId: newId(),
+  userId: newId(),
+  variant: '',
+  outcome: 'sent' as const,
+  code: '' as const,
+  providerCode: '',
+  tokenVersion: 1,
+  attempts: 1,
+}
+
+test('a sent push tells who and what, and nothing more', () => {
+  const event = outcomeEvent(push, sent, at)
+  expect(event).toEqual({ type: 'notification.sent', at, ...push, userId: sent.userId, subscriptionId: sent.subscriptionId })
+  expect(Event.parse(event)).toEqual(event)
+})
+
+test('a failed push tells its code, the provider’s own word and the tries; a skipped one its reason', () => {
+  expect(outcomeEvent(push, { ...sent, outcome: 'failed', code: 'rate_limited', providerCode: '429', attempts: 5 }, at)).toMatchObject({
+    type: 'notification.failed',
+    data: { code: 'rate_limited', providerCode: '429', attempts: 5 },
+  })
+  expect(outcomeEvent(push, { ...sent, outcome: 'failed', code: 'timeout', attempts: 1 }, at).data).toEqual({
+    code: 'timeout',
+    providerCode: null,
+    attempts: 1,
+  })
+  expect(outcomeEvent(push, { ...sent, outcome: 'skipped', code: 'opted_out' }, at)).toMatchObject({
+    type: 'notification.skipped',
+    data: { reason: 'opted_out' },
+  })
+})
+
+test('each kind of report is an event of its name', () => {
+  for (const kind of ['delivered', 'opened', 'clicked', 'dismissed'] as const) {
+    const event = engagementEvent({ ...push, kind, userId: newId(), subscriptionId: newId(), variant: 'a' }, at)
+    expect(event.type).toBe(`notification.${kind}`)
+    expect(Event.parse(event)).toEqual(event)
+  }
+})
+
+test('campaign.completed has totals, and no user, device or platform', () => {
+  const { platform: _, ...ids } = push
+  const event = completedEvent({ ...ids, name: 'Spring', transactional: false, byPlatform: { ios: 1, android: 2, web: 3 } }, at)
+  expect(event).toEqual({
+    type: 'campaign.completed',
+    at,
+    ...ids,
+    data: { queued: 6, byPlatform: { ios: 1, android: 2, web: 3 }, name: 'Spring', transactional: false },
+  })
+})

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { tally } from './tally.ts'
+
+test('what was new is added up by campaign, and by variant for what has one', () => {
+  const { byCampaign, byVariant } = tally([
+    { campaignId: 'one', variant: '', kind: 'sent' },
+    { campaignId: 'one', variant: 'a', kind: 'sent' },
+    { campaignId: 'one', variant: 'a', kind: 'failed' },
+    { campaignId: 'two', variant: 'a', kind: 'opened' },
+  ])
+  expect(byCampaign).toEqual(
+    new Map([
+      ['one', { sent: 2, failed: 1 }],
+      ['two', { opened: 1 }],
+    ]),
+  )
+  expect(byVariant).toEqual([
+    { campaignId: 'one', variant: 'a', tally: { sent: 1, failed: 1 } },
+    { campaignId: 'two', variant: 'a', tally: { opened: 1 } },
+  ])
+})

@@ -1,0 +1,33 @@
+import type { EnsureDay } from './days.ts'
+import { deleteOldCounters } from './store/counters.ts'
+import { deleteOldDays, getDaysAround } from './store/partitions.ts'
+import type { Db } from './store/tables.ts'
+
+/** Days come and go slowly; partitions are made two days ahead. */
+const everyMs = 60_000
+
+/**
+ * The housekeeping, for a sweep: partitions ahead of their day, days past retention dropped, old counters deleted. It looks
+ * once a minute, and again at once while there is more to delete.
+ */
+export function openHousekeeping({
+  db,
+  ensureDay,
+  ledgerDays,
+  counterDays,
+}: {
+  db: Db
+  ensureDay: EnsureDay
+  ledgerDays: number
+  counterDays: number
+}): () => Promise<{ took: number }> {
+  let nextAt = 0
+  return async () => {
+    if (performance.now() < nextAt) return { took: 0 }
+    for (const day of await getDaysAround(db, { back: 1, ahead: 2 })) await ensureDay(day)
+    const dropped = await deleteOldDays(db, ledgerDays)
+    const deleted = await deleteOldCounters(db, counterDays)
+    if (dropped + deleted === 0) nextAt = performance.now() + everyMs
+    return { took: dropped + deleted }
+  }
+}

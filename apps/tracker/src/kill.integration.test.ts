@@ -1,0 +1,80 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { confirmTrackerAnnouncements, readStats, recordOutcomes, reportQueued } from '@herald/contracts/calls/tracker'
+import { noStats } from '@herald/contracts/stats'
+import { announcements } from '@herald/contracts/topology'
+import { openDatabase } from '@herald/service/postgres'
+import { freshDatabase } from '@herald/testing/database'
+import { freshNats } from '@herald/testing/nats'
+import { testService } from '@herald/testing/service'
+import { until } from '@herald/testing/until'
+import { sql } from 'kysely'
+import { afterAll, expect, test } from 'vitest'
+import type { Tables } from './store/tables.ts'
+import { batchOf, givenCampaign, givenListeners, givenOutcomes, givenPeer, totalsOf } from './testing/given-tracker.ts'
+
+const running: ChildProcess[] = []
+afterAll(() => running.forEach((child) => child.kill('SIGKILL')))
+
+async function startTracker(environment: Record<string, string>): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
+    env: { ...process.env, LOG_LEVEL: 'silent', ...environment },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  running.push(child)
+  await once(child, 'message')
+  return child
+}
+
+/** A call whose tracker died is repeated sooner than in earnest (8 s), or the test would only wait. */
+const impatient = { ...recordOutcomes, timeoutMs: 750 }
+
+/** Repeats a call until it is answered, as every caller of the tracker does. */
+async function insist<Answer>(call: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    const answer = await call().catch(() => undefined)
+    if (answer !== undefined) return answer
+  }
+}
+
+test('trackers killed in the middle of their work lose no outcome, double none and settle once', { timeout: 60_000 }, async () => {
+  const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
+  const environment = { DATABASE_URL_TRACKER: database.url('tracker'), NATS_URL: natsUrl }
+  const heard = await givenListeners(natsUrl)
+  const { db } = await openDatabase<Tables>(testService('tracker', {}), { url: database.url('tracker'), poolSize: 2 })
+  const told = new Map<string, number>()
+  const webhooks = await givenPeer('webhooks', natsUrl)
+  await webhooks.consume(announcements, { slots: 50 }, async ({ announcementId, events }) => {
+    told.set(announcementId, events.length)
+    await webhooks.call(confirmTrackerAnnouncements, { announcementIds: [announcementId] })
+  })
+  const caller = await givenPeer('dispatcher', natsUrl)
+  let trackers = await Promise.all([startTracker(environment), startTracker(environment)])
+
+  const campaign = givenCampaign()
+  const all = givenOutcomes(6_000)
+  const batches = Array.from({ length: 120 }, (_, index) => batchOf(campaign, all.slice(index * 50, index * 50 + 50)))
+  await insist(() => caller.call(reportQueued, totalsOf(campaign, 6_000)))
+
+  // Four waves; both trackers die while a wave is on its way, and the next ones take over.
+  for (let wave = 0; wave < 4; wave += 1) {
+    const sent = batches.slice(wave * 30, wave * 30 + 30).map((batch) => insist(() => caller.call(impatient, { batches: [batch] })))
+    await Promise.race(sent)
+    for (const tracker of trackers) tracker.kill('SIGKILL')
+    trackers = await Promise.all([startTracker(environment), startTracker(environment)])
+    await Promise.all(sent)
+  }
+
+  expect(await insist(() => caller.call(readStats, campaign))).toEqual({ stats: { ...noStats, queued: 6_000, sent: 6_000 } })
+  const { rows } = await sql<{ count: number }>`select count(*) as count from ledger`.execute(db)
+  expect(rows).toEqual([{ count: 6_000 }])
+  await until(() => heard.campaigns.includes(campaign.campaignId) && heard.audience.includes(campaign.campaignId), {
+    what: 'the settlement',
+  })
+  await until(async () => (await db.selectFrom('announcements').select('id').execute()).length === 0, {
+    what: 'all announcements',
+    withinMs: 30_000,
+  })
+  expect([...told.values()].reduce((sum, events) => sum + events)).toBe(6_001)
+})

@@ -1,0 +1,117 @@
+import type { EngagementKind } from '@herald/contracts/event'
+import { outcomes, type OutcomeKind } from '@herald/contracts/outcome'
+import { sql } from 'kysely'
+import type { Tally } from '../core/tally.ts'
+import type { Db } from './tables.ts'
+
+const engagementColumns = ['delivered', 'opened', 'clicked', 'dismissed'] as const satisfies readonly EngagementKind[]
+const counted = [...outcomes, ...engagementColumns]
+
+export type Totals = {
+  campaignId: string
+  appId: string
+  day: string
+  name: string
+  transactional: boolean
+  byPlatform: { ios: number; android: number; web: number }
+}
+
+/** Whether a campaign is settled by what its row says now, and nobody has written that yet. For RETURNING. */
+const complete = sql<boolean>`
+  counters.fanned_out_at is not null and counters.settled_at is null
+  and counters.queued_ios + counters.queued_android + counters.queued_web = counters.sent + counters.failed + counters.skipped`
+
+/** Makes or raises the totals, sorted by campaign and each campaign once. They only grow, so a late report changes nothing. */
+export async function insertTotals(db: Db, totals: Totals[]): Promise<void> {
+  await sql`
+    insert into counters (campaign_id, app_id, day, name, transactional, queued_ios, queued_android, queued_web)
+    select * from unnest(
+      ${totals.map(({ campaignId }) => campaignId)}::text[], ${totals.map(({ appId }) => appId)}::text[], ${totals.map(({ day }) => day)}::date[],
+      ${totals.map(({ name }) => name)}::text[], ${totals.map(({ transactional }) => transactional)}::bool[],
+      ${totals.map(({ byPlatform }) => byPlatform.ios)}::int[], ${totals.map(({ byPlatform }) => byPlatform.android)}::int[],
+      ${totals.map(({ byPlatform }) => byPlatform.web)}::int[])
+    on conflict (campaign_id) do update set
+      queued_ios = greatest(counters.queued_ios, excluded.queued_ios),
+      queued_android = greatest(counters.queued_android, excluded.queued_android),
+      queued_web = greatest(counters.queued_web, excluded.queued_web)`.execute(db)
+}
+
+/** Ends the fan-out of these campaigns and answers those for which it had not ended before: exactly one caller hears of each. */
+export const takeFannedOut = (db: Db, campaignIds: string[]) =>
+  db
+    .updateTable('counters')
+    .set({ fanned_out_at: sql<Date>`now()` })
+    .where('campaign_id', '=', sql<string>`any(${campaignIds})`)
+    .where('fanned_out_at', 'is', null)
+    .returning([
+      'campaign_id',
+      'app_id',
+      'name',
+      'transactional',
+      'queued_ios',
+      'queued_android',
+      'queued_web',
+      sql<Date>`fanned_out_at`.as('at'),
+      complete.as('complete'),
+    ])
+    .execute()
+
+/**
+ * Moves counters by what was new, and answers each campaign's row: whether it is complete now. The rows are locked in the order of
+ * their ids first; an update that joins locks in whatever order the plan has.
+ */
+export async function moveCounters(db: Db, moves: Map<string, Tally>): Promise<{ campaignId: string; complete: boolean }[]> {
+  const campaignIds = [...moves.keys()].toSorted()
+  const column = (name: OutcomeKind | EngagementKind) => campaignIds.map((campaignId) => moves.get(campaignId)?.[name] ?? 0)
+  const { rows } = await sql<{ campaignId: string; complete: boolean }>`
+    with locked as materialized (
+      select campaign_id from counters where campaign_id = any(${campaignIds}) order by campaign_id for no key update
+    ), moved as (
+      select * from unnest(${campaignIds}::text[], ${sql.join(counted.map((name) => sql`${column(name)}::int[]`))})
+        as moved(campaign_id, ${sql.raw(counted.join(', '))})
+    )
+    update counters set ${sql.join(counted.map((name) => sql`${sql.id(name)} = counters.${sql.id(name)} + moved.${sql.id(name)}`))}
+    from moved join locked using (campaign_id)
+    where counters.campaign_id = locked.campaign_id
+    returning counters.campaign_id as "campaignId", ${complete} as complete`.execute(db)
+  return rows
+}
+
+/** Marks campaigns as settled and promises to tell it. The caller holds their rows and saw that they are complete. */
+export async function insertSettlements(db: Db, campaignIds: string[]): Promise<void> {
+  await sql`
+    with settled as (
+      update counters set settled_at = now() where campaign_id = any(${campaignIds}) and settled_at is null returning campaign_id
+    )
+    insert into settlements (campaign_id, due_at) select campaign_id, now() + interval '5 seconds' from settled`.execute(db)
+}
+
+/** The campaigns that events may still count for: known, and not older than the ledger. */
+export const findCountable = (db: Db, campaignIds: string[], retentionDays: number) =>
+  db
+    .selectFrom('counters')
+    .select(['campaign_id', 'app_id', 'day'])
+    .where('campaign_id', '=', sql<string>`any(${campaignIds})`)
+    .where('day', '>=', sql<string>`(now() at time zone 'utc')::date - ${retentionDays}::int`)
+    .execute()
+
+export const findCounters = (db: Db, appId: string, campaignId: string) =>
+  db
+    .selectFrom('counters')
+    .select(['queued_ios', 'queued_android', 'queued_web', ...counted])
+    .where('campaign_id', '=', campaignId)
+    .where('app_id', '=', appId)
+    .executeTakeFirst()
+
+/** Deletes counters past retention, at most 1,000 campaigns at once; answers how many. */
+export async function deleteOldCounters(db: Db, retentionDays: number): Promise<number> {
+  const { rows } = await sql`
+    with old as (
+      select campaign_id from counters where day < (now() at time zone 'utc')::date - ${retentionDays}::int
+      order by campaign_id limit 1000 for update skip locked
+    ), variants as (
+      delete from variant_counters using old where variant_counters.campaign_id = old.campaign_id
+    )
+    delete from counters using old where counters.campaign_id = old.campaign_id returning counters.campaign_id`.execute(db)
+  return rows.length
+}

@@ -1,0 +1,26 @@
+import type { EngagementKind } from '@herald/contracts/event'
+import { sql } from 'kysely'
+import type { Db } from './tables.ts'
+
+export type EngagementEntry = { day: string; campaignId: string; subscriptionId: string; kind: EngagementKind }
+
+/** One kind of report of one push. */
+export const engagementKey = (entry: { campaignId: string; subscriptionId: string; kind: EngagementKind }): string =>
+  `${entry.campaignId}${entry.subscriptionId}${entry.kind}`
+
+/** Writes reports, sorted by key and each key once, and answers the database's time and the keys of those that were new. */
+export async function insertEngagements(db: Db, entries: EngagementEntry[]): Promise<{ at: Date; inserted: Set<string> }> {
+  const { rows } = await sql<{ at: Date; keys: string[] | null }>`
+    with inserted as (
+      insert into engagements (day, campaign_id, subscription_id, kind)
+      select * from unnest(
+        ${entries.map(({ day }) => day)}::date[], ${entries.map(({ campaignId }) => campaignId)}::text[],
+        ${entries.map(({ subscriptionId }) => subscriptionId)}::text[], ${entries.map(({ kind }) => kind)}::text[])
+      on conflict do nothing
+      returning campaign_id, subscription_id, kind
+    )
+    select now() as at, array_agg(campaign_id || subscription_id || kind) as keys from inserted`.execute(db)
+  const [row] = rows
+  if (!row) throw new Error('the engagements answered nothing')
+  return { at: row.at, inserted: new Set(row.keys ?? []) }
+}

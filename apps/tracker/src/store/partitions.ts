@@ -1,0 +1,60 @@
+import { sql } from 'kysely'
+import type { Db } from './tables.ts'
+
+const partitioned = ['ledger', 'engagements'] as const
+type Partitioned = (typeof partitioned)[number]
+
+/** Today in UTC by the database's clock, and `YYYY-MM-DD` texts around it. */
+export async function getDaysAround(db: Db, { back, ahead }: { back: number; ahead: number }): Promise<string[]> {
+  const { rows } = await sql<{ day: string }>`
+    select ((now() at time zone 'utc')::date + step)::date as day from generate_series(${-back}::int, ${ahead}::int) as step`.execute(db)
+  return rows.map(({ day }) => day)
+}
+
+/**
+ * Makes the partitions of a day if they are missing. A table is made by itself and then attached: attaching locks out no
+ * insert, where `create table … partition of` would stop every writer of the ledger. Under an advisory lock, so that
+ * several processes do not make the same one; must run in its own transaction, before one that writes.
+ */
+export async function insertDay(db: Db, day: string): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await sql`select pg_advisory_xact_lock(hashtextextended('tracker.partitions', 0))`.execute(trx)
+    for (const parent of partitioned) {
+      const partition = partitionName(parent, day)
+      const { rows } = await sql<{ exists: boolean }>`select to_regclass(${partition}) is not null as exists`.execute(trx)
+      if (rows[0]?.exists) continue
+      await sql`create table ${sql.id(partition)} (like ${sql.id(parent)} including defaults including indexes)`.execute(trx)
+      await sql`
+        alter table ${sql.id(parent)} attach partition ${sql.id(partition)}
+        for values from (${sql.lit(day)}) to (${sql.lit(nextDay(day))})`.execute(trx)
+    }
+  })
+}
+
+/**
+ * Drops partitions of days more than `retentionDays` ago and answers how many. One day of grace: an event that was
+ * let in just before midnight must still find its partition. Dropping waits for writers, so it gives up after 2 s and is tried again.
+ */
+export async function deleteOldDays(db: Db, retentionDays: number): Promise<number> {
+  const { rows } = await sql<{ partition: string }>`
+    select child.relname as partition
+    from pg_inherits join pg_class child on child.oid = inhrelid
+    where inhparent in (${sql.join(partitioned.map((parent) => sql`${parent}::regclass`))})
+      and right(child.relname, 8) < to_char((now() at time zone 'utc')::date - ${retentionDays + 1}::int, 'YYYYMMDD')
+    order by child.relname`.execute(db)
+  for (const { partition } of rows) {
+    await db.transaction().execute(async (trx) => {
+      await sql`set local lock_timeout = '2s'`.execute(trx)
+      await sql`drop table if exists ${sql.id(partition)}`.execute(trx)
+    })
+  }
+  return rows.length
+}
+
+const partitionName = (parent: Partitioned, day: string): string => `${parent}_${day.replaceAll('-', '')}`
+
+function nextDay(day: string): string {
+  const next = new Date(`${day}T00:00:00Z`)
+  next.setUTCDate(next.getUTCDate() + 1)
+  return next.toISOString().slice(0, 10)
+}

@@ -1,0 +1,44 @@
+import { sql } from 'kysely'
+import type { Db } from './tables.ts'
+
+export type Settlement = { campaign_id: string; campaigns_told: boolean; audience_told: boolean }
+
+/** Takes settlements that are not told to everybody yet. */
+export const takeDueSettlements = (db: Db, limit: number): Promise<Settlement[]> =>
+  db
+    .with('due', (due) =>
+      due
+        .selectFrom('settlements')
+        .select('campaign_id')
+        .where('due_at', '<=', sql<Date>`now()`)
+        .orderBy('due_at')
+        .limit(limit)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .updateTable('settlements')
+    .from('due')
+    .whereRef('settlements.campaign_id', '=', 'due.campaign_id')
+    .set({ due_at: sql<Date>`now() + interval '5 seconds'` })
+    .returning(['settlements.campaign_id', 'campaigns_told', 'audience_told'])
+    .execute()
+
+/** One of the two has answered. What is remembered never becomes untold again. */
+export async function markTold(db: Db, { campaign_id, campaigns_told, audience_told }: Settlement): Promise<void> {
+  await db
+    .updateTable('settlements')
+    .set({
+      campaigns_told: sql<boolean>`campaigns_told or ${campaigns_told}`,
+      audience_told: sql<boolean>`audience_told or ${audience_told}`,
+    })
+    .where('campaign_id', '=', campaign_id)
+    .execute()
+}
+
+/** Both have answered. */
+export async function deleteSettlements(db: Db, campaignIds: string[]): Promise<void> {
+  await db
+    .deleteFrom('settlements')
+    .where('campaign_id', '=', sql<string>`any(${campaignIds})`)
+    .execute()
+}

@@ -1,0 +1,135 @@
+import { dropCampaign } from '@herald/contracts/calls/audience'
+import { settleCampaign } from '@herald/contracts/calls/campaigns'
+import { confirmTrackerAnnouncements, recordOutcomes, reportQueued } from '@herald/contracts/calls/tracker'
+import { queueUnavailable } from '@herald/contracts/fault'
+import { newId } from '@herald/contracts/ids'
+import { announcements, eventSubjects } from '@herald/contracts/topology'
+import { openDatabase } from '@herald/service/postgres'
+import { freshDatabase } from '@herald/testing/database'
+import { freshNats } from '@herald/testing/nats'
+import { testService } from '@herald/testing/service'
+import { until } from '@herald/testing/until'
+import { sql } from 'kysely'
+import { beforeAll, expect, test } from 'vitest'
+import { announcementsOf } from './announce.ts'
+import { deleteOldCounters, insertTotals } from './store/counters.ts'
+import { insertAnnouncements, takeDueAnnouncements } from './store/announcements.ts'
+import { deleteOldDays, getDaysAround, insertDay } from './store/partitions.ts'
+import type { Tables } from './store/tables.ts'
+import { batchOf, givenCampaign, givenOutcomes, givenPeer, givenTracker, today, totalsOf } from './testing/given-tracker.ts'
+
+let caller: Awaited<ReturnType<typeof givenPeer>>
+let db: Awaited<ReturnType<typeof openDatabase<Tables>>>['db']
+/** A database that no tracker sweeps. */
+let quiet: typeof db
+let natsUrl: string
+
+beforeAll(async () => {
+  const [database, other, nats] = await Promise.all([freshDatabase(), freshDatabase(), freshNats()])
+  natsUrl = nats
+  const databaseUrl = database.url('tracker')
+  await givenTracker({ databaseUrl, natsUrl })
+  caller = await givenPeer('dispatcher', natsUrl)
+  ;({ db } = await openDatabase<Tables>(testService('tracker', {}), { url: databaseUrl, poolSize: 4 }))
+  ;({ db: quiet } = await openDatabase<Tables>(testService('tracker', {}), { url: other.url('tracker'), poolSize: 4 }))
+})
+
+const dueNow = sql<Date>`now() - interval '1 second'`
+
+test('a settlement is told until both have answered, and nobody who has is asked again', async () => {
+  const campaign = givenCampaign()
+  let audienceIsAway = true
+  const heard = { campaigns: 0, audience: 0 }
+  const campaigns = await givenPeer('campaigns', natsUrl)
+  campaigns.answer(settleCampaign, async () => {
+    heard.campaigns += 1
+    return {}
+  })
+  const audience = await givenPeer('audience', natsUrl)
+  audience.answer(dropCampaign, async () => {
+    if (audienceIsAway) throw queueUnavailable()
+    heard.audience += 1
+    return {}
+  })
+  await caller.call(reportQueued, totalsOf(campaign, 2))
+  await caller.call(recordOutcomes, { batches: [batchOf(campaign, givenOutcomes(2))] })
+  const row = () => db.selectFrom('settlements').selectAll().where('campaign_id', '=', campaign.campaignId).executeTakeFirst()
+  await until(async () => (await row())?.campaigns_told)
+
+  audienceIsAway = false
+  await db.updateTable('settlements').set({ due_at: dueNow }).execute()
+  await until(async () => (await row()) === undefined, { what: 'the settlement to go' })
+  expect(heard).toEqual({ campaigns: 1, audience: 1 })
+})
+
+test('an announcement that was never published is published by the sweep', async () => {
+  const event = { type: 'notification.sent' as const, at: new Date().toISOString(), appId: newId(), campaignId: newId() }
+  const [row] = announcementsOf(eventSubjects.pushSettled, [event])
+  if (!row) throw new Error('no announcement')
+  await insertAnnouncements(db, [row])
+  await db.updateTable('announcements').set({ due_at: dueNow }).where('id', '=', row.id).execute()
+
+  const heard: string[] = []
+  const webhooks = await givenPeer('webhooks', natsUrl)
+  await webhooks.consume(announcements, { slots: 10 }, async ({ announcementId }) => {
+    heard.push(announcementId)
+    await webhooks.call(confirmTrackerAnnouncements, { announcementIds: [announcementId] })
+  })
+  const left = () => db.selectFrom('announcements').select('id').where('id', '=', row.id).executeTakeFirst()
+  await until(async () => heard.includes(row.id) && (await left()) === undefined, { what: 'the repair' })
+  expect(heard.filter((id) => id === row.id)).toHaveLength(1)
+})
+
+test('two sweeps never take the same announcement, and it is due again only later', async () => {
+  const events = Array.from({ length: 20 }, () => ({
+    type: 'notification.sent' as const,
+    at: new Date().toISOString(),
+    appId: newId(),
+    campaignId: newId(),
+  }))
+  await insertAnnouncements(
+    quiet,
+    events.flatMap((event) => announcementsOf(eventSubjects.pushSettled, [event])),
+  )
+  await quiet.updateTable('announcements').set({ due_at: dueNow }).execute()
+
+  const taken = (await Promise.all([takeDueAnnouncements(quiet, 15), takeDueAnnouncements(quiet, 15)])).flat()
+
+  expect(new Set(taken.map(({ id }) => id)).size).toBe(20)
+  expect(taken.map(({ pointer_no }) => pointer_no)).toEqual(taken.map(() => 1))
+  expect(await takeDueAnnouncements(quiet, 15)).toEqual([])
+})
+
+test('days are made once by any number of processes, and dropped past retention', async () => {
+  const [old, last] = (await getDaysAround(db, { back: 92, ahead: -91 })).slice(0, 2) as [string, string]
+  await Promise.all(Array.from({ length: 6 }, () => insertDay(db, old)))
+  await insertDay(db, last)
+  const partitions = async () => {
+    const { rows } = await sql<{ name: string }>`select inhrelid::regclass::text as name from pg_inherits order by 1`.execute(db)
+    return rows.map(({ name }) => name)
+  }
+  const named = (day: string) => [`engagements_${day.replaceAll('-', '')}`, `ledger_${day.replaceAll('-', '')}`]
+  expect(await partitions()).toEqual(expect.arrayContaining([...named(old), ...named(last), ...named(today)]))
+
+  await deleteOldDays(db, 90)
+  const left = await partitions()
+  for (const name of named(old)) expect(left).not.toContain(name)
+  expect(left).toEqual(expect.arrayContaining([...named(last), ...named(today)]))
+})
+
+test('counters past retention go, with their variants', async () => {
+  const [old, kept] = [givenCampaign(), givenCampaign()]
+  const [oldDay = ''] = await getDaysAround(db, { back: 401, ahead: -401 })
+  await insertTotals(
+    db,
+    [totalsOf(old, 1), totalsOf(kept, 1)].toSorted((one, other) => (one.campaignId < other.campaignId ? -1 : 1)),
+  )
+  await db.updateTable('counters').set({ day: oldDay }).where('campaign_id', '=', old.campaignId).execute()
+  await db.insertInto('variant_counters').values({ campaign_id: old.campaignId, variant: 'a', sent: 1 }).execute()
+
+  expect(await deleteOldCounters(db, 400)).toBe(1)
+  expect(
+    await db.selectFrom('counters').select('campaign_id').where('campaign_id', 'in', [old.campaignId, kept.campaignId]).execute(),
+  ).toEqual([{ campaign_id: kept.campaignId }])
+  expect(await db.selectFrom('variant_counters').selectAll().where('campaign_id', '=', old.campaignId).execute()).toEqual([])
+})

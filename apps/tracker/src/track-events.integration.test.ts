@@ -1,0 +1,85 @@
+import { readStats, recordOutcomes, reportQueued, trackEvents } from '@herald/contracts/calls/tracker'
+import { newId } from '@herald/contracts/ids'
+import { noStats } from '@herald/contracts/stats'
+import { openDatabase } from '@herald/service/postgres'
+import { freshDatabase } from '@herald/testing/database'
+import { freshNats } from '@herald/testing/nats'
+import { testService } from '@herald/testing/service'
+import { sql } from 'kysely'
+import { beforeAll, expect, test } from 'vitest'
+import type { Tables } from './store/tables.ts'
+import { batchOf, givenCampaign, givenEngagement, givenOutcome, givenPeer, givenTracker, totalsOf } from './testing/given-tracker.ts'
+
+let caller: Awaited<ReturnType<typeof givenPeer>>
+let db: Awaited<ReturnType<typeof openDatabase<Tables>>>['db']
+
+beforeAll(async () => {
+  const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
+  const databaseUrl = database.url('tracker')
+  await givenTracker({ databaseUrl, natsUrl })
+  await givenTracker({ databaseUrl, natsUrl })
+  caller = await givenPeer('gateway', natsUrl)
+  ;({ db } = await openDatabase<Tables>(testService('tracker', {}), { url: databaseUrl, poolSize: 2 }))
+})
+
+const stats = async ({ appId, campaignId }: { appId: string; campaignId: string }) =>
+  (await caller.call(readStats, { appId, campaignId }))?.stats
+
+test('a report that is replayed, also in parallel, counts once and shows at once', async () => {
+  const campaign = givenCampaign()
+  await caller.call(reportQueued, totalsOf(campaign, 3))
+  const engagement = givenEngagement(campaign, { kind: 'opened' })
+
+  const answers = await Promise.all(Array.from({ length: 30 }, () => caller.call(trackEvents, { engagements: [engagement, engagement] })))
+  expect(answers.reduce((sum, { counted }) => sum + counted, 0)).toBe(1)
+  expect(await stats(campaign)).toEqual({ ...noStats, queued: 3, opened: 1 })
+
+  expect(await caller.call(trackEvents, { engagements: [engagement] })).toEqual({ counted: 0 })
+  expect(await caller.call(trackEvents, { engagements: [{ ...engagement, kind: 'clicked' }] })).toEqual({ counted: 1 })
+  expect(await stats(campaign)).toEqual({ ...noStats, queued: 3, opened: 1, clicked: 1 })
+})
+
+test('reports move the counters of their variant as well', async () => {
+  const campaign = givenCampaign()
+  await caller.call(reportQueued, totalsOf(campaign, 1))
+  const outcome = givenOutcome({ variant: 'a' })
+  await caller.call(recordOutcomes, { batches: [batchOf(campaign, [outcome])] })
+  await caller.call(trackEvents, {
+    engagements: [
+      givenEngagement(campaign, { kind: 'delivered', variant: 'a', subscriptionId: outcome.subscriptionId }),
+      givenEngagement(campaign, { kind: 'dismissed', variant: 'b' }),
+    ],
+  })
+  expect(await stats(campaign)).toMatchObject({
+    delivered: 1,
+    dismissed: 1,
+    variants: { a: { sent: 1, delivered: 1 }, b: { dismissed: 1 } },
+  })
+})
+
+test('a campaign that is unknown, of another app or past the ledger’s retention counts nothing and is no error', async () => {
+  const [foreign, old] = [givenCampaign(), givenCampaign()]
+  for (const campaign of [foreign, old]) await caller.call(reportQueued, totalsOf(campaign, 1))
+  await db
+    .updateTable('counters')
+    .set({ day: sql`(now() at time zone 'utc')::date - 91` })
+    .where('campaign_id', '=', old.campaignId)
+    .execute()
+
+  const engagements = [givenEngagement(givenCampaign()), givenEngagement({ ...foreign, appId: newId() }), givenEngagement(old)]
+  expect(await caller.call(trackEvents, { engagements })).toEqual({ counted: 0 })
+  for (const campaign of [foreign, old]) expect((await stats(campaign))?.opened).toBe(0)
+})
+
+test('calls that travel together each hear what of theirs counted', async () => {
+  const campaign = givenCampaign()
+  await caller.call(reportQueued, totalsOf(campaign, 200))
+  const calls = Array.from({ length: 40 }, (_, index) =>
+    Array.from({ length: (index % 5) + 1 }, () => givenEngagement(campaign, { kind: 'delivered' })),
+  )
+
+  const answers = await Promise.all(calls.map((engagements) => caller.call(trackEvents, { engagements })))
+
+  expect(answers.map(({ counted }) => counted)).toEqual(calls.map((engagements) => engagements.length))
+  expect((await stats(campaign))?.delivered).toBe(calls.flat().length)
+})

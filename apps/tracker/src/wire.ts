@@ -1,0 +1,72 @@
+import {
+  confirmTrackerAnnouncements,
+  listPushes as listPushesCall,
+  readSettled as readSettledCall,
+  readStats as readStatsCall,
+  recordOutcomes as recordOutcomesCall,
+  reportQueued as reportQueuedCall,
+  trackEvents as trackEventsCall,
+} from '@herald/contracts/calls/tracker'
+import { queueUnavailable } from '@herald/contracts/fault'
+import { openBus } from '@herald/service/bus'
+import { group } from '@herald/service/group'
+import { isDatabaseAway } from '@herald/service/health'
+import { openDatabase } from '@herald/service/postgres'
+import type { Service } from '@herald/service/run'
+import { startSweep } from '@herald/service/sweep'
+import type { Config } from './config.ts'
+import { openDays } from './days.ts'
+import { openFollowUp } from './follow-up.ts'
+import { openHousekeeping } from './keep-house.ts'
+import { listPushes } from './list-pushes.ts'
+import { readSettled } from './read-settled.ts'
+import { readStats } from './read-stats.ts'
+import { countOutcomes, recordOutcomes, type OutcomeCall } from './record-outcomes.ts'
+import { reportQueued, type QueuedReport } from './report-queued.ts'
+import { deleteAnnouncements } from './store/announcements.ts'
+import type { Tables } from './store/tables.ts'
+import { sweepDue } from './sweep-due.ts'
+import { trackEvents, type EngagementCall } from './track-events.ts'
+
+/** What is plugged into what: calls to flows, and the sweeps. */
+export async function wireTracker(service: Service<Config>): Promise<void> {
+  const {
+    DATABASE_URL_TRACKER: url,
+    DATABASE_POOL_SIZE: poolSize,
+    LEDGER_RETENTION_DAYS: ledgerDays,
+    COUNTERS_RETENTION_DAYS: counterDays,
+  } = service.config
+  const { db, watch } = await openDatabase<Tables>(service, { url, poolSize })
+  const bus = await openBus(service, watch)
+  const ensureDay = openDays(db)
+  const followUp = openFollowUp(service, { db, bus })
+
+  // Per kind one commit is in flight and everything that is ready goes along, a few thousand pushes at most. Calls of whole batches
+  // and calls of single pushes have a line each: a large campaign does not stand before a one-device send.
+  const shared = { maxWaiting: 2_000, full: queueUnavailable, isShared: isDatabaseAway }
+  const write = (calls: OutcomeCall[]) => recordOutcomes({ db, ensureDay, followUp }, calls)
+  const recordFew = group(write, { limit: 100, ...shared })
+  const recordMany = group(write, { limit: 8, ...shared })
+  const report = group((reports: QueuedReport[]) => reportQueued({ db, ensureDay, followUp }, reports), {
+    limit: 200,
+    ...shared,
+  })
+  const track = group((calls: EngagementCall[]) => trackEvents({ db, ensureDay, followUp, retentionDays: ledgerDays }, calls), {
+    limit: 20,
+    ...shared,
+  })
+
+  bus.answer(reportQueuedCall, report)
+  bus.answer(recordOutcomesCall, (call) => (countOutcomes(call) <= 40 ? recordFew(call) : recordMany(call)))
+  bus.answer(trackEventsCall, track)
+  bus.answer(readSettledCall, (request) => readSettled(db, request))
+  bus.answer(readStatsCall, (request) => readStats(db, request))
+  bus.answer(listPushesCall, (request) => listPushes({ db, retentionDays: ledgerDays }, request))
+  bus.answer(confirmTrackerAnnouncements, async ({ announcementIds }) => {
+    await deleteAnnouncements(db, announcementIds)
+    return {}
+  })
+
+  startSweep(service, watch, 'due', () => sweepDue({ db, bus }))
+  startSweep(service, watch, 'housekeeping', openHousekeeping({ db, ensureDay, ledgerDays, counterDays }))
+}

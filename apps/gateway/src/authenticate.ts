@@ -1,0 +1,67 @@
+import { parseApiKey } from '@herald/auth/api-key'
+import type { KeyKind, Scope } from '@herald/contracts/administration'
+import type { Kysely } from 'kysely'
+import { LRUCache } from 'lru-cache'
+import { findApiKey } from './store/api-keys.ts'
+import type { Tables } from './store/tables.ts'
+
+/** A key that was verified: who it is and what it may do. */
+export type VerifiedKey = { keyId: string; appId: string; kind: KeyKind; scopes: ReadonlySet<Scope> }
+
+export type ApiKeys = {
+  /** The key behind this text, or undefined when it is none that works. */
+  verify(text: string): Promise<VerifiedKey | undefined>
+  /** A revoked key stops working at once. */
+  forgetKey(keyId: string): void
+  /** So do the keys of an app that was deleted. */
+  forgetApp(appId: string): void
+}
+
+/** About 5 MB of each at most: a flood of invalid keys pushes out other invalid keys, never a valid one. */
+const mostRemembered = 10_000
+const longestRefusalSeconds = 10
+
+/**
+ * Verifies API keys, remembering each answer for a while (api.md, Authentication 1). Many requests with one key that is not
+ * known yet share one query, so a burst after a start costs the database one look-up per key.
+ */
+export function openApiKeys(db: Kysely<Tables>, ttlSeconds: number): ApiKeys {
+  const remember = ttlSeconds > 0
+  const known = new LRUCache<string, VerifiedKey>({ max: mostRemembered, ttl: Math.max(1, ttlSeconds * 1000) })
+  const refused = new LRUCache<string, true>({ max: mostRemembered, ttl: Math.max(1, Math.min(ttlSeconds, longestRefusalSeconds) * 1000) })
+  const asking = new Map<string, Promise<VerifiedKey | undefined>>()
+
+  const ask = (hash: string): Promise<VerifiedKey | undefined> => {
+    const answer: Promise<VerifiedKey | undefined> = findApiKey(db, hash)
+      .then((row) => {
+        const key: VerifiedKey | undefined = row && { keyId: row.id, appId: row.app_id, kind: row.kind, scopes: new Set(row.scopes) }
+        // Whoever forgot keys meanwhile has taken this look-up out of the map: its answer may be older than the revocation.
+        if (remember && asking.get(hash) === answer) {
+          if (key) known.set(hash, key)
+          else refused.set(hash, true)
+        }
+        return key
+      })
+      .finally(() => {
+        if (asking.get(hash) === answer) asking.delete(hash)
+      })
+    asking.set(hash, answer)
+    return answer
+  }
+
+  const forget = (isMeant: (key: VerifiedKey) => boolean) => {
+    asking.clear()
+    for (const [hash, key] of known.entries()) if (isMeant(key)) known.delete(hash)
+  }
+
+  return {
+    async verify(text) {
+      const parsed = parseApiKey(text)
+      if (!parsed) return undefined
+      const { hash } = parsed
+      return known.get(hash) ?? (refused.has(hash) ? undefined : (asking.get(hash) ?? ask(hash)))
+    },
+    forgetKey: (keyId) => forget((key) => key.keyId === keyId),
+    forgetApp: (appId) => forget((key) => key.appId === appId),
+  }
+}

@@ -1,0 +1,25 @@
+import { appChanged, keyRevoked } from '@herald/contracts/calls/gateway'
+import type { Bus } from '@herald/service/bus'
+import type { ApiKeys } from './authenticate.ts'
+
+/** Tells this process and every other that something changed, so that what they remember of it is forgotten at once. */
+export type Changes = {
+  appChanged(appId: string): void
+  keyRevoked(keyId: string): void
+}
+
+/** Listens first, tells later: a gateway that answers requests already hears what the others revoke. */
+export function openChanges(bus: Bus, keys: ApiKeys): Changes {
+  bus.listen(appChanged, ({ appId }) => keys.forgetApp(appId))
+  bus.listen(keyRevoked, ({ keyId }) => keys.forgetKey(keyId))
+  return {
+    appChanged(appId) {
+      keys.forgetApp(appId)
+      bus.broadcast(appChanged, { appId })
+    },
+    keyRevoked(keyId) {
+      keys.forgetKey(keyId)
+      bus.broadcast(keyRevoked, { keyId })
+    },
+  }
+}

@@ -1,0 +1,43 @@
+import { databaseUrl, poolConfig, ServiceConfig, whole } from '@herald/service/config'
+import { z } from 'zod'
+import { parseRanges, privateNetworks } from './core/client-address.ts'
+
+const perMinute = (byDefault: number, what: string) =>
+  whole(byDefault).describe(`${what} Per 60 s and gateway process; 0 switches the limit off.`)
+
+export const Config = ServiceConfig.extend({
+  HOST: z.string().default('127.0.0.1').describe('Address the gateway listens on; 0.0.0.0 for every one.'),
+  PORT: whole(8080, { max: 65_535 }).describe('Port the gateway listens on; 0 picks a free one.'),
+  DATABASE_URL_GATEWAY: databaseUrl,
+  ...poolConfig,
+  ADMIN_TOKEN: z
+    .string()
+    .optional()
+    .describe('Token of the administration surface, at least 32 characters. Unset or shorter: /v1/admin answers 404.'),
+  HMAC_SECRET: z
+    .string()
+    .min(16, 'must be at least 16 characters')
+    .describe('Secret that signs tracking ids; the same for gateway and dispatcher.'),
+  HMAC_SECRET_PREVIOUS: z
+    .string()
+    .default('')
+    .describe('Comma list of earlier HMAC_SECRETs that still verify, so that the secret can be changed.'),
+  SEAL_KEYS: z
+    .string()
+    .describe(
+      'Comma list of <id>:<base64 of 32 bytes>. The first seals provider credentials, all of them open; the same for every app that opens them.',
+    ),
+  API_KEY_CACHE_TTL: whole(60, { max: 3600 }).describe(
+    'Seconds a verified API key is remembered. A revoked one stops within 2 s all the same.',
+  ),
+  SUBSCRIBE_RATE_LIMIT: perMinute(10, 'Registrations and rotations of one client address.'),
+  SEND_RATE_LIMIT: perMinute(100, 'Notifications sent with one API key.'),
+  EVENT_RATE_LIMIT: perMinute(600, 'Tracking events of one client address.'),
+  API_RATE_LIMIT: perMinute(0, 'All other requests with one API key.'),
+  TRUSTED_PROXIES: z
+    .string()
+    .default(privateNetworks)
+    .refine((text) => parseRanges(text) !== undefined, 'must be a comma list of addresses and CIDR ranges')
+    .describe('Comma list of addresses and CIDR ranges whose x-forwarded-for and x-real-ip are believed.'),
+})
+export type Config = z.infer<typeof Config>

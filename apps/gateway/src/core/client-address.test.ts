@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { addressBucket, clientAddress, parseRanges, privateNetworks } from './client-address.ts'
+
+const trusted = parseRanges(privateNetworks)!
+const addressFor = (peer: string, forwardedFor?: string, realIp?: string) => clientAddress({ peer, forwardedFor, realIp }, trusted)
+
+test('behind a trusted proxy the client is the first hop of x-forwarded-for, else x-real-ip, else the proxy', () => {
+  expect(addressFor('10.0.0.1', '203.0.113.5, 198.51.100.7', '192.0.2.1')).toBe('203.0.113.5')
+  expect(addressFor('10.0.0.1', undefined, '192.0.2.1')).toBe('192.0.2.1')
+  expect(addressFor('10.0.0.1')).toBe('10.0.0.1')
+})
+
+test('anyone else is who they are, whatever they write', () => {
+  expect(addressFor('198.51.100.9', '203.0.113.5', '192.0.2.1')).toBe('198.51.100.9')
+  expect(addressFor('2001:db8::9', '203.0.113.5')).toBe('2001:db8::9')
+})
+
+test('a hop that is no address is passed over', () => {
+  for (const hop of ['unknown', '', '203.0.113.5.6', 'x'.repeat(10_000), '<script>', '999.1.1.1', '_hidden']) {
+    expect(addressFor('127.0.0.1', hop, '192.0.2.1')).toBe('192.0.2.1')
+  }
+})
+
+test.each([
+  ['203.0.113.5:4711', '203.0.113.5'],
+  ['[2001:db8::1]:443', '2001:db8::1'],
+  ['[2001:db8::1]', '2001:db8::1'],
+  ['fe80::1%eth0', 'fe80::1'],
+  ['::ffff:203.0.113.5', '203.0.113.5'],
+  ['::FFFF:cb00:7105', '203.0.113.5'],
+  ['2001:DB8:0:0:0:0:0:1', '2001:db8::1'],
+  [' 203.0.113.5 ', '203.0.113.5'],
+])('%j is the address %s', (hop, address) => {
+  expect(addressFor('127.0.0.1', hop)).toBe(address)
+})
+
+test('an IPv4 peer that arrives as IPv6 is trusted like itself', () => {
+  expect(addressFor('::ffff:127.0.0.1', '203.0.113.5')).toBe('203.0.113.5')
+  expect(addressFor('::1', '203.0.113.5')).toBe('203.0.113.5')
+})
+
+test.each([
+  ['203.0.113.5', '203.0.113.5'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:db8:1:2::9', '2001:db8:1:2::/64'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['1::', '1:0:0:0::/64'],
+  ['unknown', 'unknown'],
+])('%s counts as %s', (address, bucket) => {
+  expect(addressBucket(address)).toBe(bucket)
+})
+
+test.each(['10.0.0.0/33', '10.0.0.0/', 'example.org', '10.0.0.0/x', '::1/129', '10.0.0/8', '1.2.3.4/-1'])('%s is no range', (text) => {
+  expect(parseRanges(`127.0.0.1, ${text}`)).toBeUndefined()
+})

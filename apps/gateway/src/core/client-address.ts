@@ -1,0 +1,61 @@
+import { BlockList, isIP, isIPv4, SocketAddress } from 'node:net'
+
+/** Who stands directly before us when nothing else is said: this machine and private networks. */
+export const privateNetworks = '127.0.0.0/8,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,169.254.0.0/16,::1/128,fc00::/7,fe80::/10'
+
+/** A comma list of addresses and CIDR ranges as a list to check against, or undefined when an entry is neither. */
+export function parseRanges(text: string): BlockList | undefined {
+  const ranges = new BlockList()
+  for (const entry of text.split(',').map((one) => one.trim())) {
+    if (entry === '') continue
+    const [address = '', prefix] = entry.split('/')
+    const bits = isIPv4(address) ? 32 : 128
+    const length = prefix === undefined ? bits : Number(prefix)
+    if (isIP(address) === 0 || prefix === '' || !Number.isInteger(length) || length < 0 || length > bits) return undefined
+    ranges.addSubnet(address, length, bits === 32 ? 'ipv4' : 'ipv6')
+  }
+  return ranges
+}
+
+type Asking = { peer: string | undefined; forwardedFor: string | undefined; realIp: string | undefined }
+
+/**
+ * The address that limits count by: the first hop of x-forwarded-for, else x-real-ip, but only from a peer we trust;
+ * anyone else could write a new address into every request (decisions.md 9).
+ */
+export function clientAddress({ peer, forwardedFor, realIp }: Asking, trusted: BlockList): string {
+  const direct = readAddress(peer)
+  if (direct === undefined) return 'unknown'
+  if (!trusted.check(direct, isIPv4(direct) ? 'ipv4' : 'ipv6')) return direct
+  return readAddress(forwardedFor?.split(',', 1)[0]) ?? readAddress(realIp) ?? direct
+}
+
+/** What a limit counts under: an IPv4 address as it is, an IPv6 address as its /64, since a client owns at least that many. */
+export function addressBucket(address: string): string {
+  if (isIPv4(address) || isIP(address) === 0) return address
+  return `${firstFourGroups(address)}::/64`
+}
+
+/** An address in canonical form: without port, brackets or zone; IPv4-mapped IPv6 as IPv4. Undefined when it is none. */
+function readAddress(text: string | undefined): string | undefined {
+  const trimmed = text?.trim() ?? ''
+  if (trimmed === '' || trimmed.length > 64) return undefined
+  const bare = /^\[(.+)\](?::\d+)?$/.exec(trimmed)?.[1] ?? /^([\d.]+):\d+$/.exec(trimmed)?.[1] ?? trimmed
+  const withoutZone = bare.split('%', 1)[0] ?? ''
+  const version = isIP(withoutZone)
+  if (version === 0) return undefined
+  if (version === 4) return withoutZone
+  const canonical = new SocketAddress({ address: withoutZone, family: 'ipv6' }).address
+  return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(canonical)?.[1] ?? canonical
+}
+
+function firstFourGroups(address: string): string {
+  const [head = '', tail] = address.split('::')
+  const before = head === '' ? [] : head.split(':')
+  const after = tail === undefined || tail === '' ? [] : tail.split(':')
+  const zeros = tail === undefined ? [] : Array.from({ length: Math.max(0, 8 - before.length - after.length) }, () => '0')
+  return [...before, ...zeros, ...after]
+    .slice(0, 4)
+    .map((group) => group.toLowerCase().replace(/^0+(?=.)/, ''))
+    .join(':')
+}

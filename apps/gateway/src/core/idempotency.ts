@@ -1,0 +1,23 @@
+import { hash } from 'node:crypto'
+import { invalidField } from '@herald/contracts/fault'
+
+const printableAscii = /^[\x20-\x7e]{1,255}$/
+
+/** The key as given, or null without one. Fault: invalid_body at `headers.idempotency-key` (decisions.md 9). */
+export function checkIdempotencyKey(key: string | undefined): string | null {
+  if (key === undefined) return null
+  if (!printableAscii.test(key)) throw invalidField('headers.idempotency-key', 'must be 1 to 255 printable ASCII characters')
+  return key
+}
+
+/** SHA-256 (hex) of method, path and canonical body: the same request sent again has it, whatever the order of its keys. */
+export const fingerprintOf = (method: string, path: string, body: unknown): string =>
+  hash('sha256', `${method.toUpperCase()} ${path}\n${canonicalJson(body)}`)
+
+/** JSON with sorted keys. The body is at most as deep as the gateway lets through, so plain recursion is safe. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null'
+  const entries = Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1))
+  return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`).join(',')}}`
+}

@@ -1,0 +1,20 @@
+import { noStats } from '@herald/contracts/stats'
+import { expect, test } from 'vitest'
+import { ratesOf } from './rates.ts'
+
+test('rates are fractions of four decimals: delivery of sent, open and click of delivered', () => {
+  expect(ratesOf({ ...noStats, queued: 9, sent: 7, delivered: 3, opened: 2, clicked: 1 })).toEqual({
+    delivery: 0.4286,
+    open: 0.6667,
+    click: 0.3333,
+  })
+})
+
+test('a rate is null while there is nothing to divide by', () => {
+  expect(ratesOf(noStats)).toEqual({ delivery: null, open: null, click: null })
+  expect(ratesOf({ ...noStats, sent: 5 })).toEqual({ delivery: 0, open: null, click: null })
+})
+
+test('more deliveries than sends, as after a lost answer, are more than one and not an error', () => {
+  expect(ratesOf({ ...noStats, sent: 2, delivered: 3 }).delivery).toBe(1.5)
+})

@@ -1,0 +1,160 @@
+import { mintMessageId } from '@herald/auth/message-id'
+import { newId } from '@herald/contracts/ids'
+import { freshDatabase } from '@herald/testing/database'
+import { freshNats } from '@herald/testing/nats'
+import { until } from '@herald/testing/until'
+import { expect, test } from 'vitest'
+import { hmacSecret, startGateway } from './testing/start-gateway.ts'
+import { startPeers } from './testing/start-peers.ts'
+
+const nats = await freshNats()
+const { url } = await freshDatabase()
+const peers = await startPeers(nats)
+const gateway = await startGateway({ database: url('gateway'), nats })
+const app = await gateway.givenApp()
+const secret = { authorization: `Bearer ${app.secretKey}` }
+const phone = { platform: 'ios', token: 'abc123' }
+const everyone = { target: { all: true }, silent: true }
+const msgIdOf = (campaignId: string) =>
+  mintMessageId(hmacSecret, { appId: app.appId, campaignId, userId: newId(), subscriptionId: newId(), platform: 'ios', variant: '' })
+
+test('a device registers with a public key, and audience gets the checked body with the key’s app', async () => {
+  const told = await gateway.ask({ method: 'POST', path: '/v1/subscriptions', headers: { 'x-app-key': app.publicKey }, body: phone })
+
+  expect(told).toMatchObject({ status: 200, body: { platform: 'ios' } })
+  expect(Object.keys(told.body)).toEqual(['id', 'platform', 'userId'])
+  expect(peers.registered.at(-1)).toEqual({ appId: app.appId, subscription: phone })
+})
+
+test('a notification is accepted with 202 and its campaign’s id', async () => {
+  const told = await gateway.ask({ method: 'POST', path: '/v1/notifications', headers: secret, body: everyone })
+
+  expect(told).toMatchObject({ status: 202, body: { status: 'sending' } })
+  expect(peers.sent.at(-1)).toMatchObject({ appId: app.appId, idempotency: null, notification: everyone })
+})
+
+test('a replay with the same Idempotency-Key answers the same and says so, whatever the order of the body’s keys', async () => {
+  const headers = { ...secret, 'idempotency-key': 'order 17' }
+  const first = await gateway.ask({ method: 'POST', path: '/v1/notifications', headers, body: everyone })
+  const again = await gateway.ask({ method: 'POST', path: '/v1/notifications', headers, body: { silent: true, target: { all: true } } })
+  const other = await gateway.ask({ method: 'POST', path: '/v1/notifications', headers, body: { ...everyone, ttl: 5 } })
+
+  expect(first.headers['idempotent-replayed']).toBeUndefined()
+  expect(again).toMatchObject({ status: 202, text: first.text })
+  expect(again.headers['idempotent-replayed']).toBe('true')
+  expect(other).toMatchObject({ status: 422, body: { error: { code: 'idempotency_key_reused' } } })
+})
+
+test.each(['x'.repeat(256), 'caf\u00e9', ''])('the Idempotency-Key %j is refused at its path', async (key) => {
+  const told = await gateway.ask({
+    method: 'POST',
+    path: '/v1/notifications',
+    headers: { ...secret, 'idempotency-key': key },
+    body: everyone,
+  })
+
+  expect(told).toMatchObject({ status: 422, body: { error: { code: 'invalid_body', details: [{ path: 'headers.idempotency-key' }] } } })
+})
+
+test('stats are zeros with null rates until the tracker counts, then its counters with rates', async () => {
+  const { body } = await gateway.ask({ method: 'POST', path: '/v1/notifications', headers: secret, body: everyone })
+  const path = `/v1/campaigns/${String(body['id'])}/stats`
+  const before = await gateway.ask({ path, headers: secret })
+  expect((await gateway.ask({ method: 'POST', path: `/v1/e/d/${msgIdOf(String(body['id']))}` })).status).toBe(204)
+  const after = await gateway.ask({ path, headers: secret })
+
+  expect(before.body).toEqual({
+    id: body['id'],
+    status: 'sending',
+    stats: { queued: 0, sent: 0, failed: 0, skipped: 0, delivered: 0, opened: 0, clicked: 0, dismissed: 0 },
+    rates: { delivery: null, open: null, click: null },
+  })
+  expect(after.body).toMatchObject({ stats: { sent: 3, delivered: 2 }, rates: { delivery: 0.6667, open: 0.5, click: 0 } })
+})
+
+test('another app’s campaign is answered byte for byte like one that does not exist, or that is no id at all', async () => {
+  const stranger = await gateway.givenApp()
+  const { body } = await gateway.ask({ method: 'POST', path: '/v1/notifications', headers: secret, body: everyone })
+  const asked = [String(body['id']), newId(), 'not-an-id', String(body['id']).toUpperCase()]
+  const told = await Promise.all(
+    asked.map((id) => gateway.ask({ path: `/v1/campaigns/${id}/stats`, headers: { authorization: `Bearer ${stranger.secretKey}` } })),
+  )
+
+  expect(told.map(({ status }) => status)).toEqual([404, 404, 404, 404])
+  expect(new Set(told.map(({ text }) => text)).size).toBe(1)
+})
+
+test('a tracking event is counted with what its msgId says; kind is checked before the id', async () => {
+  const campaignId = newId()
+  const msgId = msgIdOf(campaignId)
+  expect(
+    (await gateway.ask({ method: 'POST', path: `/v1/e/o/${msgId}`, raw: 'ignored', headers: { 'content-type': 'text/plain' } })).status,
+  ).toBe(204)
+  expect(peers.tracked.flat().at(-1)).toMatchObject({ kind: 'opened', appId: app.appId, campaignId, platform: 'ios', variant: '' })
+
+  expect((await gateway.ask({ method: 'POST', path: `/v1/e/q/nonsense` })).body.error?.code).toBe('unknown_kind')
+  expect((await gateway.ask({ method: 'POST', path: `/v1/e/toString/${msgId}` })).body.error?.code).toBe('unknown_kind')
+  expect((await gateway.ask({ method: 'POST', path: `/v1/e/o/${msgId.slice(0, -1)}` })).body.error?.code).toBe('invalid_msg_id')
+})
+
+test('events that arrive together share calls, and each is counted', async () => {
+  const before = peers.tracked.length
+  const campaignId = newId()
+  const told = await Promise.all(Array.from({ length: 300 }, () => gateway.ask({ method: 'POST', path: `/v1/e/c/${msgIdOf(campaignId)}` })))
+
+  expect(new Set(told.map(({ status }) => status))).toEqual(new Set([204]))
+  const calls = peers.tracked.slice(before)
+  expect(calls.flat().filter((event) => event.campaignId === campaignId)).toHaveLength(300)
+  expect(calls.length).toBeLessThan(300)
+  expect(Math.max(...calls.map((call) => call.length))).toBeLessThanOrEqual(200)
+})
+
+test('an app behind the gateway that does not answer is 503 queue_unavailable, and health stays 200', async () => {
+  const lonely = await startGateway({ database: url('gateway'), nats: await freshNats() })
+  const told = await lonely.ask({ method: 'POST', path: '/v1/notifications', headers: secret, body: everyone })
+
+  expect(told).toMatchObject({ status: 503, body: { error: { code: 'queue_unavailable' } } })
+  expect(await lonely.ask({ path: '/health' })).toMatchObject({ status: 200, body: { status: 'ok', db: 'ready' } })
+})
+
+test('a revoked key stops working within two seconds on every gateway, although each remembers it', async () => {
+  const other = await startGateway({ database: url('gateway'), nats })
+  const { appId, secretKey, secretKeyId } = await gateway.givenApp()
+  const path = `/v1/campaigns/${newId()}/stats`
+  const headers = { authorization: `Bearer ${secretKey}` }
+  const statuses = async () => Promise.all([gateway, other].map(async (one) => (await one.ask({ path, headers })).status))
+  expect(await statuses()).toEqual([404, 404])
+
+  expect((await gateway.admin('DELETE', `/apps/${appId}/keys/${secretKeyId}`)).status).toBe(204)
+
+  await until(async () => (await statuses()).every((status) => status === 401), { withinMs: 2_000, what: '401 everywhere' })
+})
+
+test('the keys of a deleted app stop working, and the app is unknown from then on', async () => {
+  const { appId, secretKey, publicKey } = await gateway.givenApp()
+  const headers = { authorization: `Bearer ${secretKey}` }
+  expect((await gateway.ask({ path: `/v1/campaigns/${newId()}/stats`, headers })).status).toBe(404)
+
+  expect((await gateway.admin('DELETE', `/apps/${appId}`)).status).toBe(204)
+
+  expect((await gateway.ask({ path: `/v1/campaigns/${newId()}/stats`, headers })).status).toBe(401)
+  expect((await gateway.ask({ method: 'POST', path: '/v1/subscriptions', headers: { 'x-app-key': publicKey }, body: phone })).status).toBe(
+    401,
+  )
+  for (const path of ['', '/keys', '/providers/apns', '/pushes', '/audit']) {
+    expect((await gateway.admin('GET', `/apps/${appId}${path}`)).text).toBe((await gateway.admin('GET', `/apps/${newId()}${path}`)).text)
+  }
+})
+
+test('requests in work are answered when the gateway stops, and then nobody is let in', async () => {
+  const leaving = await startGateway({ database: url('gateway'), nats })
+  const inWork = Array.from({ length: 20 }, () =>
+    leaving.ask({ method: 'POST', path: '/v1/notifications', headers: secret, body: everyone }),
+  )
+  await leaving.ask({ path: '/health' })
+  const stopped = leaving.stop()
+
+  expect((await Promise.all(inWork)).map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 202))
+  await stopped
+  await expect(leaving.ask({ path: '/health' })).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+})

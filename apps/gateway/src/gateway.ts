@@ -1,0 +1,20 @@
+import type { Sealer } from '@herald/auth/seal'
+import type { Engagement } from '@herald/contracts/calls/tracker'
+import type { Bus } from '@herald/service/bus'
+import type { DatabaseWatch } from '@herald/service/health'
+import type { Kysely } from 'kysely'
+import type { Changes } from './changes.ts'
+import type { Tables } from './store/tables.ts'
+
+/** What the answers to requests are made with. */
+export type Gateway = {
+  readonly db: Kysely<Tables>
+  readonly watch: DatabaseWatch
+  readonly bus: Bus
+  readonly sealer: Sealer
+  readonly changes: Changes
+  /** The first signs nothing here; all of them verify tracking ids. */
+  readonly hmacSecrets: readonly string[]
+  /** Resolves when the tracker has committed the event. */
+  readonly countEvent: (event: Engagement) => Promise<unknown>
+}

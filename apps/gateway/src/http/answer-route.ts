@@ -1,0 +1,80 @@
+import { notFound } from '@herald/contracts/fault'
+import { isObjectId } from '@herald/contracts/ids'
+import { parseBody } from '@herald/contracts/validate'
+import type { Request, Response } from 'express'
+import { z } from 'zod'
+import type { ApiKeys, VerifiedKey } from '../authenticate.ts'
+import { checkIdempotencyKey, fingerprintOf } from '../core/idempotency.ts'
+import type { Gateway } from '../gateway.ts'
+import { readJson } from './body.ts'
+import { checkAdministrator, checkScope, keyOf } from './credentials.ts'
+import type { Limits } from './limits.ts'
+import { lineOf } from './request-line.ts'
+import type { Asked, Route } from './route.ts'
+
+/** What decides who comes in. */
+export type Door = {
+  readonly keys: ApiKeys
+  readonly limits: Limits
+  /** Undefined: there is no administration surface. */
+  readonly adminToken: string | undefined
+}
+
+/**
+ * One request from the door to its answer, in the order of decisions.md 9: client address, key, scope, key's limit, body, then what
+ * the route itself looks up and does. Throws a Fault where it ends early.
+ */
+export async function answerRoute(route: Route, request: Request, response: Response, gateway: Gateway, door: Door): Promise<unknown> {
+  door.limits.countAddress(route, request, response)
+  const key = await admit(route, request, door)
+  if (key) {
+    lineOf(response).appId = key.appId
+    door.limits.countKey(route, key.keyId, response)
+  }
+
+  const json = route.body ? await readJson(request) : undefined
+  const idempotencyKey = route.idempotent ? checkIdempotencyKey(request.get('idempotency-key')) : null
+  const body = route.body ? parseBody(route.body, json) : undefined
+  const query = queryOf(route, request)
+  const params = paramsOf(route, request)
+  const appId = key?.appId ?? params['appId'] ?? ''
+  if (appId !== '') lineOf(response).appId = appId
+
+  const asked: Asked<string, unknown, unknown> = {
+    appId,
+    keyKind: key?.kind ?? 'public',
+    params,
+    body,
+    query,
+    idempotency: idempotencyKey === null ? null : { key: idempotencyKey, fingerprint: fingerprintOf(request.method, request.path, json) },
+    header: (name) => request.get(name),
+  }
+  return route.answer(gateway, asked)
+}
+
+async function admit(route: Route, request: Request, { keys, adminToken }: Door): Promise<VerifiedKey | undefined> {
+  if (route.key === 'none') return undefined
+  if (route.key === 'admin') {
+    if (adminToken === undefined) throw notFound()
+    checkAdministrator(request, adminToken)
+    return undefined
+  }
+  const key = await keyOf(request, keys)
+  checkScope(key, route.key, route.scope)
+  return key
+}
+
+const noQuery = z.strictObject({})
+
+/** Unknown names are refused like unknown fields of a body; without a key nobody is there to be told. */
+const queryOf = (route: Route, request: Request): unknown =>
+  route.key === 'none' ? {} : parseBody(route.query ?? noQuery, { ...request.query })
+
+function paramsOf(route: Route, request: Request): Record<string, string> {
+  const params: Record<string, string> = {}
+  for (const [name, value] of Object.entries(request.params)) {
+    if (typeof value !== 'string' || (!route.texts?.includes(name) && !isObjectId(value))) throw notFound()
+    params[name] = value
+  }
+  return params
+}

@@ -1,0 +1,64 @@
+import { CreateApp, PatchApp } from '@herald/contracts/administration'
+import { pageOf, PageQuery } from '../core/page.ts'
+import { changeApp, createApp, deleteApp, listApps, makeIdentitySecret, readApp } from '../manage-app.ts'
+import { route } from './route.ts'
+
+export const apps = [
+  route({
+    name: 'createApp',
+    method: 'post',
+    path: '/v1/admin/apps',
+    key: 'admin',
+    body: CreateApp,
+    status: 201,
+    summary: 'Make an app',
+    answer: ({ db }, { body }) => createApp(db, body),
+  }),
+  route({
+    name: 'listApps',
+    method: 'get',
+    path: '/v1/admin/apps',
+    key: 'admin',
+    query: PageQuery,
+    status: 200,
+    summary: 'List apps, newest first',
+    answer: ({ db }, { query }) => listApps(db, pageOf(query)),
+  }),
+  route({
+    name: 'readApp',
+    method: 'get',
+    path: '/v1/admin/apps/:appId',
+    key: 'admin',
+    status: 200,
+    summary: 'Read an app',
+    answer: ({ db }, { appId }) => readApp(db, appId),
+  }),
+  route({
+    name: 'changeApp',
+    method: 'patch',
+    path: '/v1/admin/apps/:appId',
+    key: 'admin',
+    body: PatchApp,
+    status: 200,
+    summary: 'Change the name or settings of an app',
+    answer: (gateway, { appId, body }) => changeApp(gateway, appId, body),
+  }),
+  route({
+    name: 'deleteApp',
+    method: 'delete',
+    path: '/v1/admin/apps/:appId',
+    key: 'admin',
+    status: 204,
+    summary: 'Delete an app',
+    answer: (gateway, { appId }) => deleteApp(gateway, appId),
+  }),
+  route({
+    name: 'makeIdentitySecret',
+    method: 'post',
+    path: '/v1/admin/apps/:appId/identity-secret',
+    key: 'admin',
+    status: 201,
+    summary: 'Make the secret that signs identity tokens, in the place of an earlier one',
+    answer: (gateway, { appId }) => makeIdentitySecret(gateway, appId),
+  }),
+]

@@ -1,0 +1,17 @@
+import { z } from 'zod'
+import { pageOf, pageQuery } from '../core/page.ts'
+import { listAudit } from '../list-audit.ts'
+import { route } from './route.ts'
+
+export const audit = [
+  route({
+    name: 'listAudit',
+    method: 'get',
+    path: '/v1/admin/apps/:appId/audit',
+    key: 'admin',
+    query: z.strictObject(pageQuery),
+    status: 200,
+    summary: 'List who changed what and when, newest first',
+    answer: ({ db }, { appId, query }) => listAudit(db, appId, pageOf(query)),
+  }),
+]

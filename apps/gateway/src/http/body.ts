@@ -1,0 +1,65 @@
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
+import { fault, invalidField } from '@herald/contracts/fault'
+
+/** 512 KiB: a notification to 1,000 external ids with 64 KiB of content fits several times. */
+export const largestBody = 524_288
+
+/**
+ * A request's JSON, or undefined when it has no body. Faults: unsupported_media_type, body_too_large, invalid_body at path "".
+ * Not express.json: that reads an endless body to its end before it says that it is too large, and takes broken UTF-8.
+ */
+export async function readJson(request: IncomingMessage): Promise<unknown> {
+  const declared = Number(request.headers['content-length'] ?? 0)
+  if (declared === 0 && request.headers['transfer-encoding'] === undefined) return undefined
+  checkMediaType(request)
+  if (declared > largestBody) throw tooLarge()
+  const bytes = await readBytes(request)
+  if (bytes.length === 0) return undefined
+  if (!isUtf8(bytes)) throw invalidField('', 'must be JSON in UTF-8')
+  try {
+    return JSON.parse(bytes.toString())
+  } catch {
+    throw invalidField('', 'must be JSON')
+  }
+}
+
+function checkMediaType({ headers }: IncomingMessage): void {
+  const [mediaType = '', ...parameters] = (headers['content-type'] ?? '').split(';').map((part) => part.trim().toLowerCase())
+  const charset = parameters
+    .find((parameter) => parameter.startsWith('charset='))
+    ?.slice('charset='.length)
+    .replaceAll('"', '')
+  if (mediaType !== 'application/json' || (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8')) {
+    throw fault('unsupported_media_type', 'The body must be JSON in UTF-8: content-type application/json.')
+  }
+  const encoding = headers['content-encoding']
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    throw fault('unsupported_media_type', 'The body must not be compressed: leave out content-encoding.')
+  }
+}
+
+/** What is left of a body that is too large is read and thrown away, so that the caller gets to hear the answer. */
+function readBytes(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    const onData = (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= largestBody) {
+        chunks.push(chunk)
+        return
+      }
+      request.off('data', onData)
+      request.resume()
+      reject(tooLarge())
+    }
+    request.on('data', onData)
+    request.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
+    request.once('error', () => reject(endedEarly()))
+    request.once('close', () => reject(endedEarly()))
+  })
+}
+
+const tooLarge = () => fault('body_too_large', `The body must be at most ${largestBody / 1024} KiB.`)
+const endedEarly = () => invalidField('', 'ended before it was complete')

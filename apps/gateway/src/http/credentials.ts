@@ -1,0 +1,40 @@
+import type { IncomingMessage } from 'node:http'
+import { equalSecrets } from '@herald/auth/secret'
+import type { Scope } from '@herald/contracts/administration'
+import { fault } from '@herald/contracts/fault'
+import type { ApiKeys, VerifiedKey } from '../authenticate.ts'
+import type { Access } from './route.ts'
+
+const unauthorized = (message: string) => fault('unauthorized', message)
+
+/**
+ * Who is asking with an API key. A secret key comes as `Authorization: Bearer`, a public one as `x-app-key` (api.md,
+ * Authentication); a public key that comes as Bearer is known for what it is, a secret one in x-app-key is refused: that
+ * header is what browsers send. Faults: unauthorized.
+ */
+export async function keyOf(request: IncomingMessage, keys: ApiKeys): Promise<VerifiedKey> {
+  const bearer = bearerOf(request)
+  const appKey = request.headers['x-app-key']
+  if (bearer === undefined && typeof appKey !== 'string') {
+    throw unauthorized('Give an API key: Authorization: Bearer <secret key>, or x-app-key: <public key>.')
+  }
+  const key = await keys.verify(bearer ?? String(appKey))
+  if (!key || (bearer === undefined && key.kind === 'secret')) throw unauthorized('The API key is not valid.')
+  return key
+}
+
+/** Whether the key may do this. Faults: forbidden. */
+export function checkScope(key: VerifiedKey, access: Access, scope: Scope | undefined): void {
+  if (access === 'secret' && key.kind === 'public')
+    throw fault('forbidden', 'A public key may not do this: use a secret key, from a server.')
+  if (scope !== undefined && !key.scopes.has(scope)) throw fault('forbidden', `The API key does not have the scope ${scope}.`)
+}
+
+/** The administration token, compared in constant time. Faults: unauthorized. */
+export function checkAdministrator(request: IncomingMessage, token: string): void {
+  const bearer = bearerOf(request)
+  if (bearer === undefined || !equalSecrets(bearer, token))
+    throw unauthorized('Give the administration token: Authorization: Bearer <token>.')
+}
+
+const bearerOf = ({ headers }: IncomingMessage): string | undefined => /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1]

@@ -1,0 +1,27 @@
+import { databaseUnavailable, Fault, notFound } from '@herald/contracts/fault'
+import { isDatabaseAway } from '@herald/service/health'
+
+/** Faults of the protocol below the API's own: what arrived is no request that a route could answer. */
+export const protocolFaults = {
+  malformed: { status: 400, code: 'malformed_request', message: 'The request is not valid HTTP.' },
+  tooSlow: { status: 408, code: 'request_timeout', message: 'The request took too long to arrive.' },
+  headersTooLarge: { status: 431, code: 'headers_too_large', message: 'The request line and headers must be at most 16 KiB.' },
+  noTunnel: { status: 405, code: 'method_not_allowed', message: 'This method is not allowed here.' },
+} as const
+export type ProtocolFault = (typeof protocolFaults)[keyof typeof protocolFaults]
+
+/** What the caller may know of an error: a Fault as it is, an away database as such, a path that does not decode as unknown, else `internal`. */
+export function faultOf(error: unknown): Fault {
+  if (error instanceof Fault) return error
+  if (isUndecodablePath(error)) return notFound()
+  if (isDatabaseAway(error)) return databaseUnavailable()
+  return new Fault('internal', 'Internal error.', undefined, error)
+}
+
+/** The one shape of every error (api.md, Errors). */
+export const errorBody = ({ code, message, details }: Pick<Fault, 'message' | 'details'> & { code: string }) => ({
+  error: { code, message, ...(details === undefined ? {} : { details }) },
+})
+
+/** The router marks a malformed %-escape in a param with status 400. */
+const isUndecodablePath = (error: unknown): boolean => error instanceof URIError && 'status' in error && error.status === 400

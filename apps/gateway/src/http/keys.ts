@@ -1,0 +1,37 @@
+import { CreateKey } from '@herald/contracts/administration'
+import { z } from 'zod'
+import { pageOf, pageQuery } from '../core/page.ts'
+import { createKey, listKeys, revokeKey } from '../manage-key.ts'
+import { route } from './route.ts'
+
+export const keys = [
+  route({
+    name: 'createKey',
+    method: 'post',
+    path: '/v1/admin/apps/:appId/keys',
+    key: 'admin',
+    body: CreateKey,
+    status: 201,
+    summary: 'Make an API key; its text is shown this once',
+    answer: ({ db }, { appId, body }) => createKey(db, appId, body),
+  }),
+  route({
+    name: 'listKeys',
+    method: 'get',
+    path: '/v1/admin/apps/:appId/keys',
+    key: 'admin',
+    query: z.strictObject(pageQuery),
+    status: 200,
+    summary: 'List the API keys of an app, newest first',
+    answer: ({ db }, { appId, query }) => listKeys(db, appId, pageOf(query)),
+  }),
+  route({
+    name: 'revokeKey',
+    method: 'delete',
+    path: '/v1/admin/apps/:appId/keys/:keyId',
+    key: 'admin',
+    status: 204,
+    summary: 'Revoke an API key',
+    answer: (gateway, { appId, params }) => revokeKey(gateway, appId, params.keyId),
+  }),
+]

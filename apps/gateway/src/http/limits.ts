@@ -1,0 +1,50 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { BlockList } from 'node:net'
+import { fault } from '@herald/contracts/fault'
+import { addressBucket, clientAddress } from '../core/client-address.ts'
+import { RateLimit } from '../core/rate-limit.ts'
+import type { Route } from './route.ts'
+
+type LimitConfig = { SUBSCRIBE_RATE_LIMIT: number; SEND_RATE_LIMIT: number; EVENT_RATE_LIMIT: number; API_RATE_LIMIT: number }
+
+/** Counts requests of this process (api.md, Limits). Both throw the Fault rate_limited. */
+export type Limits = {
+  /** Before the key is looked at. */
+  countAddress(route: Route, request: IncomingMessage, response: ServerResponse): void
+  /** Once the key is known to be allowed. */
+  countKey(route: Route, keyId: string, response: ServerResponse): void
+}
+
+export function openLimits(config: LimitConfig, trusted: BlockList): Limits {
+  const byAddress = { subscribe: new RateLimit(config.SUBSCRIBE_RATE_LIMIT), event: new RateLimit(config.EVENT_RATE_LIMIT) }
+  const byKey = { send: new RateLimit(config.SEND_RATE_LIMIT), api: new RateLimit(config.API_RATE_LIMIT) }
+  return {
+    countAddress(route, request, response) {
+      if (route.limit !== 'subscribe' && route.limit !== 'event') return
+      const bucket = byAddress[route.limit]
+      if (bucket.isOn) count(bucket, addressBucket(addressOf(request, trusted)), response)
+    },
+    countKey(route, keyId, response) {
+      const bucket = route.limit === 'send' ? byKey.send : route.limit === undefined ? byKey.api : undefined
+      if (bucket?.isOn) count(bucket, keyId, response)
+    },
+  }
+}
+
+function count(bucket: RateLimit, key: string, response: ServerResponse): void {
+  const { allowed, limit, remaining, resetSeconds } = bucket.take(key, performance.now())
+  response.setHeader('RateLimit-Limit', limit)
+  response.setHeader('RateLimit-Remaining', remaining)
+  response.setHeader('RateLimit-Reset', resetSeconds)
+  if (allowed) return
+  response.setHeader('Retry-After', resetSeconds)
+  throw fault('rate_limited', `Too many requests. Try again in ${resetSeconds} seconds.`)
+}
+
+const addressOf = ({ socket, headers }: IncomingMessage, trusted: BlockList): string =>
+  clientAddress(
+    { peer: socket.remoteAddress, forwardedFor: joined(headers['x-forwarded-for']), realIp: joined(headers['x-real-ip']) },
+    trusted,
+  )
+
+const joined = (header: string | string[] | undefined): string | undefined => (Array.isArray(header) ? header.join(',') : header)

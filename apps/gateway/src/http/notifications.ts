@@ -1,0 +1,27 @@
+import { sendNotification } from '@herald/contracts/calls/campaigns'
+import { SendNotification } from '@herald/contracts/notification'
+import { z } from 'zod'
+import { Id } from './answers.ts'
+import { Reply, route } from './route.ts'
+
+export const notifications = [
+  route({
+    name: 'sendNotification',
+    method: 'post',
+    path: '/v1/notifications',
+    key: 'secret',
+    scope: 'notifications:send',
+    limit: 'send',
+    body: SendNotification,
+    idempotent: true,
+    status: 202,
+    summary: 'Send a notification',
+    description: 'Accepts a notification to users, devices, a segment or everyone. Its outcomes are read by the id it answers.',
+    answers: z.object({ id: Id, status: z.literal('sending') }),
+    faults: ['not_found', 'invalid_segment', 'idempotency_in_progress', 'idempotency_key_reused'],
+    async answer({ bus }, { appId, body, idempotency }) {
+      const { id, status, replayed } = await bus.call(sendNotification, { appId, idempotency, notification: body })
+      return new Reply({ id, status }, { headers: replayed ? { 'Idempotent-Replayed': 'true' } : {} })
+    },
+  }),
+]

@@ -1,0 +1,24 @@
+import type { ServerResponse } from 'node:http'
+import type { Fault } from '@herald/contracts/fault'
+import { errorBody } from './faults.ts'
+
+/**
+ * Writes an answer, whole and with its length; a text is JSON already. Does nothing when one was written already or the caller is gone: a request
+ * is answered once, whatever its work goes on to do.
+ */
+export function respond(response: ServerResponse, status: number, body?: unknown, headers: Record<string, string> = {}): void {
+  if (response.headersSent || response.destroyed) return
+  if (body === undefined) {
+    response.writeHead(status, headers).end()
+    return
+  }
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  response
+    .writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'content-length': Buffer.byteLength(text), ...headers })
+    .end(text)
+}
+
+export function respondFault(response: ServerResponse, fault: Fault): void {
+  const headers: Record<string, string> = fault.code === 'unauthorized' ? { 'www-authenticate': 'Bearer' } : {}
+  respond(response, fault.status, errorBody(fault), headers)
+}

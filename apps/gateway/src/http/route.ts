@@ -1,0 +1,82 @@
+import type { KeyKind, Scope } from '@herald/contracts/administration'
+import type { FaultCode } from '@herald/contracts/fault'
+import type { Idempotency } from '@herald/contracts/calls/campaigns'
+import type { z } from 'zod'
+import type { Gateway } from '../gateway.ts'
+
+/** Who may call: `public` takes both kinds of API key, `admin` the administration token, `none` anybody. */
+export type Access = 'secret' | 'public' | 'admin' | 'none'
+/** `subscribe` and `event` count by client address, `send` by key. A keyed route without a limit counts in `API_RATE_LIMIT`. */
+export type Limit = 'subscribe' | 'event' | 'send'
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
+
+type ParamsOf<Path extends string> = string extends Path
+  ? string
+  : Path extends `${string}:${infer Name}/${infer Rest}`
+    ? Name | ParamsOf<`/${Rest}`>
+    : Path extends `${string}:${infer Name}`
+      ? Name
+      : never
+
+/** A request as its answer sees it: everything about it has been checked. */
+export type Asked<Param extends string, Body, Query> = {
+  /** The key's app; on the administration surface the path's. */
+  appId: string
+  keyKind: KeyKind
+  params: Record<Param, string>
+  body: Body
+  query: Query
+  /** For an idempotent route: the caller's key and what it stands for. */
+  idempotency: z.infer<typeof Idempotency>
+  header: (name: string) => string | undefined
+}
+
+export type Route<Param extends string = string, Body = unknown, Query = unknown> = {
+  /** The operation's name in the OpenAPI document, and so in generated clients. */
+  name: string
+  method: Method
+  path: string
+  key: Access
+  scope?: Scope
+  limit?: Limit
+  /** Absent: the request's body is not looked at. */
+  body?: z.ZodType<Body>
+  /** Absent: no query is taken; routes without a key do not look at it. */
+  query?: z.ZodType<Query>
+  /** Params that are not object ids. One that should be an id and is not is unknown: 404. */
+  texts?: readonly Param[]
+  /** Takes the header Idempotency-Key. */
+  idempotent?: boolean
+  /** Pages of any origin may call, as they may every route that takes a public key. */
+  anyOrigin?: boolean
+  /** Answers also while the database is away. */
+  withoutDatabase?: boolean
+  /** The status of a success. */
+  status: number
+  summary: string
+  description?: string
+  /** What a success says, for the OpenAPI document. */
+  answers?: z.ZodType
+  /** Faults beyond those that follow from key, limit, body and params. */
+  faults?: readonly FaultCode[]
+  /** Answers the body of a success, or a Reply when there is more to say; throws a Fault. */
+  answer(gateway: Gateway, asked: Asked<Param, Body, Query>): Promise<unknown>
+}
+
+/** Declares a route: its values are what the server does and what the OpenAPI document says. */
+export const route = <const Path extends string, Body = undefined, Query = Record<string, never>>(
+  it: Route<ParamsOf<Path>, Body, Query> & { path: Path },
+): Route => it
+
+/** An answer with a status or headers of its own. */
+export class Reply {
+  readonly body: unknown
+  readonly status: number | undefined
+  readonly headers: Record<string, string>
+
+  constructor(body: unknown, { status, headers = {} }: { status?: number; headers?: Record<string, string> } = {}) {
+    this.body = body
+    this.status = status
+    this.headers = headers
+  }
+}

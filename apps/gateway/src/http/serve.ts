@@ -1,0 +1,84 @@
+import { fault, notFound } from '@herald/contracts/fault'
+import type { Log } from '@herald/service/log'
+import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler, type Response } from 'express'
+import type { Gateway } from '../gateway.ts'
+import { answerRoute, type Door } from './answer-route.ts'
+import { faultOf } from './faults.ts'
+import { allowAnyOrigin, preflightHeaders, requestIdOf, setSafetyHeaders } from './headers.ts'
+import { lineOf } from './request-line.ts'
+import { Reply, type Route } from './route.ts'
+import { respond, respondFault } from './respond.ts'
+
+const administrationPrefix = '/v1/admin'
+
+/** The table of routes as an express app. Paths are exact: other case, a trailing or doubled slash is another path, and unknown. */
+export function serve(routes: readonly Route[], gateway: Gateway, door: Door & { log: Log }): Express {
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.set('query parser', 'simple')
+  app.use(begin(door.log))
+
+  const router = express.Router({ strict: true, caseSensitive: true })
+  for (const [path, onPath] of byPath(routes)) router.all(path, answerPath(path, onPath, gateway, door))
+  app.use(router)
+  app.use((_request, response) => respondFault(response, notFound()))
+  app.use(answerError(door.log))
+  return app
+}
+
+function byPath(routes: readonly Route[]): Map<string, Route[]> {
+  const paths = new Map<string, Route[]>()
+  for (const route of routes) paths.set(route.path, [...(paths.get(route.path) ?? []), route])
+  return paths
+}
+
+const begin = (log: Log) => (request: Request, response: Response, next: () => void) => {
+  const startedAt = performance.now()
+  const line = lineOf(response)
+  line.requestId = requestIdOf(request)
+  response.setHeader('x-request-id', line.requestId)
+  setSafetyHeaders(response)
+  response.once('close', () => {
+    const status = response.writableFinished ? response.statusCode : 'gone'
+    log.info({ ...line, method: request.method, status, ms: Math.round(performance.now() - startedAt) }, 'request')
+  })
+  next()
+}
+
+/** All methods of one path: which there are, what a browser may do, and 405 for the rest. */
+function answerPath(path: string, routes: Route[], gateway: Gateway, door: Door): RequestHandler {
+  const byMethod = new Map(routes.map((route) => [route.method.toUpperCase(), route]))
+  const get = byMethod.get('GET')
+  if (get) byMethod.set('HEAD', get)
+  const methods = [...byMethod.keys()].join(', ')
+  const isAdministration = path.startsWith(administrationPrefix)
+  const isForPages = !isAdministration && routes.some(({ key, anyOrigin }) => key === 'public' || anyOrigin)
+
+  return async (request: Request, response: Response) => {
+    lineOf(response).route = path
+    if (isAdministration && door.adminToken === undefined) return respondFault(response, notFound())
+    if (isForPages) allowAnyOrigin(response)
+    if (isForPages && request.method === 'OPTIONS') return respond(response, 204, undefined, preflightHeaders(methods))
+    const route = byMethod.get(request.method)
+    if (!route) {
+      response.setHeader('Allow', methods)
+      return respondFault(response, fault('method_not_allowed', `This method is not allowed here; allowed: ${methods}.`))
+    }
+
+    const work = () => answerRoute(route, request, response, gateway, door)
+    // The guard comes before everything that may be wrong with the request, and ends it when the database goes away meanwhile.
+    const answer = await (route.withoutDatabase ? work() : gateway.watch.guard(work))
+    const { body, status = route.status, headers } = answer instanceof Reply ? answer : new Reply(answer)
+    return respond(response, status, status === 204 ? undefined : body, headers)
+  }
+}
+
+/** The one place where an error becomes an answer. Only our own mistakes are logged beside the request's line. */
+const answerError =
+  (log: Log): ErrorRequestHandler =>
+  (error: unknown, _request: Request, response: Response, _next) => {
+    const seen = faultOf(error)
+    if (seen.code === 'internal') log.error({ ...lineOf(response), err: seen.cause ?? seen }, 'request failed')
+    respondFault(response, seen)
+  }

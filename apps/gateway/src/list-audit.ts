@@ -1,0 +1,11 @@
+import type { Kysely } from 'kysely'
+import { listed, type Listed, type Page } from './core/page.ts'
+import { getApp } from './store/apps.ts'
+import { findAudit, type AuditEntry } from './store/audit.ts'
+import type { Tables } from './store/tables.ts'
+
+/** Who changed what of an app, newest first. Fault not_found. */
+export async function listAudit(db: Kysely<Tables>, appId: string, page: Page): Promise<Listed<AuditEntry>> {
+  await getApp(db, appId)
+  return listed(await findAudit(db, appId, page), page.limit, ({ entry }) => entry)
+}

@@ -1,0 +1,67 @@
+import type { CreateApp, PatchApp } from '@herald/contracts/administration'
+import { defaultSettings, type App, type AppSettings } from '@herald/contracts/app'
+import { notFound } from '@herald/contracts/fault'
+import { newId } from '@herald/contracts/ids'
+import { randomSecret } from '@herald/auth/secret'
+import type { Sealer } from '@herald/auth/seal'
+import { transact } from '@herald/service/postgres'
+import type { Kysely } from 'kysely'
+import type { Changes } from './changes.ts'
+import { listed, type Listed, type Page } from './core/page.ts'
+import { identitySecretContext } from './core/seal-context.ts'
+import { findApps, getApp, insertApp, markAppDeleted, updateApp, updateIdentitySecret } from './store/apps.ts'
+import { insertAudit } from './store/audit.ts'
+import type { Tables } from './store/tables.ts'
+
+type Db = Kysely<Tables>
+
+export const createApp = (db: Db, { name }: CreateApp): Promise<App> =>
+  transact(db, async (trx) => {
+    const app = await insertApp(trx, { id: newId(), name, settings: defaultSettings })
+    await insertAudit(trx, { appId: app.id, action: 'app.created', subject: { name } })
+    return app
+  })
+
+/** The app with its settings. Fault not_found. */
+export const readApp = (db: Db, appId: string): Promise<App> => getApp(db, appId)
+
+export async function listApps(db: Db, page: Page): Promise<Listed<App>> {
+  return listed(await findApps(db, page), page.limit, ({ app }) => app)
+}
+
+/** Changes a name or settings; what is not named stays. Fault not_found. */
+export async function changeApp(
+  { db, changes }: { db: Db; changes: Changes },
+  appId: string,
+  { name, settings = {} }: PatchApp,
+): Promise<App> {
+  const named: Partial<AppSettings> = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
+  const app = await transact(db, async (trx) => {
+    const changed = await updateApp(trx, appId, { name, settings: named })
+    if (!changed) throw notFound()
+    await insertAudit(trx, { appId, action: 'app.changed', subject: { ...(name === undefined ? {} : { name }), settings: named } })
+    return changed
+  })
+  changes.appChanged(appId)
+  return app
+}
+
+/** From here on the app answers like an unknown one and its keys stop working. Fault not_found. */
+export async function deleteApp({ db, changes }: { db: Db; changes: Changes }, appId: string): Promise<void> {
+  await transact(db, async (trx) => {
+    if (!(await markAppDeleted(trx, appId))) throw notFound()
+    await insertAudit(trx, { appId, action: 'app.deleted', subject: {} })
+  })
+  changes.appChanged(appId)
+}
+
+/** Makes the secret that signs identity tokens, in the place of an earlier one. It is shown this once. Fault not_found. */
+export async function makeIdentitySecret({ db, sealer }: { db: Db; sealer: Sealer }, appId: string): Promise<{ secret: string }> {
+  const secret = randomSecret('ids_')
+  const sealed = sealer.seal(secret, identitySecretContext(appId))
+  await transact(db, async (trx) => {
+    if (!(await updateIdentitySecret(trx, appId, sealed))) throw notFound()
+    await insertAudit(trx, { appId, action: 'identity-secret.made', subject: {} })
+  })
+  return { secret }
+}

@@ -1,0 +1,49 @@
+import type { KeyKind, Scope } from '@herald/contracts/administration'
+import type { Kysely } from 'kysely'
+import type { Page } from '../core/page.ts'
+import { newestFirst } from './newest-first.ts'
+import type { Tables } from './tables.ts'
+
+type Db = Kysely<Tables>
+
+export type NewApiKey = { id: string; appId: string; kind: KeyKind; name: string; scopes: Scope[]; hash: string; hint: string }
+export type ShownKey = { id: string; kind: KeyKind; name: string; scopes: Scope[]; hint: string; createdAt: string }
+
+export async function insertApiKey(db: Db, { appId, ...key }: NewApiKey): Promise<ShownKey> {
+  const row = await db
+    .insertInto('api_keys')
+    .values({ ...key, app_id: appId })
+    .returning(shownColumns)
+    .executeTakeFirstOrThrow()
+  return toShown(row)
+}
+
+/** A key that works: its app is not deleted. The hash is of the whole key, so kind and app are covered by it. */
+export const findApiKey = (db: Db, hash: string): Promise<{ id: string; app_id: string; kind: KeyKind; scopes: Scope[] } | undefined> =>
+  db
+    .selectFrom('api_keys')
+    .innerJoin('apps', 'apps.id', 'api_keys.app_id')
+    .select(['api_keys.id', 'api_keys.app_id', 'api_keys.kind', 'api_keys.scopes'])
+    .where('api_keys.hash', '=', hash)
+    .where('apps.deleted_at', 'is', null)
+    .executeTakeFirst()
+
+export async function findApiKeys(db: Db, appId: string, page: Page): Promise<{ id: string; createdAt: Date; key: ShownKey }[]> {
+  const rows = await newestFirst(db.selectFrom('api_keys').where('app_id', '=', appId), page, { id: 'id', createdAt: 'created_at' })
+    .select(shownColumns)
+    .execute()
+  return rows.map((row) => ({ id: row.id, createdAt: row.created_at, key: toShown(row) }))
+}
+
+/** False when the app has no such key. */
+export async function deleteApiKey(db: Db, appId: string, id: string): Promise<boolean> {
+  const deleted = await db.deleteFrom('api_keys').where('id', '=', id).where('app_id', '=', appId).returning('id').executeTakeFirst()
+  return deleted !== undefined
+}
+
+const shownColumns = ['id', 'kind', 'name', 'scopes', 'hint', 'created_at'] as const
+
+const toShown = ({ created_at, ...key }: Omit<ShownKey, 'createdAt'> & { created_at: Date }): ShownKey => ({
+  ...key,
+  createdAt: created_at.toISOString(),
+})

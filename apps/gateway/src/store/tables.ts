@@ -1,0 +1,48 @@
+import type { AppSettings, ProviderKind } from '@herald/contracts/app'
+import type { KeyKind, Scope } from '@herald/contracts/administration'
+import type { Generated, JSONColumnType } from 'kysely'
+import type { ProviderSettings } from '../core/provider-settings.ts'
+
+export type Tables = {
+  apps: {
+    id: string
+    name: string
+    settings: JSONColumnType<AppSettings>
+    sealed_identity_secret: string | null
+    created_at: Generated<Date>
+    deleted_at: Date | null
+  }
+  api_keys: {
+    id: string
+    app_id: string
+    kind: KeyKind
+    name: string
+    scopes: Scope[]
+    hash: string
+    hint: string
+    created_at: Generated<Date>
+  }
+  providers: {
+    app_id: string
+    kind: ProviderKind
+    version: Generated<number>
+    settings: JSONColumnType<ProviderSettings>
+    sealed_private_key: string
+    updated_at: Generated<Date>
+  }
+  apns_tokens: {
+    team_id: string
+    key_id: string
+    key_fingerprint: string
+    sealed_token: string
+    minted_at: Date
+  }
+  audit: {
+    id: string
+    app_id: string
+    actor: string
+    action: string
+    subject: JSONColumnType<Record<string, unknown>>
+    created_at: Generated<Date>
+  }
+}

@@ -1,0 +1,68 @@
+import { BlockList } from 'node:net'
+import { openSealer } from '@herald/auth/seal'
+import { apnsToken as apnsTokenCall, readApp as readAppCall, readCredentials as readCredentialsCall } from '@herald/contracts/calls/gateway'
+import { trackEvents, type Engagement } from '@herald/contracts/calls/tracker'
+import { Fault, queueUnavailable } from '@herald/contracts/fault'
+import { openBus } from '@herald/service/bus'
+import { group } from '@herald/service/group'
+import { openDatabase } from '@herald/service/postgres'
+import type { Service } from '@herald/service/run'
+import { apnsToken } from './apns-token.ts'
+import { openApiKeys } from './authenticate.ts'
+import { openChanges } from './changes.ts'
+import type { Config } from './config.ts'
+import { parseRanges } from './core/client-address.ts'
+import { openLimits } from './http/limits.ts'
+import { listen } from './http/listen.ts'
+import { routes } from './http/routes.ts'
+import { serve } from './http/serve.ts'
+import { readCredentials } from './read-credentials.ts'
+import { findApp } from './store/apps.ts'
+import type { Tables } from './store/tables.ts'
+
+/** A shorter token could be guessed, so it counts as none. */
+const shortestAdminToken = 32
+
+/** What is plugged into what. Answers the port, once requests are taken. */
+export async function wireGateway(service: Service<Config>): Promise<{ port: number }> {
+  const { config, log } = service
+  const sealer = openSealer(config.SEAL_KEYS)
+  const trusted = parseRanges(config.TRUSTED_PROXIES) ?? new BlockList()
+
+  const { db, watch } = await openDatabase<Tables>(service, { url: config.DATABASE_URL_GATEWAY, poolSize: config.DATABASE_POOL_SIZE })
+  const bus = await openBus(service, watch)
+  const keys = openApiKeys(db, config.API_KEY_CACHE_TTL)
+  const changes = openChanges(bus, keys)
+
+  bus.answer(readAppCall, async ({ appId }) => ({ app: (await findApp(db, appId)) ?? null }))
+  bus.answer(readCredentialsCall, async (asked) => ({ credentials: await readCredentials(db, asked) }))
+  bus.answer(apnsTokenCall, (asked) => apnsToken({ db, sealer }, asked))
+
+  // Events of many devices share one call: the next goes when the one before is answered, so a lone event never waits.
+  const countEvent = group<Engagement, number>(
+    async (engagements) => {
+      const { counted } = await bus.call(trackEvents, { engagements })
+      return engagements.map(() => counted)
+    },
+    {
+      limit: 200,
+      maxWaiting: 5_000,
+      full: queueUnavailable,
+      isShared: (error) => Fault.is(error, 'queue_unavailable') || Fault.is(error, 'database_unavailable'),
+    },
+  )
+
+  const adminToken = config.ADMIN_TOKEN !== undefined && config.ADMIN_TOKEN.length >= shortestAdminToken ? config.ADMIN_TOKEN : undefined
+  if (config.ADMIN_TOKEN !== undefined && adminToken === undefined)
+    log.warn({ shortest: shortestAdminToken }, 'ADMIN_TOKEN is too short: /v1/admin answers 404')
+
+  const hmacSecrets = [
+    config.HMAC_SECRET,
+    ...config.HMAC_SECRET_PREVIOUS.split(',')
+      .map((secret) => secret.trim())
+      .filter((secret) => secret !== ''),
+  ]
+  const gateway = { db, watch, bus, sealer, changes, hmacSecrets, countEvent }
+  const port = await listen(service, serve(routes, gateway, { keys, limits: openLimits(config, trusted), adminToken, log }))
+  return { port }
+}

@@ -1,4 +1,4 @@
-import { listPushes, recordOutcomes, reportQueued } from '@herald/contracts/calls/tracker'
+import { listPushes, recordOutcomes, reportQueued, trackEvents } from '@herald/contracts/calls/tracker'
 import { newId } from '@herald/contracts/ids'
 import type { OutcomeKind } from '@herald/contracts/outcome'
 import { freshDatabase } from '@herald/testing/database'
@@ -109,4 +109,15 @@ test('a cursor that is none of ours is refused at its path', async () => {
     code: 'invalid_body',
     details: [{ path: 'cursor' }],
   })
+})
+
+test('a push shows what its device reported of it', async () => {
+  const engagement = { ...newest, userId: person, subscriptionId: device, platform: 'ios', variant: '' } as const
+  await caller.call(trackEvents, { engagements: [{ kind: 'delivered', ...engagement }] })
+  await caller.call(trackEvents, { engagements: [{ kind: 'opened', ...engagement }] })
+
+  const pushes = await all({ campaignId: newest.campaignId }, 50)
+
+  expect(pushes.filter(({ engagements }) => engagements.length > 0)).toHaveLength(1)
+  expect(pushes.find(({ subscriptionId }) => subscriptionId === device)?.engagements).toEqual(['delivered', 'opened'])
 })

@@ -1,7 +1,9 @@
 import type { LedgerRow } from '@herald/contracts/calls/tracker'
+import type { EngagementKind } from '@herald/contracts/event'
 import { invalidField } from '@herald/contracts/fault'
 import { readCursor, writeCursor } from './core/page-cursor.ts'
-import { findPushes, findPushesOfDevice, type LedgerFilter } from './store/ledger.ts'
+import { findEngagements } from './store/engagements.ts'
+import { findPushes, findPushesOfDevice, pushKey, type LedgerFilter, type LedgerPage } from './store/ledger.ts'
 import type { Db } from './store/tables.ts'
 
 /** A page of an app's ledger, newest campaign first. Faults: invalid_body at `cursor`. */
@@ -15,10 +17,12 @@ export async function listPushes(
   const filter = { ...rest, after, retentionDays }
   const { page, examinedTo } =
     subscriptionId === undefined ? await findPushes(db, filter) : await findPushesOfDevice(db, { ...filter, subscriptionId })
-  return { items: page.map(ledgerRow), nextCursor: examinedTo ? writeCursor(examinedTo) : null }
+  const reported = page.length === 0 ? new Map<string, EngagementKind[]>() : await findEngagements(db, page)
+  const items = page.map((row) => ledgerRow(row, reported.get(pushKey(row.campaign_id, row.subscription_id)) ?? []))
+  return { items, nextCursor: examinedTo ? writeCursor(examinedTo) : null }
 }
 
-const ledgerRow = (row: Awaited<ReturnType<typeof findPushes>>['page'][number]): LedgerRow => ({
+const ledgerRow = (row: LedgerPage['page'][number], engagements: EngagementKind[]): LedgerRow => ({
   campaignId: row.campaign_id,
   subscriptionId: row.subscription_id,
   userId: row.user_id,
@@ -29,6 +33,7 @@ const ledgerRow = (row: Awaited<ReturnType<typeof findPushes>>['page'][number]):
   providerCode: orNull(row.provider_code),
   attempts: row.attempts,
   settledAt: row.settled_at.toISOString(),
+  engagements,
 })
 
 const orNull = (text: string): string | null => (text === '' ? null : text)

@@ -24,3 +24,18 @@ export async function insertEngagements(db: Db, entries: EngagementEntry[]): Pro
   if (!row) throw new Error('the engagements answered nothing')
   return { at: row.at, inserted: new Set(row.keys ?? []) }
 }
+
+/** What devices reported of these pushes, by `pushKey`, in the order it came. */
+export async function findEngagements(
+  db: Db,
+  pushes: { day: string; campaign_id: string; subscription_id: string }[],
+): Promise<Map<string, EngagementKind[]>> {
+  const { rows } = await sql<{ key: string; kinds: EngagementKind[] }>`
+    select campaign_id || subscription_id as key, array_agg(kind order by at, kind) as kinds
+    from engagements join unnest(
+      ${pushes.map(({ day }) => day)}::date[], ${pushes.map((push) => push.campaign_id)}::text[],
+      ${pushes.map((push) => push.subscription_id)}::text[]) as push(day, campaign_id, subscription_id)
+      using (day, campaign_id, subscription_id)
+    group by campaign_id, subscription_id`.execute(db)
+  return new Map(rows.map(({ key, kinds }) => [key, kinds]))
+}

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { call } from '../call.ts'
-import { engagementKinds } from '../event.ts'
+import { engagementKinds, type EngagementKind } from '../event.ts'
 import { BatchOutcomes, outcomes, type OutcomeKind } from '../outcome.ts'
 import { platforms, type Platform } from '../platform.ts'
 import type { Stats } from '../stats.ts'
@@ -63,9 +63,14 @@ export type LedgerRow = {
   providerCode: string | null
   attempts: number
   settledAt: string
+  /** What the device reported of it, in the order it came. */
+  engagements: EngagementKind[]
 }
 
-/** The ledger of an app, newest first, by any of the filters (decisions.md 10, `/pushes`). */
+/**
+ * The ledger of an app, newest campaign first, by any of the filters (decisions.md 10, `/pushes`). A page may hold fewer than
+ * asked for, even none: it ends only when `nextCursor` is null.
+ */
 export const listPushes = call<{ items: LedgerRow[]; nextCursor: string | null }>()(
   'rpc.tracker.list-pushes',
   z.object({

@@ -1,0 +1,9 @@
+import { databaseUrl, poolConfig, ServiceConfig, whole } from '@herald/service/config'
+
+export const Config = ServiceConfig.extend({
+  DATABASE_URL_AUDIENCE: databaseUrl,
+  ...poolConfig,
+  FAN_OUT_RETENTION_DAYS: whole(7, { min: 1, max: 365 }).describe(
+    'Days a settled campaign’s fan-out row is kept, so that a late repeat of its pointer sends nothing twice.',
+  ),
+})

@@ -1,0 +1,35 @@
+import type { Person } from './person.ts'
+
+/**
+ * Whose a device is to be:
+ * `stay`   its owner keeps it;
+ * `rename` its anonymous owner becomes the user with this external id, same userId, tags stay;
+ * `join`   an existing user gets it;
+ * `create` a new user gets it, anonymous when `externalId` is null.
+ * `leaves` is an anonymous owner it moves away from: removed when no device is left to them, and their tags with them.
+ */
+export type Ownership =
+  | { kind: 'stay'; userId: string }
+  | { kind: 'rename'; userId: string; externalId: string }
+  | { kind: 'join'; userId: string; leaves: string | null }
+  | { kind: 'create'; externalId: string | null; leaves: null }
+
+/**
+ * The identity rules of login, and of registration with an external id (decisions.md 6, the table). `owner`: the device's
+ * owner now, null for a device never seen. `externalId`: who the caller says it is, null when they say nothing, which never
+ * changes an owner. `holder`: the user who has that external id, null when nobody has. An identified user is never renamed.
+ */
+export function decideOwnership(owner: Person | null, externalId: string | null, holder: Person | null): Ownership {
+  if (externalId === null) return owner ? { kind: 'stay', userId: owner.id } : { kind: 'create', externalId: null, leaves: null }
+  if (owner && owner.externalId === externalId) return { kind: 'stay', userId: owner.id }
+  if (holder) return { kind: 'join', userId: holder.id, leaves: owner && owner.externalId === null ? owner.id : null }
+  if (owner && owner.externalId === null) return { kind: 'rename', userId: owner.id, externalId }
+  return { kind: 'create', externalId, leaves: null }
+}
+
+/** At most this many devices belong to one user (decisions.md 6): 409 `limit_reached`. */
+export const maxDevicesPerUser = 100
+/** At most this many tags are on one user (decisions.md 6). */
+export const maxTagsPerUser = 100
+/** A session that starts this long after the one before counts as a new one (api.md, POST …/session). */
+export const sessionGapMinutes = 30

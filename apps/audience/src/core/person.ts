@@ -1,0 +1,20 @@
+import type { RegisterSubscription } from '@herald/contracts/subscription'
+import type { TagChanges } from '@herald/contracts/text'
+
+/** A user as the identity rules see them: anonymous ones have no external id. */
+export type Person = { id: string; externalId: string | null }
+
+/** What a caller says about a person. Null: nothing, what is known stays. A tag of null is deleted. */
+export type PersonChanges = {
+  tags: TagChanges
+  language: string | null
+  timezone: string | null
+  country: string | null
+}
+
+export const toPersonChanges = ({ tags = {}, language, timezone, country }: RegisterSubscription): PersonChanges => ({
+  tags,
+  language: language ?? null,
+  timezone: timezone ?? null,
+  country: country ?? null,
+})

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { keepRecent } from './recent.ts'
+
+test('what was not read for longest goes first', () => {
+  const recent = keepRecent<number>(2)
+  recent.set('a', 1)
+  recent.set('b', 2)
+  recent.get('a')
+
+  recent.set('c', 3)
+
+  expect([recent.get('a'), recent.get('b'), recent.get('c')]).toEqual([1, undefined, 3])
+})

@@ -1,0 +1,168 @@
+import { newId } from '@herald/contracts/ids'
+import { until } from '@herald/testing/until'
+import { describe, expect, test } from 'vitest'
+import { dropCampaign } from './drop-campaign.ts'
+import { fanOut } from './fan-out.ts'
+import { registerSubscription } from './register-subscription.ts'
+import { findFanOut } from './store/fan-outs.ts'
+import { asked, finished, withBatches } from './testing/batches.ts'
+import { givenCrowd, givenDevice, givenSend, openAudience } from './testing/rig.ts'
+
+const rig = await openAudience()
+const { audience, db, peers } = rig
+const { take, takeOne, finish, givenBatch, subscription } = withBatches(rig)
+
+describe('finishing', () => {
+  test('a finish repeated, also within one group, changes nothing more', async () => {
+    const appId = newId()
+    const device = await givenDevice(db, { appId })
+    const batchId = await givenBatch(appId)
+    const { takes } = await takeOne(batchId)
+    const report = finished(batchId, takes, {
+      retries: [{ subscriptionId: device.id, userId: device.userId, tries: 1, retryAt: '2100-01-01T00:00:00.500Z' }],
+    })
+
+    expect(await finish(report, { ...report })).toEqual(['done', 'lost'])
+    expect(await finish(report)).toEqual(['lost'])
+
+    expect(await db.selectFrom('batches').select('id').where('retry_of', '=', batchId).execute()).toHaveLength(1)
+  })
+
+  test('what was sent is noted, and the environment that accepted it remembered', async () => {
+    const appId = newId()
+    const device = await givenDevice(db, { appId })
+    const batchIds = [await givenBatch(appId), await givenBatch(appId)]
+    const taken = await Promise.all(batchIds.map(takeOne))
+
+    const sent = [{ subscriptionId: device.id, environment: 'sandbox' as const }]
+    await finish(...taken.map(({ batchId, takes }) => finished(batchId, takes, { sent })))
+
+    expect((await subscription(device.id)).apns_environment).toBe('sandbox')
+    const noted = await db.selectFrom('last_notified').selectAll().where('subscription_id', '=', device.id).execute()
+    expect(noted).toHaveLength(1)
+  })
+
+  test('a dead token is invalidated once and announced once, however many sends found it out', async () => {
+    const appId = newId()
+    const device = await givenDevice(db, { appId })
+    const batchIds = [await givenBatch(appId), await givenBatch(appId), await givenBatch(appId)]
+    const [first, second, third] = await Promise.all(batchIds.map(takeOne))
+    if (!first || !second || !third) throw new Error('three batches')
+    const dead = [
+      { subscriptionId: device.id, userId: device.userId, tokenVersion: 1, since: '2100-01-01T00:00:00.000Z', code: 'token_dead' },
+    ]
+
+    await finish(finished(first.batchId, first.takes, { dead }), finished(second.batchId, second.takes, { dead }))
+    await finish(finished(third.batchId, third.takes, { dead }))
+
+    expect((await subscription(device.id)).invalidated_at).not.toBeNull()
+    await until(() => peers.events.some(({ events }) => events.some(({ subscriptionId }) => subscriptionId === device.id)))
+    const announced = await db.selectFrom('announcements').selectAll().execute()
+    const events = announced.flatMap(({ body }) => body).filter(({ subscriptionId }) => subscriptionId === device.id)
+    expect(events).toMatchObject([
+      {
+        type: 'subscription.invalidated',
+        appId,
+        campaignId: first.campaignId,
+        userId: device.userId,
+        platform: 'ios',
+        data: { code: 'token_dead' },
+      },
+    ])
+  })
+
+  test('a token that changed or registered again since is left alone', async () => {
+    const appId = newId()
+    const [changed, returned] = [await givenDevice(db, { appId }), await givenDevice(db, { appId })]
+    const batchId = await givenBatch(appId)
+    const { takes } = await takeOne(batchId)
+    await db.updateTable('subscriptions').set({ token_version: 2 }).where('id', '=', changed.id).execute()
+    const dead = (id: string, since: string) => ({ subscriptionId: id, userId: newId(), tokenVersion: 1, since, code: 'token_dead' })
+    const { registered_at } = await subscription(returned.id)
+
+    await finish(
+      finished(batchId, takes, { dead: [dead(changed.id, '2100-01-01T00:00:00.000Z'), dead(returned.id, registered_at.toISOString())] }),
+    )
+
+    expect((await subscription(changed.id)).invalidated_at).toBeNull()
+    expect((await subscription(returned.id)).invalidated_at).toBeNull()
+  })
+
+  test('a late dead answer cannot kill a device that was revived', async () => {
+    const appId = newId()
+    const token = newId()
+    const registered = await registerSubscription({ db }, { appId, subscription: { platform: 'ios', token } })
+    const batchId = await givenBatch(appId)
+    const { takes, recipients } = await takeOne(batchId)
+    await db.updateTable('subscriptions').set({ invalidated_at: new Date() }).where('id', '=', registered.id).execute()
+    await registerSubscription({ db }, { appId, subscription: { platform: 'ios', token } })
+
+    const tokenVersion = recipients[0]?.tokenVersion ?? 0
+    await finish(
+      finished(batchId, takes, {
+        dead: [
+          { subscriptionId: registered.id, userId: registered.userId, tokenVersion, since: '2100-01-01T00:00:00.000Z', code: 'token_dead' },
+        ],
+      }),
+    )
+
+    expect((await subscription(registered.id)).invalidated_at).toBeNull()
+  })
+
+  test('a retry is a new batch that keeps lane, day, queueing time and campaign, and is held until its time', async () => {
+    const appId = newId()
+    const devices = [await givenDevice(db, { appId }), await givenDevice(db, { appId })]
+    const batchId = await givenBatch(appId)
+    const { takes } = await takeOne(batchId)
+
+    const retryAt = new Date(Date.now() + 3_600_000).toISOString()
+    await finish(
+      finished(batchId, takes, { retries: devices.map(({ id, userId }) => ({ subscriptionId: id, userId, tries: 1, retryAt })) }),
+    )
+
+    const [original, retry] = await Promise.all([
+      db.selectFrom('batches').selectAll().where('id', '=', batchId).executeTakeFirstOrThrow(),
+      db.selectFrom('batches').selectAll().where('retry_of', '=', batchId).executeTakeFirstOrThrow(),
+    ])
+    const kept = (row: typeof original) => [row.app_id, row.campaign_id, row.platform, row.lane, row.day, row.queued_at]
+    expect(kept(retry)).toEqual(kept(original))
+    expect(retry).toMatchObject({ tries: 1, takes: 0, subscription_ids: devices.map(({ id }) => id).toSorted() })
+    expect(retry.not_before?.toISOString()).toBe(retryAt)
+    expect(retry.due_at?.toISOString()).toBe(retryAt)
+    expect(await take(asked(retry.id))).toEqual([{ answer: 'held' }])
+  })
+
+  test('a finished bulk batch wakes the fan-out that waits for room', async () => {
+    const appId = newId()
+    await givenCrowd(db, { appId, count: 16_000 })
+    const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
+    await fanOut(audience, { campaignId, page: 0 })
+    const batches = await db.selectFrom('batches').select('id').where('campaign_id', '=', campaignId).execute()
+    expect(batches).toHaveLength(20)
+
+    for (const { id } of batches.slice(0, 4)) await finish(finished(id, (await takeOne(id)).takes))
+    expect((await findFanOut(db, campaignId))?.state).toBe('waiting')
+    for (const { id } of batches.slice(4, 5)) await finish(finished(id, (await takeOne(id)).takes))
+
+    expect((await findFanOut(db, campaignId))?.state).toBe('running')
+  })
+})
+
+test('a settled campaign keeps only its empty row, and a late pointer sends nothing twice', async () => {
+  const appId = newId()
+  await givenDevice(db, { appId })
+  const batchId = await givenBatch(appId)
+  const { campaignId, takes } = await takeOne(batchId)
+  await finish(finished(batchId, takes))
+
+  await dropCampaign(audience, { campaignId })
+  await dropCampaign(audience, { campaignId })
+  await fanOut(audience, { campaignId, page: 0 })
+  await fanOut(audience, { campaignId, page: 2 })
+
+  expect(await db.selectFrom('batches').select('id').where('campaign_id', '=', campaignId).execute()).toEqual([])
+  const row = await findFanOut(db, campaignId)
+  expect(row).toMatchObject({ send: null, target: null, settings: null, due_at: null })
+  expect(row?.settled_at).not.toBeNull()
+  expect(await take(asked(batchId))).toEqual([{ answer: 'gone' }])
+})

@@ -1,0 +1,70 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { newId } from '@herald/contracts/ids'
+import { until } from '@herald/testing/until'
+import { sql } from 'kysely'
+import { afterAll, expect, test } from 'vitest'
+import { findFanOut } from './store/fan-outs.ts'
+import { givenCrowd, givenSend, openAudience } from './testing/rig.ts'
+
+const { db, peers, dispatcher, config } = await openAudience()
+const children: ChildProcess[] = []
+afterAll(() => children.forEach((child) => child.kill('SIGKILL')))
+
+/** The app as it runs in production, as a process of its own that can be killed. */
+async function startChild(): Promise<ChildProcess> {
+  const env = Object.fromEntries(Object.entries({ ...process.env, ...config }).map(([name, value]) => [name, String(value)]))
+  const child = fork(join(import.meta.dirname, 'main.ts'), { env, stdio: 'ignore' })
+  children.push(child)
+  await once(child, 'message')
+  return child
+}
+
+async function kill(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  const gone = once(child, 'exit')
+  child.kill(signal)
+  await gone
+  return child.exitCode
+}
+
+/** What a dead process held is free now and not in 15 s; nothing else is changed. */
+const endLeases = async (campaignId: string) => {
+  await db
+    .updateTable('fan_outs')
+    .set({ lease_until: null, due_at: sql<Date>`now()` })
+    .where('campaign_id', '=', campaignId)
+    .where('state', '<>', 'fanned_out')
+    .execute()
+  await db
+    .updateTable('batches')
+    .set({ lease_until: null, due_at: sql<Date>`now()` })
+    .where('campaign_id', '=', campaignId)
+    .where('done_at', 'is', null)
+    .execute()
+}
+
+test('processes killed in the middle of a send leave no gap and make no copy', async () => {
+  const appId = newId()
+  const crowd = await givenCrowd(db, { appId, count: 30_000 })
+  const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
+  dispatcher.finishAll(() => undefined)
+  await peers.point(campaignId)
+
+  for (const page of [2, 4, 5]) {
+    const child = await startChild()
+    await until(async () => ((await findFanOut(db, campaignId))?.page ?? 0) >= page)
+    await kill(child, 'SIGKILL')
+    await endLeases(campaignId)
+  }
+  const last = await startChild()
+  await until(async () => {
+    await endLeases(campaignId)
+    return (await findFanOut(db, campaignId))?.due_at === null
+  })
+
+  const batches = await db.selectFrom('batches').select(['subscription_ids', 'done_at']).where('campaign_id', '=', campaignId).execute()
+  expect(batches.flatMap(({ subscription_ids }) => subscription_ids).toSorted()).toEqual(crowd)
+  expect(peers.lastReport(campaignId)).toMatchObject({ fannedOut: true, byPlatform: { ios: 30_000 } })
+  expect(await kill(last, 'SIGTERM')).toBe(0)
+})

@@ -1,0 +1,94 @@
+import type { Decided, FrozenSend, Recipient, TakenBatch } from '@herald/contracts/batch'
+import { namesUsed } from '@herald/contracts/content'
+import type { NamesUsed } from '@herald/contracts/placeholder'
+import { keepRecent, type Recent } from './core/recent.ts'
+import { countFitting, isDecided, toRecipient } from './core/recipient.ts'
+import { findSends } from './store/fan-outs.ts'
+import { readRecipients } from './store/recipients.ts'
+import type { Db } from './store/tables.ts'
+import type { Granted } from './take-batch.ts'
+
+type KnownSend = { send: FrozenSend; names: NamesUsed }
+type Sends = ReadonlyMap<string, KnownSend>
+
+/** Sends are frozen, so they may be remembered: 1 KB as a rule, at most about 70 KB each. */
+export const rememberSends = (): Recent<KnownSend> => keepRecent(500)
+
+/** Pushes read by one query. Bounds the memory of a group of large batches; 500 small batches are still one query. */
+const pushesPerQuery = 5_000
+
+/**
+ * The answers for granted batches: their pushes as the devices are now, or the first part of them, and the send unless the
+ * dispatcher has it. A campaign settled in between has none any more: `gone`. Answers in the order given.
+ */
+export async function readTaken({ db, remembered }: { db: Db; remembered: Recent<KnownSend> }, granted: Granted[]): Promise<TakenBatch[]> {
+  const sends = await learnSends(db, remembered, granted)
+  const answers: TakenBatch[] = []
+  for (const chunk of intoChunks(granted)) answers.push(...(await readChunk(db, sends, chunk)))
+  return answers
+}
+
+/** The sends of these batches with the names their contents read, from memory or, in one query, from their fan-outs. */
+async function learnSends(db: Db, remembered: Recent<KnownSend>, granted: Granted[]): Promise<Sends> {
+  const sends = new Map<string, KnownSend>()
+  const unknown: string[] = []
+  for (const campaignId of new Set(granted.map(({ row }) => row.campaign_id))) {
+    const known = remembered.get(campaignId)
+    if (known) sends.set(campaignId, known)
+    else unknown.push(campaignId)
+  }
+  for (const { campaign_id, send } of unknown.length > 0 ? await findSends(db, unknown) : []) {
+    if (!send) continue
+    const known = { send, names: send.content ? namesUsed(send.content) : { user: [], tags: [], subscription: [] } }
+    sends.set(campaign_id, known)
+    remembered.set(campaign_id, known)
+  }
+  return sends
+}
+
+function* intoChunks(granted: Granted[]): Generator<Granted[]> {
+  let chunk: Granted[] = []
+  let pushes = 0
+  for (const one of granted) {
+    chunk.push(one)
+    pushes += one.row.size - one.from
+    if (pushes < pushesPerQuery) continue
+    yield chunk
+    chunk = []
+    pushes = 0
+  }
+  if (chunk.length > 0) yield chunk
+}
+
+async function readChunk(db: Db, sends: Sends, granted: Granted[]): Promise<TakenBatch[]> {
+  const toRead = granted.filter(({ row }) => !row.decided && sends.has(row.campaign_id))
+  const asked = toRead.map(({ row, from }) => ({ batchId: row.id, from, tagNames: sends.get(row.campaign_id)?.names.tags ?? [] }))
+  const queued = new Map((await readRecipients(db, asked)).map((devices, index) => [toRead[index], devices]))
+  return granted.map((one) => {
+    const known = sends.get(one.row.campaign_id)
+    if (!known) return { answer: 'gone' }
+    const pushes = one.row.decided?.slice(one.from) ?? queued.get(one)?.map((device) => toRecipient(device, known.names)) ?? []
+    return toAnswer(one, known.send, pushes)
+  })
+}
+
+function toAnswer({ row, knowsSend }: Granted, send: FrozenSend, pushes: (Recipient | Decided)[]): TakenBatch {
+  const part = pushes.slice(0, countFitting(pushes))
+  return {
+    answer: 'taken',
+    batchId: row.id,
+    campaignId: row.campaign_id,
+    appId: row.app_id,
+    platform: row.platform,
+    lane: row.lane,
+    day: row.day,
+    takes: row.takes,
+    tries: row.tries,
+    queuedAt: row.queued_at.toISOString(),
+    elapsedMs: row.elapsedMs,
+    send: knowsSend ? null : send,
+    recipients: part.filter((push): push is Recipient => !isDecided(push)),
+    decided: part.filter(isDecided),
+    more: part.length < pushes.length,
+  }
+}

@@ -1,0 +1,85 @@
+import { pageSize } from '@herald/contracts/batch'
+import type { Platform } from '@herald/contracts/platform'
+import type { Segment } from '@herald/contracts/segment'
+import { sql, type RawBuilder } from 'kysely'
+import type { PageDevices } from '../core/batching.ts'
+import { segmentCondition } from './segment-sql.ts'
+import type { Db, FanOut } from './tables.ts'
+
+/** Whom a fan-out scans, and which of them are meant. */
+export type Selection =
+  | { kind: 'externalIds'; externalIds: string[] }
+  | { kind: 'userIds'; userIds: string[] }
+  | { kind: 'subscriptionIds'; subscriptionIds: string[] }
+  | { kind: 'segment'; segment: Segment }
+  | { kind: 'all' }
+
+export type Page = { devices: PageDevices; lastId: string; isLast: boolean }
+
+/**
+ * The next 5,000 *scanned* devices of a fan-out after its cursor, whatever number of them is meant: a segment that matches few
+ * of a million costs no more per page than one that matches all. Of these, who is reachable and was there at the start.
+ */
+export async function scanPage(db: Db, fanOut: FanOut, selection: Selection): Promise<Page> {
+  const { rows } = await sql<{
+    platform: Platform | null
+    subscriptionIds: string[]
+    userIds: string[]
+    scanned: number
+    lastId: string | null
+  }>`
+    with page as materialized (
+      ${source(fanOut, selection)}
+    ), meant as (
+      select s.platform, array_agg(s.id order by s.id) as subscription_ids, array_agg(s.user_id order by s.id) as user_ids
+      from page s ${selection.kind === 'segment' ? sql`join users u on u.id = s.user_id` : sql``}
+      where s.opted_in and s.invalidated_at is null
+        and s.created_at <= (select started_at from fan_outs where campaign_id = ${fanOut.campaign_id})
+        and ${selection.kind === 'segment' ? segmentCondition(selection.segment, fanOut.started_at) : sql`true`}
+      group by s.platform
+    )
+    select platform, subscription_ids as "subscriptionIds", user_ids as "userIds", scanned, last_id as "lastId"
+    from (select count(*) as scanned, max(id) as last_id from page) as edge left join meant on true`.execute(db)
+
+  const devices: PageDevices = {}
+  for (const { platform, subscriptionIds, userIds } of rows) if (platform) devices[platform] = { subscriptionIds, userIds }
+  const { scanned = 0, lastId = null } = rows[0] ?? {}
+  return {
+    devices,
+    lastId: lastId ?? fanOut.cursor,
+    isLast: scanned < pageSize || (lastId ?? '') >= fanOut.bound_id,
+  }
+}
+
+const scannedColumns = sql`s.id, s.user_id, s.platform, s.opted_in, s.invalidated_at, s.created_at`
+const segmentColumns = sql`${scannedColumns}, s.browser, s.standalone, s.app_version, s.sdk_version, s.os_version, s.device_model,
+  s.session_count, s.last_session_at, s.last_active_at`
+
+/**
+ * A page by the index that fits. Everyone and segments walk the app's devices from the cursor. Lists of ids are found by their
+ * own index first (`materialized`: else the planner may walk a million devices to find the named ones in order).
+ */
+function source({ app_id, cursor, bound_id }: FanOut, selection: Selection): RawBuilder<unknown> {
+  switch (selection.kind) {
+    case 'all':
+    case 'segment':
+      return sql`
+        select ${selection.kind === 'all' ? scannedColumns : segmentColumns} from subscriptions s
+        where s.app_id = ${app_id} and s.id > ${cursor} and s.id <= ${bound_id}
+        order by s.id limit ${sql.lit(pageSize)}`
+    case 'subscriptionIds':
+      return named(sql`s.id = any(${selection.subscriptionIds}::text[])`)
+    case 'userIds':
+      return named(sql`s.user_id = any(${selection.userIds}::text[])`)
+    case 'externalIds':
+      return named(
+        sql`s.user_id in (select id from users where app_id = ${app_id} and external_id = any(${selection.externalIds}::text[]))`,
+      )
+  }
+
+  function named(condition: RawBuilder<unknown>): RawBuilder<unknown> {
+    return sql`
+      with named as materialized (select ${scannedColumns} from subscriptions s where ${condition} and s.app_id = ${app_id})
+      select * from named where id > ${cursor} and id <= ${bound_id} order by id limit ${sql.lit(pageSize)}`
+  }
+}

@@ -1,0 +1,176 @@
+import { newId } from '@herald/contracts/ids'
+import { matches, parseSegment, type Segment, type SegmentDevice, type SegmentUser } from '@herald/contracts/segment'
+import * as fc from 'fast-check'
+import { sql } from 'kysely'
+import { beforeAll, expect, test } from 'vitest'
+import { openAudience } from '../testing/rig.ts'
+import { segmentCondition } from './segment-sql.ts'
+
+const { db } = await openAudience()
+const appId = newId()
+const now = new Date('2026-06-15T12:00:00.000Z')
+
+type Person = { id: string; device: SegmentDevice; user: SegmentUser }
+const people: Person[] = []
+
+/** Few values, so that random leaves often hit: absent ones, equal ones, and such as only look alike. */
+const versions = [null, '9.9', '10.2', '10.2.0', 'v10.2.0-beta', '10', '1234567890', '1.1234567890', 'beta', '']
+const texts = [null, '', 'de', 'DE', 'Zürich', 'zürich', '10', 'true']
+const dates = [null, ...[0, -1, 1, -3_600_000, -86_400_000 * 14].map((ms) => new Date(now.getTime() + ms))]
+const tagValues = [undefined, 0, 1, -1.5, 1e21, 5e-324, '1', 'gold', '', 'true', true, false]
+const pick = <T>(from: readonly T[], index: number, step: number): T => from[(index * step + (index % 7)) % from.length] as T
+const certain = (date: Date | null): Date => date ?? now
+
+beforeAll(async () => {
+  for (let index = 0; index < 60; index += 1) {
+    const userId = newId()
+    const tag = pick(tagValues, index, 5)
+    people.push({
+      id: newId(),
+      device: {
+        platform: pick(['ios', 'android', 'web'] as const, index, 1),
+        browser: pick(texts, index, 3),
+        standalone: pick([null, true, false], index, 1),
+        appVersion: pick(versions, index, 1),
+        sdkVersion: pick(versions, index, 3),
+        osVersion: pick(versions, index, 7),
+        deviceModel: pick(texts, index, 5),
+        sessionCount: index % 4,
+        lastSessionAt: pick(dates, index, 1),
+        createdAt: certain(pick(dates, index, 5)),
+        lastActiveAt: certain(pick(dates, index, 2)),
+        lastNotifiedAt: pick(dates, index, 4),
+      },
+      user: {
+        userId,
+        externalId: index % 5 === 0 ? null : `user-${index}`,
+        language: pick([null, 'de', 'pt-BR', 'en'], index, 1),
+        timezone: pick([null, 'Europe/Berlin'], index, 1),
+        country: pick([null, 'DE', 'BR'], index, 1),
+        createdAt: certain(pick(dates, index, 3)),
+        lastActiveAt: certain(pick(dates, index, 1)),
+        tags: { ...(tag === undefined ? {} : { t: tag }), ...(index % 2 === 0 ? { other: index } : {}) },
+      },
+    })
+  }
+  for (const { id, device, user } of people) {
+    await sql`
+      insert into users (id, app_id, external_id, tags, language, timezone, country, created_at, last_active_at)
+      values (${user.userId}, ${appId}, ${user.externalId}, ${JSON.stringify(user.tags)}::jsonb, ${user.language}, ${user.timezone}, ${user.country},
+        ${user.createdAt}, ${user.lastActiveAt})`.execute(db)
+    await sql`
+      insert into subscriptions (id, app_id, user_id, platform, address, address_hash, browser, standalone, app_version, sdk_version, os_version,
+        device_model, session_count, last_session_at, created_at, last_active_at)
+      values (${id}, ${appId}, ${user.userId}, ${device.platform}, ${id}, ${Buffer.from(id)}, ${device.browser}, ${device.standalone}, ${device.appVersion},
+        ${device.sdkVersion}, ${device.osVersion}, ${device.deviceModel}, ${device.sessionCount}, ${device.lastSessionAt}, ${device.createdAt},
+        ${device.lastActiveAt})`.execute(db)
+    if (device.lastNotifiedAt) await db.insertInto('last_notified').values({ subscription_id: id, at: device.lastNotifiedAt }).execute()
+  }
+})
+
+async function selected(segment: Segment): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select s.id from subscriptions s join users u on u.id = s.user_id
+    where s.app_id = ${appId} and ${segmentCondition(segment, now)} order by s.id`.execute(db)
+  return rows.map(({ id }) => id)
+}
+const expected = (segment: Segment): string[] =>
+  people
+    .filter(({ device, user }) => matches(segment, device, user, now))
+    .map(({ id }) => id)
+    .toSorted()
+
+const scalar = fc.oneof(
+  fc.constantFrom('de', 'DE', 'ü', '', 'gold', '1', 'true', 'ios', 'web', 'pt-BR', 'BR', 'user-6', 'Europe/Berlin', 'Zürich'),
+  fc.constantFrom('9.9', '10.2', '10', '10.2.1', 'v10.2', '1.1'),
+  fc.constantFrom('-14d', '+1h', '-1m', now.toISOString(), '2026-06-15T11:59:59.999Z', '2026-06-01'),
+  fc.constantFrom(0, 1, 2, -1.5, 1e21, 5e-324, 0.1),
+  fc.boolean(),
+)
+const field = fc.constantFrom(
+  ...[
+    'platform',
+    'browser',
+    'standalone',
+    'appVersion',
+    'sdkVersion',
+    'osVersion',
+    'deviceModel',
+    'sessionCount',
+    'lastSessionAt',
+    'createdAt',
+    'lastActiveAt',
+  ],
+  ...[
+    'lastNotifiedAt',
+    'externalId',
+    'language',
+    'timezone',
+    'country',
+    'tags.t',
+    'tags.other',
+    'tags.none',
+    'user.createdAt',
+    'user.lastActiveAt',
+  ],
+)
+const leaf = fc.oneof(
+  fc.record({ field, op: fc.constantFrom('eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'contains', 'startsWith'), value: scalar }),
+  fc.record({ field, op: fc.constantFrom('in', 'nin'), value: fc.array(scalar, { minLength: 1, maxLength: 4 }) }),
+  fc.record({ field, op: fc.constant('exists'), value: fc.boolean() }),
+  fc.record({ field, op: fc.constantFrom('eq', 'ne'), value: fc.constant(null) }),
+)
+const tree = fc.letrec((tie) => ({
+  node: fc.oneof(
+    { maxDepth: 3 },
+    leaf,
+    fc.record({ and: fc.array(tie('node'), { minLength: 1, maxLength: 3 }) }),
+    fc.record({ or: fc.array(tie('node'), { minLength: 1, maxLength: 3 }) }),
+    fc.record({ not: tie('node') }),
+  ),
+})).node
+
+test('every leaf selects exactly whom it means', async () => {
+  let compiled = 0
+  await fc.assert(
+    fc.asyncProperty(leaf, async (definition) => {
+      const parsed = parseSegment(definition, 'segment')
+      if (!parsed.ok) return
+      compiled += 1
+      expect(await selected(parsed.segment)).toEqual(expected(parsed.segment))
+    }),
+    { numRuns: 3_000 },
+  )
+  expect(compiled).toBeGreaterThan(500)
+})
+
+test('every tree selects exactly whom it means', async () => {
+  let compiled = 0
+  await fc.assert(
+    fc.asyncProperty(tree, async (definition) => {
+      const parsed = parseSegment(definition, 'segment')
+      if (!parsed.ok) return
+      compiled += 1
+      expect(await selected(parsed.segment)).toEqual(expected(parsed.segment))
+    }),
+    { numRuns: 1_000 },
+  )
+  expect(compiled).toBeGreaterThan(100)
+})
+
+test('the empty segment is everyone', async () => {
+  expect(await selected({ is: 'everyone' })).toHaveLength(people.length)
+})
+
+test('what a segment says travels as a parameter, never as SQL', async () => {
+  const hostile = "'; drop table users; --"
+  for (const definition of [
+    { field: 'browser', op: 'eq', value: hostile },
+    { field: 'deviceModel', op: 'contains', value: hostile },
+    { field: 'tags.t', op: 'in', value: [hostile] },
+  ]) {
+    const parsed = parseSegment(definition, 'segment')
+    if (!parsed.ok) throw new Error(parsed.message)
+    expect(await selected(parsed.segment)).toEqual([])
+  }
+})

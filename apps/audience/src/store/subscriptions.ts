@@ -1,0 +1,170 @@
+import type { Platform } from '@herald/contracts/platform'
+import { sql } from 'kysely'
+import type { Device } from '../core/device.ts'
+import { sessionGapMinutes } from '../core/identity.ts'
+import type { PersonChanges } from '../core/person.ts'
+import type { Db } from './tables.ts'
+import { splitTags } from './users.ts'
+
+export type Registered = { id: string; platform: Platform; userId: string }
+
+/** A device that comes back within this of its last session's start is still in it. */
+const newSession = sql`(last_session_at is null or last_session_at <= now() - make_interval(mins => ${sql.lit(sessionGapMinutes)}))`
+const sessionColumns = sql`
+  session_count = session_count + case when ${newSession} then 1 else 0 end,
+  last_session_at = case when ${newSession} then now() else last_session_at end`
+
+const reportedColumns = (device: Device) => sql`
+  app_version = coalesce(${device.appVersion}, app_version),
+  sdk_version = coalesce(${device.sdkVersion}, sdk_version),
+  os_version = coalesce(${device.osVersion}, os_version),
+  device_model = coalesce(${device.deviceModel}, device_model),
+  browser = coalesce(${device.browser}, browser),
+  standalone = coalesce(${device.standalone}::boolean, standalone)`
+
+/**
+ * The app start of a known device, which is nearly every registration: one statement, when neither owner, tags, keys nor
+ * reachability change. Undefined: something does, or the device is unknown; nothing was written then.
+ */
+export async function refreshSubscription(
+  db: Db,
+  { appId, device, externalId, changes }: { appId: string; device: Device; externalId: string | null; changes: PersonChanges },
+): Promise<Registered | undefined> {
+  const { set, deleted } = splitTags(changes.tags)
+  const { rows } = await sql<Registered>`
+    with known as (
+      select s.id, s.user_id from subscriptions s join users u on u.id = s.user_id
+      where s.app_id = ${appId} and s.address_hash = ${device.addressHash}
+        and (${externalId}::text is null or u.external_id = ${externalId})
+        and u.tags @> ${JSON.stringify(set)}::jsonb and not u.tags ?| ${deleted}::text[]
+    ), refreshed as (
+      update subscriptions set registered_at = now(), last_active_at = now(), ${sessionColumns}, ${reportedColumns(device)}
+      from known
+      where subscriptions.id = known.id and subscriptions.user_id = known.user_id
+        and platform = ${device.platform} and opted_in and invalidated_at is null
+        and p256dh is not distinct from ${device.keys?.p256dh ?? null} and auth is not distinct from ${device.keys?.auth ?? null}
+      returning subscriptions.id, platform, subscriptions.user_id as "userId"
+    ), person as (
+      update users set
+        language = coalesce(${changes.language}, language),
+        timezone = coalesce(${changes.timezone}, timezone),
+        country = coalesce(${changes.country}, country),
+        last_active_at = now()
+      from refreshed where users.id = refreshed."userId"
+    )
+    select id, platform, "userId" from refreshed`.execute(db)
+  return rows[0]
+}
+
+/** Locks the device at an address and answers whose it is, or undefined when there is none. */
+export async function lockSubscription(db: Db, appId: string, addressHash: Buffer): Promise<{ id: string; userId: string } | undefined> {
+  return db
+    .selectFrom('subscriptions')
+    .select(['id', 'user_id as userId'])
+    .where('app_id', '=', appId)
+    .where('address_hash', '=', addressHash)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+export const insertSubscription = (db: Db, { id, appId, userId, device }: { id: string; appId: string; userId: string; device: Device }) =>
+  db
+    .insertInto('subscriptions')
+    .values({
+      id,
+      app_id: appId,
+      user_id: userId,
+      platform: device.platform,
+      address: device.address,
+      address_hash: device.addressHash,
+      p256dh: device.keys?.p256dh ?? null,
+      auth: device.keys?.auth ?? null,
+      apns_environment: null,
+      app_version: device.appVersion,
+      sdk_version: device.sdkVersion,
+      os_version: device.osVersion,
+      device_model: device.deviceModel,
+      browser: device.browser,
+      standalone: device.standalone,
+      invalidated_at: null,
+    })
+    .execute()
+
+/**
+ * A known device registers again: it is revived, and its token version rises with its keys, its platform or its revival, so
+ * that a late "dead" answer for what was before cannot kill it (providers.md, Token version).
+ */
+export const updateSubscription = (db: Db, { id, userId, device }: { id: string; userId: string; device: Device }) =>
+  sql`
+    update subscriptions set
+      user_id = ${userId},
+      token_version = token_version + case
+        when platform = ${device.platform} and opted_in and invalidated_at is null
+          and p256dh is not distinct from ${device.keys?.p256dh ?? null} and auth is not distinct from ${device.keys?.auth ?? null}
+        then 0 else 1 end,
+      apns_environment = case when platform = ${device.platform} then apns_environment end,
+      platform = ${device.platform},
+      p256dh = ${device.keys?.p256dh ?? null},
+      auth = ${device.keys?.auth ?? null},
+      opted_in = true,
+      invalidated_at = null,
+      registered_at = now(),
+      last_active_at = now(),
+      ${sessionColumns}, ${reportedColumns(device)}
+    where id = ${id}`.execute(db)
+
+export async function countDevices(db: Db, userId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('subscriptions')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+export type DeadToken = { subscriptionId: string; tokenVersion: number; since: string }
+export type Invalidated = { id: string; appId: string; userId: string; platform: Platform; at: Date }
+
+/**
+ * Invalidates what a provider called dead: only the version of the token that it was told of, only if the device has not
+ * registered since, and once, however many sends found it out. Answers those it was the first for.
+ */
+export async function invalidateDead(db: Db, dead: DeadToken[]): Promise<Invalidated[]> {
+  const { rows } = await sql<Invalidated>`
+    with dead as (
+      select s.id from subscriptions s
+        join unnest(
+          ${dead.map(({ subscriptionId }) => subscriptionId)}::text[],
+          ${dead.map(({ tokenVersion }) => tokenVersion)}::int[],
+          ${dead.map(({ since }) => since)}::timestamptz[]
+        ) as told(id, token_version, since)
+          on s.id = told.id and s.token_version = told.token_version and s.registered_at < told.since
+      where s.invalidated_at is null
+      order by s.id for no key update of s
+    )
+    update subscriptions s set invalidated_at = now()
+    from dead where s.id = dead.id
+    returning s.id, s.app_id as "appId", s.user_id as "userId", s.platform, s.invalidated_at as at`.execute(db)
+  return rows
+}
+
+/** Remembers which APNs environment accepted a token, where that is news: one write in a token's life. */
+export const rememberEnvironments = (db: Db, accepted: { subscriptionId: string; environment: 'production' | 'sandbox' }[]) =>
+  sql`
+    with news as (
+      select s.id, told.environment from subscriptions s
+        join unnest(
+          ${accepted.map(({ subscriptionId }) => subscriptionId)}::text[],
+          ${accepted.map(({ environment }) => environment)}::text[]
+        ) as told(id, environment) on s.id = told.id
+      where s.apns_environment is distinct from told.environment
+      order by s.id for no key update of s
+    )
+    update subscriptions s set apns_environment = news.environment from news where s.id = news.id`.execute(db)
+
+/** Notes that devices were sent to just now. Ids may repeat; devices that are gone are left out. */
+export const noteNotified = (db: Db, subscriptionIds: string[]) =>
+  sql`
+    insert into last_notified (subscription_id, at)
+    select id, now() from subscriptions where id = any(${subscriptionIds}::text[]) order by id
+    on conflict (subscription_id) do update set at = excluded.at`.execute(db)

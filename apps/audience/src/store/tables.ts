@@ -1,0 +1,143 @@
+import type { AppSettings } from '@herald/contracts/app'
+import type { Decided, FrozenSend } from '@herald/contracts/batch'
+import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
+import type { Event } from '@herald/contracts/event'
+import type { Lane, Platform } from '@herald/contracts/platform'
+import type { Tags } from '@herald/contracts/text'
+import type { ColumnType, Generated, Kysely, Selectable } from 'kysely'
+
+/** JSON columns are read as values and written as text: `pg` would turn a plain array into a Postgres array. */
+type Json<Value> = ColumnType<Value, string, string>
+type JsonOrNull<Value> = ColumnType<Value | null, string | null, string | null>
+
+/** The schema of audience, as migrations/ makes it. A Transaction is a Db too. */
+export type Tables = {
+  users: UserTable
+  subscriptions: SubscriptionTable
+  last_notified: { subscription_id: string; at: Date }
+  segments: SegmentTable
+  fan_outs: FanOutTable
+  batches: BatchTable
+  circuits: CircuitTable
+  announcements: AnnouncementTable
+}
+export type Db = Kysely<Tables>
+
+export type UserTable = {
+  id: string
+  app_id: string
+  external_id: string | null
+  tags: ColumnType<Tags, string | undefined, string>
+  language: string | null
+  timezone: string | null
+  country: string | null
+  created_at: Generated<Date>
+  last_active_at: Generated<Date>
+}
+
+export type SubscriptionTable = {
+  id: string
+  app_id: string
+  user_id: string
+  platform: Platform
+  address: string
+  address_hash: Buffer
+  p256dh: string | null
+  auth: string | null
+  token_version: Generated<number>
+  apns_environment: 'production' | 'sandbox' | null
+  registered_at: Generated<Date>
+  opted_in: Generated<boolean>
+  app_version: string | null
+  sdk_version: string | null
+  os_version: string | null
+  device_model: string | null
+  browser: string | null
+  standalone: boolean | null
+  session_count: Generated<number>
+  last_session_at: Generated<Date | null>
+  created_at: Generated<Date>
+  last_active_at: Generated<Date>
+  invalidated_at: Date | null
+}
+
+export type SegmentTable = {
+  id: string
+  app_id: string
+  name: string
+  description: string | null
+  definition: Json<unknown>
+  last_count: number | null
+  last_counted_at: Date | null
+  created_at: Generated<Date>
+  updated_at: Generated<Date>
+}
+
+export type FanOutState = 'running' | 'waiting' | 'fanned_out' | 'failed'
+
+export type FanOutTable = {
+  campaign_id: string
+  app_id: string
+  day: Generated<string>
+  send: JsonOrNull<FrozenSend>
+  target: JsonOrNull<FrozenTarget>
+  settings: JsonOrNull<AppSettings>
+  started_at: Generated<Date>
+  bound_id: string
+  cursor: Generated<string>
+  page: Generated<number>
+  queued_ios: Generated<number>
+  queued_android: Generated<number>
+  queued_web: Generated<number>
+  lane: Lane | null
+  state: Generated<FanOutState>
+  told_page: Generated<number>
+  failure: JsonOrNull<FanOutFailure>
+  lease_until: Date | null
+  due_at: Generated<Date | null>
+  pointer_no: Generated<number>
+  settled_at: Date | null
+}
+export type FanOut = Selectable<FanOutTable>
+/** Why a campaign cannot be fanned out, in words a person can act on. */
+export type FanOutFailure = { code: string; message: string }
+
+export type BatchTable = {
+  id: string
+  app_id: string
+  campaign_id: string
+  platform: Platform
+  lane: Lane
+  day: string
+  queued_at: Generated<Date>
+  subscription_ids: string[]
+  user_ids: string[]
+  tries: Generated<number>
+  decided: JsonOrNull<Decided[]>
+  retry_of: string | null
+  not_before: Date | null
+  takes: Generated<number>
+  lease_until: Date | null
+  due_at: Generated<Date | null>
+  pointer_no: Generated<number>
+  done_at: Date | null
+}
+
+export type CircuitTable = {
+  app_id: string
+  platform: Platform
+  environment: Generated<string>
+  state: Generated<'closed' | 'open'>
+  reason: string | null
+  since: Generated<Date>
+  probe_at: Date | null
+  answers: ColumnType<unknown[], string | undefined, string>
+}
+
+export type AnnouncementTable = {
+  id: string
+  subject: string
+  body: Json<Event[]>
+  due_at: Generated<Date>
+  pointer_no: Generated<number>
+}

@@ -1,0 +1,164 @@
+import { confirmAudienceAnnouncements, findSegment, finishBatch, registerSubscription, renewBatch } from '@herald/contracts/calls/audience'
+import { newId } from '@herald/contracts/ids'
+import { until } from '@herald/testing/until'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { insertBatches, takeBatches } from './store/batches.ts'
+import { findFanOut, insertFanOut } from './store/fan-outs.ts'
+import { fanOut } from './fan-out.ts'
+import { givenDevice, givenFanOut, givenSend, openAudience } from './testing/rig.ts'
+
+/** A running audience: what a dead process left behind is made by hand, and must come right by itself. */
+const { startProcess, audience, db, bus, peers, dispatcher } = await openAudience()
+await startProcess()
+
+/** Rows look as after a crash; the wait for their due time is cut short. */
+const nowDue = async (campaignId: string) => {
+  await db
+    .updateTable('fan_outs')
+    .set({ due_at: sql<Date>`now()` })
+    .where('campaign_id', '=', campaignId)
+    .execute()
+  await db
+    .updateTable('batches')
+    .set({ due_at: sql<Date>`now()` })
+    .where('campaign_id', '=', campaignId)
+    .where('done_at', 'is', null)
+    .execute()
+}
+const pointersAt = (campaignId: string) => dispatcher.pointers.filter((pointer) => pointer.campaignId === campaignId)
+
+test('a fan-out whose process died after its row is driven to the end', async () => {
+  const appId = newId()
+  await givenDevice(db, { appId })
+  const campaignId = await givenFanOut(db, givenSend(appId))
+
+  await nowDue(campaignId)
+
+  await until(() => pointersAt(campaignId).length > 0)
+  await until(async () => (await findFanOut(db, campaignId))?.due_at === null)
+  expect(peers.lastReport(campaignId)).toMatchObject({ fannedOut: true, byPlatform: { ios: 1 } })
+})
+
+test('a page whose process died after its commit: totals first, then its pointers', async () => {
+  const appId = newId()
+  const device = await givenDevice(db, { appId })
+  const other = peers.givenCampaign(givenSend(appId), { kind: 'all' })
+  await fanOut(audience, { campaignId: other, page: 0 })
+  await until(() => pointersAt(other).length === 1)
+  const send = givenSend(appId)
+  await insertFanOut(db, { send, target: { kind: 'all' } })
+  const row = await db
+    .updateTable('fan_outs')
+    .set({ page: 2, state: 'fanned_out', lane: 'prompt', queued_ios: 1 })
+    .where('campaign_id', '=', send.campaignId)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await insertBatches(db, row, 'prompt', [
+    { id: newId(), platform: 'ios', subscriptionIds: [device.id], userIds: [device.userId], decided: null },
+  ])
+  peers.state.trackerIsAway = true
+
+  await nowDue(send.campaignId)
+  await until(async () => (await findFanOut(db, send.campaignId))?.pointer_no !== 0)
+  // Sweeps come one after another: what a later one published stands behind everything of this one.
+  await nowDue(other)
+  await until(() => pointersAt(other).length === 2)
+  expect(pointersAt(send.campaignId)).toEqual([])
+  peers.state.trackerIsAway = false
+  await nowDue(send.campaignId)
+
+  await until(() => pointersAt(send.campaignId).length > 0)
+  expect(peers.lastReport(send.campaignId)).toMatchObject({ fannedOut: true, byPlatform: { ios: 1 } })
+})
+
+test('a batch nobody took is pointed at again, with another message id each time', async () => {
+  const appId = newId()
+  await givenDevice(db, { appId })
+  const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
+  await fanOut(audience, { campaignId, page: 0 })
+  await until(() => pointersAt(campaignId).length === 1)
+
+  await nowDue(campaignId)
+  await until(() => pointersAt(campaignId).length === 2)
+  await nowDue(campaignId)
+
+  await until(() => pointersAt(campaignId).length === 3)
+  expect(new Set(pointersAt(campaignId).map(({ batchId }) => batchId)).size).toBe(1)
+})
+
+test('a batch whose taker died is pointed at again when its lease is over, and not before', async () => {
+  const appId = newId()
+  await givenDevice(db, { appId })
+  const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
+  await fanOut(audience, { campaignId, page: 0 })
+  await until(() => pointersAt(campaignId).length === 1)
+  const batchId = pointersAt(campaignId)[0]?.batchId ?? ''
+  await takeBatches(db, [batchId])
+  const { due_at, lease_until } = await db.selectFrom('batches').selectAll().where('id', '=', batchId).executeTakeFirstOrThrow()
+  expect(due_at).toEqual(lease_until)
+
+  await db
+    .updateTable('batches')
+    .set({ due_at: sql<Date>`now()`, lease_until: sql<Date>`now()` })
+    .where('id', '=', batchId)
+    .execute()
+
+  await until(() => pointersAt(campaignId).length === 2)
+  expect((await dispatcher.take(batchId)).answer).toBe('taken')
+})
+
+test('a retry is pointed at when its time has come', async () => {
+  const appId = newId()
+  const device = await givenDevice(db, { appId })
+  const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
+  await fanOut(audience, { campaignId, page: 0 })
+  const batchId = (await until(() => pointersAt(campaignId)[0])).batchId
+  const taken = await dispatcher.take(batchId)
+  if (taken.answer !== 'taken') throw new Error('not taken')
+  expect(await dispatcher.bus.call(renewBatch, { batchId, takes: taken.takes })).toEqual({ held: true })
+
+  const retries = [{ subscriptionId: device.id, userId: device.userId, tries: 1, retryAt: new Date(Date.now() + 300).toISOString() }]
+  expect(await dispatcher.bus.call(finishBatch, { batchId, takes: taken.takes, sent: [], dead: [], retries })).toEqual({ answer: 'done' })
+
+  const retry = await until(() => pointersAt(campaignId).find((pointer) => pointer.batchId !== batchId))
+  expect(await dispatcher.take(retry.batchId)).toMatchObject({ answer: 'taken', tries: 1, recipients: [{ subscriptionId: device.id }] })
+})
+
+test('an announcement is told again until webhooks confirms it', async () => {
+  const appId = newId()
+  const device = await givenDevice(db, { appId })
+  const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
+  await fanOut(audience, { campaignId, page: 0 })
+  const batchId = (await until(() => pointersAt(campaignId)[0])).batchId
+  const taken = await dispatcher.take(batchId)
+  if (taken.answer !== 'taken') throw new Error('not taken')
+  const dead = [
+    { subscriptionId: device.id, userId: device.userId, tokenVersion: 1, since: '2100-01-01T00:00:00.000Z', code: 'token_dead' },
+  ]
+  await dispatcher.bus.call(finishBatch, { batchId, takes: taken.takes, sent: [], dead, retries: [] })
+  const heard = () => peers.events.filter(({ events }) => events.some(({ subscriptionId }) => subscriptionId === device.id))
+  await until(() => heard().length === 1)
+
+  await db
+    .updateTable('announcements')
+    .set({ due_at: sql<Date>`now()` })
+    .execute()
+  await until(() => heard().length === 2)
+  const announcementIds = [...new Set(heard().map(({ announcementId }) => announcementId))]
+  expect(announcementIds).toHaveLength(1)
+  await bus.call(confirmAudienceAnnouncements, { announcementIds })
+
+  expect(await db.selectFrom('announcements').selectAll().where('id', 'in', announcementIds).execute()).toEqual([])
+})
+
+test('devices register and segments are found over the bus', async () => {
+  const appId = newId()
+  const registered = await bus.call(registerSubscription, { appId, subscription: { platform: 'android', token: 'token' } })
+  expect(registered).toMatchObject({ platform: 'android' })
+
+  const segmentId = newId()
+  await sql`insert into segments (id, app_id, name, definition) values (${segmentId}, ${appId}, 'all', '{}')`.execute(db)
+  expect(await bus.call(findSegment, { appId, segmentId })).toEqual({ definition: {} })
+  expect(await bus.call(findSegment, { appId: newId(), segmentId })).toBeNull()
+})

@@ -1,0 +1,38 @@
+import type { Audience } from './audience.ts'
+import { announce, pointAtBatches, pointAtPages } from './point.ts'
+import { takeDueAnnouncements } from './store/announcements.ts'
+import { takeDueBatches, type BatchPointerRow } from './store/batches.ts'
+import { millisecondsUntilDue } from './store/due.ts'
+import { findUntold, takeDueFanOuts } from './store/fan-outs.ts'
+import { tellTotals } from './tell-totals.ts'
+
+/** Rows of a kind taken by one sweep; it comes back at once for more. */
+const atOnce = 200
+
+/**
+ * Points again at whatever is due and not in work: batches nobody took, whose taker died or whose retry time has come, pages
+ * nobody cut, totals nobody told, announcements nobody confirmed. It repairs every crash and a lost NATS store.
+ */
+export async function sweepDue(audience: Audience): Promise<{ took: number; nextInMs?: number }> {
+  const { db } = audience
+  const batches = await takeDueBatches(db, atOnce)
+  const pages = await takeDueFanOuts(db, atOnce)
+  const announcements = await takeDueAnnouncements(db, atOnce)
+  await pointAtBatches(audience, await onlyTold(audience, batches))
+  await pointAtPages(audience, pages)
+  await announce(audience, announcements)
+
+  const took = batches.length + pages.length + announcements.length
+  if (took > 0) return { took }
+  const nextInMs = await millisecondsUntilDue(db)
+  return nextInMs === undefined ? { took } : { took, nextInMs }
+}
+
+/** Without the batches of fan-outs whose totals the tracker does not know: it must have counted a push before a device can answer it. */
+async function onlyTold(audience: Audience, batches: BatchPointerRow[]): Promise<BatchPointerRow[]> {
+  if (batches.length === 0) return batches
+  const fanOuts = await findUntold(audience.db, [...new Set(batches.map(({ campaignId }) => campaignId))])
+  const told = await Promise.all(fanOuts.map((fanOut) => tellTotals(audience, fanOut)))
+  const untold = new Set(fanOuts.filter((_, index) => !told[index]).map(({ campaign_id }) => campaign_id))
+  return batches.filter(({ campaignId }) => !untold.has(campaignId))
+}

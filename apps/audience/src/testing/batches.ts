@@ -1,0 +1,63 @@
+import type { FinishBatch, FrozenSend, TakenBatch } from '@herald/contracts/batch'
+import { sql } from 'kysely'
+import { fanOut } from '../fan-out.ts'
+import { finishBatch } from '../finish-batch.ts'
+import { readTaken, rememberSends } from '../read-taken.ts'
+import { takeBatch, type TakeAsked } from '../take-batch.ts'
+import { givenSend, type openAudience } from './rig.ts'
+
+export const asked = (batchId: string, change: Partial<TakeAsked> = {}): TakeAsked => ({
+  batchId,
+  knowsSend: false,
+  from: 0,
+  takes: null,
+  ...change,
+})
+
+export const finished = (batchId: string, takes: number, change: Partial<FinishBatch> = {}): FinishBatch => ({
+  batchId,
+  takes,
+  sent: [],
+  dead: [],
+  retries: [],
+  ...change,
+})
+
+/** What dispatchers do, on the flows themselves. Every take is another process: it has its own memory of sends. */
+export function withBatches({ audience, db, peers }: Pick<Awaited<ReturnType<typeof openAudience>>, 'audience' | 'db' | 'peers'>) {
+  const take = async (...all: TakeAsked[]): Promise<TakenBatch[]> => {
+    const given = await takeBatch({ db }, all)
+    const granted = given.filter((one) => 'row' in one)
+    const read = await readTaken({ db, remembered: rememberSends() }, granted)
+    return given.map((one) => ('row' in one ? (read[granted.indexOf(one)] ?? { answer: 'gone' }) : one))
+  }
+  /** The batches of a send to all of an app's devices. */
+  const givenBatches = async (appId: string, send: FrozenSend = givenSend(appId)): Promise<string[]> => {
+    const campaignId = peers.givenCampaign(send, { kind: 'all' })
+    await fanOut(audience, { campaignId, page: 0 })
+    const rows = await db.selectFrom('batches').select('id').where('campaign_id', '=', campaignId).orderBy('id').execute()
+    return rows.map(({ id }) => id)
+  }
+  return {
+    take,
+    takeOne: async (batchId: string) => {
+      const [answer] = await take(asked(batchId))
+      if (answer?.answer !== 'taken') throw new Error(`not taken but ${answer?.answer}`)
+      return answer
+    },
+    finish: (...all: FinishBatch[]) => finishBatch({ ...audience, poke: () => undefined }, all),
+    givenBatches,
+    givenBatch: async (appId: string, send?: FrozenSend): Promise<string> => {
+      const [batchId] = await givenBatches(appId, send)
+      if (!batchId) throw new Error('the app has no device')
+      return batchId
+    },
+    expireLease: (batchId: string) =>
+      db
+        .updateTable('batches')
+        .set({ lease_until: sql<Date>`now()` })
+        .where('id', '=', batchId)
+        .execute(),
+    subscription: (id: string) => db.selectFrom('subscriptions').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),
+  }
+}

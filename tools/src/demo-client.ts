@@ -1,0 +1,55 @@
+import type { DemoOptions } from './demo.ts'
+
+/** The demo's HTTP calls: Herald's public and administration API, and the simulator's control. */
+export type HeraldClient = {
+  api<Body>(secretKey: string, method: string, path: string, body?: unknown): Promise<Body>
+  admin<Body>(method: string, path: string, body?: unknown): Promise<Body>
+  simulator<Body>(method: string, path: string, body?: unknown): Promise<Body>
+  makeDevices(options: Record<string, unknown>): Promise<string[]>
+  /** Whether the app and a device of an earlier start still exist on both sides. */
+  stillThere(appId: string, deviceId: string): Promise<boolean>
+  /** Waits until the devices have reported what they will report: a moment at most. */
+  reportsAreIn(signal: AbortSignal): Promise<void>
+}
+
+const callLimitMs = 30_000
+const reportsWaitMs = 10_000
+
+export function callHerald({ baseUrl, adminToken, simulatorControl }: DemoOptions): HeraldClient {
+  const http = async <Body>(method: string, url: string, headers: Record<string, string>, body: unknown): Promise<Body> => {
+    const response = await fetch(url, {
+      method,
+      headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(callLimitMs),
+    })
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${method} ${new URL(url).pathname} answered ${response.status}: ${text.slice(0, 500)}`)
+    return (text === '' ? undefined : JSON.parse(text)) as Body
+  }
+  const admin = <Body>(method: string, path: string, body?: unknown) =>
+    http<Body>(method, `${baseUrl}/v1/admin${path}`, { authorization: `Bearer ${adminToken}` }, body)
+  const simulator = <Body>(method: string, path: string, body?: unknown) => http<Body>(method, `${simulatorControl}${path}`, {}, body)
+
+  return {
+    admin,
+    simulator,
+    api: (secretKey, method, path, body) => http(method, `${baseUrl}${path}`, { authorization: `Bearer ${secretKey}` }, body),
+    async makeDevices(options) {
+      const { devices } = await simulator<{ devices: { id: string }[] }>('POST', '/devices', options)
+      return devices.map(({ id }) => id)
+    },
+    async stillThere(appId, deviceId) {
+      const found = await Promise.allSettled([admin('GET', `/apps/${appId}`), simulator('GET', `/pushes?deviceId=${deviceId}&limit=1`)])
+      return found.every(({ status }) => status === 'fulfilled')
+    },
+    async reportsAreIn(signal) {
+      const startedAt = performance.now()
+      while (!signal.aborted && performance.now() - startedAt < reportsWaitMs) {
+        const { pending } = await simulator<{ pending: number }>('GET', '/crowd')
+        if (pending === 0) return
+        await new Promise((resolve) => setTimeout(resolve, 50))
+      }
+    },
+  }
+}

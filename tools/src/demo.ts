@@ -46,7 +46,13 @@ export async function demo(options: DemoOptions): Promise<void> {
     writeWhole(kept, `${JSON.stringify(state, null, 2)}\n`, 0o600)
   }
   // An app that starts registers again; the dead ones do so too, or the second demo would have nothing to show.
-  await herald.simulator('POST', '/crowd', { baseUrl: options.baseUrl, appKey: state.publicKey, devices: state.devices, externalIdPrefix: 'demo-' })
+  await herald.simulator('POST', '/crowd', {
+    baseUrl: options.baseUrl,
+    appKey: state.publicKey,
+    devices: state.devices,
+    externalIdPrefix: 'demo-',
+  })
+  await herald.simulator('PUT', '/devices/behaviour', { ids: state.dead, answer: 'dead' })
   await herald.simulator('PUT', '/crowd/reports', { baseUrl: options.baseUrl, delivered: 0.98, opened: 0.3 })
   await sendOne(herald, state, options)
   printNext(state, options)
@@ -79,7 +85,7 @@ async function makeDemo(herald: HeraldClient): Promise<DemoState> {
     { platform: 'web', applicationServerKey },
   ]) {
     const alive = await herald.makeDevices({ ...kind, count: perPlatform - deadPerPlatform })
-    const gone = await herald.makeDevices({ ...kind, count: deadPerPlatform, behaviour: { answer: 'dead' } })
+    const gone = await herald.makeDevices({ ...kind, count: deadPerPlatform })
     devices.push(...alive, ...gone)
     dead.push(...gone)
   }
@@ -105,7 +111,7 @@ async function sendOne(herald: HeraldClient, state: DemoState, { print, signal }
     )
     const { queued = 0, sent = 0, failed = 0, skipped = 0 } = stats
     const progress = `  ${sent + failed + skipped} of ${queued} settled`
-    if (progress !== shown) print((shown = progress))
+    if (queued > 0 && progress !== shown) print((shown = progress))
     if (status === 'sent' || signal.aborted) break
     await new Promise((resolve) => setTimeout(resolve, 150))
   }
@@ -113,7 +119,7 @@ async function sendOne(herald: HeraldClient, state: DemoState, { print, signal }
 
   await herald.reportsAreIn(signal)
   const pushes: Push[] = []
-  for (let cursor: string | null = ''; cursor !== null && !signal.aborted; ) {
+  for (let cursor: string | null = ''; cursor !== null && !signal.aborted;) {
     const page: { items: Push[]; nextCursor: string | null } = await herald.admin(
       'GET',
       `/apps/${state.appId}/pushes?campaignId=${id}&limit=200${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`,

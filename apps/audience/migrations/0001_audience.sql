@@ -105,6 +105,8 @@ create table fan_outs (
 create index fan_outs_due on fan_outs (due_at) where due_at is not null;
 create index fan_outs_waiting on fan_outs (app_id, due_at) where state = 'waiting';
 create index fan_outs_settled on fan_outs (settled_at) where settled_at is not null;
+-- Settled, but not yet emptied: nearly always none.
+create index fan_outs_to_clear on fan_outs (campaign_id) where settled_at is not null and send is not null;
 
 -- At most 500 pushes of one platform, in the order of their devices' ids. A retry is a new batch.
 create table batches (

@@ -5,6 +5,7 @@ import { dropCampaign } from './drop-campaign.ts'
 import { fanOut } from './fan-out.ts'
 import { registerSubscription } from './register-subscription.ts'
 import { findFanOut } from './store/fan-outs.ts'
+import { sweepDue } from './sweep-due.ts'
 import { asked, finished, withBatches } from './testing/batches.ts'
 import { givenCrowd, givenDevice, givenSend, openAudience } from './testing/rig.ts'
 
@@ -138,11 +139,11 @@ describe('finishing', () => {
     const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
     await fanOut(audience, { campaignId, page: 0 })
     const batches = await db.selectFrom('batches').select('id').where('campaign_id', '=', campaignId).execute()
-    expect(batches).toHaveLength(20)
+    expect(batches).toHaveLength(10)
 
-    for (const { id } of batches.slice(0, 4)) await finish(finished(id, (await takeOne(id)).takes))
+    for (const { id } of batches.slice(0, 3)) await finish(finished(id, (await takeOne(id)).takes))
     expect((await findFanOut(db, campaignId))?.state).toBe('waiting')
-    for (const { id } of batches.slice(4, 5)) await finish(finished(id, (await takeOne(id)).takes))
+    for (const { id } of batches.slice(3, 4)) await finish(finished(id, (await takeOne(id)).takes))
 
     expect((await findFanOut(db, campaignId))?.state).toBe('running')
   })
@@ -165,4 +166,21 @@ test('a settled campaign keeps only its empty row, and a late pointer sends noth
   expect(row).toMatchObject({ send: null, target: null, settings: null, due_at: null })
   expect(row?.settled_at).not.toBeNull()
   expect(await take(asked(batchId))).toEqual([{ answer: 'gone' }])
+})
+
+test('a batch whose campaign is settled before it is finished still invalidates its dead tokens', async () => {
+  const appId = newId()
+  const device = await givenDevice(db, { appId })
+  const batchId = await givenBatch(appId)
+  const { campaignId, takes } = await takeOne(batchId)
+
+  await dropCampaign(audience, { campaignId })
+  expect((await findFanOut(db, campaignId))?.send).not.toBeNull()
+  const dead = [{ subscriptionId: device.id, userId: device.userId, tokenVersion: 1, since: '2100-01-01T00:00:00.000Z', code: 'token_dead' }]
+  expect(await finish(finished(batchId, takes, { dead }))).toEqual(['done'])
+
+  expect((await subscription(device.id)).invalidated_at).not.toBeNull()
+  await sweepDue(audience)
+  expect(await db.selectFrom('batches').select('id').where('campaign_id', '=', campaignId).execute()).toEqual([])
+  expect(await findFanOut(db, campaignId)).toMatchObject({ send: null, target: null })
 })

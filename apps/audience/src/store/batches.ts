@@ -153,5 +153,3 @@ export async function takeDueBatches(db: Db, limit: number): Promise<BatchPointe
   )
   return rows
 }
-
-export const deleteBatches = (db: Db, campaignId: string) => db.deleteFrom('batches').where('campaign_id', '=', campaignId).execute()

@@ -1,5 +1,5 @@
 import type { AppSettings } from '@herald/contracts/app'
-import { bulkWindow, type FrozenSend } from '@herald/contracts/batch'
+import { batchSize, bulkWindow, pageSize, type FrozenSend } from '@herald/contracts/batch'
 import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
 import type { Lane, Platform } from '@herald/contracts/platform'
 import { sql } from 'kysely'
@@ -113,11 +113,14 @@ export const waitForWindow = (db: Db, { campaign_id, page }: FanOut) =>
 
 const openBulkBatches = sql`lane = 'bulk' and done_at is null and retry_of is null and not_before is null`
 
-/** Whether a platform of the app has as many ready or leased bulk batches as it may. Held ones and retries do not count. */
+/** A page makes up to ten batches of one platform: with more than this many open there is no room for it in the window. */
+const roomForPage = bulkWindow - pageSize / batchSize
+
+/** Whether a platform of the app has too many ready or leased bulk batches for another page. Held ones and retries do not count. */
 export async function isBulkWindowFull(db: Db, appId: string): Promise<boolean> {
   const { rows } = await sql`
     select from batches where app_id = ${appId} and ${openBulkBatches}
-    group by platform having count(*) >= ${sql.lit(bulkWindow)} limit 1`.execute(db)
+    group by platform having count(*) > ${sql.lit(roomForPage)} limit 1`.execute(db)
   return rows.length > 0
 }
 
@@ -133,7 +136,7 @@ export async function wakeWaiting(db: Db, appId: string): Promise<PagePointer[]>
     from longest
     where f.campaign_id = longest.campaign_id and not exists (
       select from batches where batches.app_id = ${appId} and ${openBulkBatches}
-      group by platform having count(*) >= ${sql.lit(bulkWindow)}
+      group by platform having count(*) > ${sql.lit(roomForPage)}
     )
     returning f.campaign_id as "campaignId", f.page, f.pointer_no as "pointerNo"`.execute(db)
   return rows
@@ -151,21 +154,27 @@ export async function takeDueFanOuts(db: Db, limit: number): Promise<PagePointer
   return rows
 }
 
-/** Empties a settled campaign's fan-out; the row stays, so that a late repeat of its pointer sends nothing twice. */
-export const settleFanOut = (db: Db, campaignId: string): Promise<{ app_id: string } | undefined> =>
-  db
-    .updateTable('fan_outs')
-    .set((eb) => ({
-      settled_at: eb.fn.coalesce('settled_at', sql<Date>`now()`),
-      send: null,
-      target: null,
-      settings: null,
-      lease_until: null,
-      due_at: null,
-    }))
-    .where('campaign_id', '=', campaignId)
-    .returning('app_id')
-    .executeTakeFirst()
+/** Every push of the campaign has its outcome: no page and no total is due any more. */
+export const settleFanOut = (db: Db, campaignId: string) =>
+  sql`
+    update fan_outs set settled_at = coalesce(settled_at, now()), lease_until = null, due_at = null
+    where campaign_id = ${campaignId}`.execute(db)
+
+/**
+ * Empties settled fan-outs whose batches are all finished, and drops these; at most 100 at a time. The row stays, so that a
+ * late repeat of a pointer sends nothing twice. The partial index holds only what waits for this, so it costs nothing idle.
+ */
+export const clearSettled = (db: Db) =>
+  sql`
+    with over as (
+      select campaign_id from fan_outs f
+      where settled_at is not null and send is not null
+        and not exists (select from batches b where b.campaign_id = f.campaign_id and b.done_at is null)
+      limit 100 for update skip locked
+    ), dropped as (
+      delete from batches using over where batches.campaign_id = over.campaign_id
+    )
+    update fan_outs f set send = null, target = null, settings = null from over where f.campaign_id = over.campaign_id`.execute(db)
 
 export const findSends = (db: Db, campaignIds: string[]) =>
   db.selectFrom('fan_outs').select(['campaign_id', 'send']).where('campaign_id', 'in', campaignIds).execute()

@@ -35,7 +35,9 @@ try {
   const count = Number(values.devices)
   const tenant = await givenTenant(herald)
   const registered = await registerCrowd(herald, tenant, count, values.mix)
-  say(`registered ${registered.count} devices in ${registered.seconds.toFixed(1)} s (${Math.round(registered.count / registered.seconds)}/s)`)
+  say(
+    `registered ${registered.count} devices in ${registered.seconds.toFixed(1)} s (${Math.round(registered.count / registered.seconds)}/s)`,
+  )
   const rounds: Round[] = []
   for (let round = 1; round <= Number(values.rounds); round += 1) {
     rounds.push(await sendRound(herald, tenant, registered.count))
@@ -46,9 +48,18 @@ try {
     what: `${count} devices, ${values.mix}, one notification to all`,
     at: new Date().toISOString(),
     commit: commit(),
-    machine: { cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length, memoryGb: Math.round(totalmem() / 2 ** 30), kernel: release(), node: process.version },
+    machine: {
+      cpu: cpus()[0]?.model ?? 'unknown',
+      cores: cpus().length,
+      memoryGb: Math.round(totalmem() / 2 ** 30),
+      kernel: release(),
+      node: process.version,
+    },
     registrationsPerSecond: Math.round(registered.count / registered.seconds),
-    pushesPerSecond: { median: Math.round(median(rounds.map(({ pushesPerSecond }) => pushesPerSecond))), rounds: rounds.map(({ pushesPerSecond }) => Math.round(pushesPerSecond)) },
+    pushesPerSecond: {
+      median: Math.round(median(rounds.map(({ pushesPerSecond }) => pushesPerSecond))),
+      rounds: rounds.map(({ pushesPerSecond }) => Math.round(pushesPerSecond)),
+    },
     rounds,
   }
   for (const line of report(rounds)) say(line)
@@ -71,7 +82,12 @@ async function registerCrowd(herald: Herald, tenant: Tenant, count: number, mix:
     await tenant.makeDevices(platform, share, { keyPool: 64 })
   }
   const startedAt = performance.now()
-  await tenant.simulator('POST', '/crowd', { baseUrl: herald.baseUrl, appKey: tenant.publicKey, externalIdPrefix: 'bench-', concurrency: 32 })
+  await tenant.simulator('POST', '/crowd', {
+    baseUrl: herald.baseUrl,
+    appKey: tenant.publicKey,
+    externalIdPrefix: 'bench-',
+    concurrency: 32,
+  })
   const crowd = await until(
     async () => {
       const { registered, failed } = await tenant.simulator<{ registered: number; failed: number }>('GET', '/crowd')
@@ -90,7 +106,10 @@ async function sendRound(herald: Herald, tenant: Tenant, expected: number): Prom
   const postedAt = performance.timeOrigin + performance.now()
   const { body, status } = await tenant.call<{ id: string }>('POST', '/v1/notifications', {
     target: { all: true },
-    content: { _default: 'en', en: { title: 'Hello {{ user.externalId }}', body: 'This is a push notification of a usual size for the test' } },
+    content: {
+      _default: 'en',
+      en: { title: 'Hello {{ user.externalId }}', body: 'This is a push notification of a usual size for the test' },
+    },
   })
   if (status !== 202) throw new Error(`the send was answered ${status}`)
   const stats = await until(

@@ -97,7 +97,11 @@ test('a frozen Postgres makes every data endpoint answer 503 database_unavailabl
       ['GET', `/v1/campaigns/${'a'.repeat(24)}/stats`],
       ['POST', '/v1/e/o/abc.def'],
     ] as const) {
-      const { status, body } = await http<{ error: { code: string } }>(method, `${herald.baseUrl}${path}`, method === 'POST' ? { body: {} } : {})
+      const { status, body } = await http<{ error: { code: string } }>(
+        method,
+        `${herald.baseUrl}${path}`,
+        method === 'POST' ? { body: {} } : {},
+      )
       expect([path, status, body.error.code]).toEqual([path, 503, 'database_unavailable'])
     }
     expect(performance.now() - frozenAt).toBeLessThan(4_000)

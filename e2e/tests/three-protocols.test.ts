@@ -93,7 +93,11 @@ test('300 devices on three real protocols each receive their push exactly once, 
       })
     } else if (push.platform === 'android') {
       expect(push.payload).toMatchObject({
-        message: { notification: { title }, data: { msgId: push.msgId, order: '1' }, android: { collapse_key: 'order-1', priority: 'high', ttl: '3600s' } },
+        message: {
+          notification: { title },
+          data: { msgId: push.msgId, order: '1' },
+          android: { collapse_key: 'order-1', priority: 'high', ttl: '3600s' },
+        },
       })
     } else {
       expect(push.headers).toMatchObject({ topic: 'order-1', urgency: 'high' })
@@ -179,12 +183,25 @@ test('every selector reaches whom it names and nobody else', async () => {
   expect(await reach({ userIds: [registered[2]!.userId, 'f'.repeat(24)] })).toBe(1)
   expect(await reach({ subscriptionIds: registered.map(({ id }) => id) })).toBe(3)
   expect(await reach({ segment: { field: 'tags.team', op: 'eq', value: 'red' } })).toBe(3)
-  expect(await reach({ segment: { and: [{ field: 'tags.team', op: 'eq', value: 'red' }, { field: 'platform', op: 'eq', value: 'android' }] } })).toBe(1)
+  expect(
+    await reach({
+      segment: {
+        and: [
+          { field: 'tags.team', op: 'eq', value: 'red' },
+          { field: 'platform', op: 'eq', value: 'android' },
+        ],
+      },
+    }),
+  ).toBe(1)
   expect(await reach({ externalIds: ['nobody at all'] })).toBe(0)
 })
 
 test('a silent push goes to apps in the background and skips browsers', async () => {
-  const devices = [...(await tenant.makeDevices('ios', 1)), ...(await tenant.makeDevices('android', 1)), ...(await tenant.makeDevices('web', 1))]
+  const devices = [
+    ...(await tenant.makeDevices('ios', 1)),
+    ...(await tenant.makeDevices('android', 1)),
+    ...(await tenant.makeDevices('web', 1)),
+  ]
   const ids = await registerAll(devices, () => ({}))
   const { body } = await tenant.call<{ id: string }>('POST', '/v1/notifications', {
     target: { subscriptionIds: ids },

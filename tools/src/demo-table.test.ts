@@ -19,7 +19,13 @@ test('the table adds up: queued is sent, failed and skipped, by platform and in 
     1.234,
   )
 
-  const row = (name: string) => lines.find((line) => line.trim().startsWith(name))?.trim().split(/\s+/).slice(1).map(Number)
+  const row = (name: string) =>
+    lines
+      .find((line) => line.trim().startsWith(name))
+      ?.trim()
+      .split(/\s+/)
+      .slice(1)
+      .map(Number)
   expect(row('ios')).toEqual([2, 1, 1, 0, 1, 1])
   expect(row('android')).toEqual([1, 1, 0, 0, 1, 0])
   expect(row('web')).toEqual([1, 0, 0, 1, 0, 0])

@@ -176,7 +176,9 @@ test('a batch whose campaign is settled before it is finished still invalidates 
 
   await dropCampaign(audience, { campaignId })
   expect((await findFanOut(db, campaignId))?.send).not.toBeNull()
-  const dead = [{ subscriptionId: device.id, userId: device.userId, tokenVersion: 1, since: '2100-01-01T00:00:00.000Z', code: 'token_dead' }]
+  const dead = [
+    { subscriptionId: device.id, userId: device.userId, tokenVersion: 1, since: '2100-01-01T00:00:00.000Z', code: 'token_dead' },
+  ]
   expect(await finish(finished(batchId, takes, { dead }))).toEqual(['done'])
 
   expect((await subscription(device.id)).invalidated_at).not.toBeNull()

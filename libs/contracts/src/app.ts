@@ -17,7 +17,15 @@ export type App = { id: string; name: string; settings: AppSettings; createdAt: 
  */
 export type ProviderCredentials =
   | { kind: 'apns'; version: number; teamId: string; keyId: string; bundleId: string; environment: 'production' | 'sandbox' }
-  | { kind: 'fcm'; version: number; projectId: string; clientEmail: string; tokenUri: string; sealedPrivateKey: string; sealContext: string }
+  | {
+      kind: 'fcm'
+      version: number
+      projectId: string
+      clientEmail: string
+      tokenUri: string
+      sealedPrivateKey: string
+      sealContext: string
+    }
   | { kind: 'webpush'; version: number; subject: string; publicKey: string; sealedPrivateKey: string; sealContext: string }
 export type ProviderKind = ProviderCredentials['kind']
 export const providerKinds = ['apns', 'fcm', 'webpush'] as const

@@ -112,7 +112,9 @@ export const FinishBatch = z.object({
   takes: z.number().int(),
   sent: z.array(z.object({ subscriptionId: Id, environment: z.enum(['production', 'sandbox']).nullable() })).max(batchSize),
   /** Tokens the provider called dead. `since`: ISO; a device that registered again after it is left alone. */
-  dead: z.array(z.object({ subscriptionId: Id, userId: Id, tokenVersion: z.number().int(), since: z.iso.datetime(), code: z.string().max(64) })).max(batchSize),
+  dead: z
+    .array(z.object({ subscriptionId: Id, userId: Id, tokenVersion: z.number().int(), since: z.iso.datetime(), code: z.string().max(64) }))
+    .max(batchSize),
   /** To be tried again: `tries` already made, not before `retryAt` (ISO). */
   retries: z.array(z.object({ subscriptionId: Id, userId: Id, tries: z.number().int(), retryAt: z.iso.datetime() })).max(batchSize),
 })

@@ -8,7 +8,7 @@ import { until } from '@herald/testing/until'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { openBus } from './bus.ts'
 
@@ -70,7 +70,7 @@ test('a handler that throws gets its message again, and one that returns never d
 test('after the server lost its store, messages flow again without a restart', async () => {
   const storeDir = mkdtempSync(join(tmpdir(), 'herald-nats-lost-'))
   let server = await startNatsServer({ storeDir })
-  afterAll(async () => {
+  onTestFinished(async () => {
     await server.stop()
     rmSync(storeDir, { recursive: true, force: true })
   })

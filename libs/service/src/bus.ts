@@ -166,4 +166,3 @@ async function logStatus(connection: NatsConnection, service: Service): Promise<
     if (status.type === 'reconnect') service.log.info('NATS is back')
   }
 }
-

@@ -3,7 +3,10 @@ import { z } from 'zod'
 /** Settings every app has. An app's own schema extends it; each setting carries a `.describe()` that becomes docs/configuration.md. */
 export const ServiceConfig = z.object({
   NATS_URL: z.string().default('nats://127.0.0.1:4222').describe('Address of the NATS server (JetStream on).'),
-  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info').describe('Least severe log line that is written.'),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
+    .default('info')
+    .describe('Least severe log line that is written.'),
 })
 
 /** Pool settings of an app with a database. */
@@ -25,7 +28,8 @@ export const flag = (byDefault: boolean) =>
     .transform((word) => word === 'true' || word === 'on' || word === '1')
 
 /** A whole number from the environment. */
-export const whole = (byDefault: number, { min = 0, max = Number.MAX_SAFE_INTEGER } = {}) => z.coerce.number().int().min(min).max(max).default(byDefault)
+export const whole = (byDefault: number, { min = 0, max = Number.MAX_SAFE_INTEGER } = {}) =>
+  z.coerce.number().int().min(min).max(max).default(byDefault)
 
 /**
  * The environment, parsed once: the one place that reads it. A bad one prints every problem and ends the process with 1;

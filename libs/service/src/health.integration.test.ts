@@ -36,7 +36,10 @@ test('work on a database that freezes ends with database_unavailable within two 
 /** A frozen machine freezes the backends too, not only the postmaster. */
 async function stopBackends(): Promise<{ pids: number[] }> {
   const { execFileSync } = await import('node:child_process')
-  const pids = execFileSync('ps', ['-o', 'pid=', '--ppid', String(postgres.pid)], { encoding: 'utf8' }).trim().split(/\s+/).map(Number)
+  const pids = execFileSync('ps', ['-o', 'pid=', '--ppid', String(postgres.pid)], { encoding: 'utf8' })
+    .trim()
+    .split(/\s+/)
+    .map(Number)
   for (const pid of pids) process.kill(pid, 'SIGSTOP')
   return { pids }
 }

@@ -58,7 +58,10 @@ export async function openStreams(service: Service, connection: NatsConnection, 
     const handle = async (message: JsMsg) => {
       const parsed = consumer.body.safeParse(parse(message))
       if (!parsed.success) {
-        log.error({ consumer: consumer.durable, paths: parsed.error.issues.map(({ path }) => path.join('.')) }, 'a message broke its contract')
+        log.error(
+          { consumer: consumer.durable, paths: parsed.error.issues.map(({ path }) => path.join('.')) },
+          'a message broke its contract',
+        )
         message.term('broken contract')
         return
       }
@@ -127,7 +130,8 @@ async function untilReady(connection: NatsConnection, service: Service): Promise
       return await jetstreamManager(connection)
     } catch (error) {
       if (attempt === 1) service.log.warn({ message: String(error) }, 'JetStream is not ready, waiting')
-      if (attempt >= 120) throw new Error('JetStream did not become ready within a minute: is nats-server started with -js?', { cause: error })
+      if (attempt >= 120)
+        throw new Error('JetStream did not become ready within a minute: is nats-server started with -js?', { cause: error })
       await pause(500)
     }
   }
@@ -182,4 +186,3 @@ function parse(message: JsMsg): unknown {
 }
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
-

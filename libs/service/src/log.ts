@@ -7,4 +7,9 @@ export type Log = pino.Logger
  * redacts, so nothing secret may be handed in: no token, key, endpoint address or content.
  */
 export const openLog = (app: string, level: string): Log =>
-  pino({ level, base: { app, pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (label) => ({ level: label }) } })
+  pino({
+    level,
+    base: { app, pid: process.pid },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+  })

@@ -28,7 +28,9 @@ export async function migrate({ ownerUrl, app, directory }: { ownerUrl: string; 
 }
 
 async function roleOf(client: pg.Client, app: string): Promise<string> {
-  const { rows } = await client.query<{ owner: string }>('select nspowner::regrole::text as owner from pg_namespace where nspname = $1', [app])
+  const { rows } = await client.query<{ owner: string }>('select nspowner::regrole::text as owner from pg_namespace where nspname = $1', [
+    app,
+  ])
   const owner = rows[0]?.owner
   if (!owner) throw new Error(`There is no schema "${app}" in this database: provision makes it.`)
   return owner.replace(/^"(.*)"$/, '$1')

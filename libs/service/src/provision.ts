@@ -43,7 +43,10 @@ export async function provision({
 /** Any number will do, as long as all of ours use the same. */
 const lockNumber = 48_151_623
 
-async function makeRole(owner: pg.Client, { role, password, ownerName }: { role: string; password: string; ownerName: string }): Promise<void> {
+async function makeRole(
+  owner: pg.Client,
+  { role, password, ownerName }: { role: string; password: string; ownerName: string },
+): Promise<void> {
   const name = quote(role)
   const secret = pg.escapeLiteral(password)
   try {

@@ -1,6 +1,7 @@
 import type { AppWithDatabase } from '@herald/contracts/call'
 import pg from 'pg'
-import { afterAll, inject } from 'vitest'
+import { inject } from 'vitest'
+import { atEnd } from './at-end.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -21,7 +22,7 @@ export async function freshDatabase(): Promise<{ url: (app: AppWithDatabase) => 
   await owner.connect()
   await owner.query(`create database ${name} template template_herald strategy file_copy`)
   await owner.end()
-  afterAll(async () => {
+  atEnd(async () => {
     const again = new pg.Client({ connectionString: inject('ownerUrl') })
     await again.connect()
     await again.query(`drop database if exists ${name} with (force)`)

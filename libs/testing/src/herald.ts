@@ -23,7 +23,10 @@ export type Herald = {
 export const adminToken = 'e2e-administration-token-0123456789abcdef'
 
 /** Starts the platform on a data directory of its own (or a given one) and answers when it says that it is ready. */
-export async function startHerald({ dataDir = freshDataDir(), env = {} }: { dataDir?: string; env?: Record<string, string> } = {}): Promise<Herald> {
+export async function startHerald({
+  dataDir = freshDataDir(),
+  env = {},
+}: { dataDir?: string; env?: Record<string, string> } = {}): Promise<Herald> {
   const { starter, output } = runStarter(dataDir, env)
   const baseUrl = await until(
     () => {

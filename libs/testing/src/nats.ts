@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startNatsServer } from '@herald/embedded/nats-server'
-import { afterAll } from 'vitest'
+import { atEnd } from './at-end.ts'
 
 /** A nats-server of this test file's own (ready in ~40 ms), stopped when the file is done. Answers its address. */
 export async function freshNats(): Promise<string> {
   const storeDir = mkdtempSync(join(tmpdir(), 'herald-nats-'))
   const server = await startNatsServer({ storeDir })
-  afterAll(async () => {
+  atEnd(async () => {
     await server.stop()
     rmSync(storeDir, { recursive: true, force: true })
   })

@@ -2,7 +2,13 @@ import { http, type Answer, type Herald } from './herald.ts'
 
 export const bundleId = 'org.example.herald'
 
-export type Device = { id: string; platform: 'ios' | 'android' | 'web'; token?: string; endpoint?: string; keys?: { p256dh: string; auth: string } }
+export type Device = {
+  id: string
+  platform: 'ios' | 'android' | 'web'
+  token?: string
+  endpoint?: string
+  keys?: { p256dh: string; auth: string }
+}
 
 /** An app of a test's own: its keys, its providers at the simulator, and shortcuts to call Herald and the simulator. */
 export type Tenant = {
@@ -44,7 +50,13 @@ export async function givenTenant(herald: Herald): Promise<Tenant> {
   const apns = await simulator<{ privateKey: string }>('POST', '/accounts', { kind: 'apns', teamId, keyId, bundleId })
   const serviceAccount = await simulator<Record<string, unknown>>('POST', '/accounts', { kind: 'fcm', projectId })
   ok(
-    await admin('PUT', `/apps/${appId}/providers/apns`, { teamId, keyId, privateKey: apns.privateKey, bundleId, environment: 'production' }),
+    await admin('PUT', `/apps/${appId}/providers/apns`, {
+      teamId,
+      keyId,
+      privateKey: apns.privateKey,
+      bundleId,
+      environment: 'production',
+    }),
     200,
   )
   ok(await admin('PUT', `/apps/${appId}/providers/fcm`, { serviceAccount }), 200)
@@ -64,7 +76,11 @@ export async function givenTenant(herald: Herald): Promise<Tenant> {
     admin: (method, path, body) => admin(method, `/apps/${appId}${path}`, body),
     simulator,
     async makeDevices(platform, count, options = {}) {
-      const kind = { ios: { bundleId, environment: 'production' }, android: { projectId }, web: { applicationServerKey: webPush.publicKey } }[platform]
+      const kind = {
+        ios: { bundleId, environment: 'production' },
+        android: { projectId },
+        web: { applicationServerKey: webPush.publicKey },
+      }[platform]
       return (await simulator<{ devices: Device[] }>('POST', '/devices', { platform, count, ...kind, ...options })).devices
     },
     async register(device, more = {}) {

@@ -2,7 +2,10 @@
  * Waits until a condition holds and answers what it returned; asks again every 20 ms. Tests await conditions, never time.
  * Fails after `withinMs` with the last thing seen or thrown, so that a red test says what was missing.
  */
-export async function until<T>(condition: () => T | Promise<T>, { withinMs = 15_000, what = 'the condition' } = {}): Promise<NonNullable<Truthy<T>>> {
+export async function until<T>(
+  condition: () => T | Promise<T>,
+  { withinMs = 15_000, what = 'the condition' } = {},
+): Promise<NonNullable<Truthy<T>>> {
   const startedAt = performance.now()
   let last: unknown
   for (;;) {

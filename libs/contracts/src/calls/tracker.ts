@@ -26,13 +26,16 @@ export const reportQueued = call<Record<string, never>>()(
 )
 
 /** Writes outcomes to the ledger and the counters in one transaction. A push already settled stays as it was. */
-export const recordOutcomes = call<{ recorded: number }>()('rpc.tracker.record-outcomes', z.object({ batches: z.array(BatchOutcomes).min(1).max(200) }), 8000)
+export const recordOutcomes = call<{ recorded: number }>()(
+  'rpc.tracker.record-outcomes',
+  z.object({ batches: z.array(BatchOutcomes).min(1).max(200) }),
+  8000,
+)
 
 /** Which pushes of a batch have an outcome already: asked by every take above the first. */
-export const readSettled = call<{ settled: { subscriptionId: string; outcome: OutcomeKind; code: string; tokenVersion: number; at: string }[] }>()(
-  'rpc.tracker.read-settled',
-  z.object({ day: z.iso.date(), campaignId: Id, subscriptionIds: z.array(Id).max(1000) }),
-)
+export const readSettled = call<{
+  settled: { subscriptionId: string; outcome: OutcomeKind; code: string; tokenVersion: number; at: string }[]
+}>()('rpc.tracker.read-settled', z.object({ day: z.iso.date(), campaignId: Id, subscriptionIds: z.array(Id).max(1000) }))
 
 export const Engagement = z.object({
   kind: z.enum(engagementKinds),
@@ -46,7 +49,10 @@ export const Engagement = z.object({
 export type Engagement = z.infer<typeof Engagement>
 
 /** Counts what devices report: one (push, kind) once. A campaign no longer known counts nothing and is no error. */
-export const trackEvents = call<{ counted: number }>()('rpc.tracker.track-events', z.object({ engagements: z.array(Engagement).min(1).max(200) }))
+export const trackEvents = call<{ counted: number }>()(
+  'rpc.tracker.track-events',
+  z.object({ engagements: z.array(Engagement).min(1).max(200) }),
+)
 
 /** A campaign's counters; null when nothing was ever queued for it or they are past retention. */
 export const readStats = call<{ stats: Stats } | null>()('rpc.tracker.read-stats', z.object({ appId: Id, campaignId: Id }))

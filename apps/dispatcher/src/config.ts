@@ -1,0 +1,41 @@
+import { flag, ServiceConfig, whole } from '@herald/service/config'
+import { z } from 'zod'
+
+const httpsUrl = z.url({ protocol: /^https$/, error: 'must be an https:// address' })
+
+/** node-apn, firebase-admin and the connection behind them take a host and a port; a path would be dropped without a word. */
+const withoutPath = (url: string): boolean => {
+  const { pathname, search } = new URL(url)
+  return pathname === '/' && search === ''
+}
+const hostAndPort = httpsUrl.refine(withoutPath, { error: 'must be a host and a port only, without a path', abort: true })
+
+const hostList = z.string().transform((list) =>
+  list
+    .split(',')
+    .map((host) => host.trim().toLowerCase())
+    .filter((host) => host !== ''),
+)
+
+/** The dispatcher's environment. */
+export const Config = ServiceConfig.extend({
+  HMAC_SECRET: z.string().min(16).describe('Signs the tracking id (msgId) that every push carries. The same for gateway and dispatcher.'),
+  SEAL_KEYS: z
+    .string()
+    .min(1)
+    .describe('Comma list of <id>:<base64 of 32 bytes>: opens the sealed keys of FCM and Web Push. The same for every app that has it.'),
+  DISPATCH_WINDOW: whole(1_000, { min: 1, max: 100_000 }).describe(
+    'Pushes of one process that are unanswered or not yet counted: the most that a kill can make arrive twice.',
+  ),
+  APNS_URL: hostAndPort.optional().describe('APNs production, when it is not Apple’s: for a simulator or a proxy. Host and port only.'),
+  APNS_SANDBOX_URL: hostAndPort
+    .optional()
+    .describe('APNs sandbox, likewise. When only one of the two is given, the other environment is not tried.'),
+  FCM_URL: hostAndPort.optional().describe('FCM, when it is not Google’s: base of /v1/projects/…/messages:send. Host and port only.'),
+  FCM_TOKEN_URL: httpsUrl.optional().describe('Where OAuth tokens for FCM are asked for, instead of the service account’s token_uri.'),
+  WEB_PUSH_ALLOW_PRIVATE: flag(false).describe('Lets web push endpoints lie in private networks. For development only.'),
+  WEB_PUSH_ALLOWED_HOSTS: hostList
+    .optional()
+    .describe('Comma list of push services that may be connected to, such as *.push.apple.com. Default: any on the public internet.'),
+})
+export type Config = z.infer<typeof Config>

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { retryAfterMs, word } from './answer.ts'
+
+const now = new Date('2026-01-31T12:00:00.000Z')
+
+test.each([
+  ['7', 7_000],
+  ['0', 0],
+  ['1000000000', 3_600_000],
+  ['Sat, 31 Jan 2026 12:00:30 GMT', 30_000],
+  ['Sat, 31 Jan 2026 11:00:00 GMT', 0],
+  ['soon', null],
+  ['', null],
+  [undefined, null],
+  [['7'], null],
+])('Retry-After %o is %o ms', (header, ms) => {
+  expect(retryAfterMs(header, now)).toBe(ms)
+})
+
+test('a provider’s word keeps nothing but a word', () => {
+  expect(word('BadDeviceToken')).toBe('BadDeviceToken')
+  expect(word('https://push.example/<secret>\n')).toBe('httpspush.examplesecret')
+  expect(word('x'.repeat(500))).toHaveLength(100)
+  expect(word(undefined)).toBe('')
+})

@@ -1,0 +1,42 @@
+/** The two APNs environments; a token belongs to one of them. */
+export type Environment = 'production' | 'sandbox'
+
+/**
+ * What came of handing one push to a provider. A "no" is a value, and so is silence; only our own mistakes are thrown.
+ * `reason` is a word of the provider's or the system's, cleaned by `word()`: it ends in the ledger and in logs, so it
+ * never holds a token, an address or text.
+ */
+export type Answer =
+  /** The provider answered. */
+  | {
+      is: 'answered'
+      status: number
+      reason: string
+      /** How long the provider asks us to wait, or null. */
+      retryAfterMs: number | null
+      /** APNs 410: since when the token is dead, ISO. Null: as of this answer. */
+      deadSince: string | null
+      /** APNs: which environment said so. */
+      environment: Environment | null
+    }
+  /** The provider said that it did not process this push (GOAWAY above last_stream_id, REFUSED_STREAM): safe to repeat at once. */
+  | { is: 'refused'; reason: string }
+  /** Nothing left this process: there was no connection to send it on. */
+  | { is: 'unsent'; reason: string }
+  /** Bytes left and no answer came: it may have been delivered. */
+  | { is: 'unanswered'; why: 'timeout' | 'broken'; reason: string }
+  /** There is no sending to this device: its keys do not decode, or its address is not one we may connect to. */
+  | { is: 'unsendable'; why: 'keys' | 'address' }
+
+/** A provider's word, cut to what may be kept: letters, digits and a few signs, at most 100 characters. */
+export const word = (text: unknown): string => (typeof text === 'string' ? text.replaceAll(/[^A-Za-z0-9_. -]/g, '').slice(0, 100) : '')
+
+const longestRetryAfterMs = 3_600_000
+
+/** `Retry-After` (RFC 9110 10.2.3): seconds or a date, as milliseconds from now, at most an hour. Anything else: null. */
+export function retryAfterMs(header: unknown, now: Date): number | null {
+  if (typeof header !== 'string' || header.trim() === '') return null
+  const text = header.trim()
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now.getTime()
+  return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), longestRetryAfterMs)
+}

@@ -1,0 +1,108 @@
+import type { Platform } from '@herald/contracts/platform'
+import { expect, test } from 'vitest'
+import type { Answer } from './answer.ts'
+import { isDeadCode, judge } from './provider-answers.ts'
+
+const answered = (status: number, reason = '', retryAfterMs: number | null = null): Answer => ({
+  is: 'answered',
+  status,
+  reason,
+  retryAfterMs,
+  deadSince: null,
+  environment: null,
+})
+
+/** providers.md, the table, row by row: platform, status, reason, class, code. */
+const rows: [Platform, number, string, string, string?][] = [
+  ['ios', 200, '', 'sent'],
+  ['ios', 410, 'Unregistered', 'dead', 'token_dead'],
+  ['ios', 410, 'ExpiredToken', 'dead', 'token_dead'],
+  ['ios', 400, 'BadDeviceToken', 'dead', 'token_invalid'],
+  ['ios', 400, 'DeviceTokenNotForTopic', 'config', 'sender_mismatch'],
+  ['ios', 400, 'BadTopic', 'config', 'sender_mismatch'],
+  ['ios', 400, 'MissingTopic', 'config', 'sender_mismatch'],
+  ['ios', 400, 'TopicDisallowed', 'config', 'sender_mismatch'],
+  ['ios', 403, 'ExpiredProviderToken', 'config', 'credentials_invalid'],
+  ['ios', 403, 'InvalidProviderToken', 'config', 'credentials_invalid'],
+  ['ios', 403, 'MissingProviderToken', 'config', 'credentials_invalid'],
+  ['ios', 403, 'Forbidden', 'config', 'credentials_invalid'],
+  ['ios', 403, 'BadCertificate', 'config', 'credentials_invalid'],
+  ['ios', 403, 'BadCertificateEnvironment', 'config', 'credentials_invalid'],
+  ['ios', 429, 'TooManyProviderTokenUpdates', 'retry', 'rate_limited'],
+  ['ios', 429, 'TooManyRequests', 'retry', 'rate_limited'],
+  ['ios', 413, 'PayloadTooLarge', 'bad', 'payload_too_large'],
+  ['ios', 400, 'BadCollapseId', 'bad', 'payload_invalid'],
+  ['ios', 400, 'BadPriority', 'bad', 'payload_invalid'],
+  ['ios', 400, 'BadExpirationDate', 'bad', 'payload_invalid'],
+  ['ios', 400, 'PayloadEmpty', 'bad', 'payload_invalid'],
+  ['ios', 500, 'InternalServerError', 'retry', 'provider_unavailable'],
+  ['ios', 503, 'ServiceUnavailable', 'retry', 'provider_unavailable'],
+  ['ios', 410, 'SomethingNew', 'retry', 'internal'],
+  ['ios', 418, '', 'retry', 'internal'],
+  ['android', 200, '', 'sent'],
+  ['android', 404, 'UNREGISTERED', 'dead', 'token_dead'],
+  ['android', 404, 'NOT_FOUND', 'retry', 'internal'],
+  ['android', 400, 'INVALID_ARGUMENT message.token', 'dead', 'token_invalid'],
+  ['android', 400, 'INVALID_ARGUMENT', 'bad', 'payload_invalid'],
+  ['android', 403, 'SENDER_ID_MISMATCH', 'dead', 'sender_mismatch'],
+  ['android', 401, 'UNAUTHENTICATED', 'config', 'credentials_invalid'],
+  ['android', 401, 'THIRD_PARTY_AUTH_ERROR', 'config', 'credentials_invalid'],
+  ['android', 403, 'PERMISSION_DENIED', 'config', 'credentials_invalid'],
+  ['android', 429, 'QUOTA_EXCEEDED', 'retry', 'rate_limited'],
+  ['android', 500, 'INTERNAL', 'retry', 'provider_unavailable'],
+  ['android', 503, 'UNAVAILABLE', 'retry', 'provider_unavailable'],
+  ['web', 201, '', 'sent'],
+  ['web', 200, '', 'sent'],
+  ['web', 202, '', 'sent'],
+  ['web', 404, '', 'dead', 'token_dead'],
+  ['web', 410, '', 'dead', 'token_dead'],
+  ['web', 400, '', 'config', 'credentials_invalid'],
+  ['web', 401, '', 'config', 'credentials_invalid'],
+  ['web', 403, '', 'config', 'credentials_invalid'],
+  ['web', 413, '', 'bad', 'payload_too_large'],
+  ['web', 429, '', 'retry', 'rate_limited'],
+  ['web', 500, '', 'retry', 'provider_unavailable'],
+  ['web', 502, '', 'retry', 'provider_unavailable'],
+  ['web', 301, '', 'bad', 'payload_invalid'],
+  ['web', 307, '', 'bad', 'payload_invalid'],
+  ['web', 409, '', 'retry', 'internal'],
+]
+
+test.each(rows)('%s %i %s is %s %s', (platform, status, reason, verdictClass, code) => {
+  const verdict = judge(platform, answered(status, reason))
+  expect(verdict.class).toBe(verdictClass)
+  expect('code' in verdict ? verdict.code : undefined).toBe(code)
+  expect(verdict.providerCode).toBe(`${status} ${reason}`.trim())
+})
+
+test('an answer that is not in the table is tried three times, others five', () => {
+  expect(judge('ios', answered(418))).toMatchObject({ maxTries: 3 })
+  expect(judge('ios', answered(503))).toMatchObject({ maxTries: 5 })
+})
+
+test('what the provider asked for is waited; FCM over its quota waits a minute without being asked', () => {
+  expect(judge('android', answered(429, 'QUOTA_EXCEEDED', 7_000))).toMatchObject({ retryAfterMs: 7_000 })
+  expect(judge('android', answered(429, 'QUOTA_EXCEEDED'))).toMatchObject({ retryAfterMs: 60_000 })
+  expect(judge('web', answered(429))).toMatchObject({ retryAfterMs: null })
+})
+
+test.each<[Answer, string, string?]>([
+  [{ is: 'refused', reason: 'NGHTTP2_REFUSED_STREAM' }, 'refused'],
+  [{ is: 'unsent', reason: 'ECONNREFUSED' }, 'retry', 'network_error'],
+  [{ is: 'unanswered', why: 'timeout', reason: '' }, 'unknown', 'timeout'],
+  [{ is: 'unanswered', why: 'broken', reason: 'ECONNRESET' }, 'unknown', 'network_error'],
+  [{ is: 'unsendable', why: 'keys' }, 'dead', 'encryption_failed'],
+  [{ is: 'unsendable', why: 'address' }, 'bad', 'token_invalid'],
+])('without an answer: %o is %s %s', (answer, verdictClass, code) => {
+  const verdict = judge('web', answer)
+  expect(verdict.class).toBe(verdictClass)
+  expect('code' in verdict ? verdict.code : undefined).toBe(code)
+})
+
+test('codes that end a token, by platform', () => {
+  expect(isDeadCode('android', 'sender_mismatch')).toBe(true)
+  expect(isDeadCode('ios', 'sender_mismatch')).toBe(false)
+  expect(isDeadCode('web', 'encryption_failed')).toBe(true)
+  expect(isDeadCode('ios', 'token_dead')).toBe(true)
+  expect(isDeadCode('ios', 'timeout')).toBe(false)
+})

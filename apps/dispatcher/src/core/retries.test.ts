@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import type { Verdict } from './provider-answers.ts'
+import { nextTry } from './retries.ts'
+
+const now = new Date('2026-01-31T12:00:00.000Z')
+const hour = 3_600_000
+
+const retry = (change: Partial<Verdict & { class: 'retry' }> = {}): Verdict & { class: 'retry' } => ({
+  class: 'retry',
+  code: 'provider_unavailable',
+  providerCode: '503',
+  retryAfterMs: null,
+  maxTries: 5,
+  ...change,
+})
+
+const waitAfter = (tries: number, random: number, verdict = retry()) => {
+  const next = nextTry(verdict, { tries, ttlLeftMs: hour, now, random })
+  return next.is === 'retry' ? (next.retryAt.getTime() - now.getTime()) / 1000 : next.code
+}
+
+test('waits 1, 4, 16 and 60 s, then fails with the code', () => {
+  expect([1, 2, 3, 4, 5].map((tries) => waitAfter(tries, 0))).toEqual([1, 4, 16, 60, 'provider_unavailable'])
+})
+
+test('jitter only lengthens, by at most a quarter', () => {
+  expect([1, 2, 3, 4].map((tries) => waitAfter(tries, 1))).toEqual([1.25, 5, 20, 75])
+})
+
+test('what the provider asks for wins over the backoff', () => {
+  expect(waitAfter(1, 1, retry({ retryAfterMs: 7_000 }))).toBe(7)
+  expect(waitAfter(4, 1, retry({ retryAfterMs: 0 }))).toBe(0)
+})
+
+test('never past the ttl: what cannot be tried again in time has failed', () => {
+  expect(nextTry(retry(), { tries: 2, ttlLeftMs: 4_000, now, random: 0 })).toEqual({ is: 'failed', code: 'provider_unavailable' })
+  expect(nextTry(retry(), { tries: 2, ttlLeftMs: 4_001, now, random: 0 })).toMatchObject({ is: 'retry' })
+})
+
+test('now or never is never tried again', () => {
+  expect(nextTry(retry({ retryAfterMs: 0 }), { tries: 1, ttlLeftMs: 0, now, random: 0 })).toEqual({
+    is: 'failed',
+    code: 'provider_unavailable',
+  })
+})
+
+test('an unknown answer ends after its third try', () => {
+  const verdict = retry({ code: 'internal', maxTries: 3 })
+  expect([1, 2, 3].map((tries) => waitAfter(tries, 0, verdict))).toEqual([1, 4, 'internal'])
+})

@@ -1,0 +1,190 @@
+import { newId } from '@herald/contracts/ids'
+import { until } from '@herald/testing/until'
+import { afterEach, expect, test } from 'vitest'
+import { hmacSecret, topic, type Row } from './testing/start-peers.ts'
+import { startRig } from './testing/start-rig.ts'
+
+/** A dispatcher as a process, with audience, tracker and gateway played on the bus and providers by the simulator. */
+
+const rig = await startRig()
+afterEach(() => rig.clean())
+
+const idsOf = (row: Row) => row.recipients.map(({ subscriptionId }) => subscriptionId)
+
+test('each recipient gets exactly one end, over all parts of a batch and with what was decided before', async () => {
+  await rig.start()
+  const [fine, dead, busy] = [
+    await rig.androids(40),
+    await rig.androids(5, { behaviour: { answer: 'dead' } }),
+    await rig.androids(5, { behaviour: { answer: 'unavailable' } }),
+  ]
+  const optedOut = {
+    subscriptionId: newId(),
+    userId: newId(),
+    tokenVersion: 1,
+    attempts: 0,
+    outcome: 'skipped' as const,
+    code: 'opted_out' as const,
+  }
+  const row = rig.peers.queue('android', [...fine, ...dead, ...busy], { partSize: 13, decided: [optedOut] })
+  const ids = idsOf(row)
+
+  await rig.peers.point(row)
+  const finish = await rig.finishOf(row)
+
+  expect(finish.sent.map(({ subscriptionId }) => subscriptionId)).toEqual(ids.slice(0, 40))
+  expect(finish.dead.map(({ subscriptionId, code, tokenVersion }) => [subscriptionId, code, tokenVersion])).toEqual(
+    ids.slice(40, 45).map((id) => [id, 'token_dead', 1]),
+  )
+  expect(finish.retries.map(({ subscriptionId }) => subscriptionId)).toEqual(ids.slice(45))
+  expect(rig.peers.outcomesOf(row).map(({ outcome, code }) => `${outcome} ${code}`.trim())).toEqual([
+    ...Array<string>(40).fill('sent'),
+    ...Array<string>(5).fill('failed token_dead'),
+  ])
+  expect(rig.peers.ledger.get(`${row.campaignId}/${optedOut.subscriptionId}`)).toMatchObject({ outcome: 'skipped', code: 'opted_out' })
+  expect((await rig.simulator.arrivedAt(fine)).map(({ deviceId }) => deviceId).toSorted()).toEqual(fine.map(({ id }) => id).toSorted())
+})
+
+test('while the tracker is away sending stops at the window, and no outcome is lost', async () => {
+  await rig.start({ DISPATCH_WINDOW: '20' })
+  rig.peers.state.trackerIsAway = true
+  const devices = await rig.androids(100)
+  const row = rig.peers.queue('android', devices)
+  await rig.peers.point(row)
+  await until(async () => (await rig.simulator.arrivedAt(devices)).length === 20)
+  await until(() => row.renewals > 0)
+  expect(await rig.simulator.arrivedAt(devices)).toHaveLength(20)
+
+  rig.peers.state.trackerIsAway = false
+  const finish = await rig.finishOf(row)
+
+  expect(finish.sent).toHaveLength(100)
+  expect(rig.peers.outcomesOf(row)).toHaveLength(100)
+  expect(await rig.simulator.arrivedAt(devices)).toHaveLength(100)
+})
+
+test('without credentials every push fails at once, and with them it is sent as soon as they are there', async () => {
+  await rig.start()
+  const appId = newId()
+  rig.peers.changeCredentials(appId, 'fcm', null)
+  const devices = await rig.androids(2)
+  const before = rig.peers.queue('android', devices, { appId })
+  await rig.peers.point(before)
+  await rig.finishOf(before)
+  expect(rig.peers.outcomesOf(before)).toMatchObject([
+    { outcome: 'failed', code: 'not_configured', attempts: 0 },
+    { outcome: 'failed', code: 'not_configured', attempts: 0 },
+  ])
+
+  rig.peers.changeCredentials(appId, 'fcm', rig.peers.accounts.credentials.fcm)
+  const after = rig.peers.queue('android', devices, { appId })
+  await rig.peers.point(after)
+  await rig.finishOf(after)
+  expect(rig.peers.outcomesOf(after).map(({ outcome }) => outcome)).toEqual(['sent', 'sent'])
+  expect(rig.peers.askedCredentials.filter((asked) => asked === `${appId}/fcm`)).toHaveLength(2)
+})
+
+test('keys that do not open are wrong credentials, not a batch that is taken for ever', async () => {
+  await rig.start()
+  const appId = newId()
+  rig.peers.changeCredentials(appId, 'fcm', { ...rig.peers.accounts.credentials.fcm, sealContext: 'elsewhere' })
+  const row = rig.peers.queue('android', await rig.androids(1), { appId, tries: 4 })
+  await rig.peers.point(row)
+  await rig.finishOf(row)
+  expect(rig.peers.outcomesOf(row)).toMatchObject([{ outcome: 'failed', code: 'credentials_invalid' }])
+})
+
+test('a ttl that is used up skips the push; now or never gets one try and no other', async () => {
+  await rig.start()
+  const devices = await rig.androids(1)
+  const late = rig.peers.queue('android', devices, { elapsedMs: 60_000 }, { ttl: 60 })
+  await rig.peers.point(late)
+  await rig.finishOf(late)
+  expect(rig.peers.outcomesOf(late)).toMatchObject([{ outcome: 'skipped', code: 'expired', attempts: 0 }])
+  expect(await rig.simulator.arrivedAt(devices)).toEqual([])
+
+  const now = rig.peers.queue('android', devices, { elapsedMs: 60_000 }, { ttl: 0 })
+  await rig.peers.point(now)
+  await rig.finishOf(now)
+  const [push] = await rig.simulator.arrivedAt(devices)
+  expect(push?.payload).toMatchObject({ message: { android: { ttl: '0s' } } })
+
+  const down = rig.peers.queue('android', await rig.androids(1, { behaviour: { answer: 'unavailable' } }), {}, { ttl: 0 })
+  await rig.peers.point(down)
+  expect((await rig.finishOf(down)).retries).toEqual([])
+  expect(rig.peers.outcomesOf(down)).toMatchObject([{ outcome: 'failed', code: 'provider_unavailable', attempts: 1 }])
+})
+
+test('a message in a row that another holds or that is done is acked and nothing is sent', async () => {
+  await rig.start()
+  const devices = await rig.androids(1)
+  const held = rig.peers.queue('android', devices, { leasedUntil: Number.POSITIVE_INFINITY, takes: 1 })
+  const done = rig.peers.queue('android', devices)
+  await rig.peers.point(held)
+  await rig.peers.point(done)
+  await rig.finishOf(done)
+  await rig.peers.point(done)
+  const last = rig.peers.queue('android', await rig.androids(1))
+  await rig.peers.point(last)
+  await rig.finishOf(last)
+  expect(done.finished).toHaveLength(1)
+  expect(await rig.simulator.arrivedAt(devices)).toHaveLength(1)
+})
+
+test('a hanging platform holds up neither another nor its own other lane', async () => {
+  await rig.start({ DISPATCH_WINDOW: '40' })
+  const silent = await rig.simulator.devices({ platform: 'ios', count: 200, bundleId: topic, behaviour: { answer: 'silent' } })
+  const hanging = rig.peers.queue('ios', silent, { lane: 'bulk' })
+  await rig.peers.point(hanging)
+  await until(() => hanging.takes === 1)
+
+  const android = rig.peers.queue('android', await rig.androids(50))
+  const prompt = rig.peers.queue('ios', await rig.simulator.devices({ platform: 'ios', count: 1, bundleId: topic }))
+  await rig.peers.point(android)
+  await rig.peers.point(prompt)
+  await Promise.all([rig.finishOf(android), rig.finishOf(prompt)])
+  expect(hanging.finished).toEqual([])
+})
+
+test('an endpoint in a private network is not knocked at', async () => {
+  await rig.start({ WEB_PUSH_ALLOW_PRIVATE: 'false' })
+  const devices = await rig.simulator.devices({ platform: 'web', count: 2, applicationServerKey: rig.peers.accounts.vapid.publicKey })
+  // One by name, one by its literal address.
+  const [named, literal] = devices
+  if (literal?.endpoint) literal.endpoint = literal.endpoint.replace('localhost', '127.0.0.1')
+  const row = rig.peers.queue(
+    'web',
+    [named, literal].filter((device) => device !== undefined),
+  )
+  await rig.peers.point(row)
+  const finish = await rig.finishOf(row)
+  expect(rig.peers.outcomesOf(row)).toMatchObject([
+    { outcome: 'failed', code: 'token_invalid', providerCode: 'address' },
+    { outcome: 'failed', code: 'token_invalid', providerCode: 'address' },
+  ])
+  expect(finish.dead).toEqual([])
+  const { connections } = await rig.simulator.control<{ connections: Record<string, unknown> }>('GET', '/summary')
+  expect(connections['webPush']).toBe(0)
+})
+
+test('keys that do not decode end the subscription', async () => {
+  await rig.start()
+  const [device] = await rig.simulator.devices({ platform: 'web', count: 1, applicationServerKey: rig.peers.accounts.vapid.publicKey })
+  if (!device?.keys) throw new Error('no device')
+  device.keys.p256dh = Buffer.alloc(65, 4).toString('base64url')
+  const row = rig.peers.queue('web', [device])
+  await rig.peers.point(row)
+  expect((await rig.finishOf(row)).dead).toMatchObject([{ code: 'encryption_failed' }])
+  expect(rig.peers.outcomesOf(row)).toMatchObject([{ outcome: 'failed', code: 'encryption_failed' }])
+})
+
+test.each([
+  ['FCM_URL', 'https://proxy.example/fcm'],
+  ['APNS_URL', 'http://proxy.example'],
+  ['SEAL_KEYS', ''],
+  ['HMAC_SECRET', ''],
+])('does not start with %s=%s, and says so without printing it', async (name, value) => {
+  const refusal = await rig.start({ [name]: value }).catch(String)
+  expect(refusal).toContain(`${name}: `)
+  expect(refusal).not.toContain(value === '' ? hmacSecret : value)
+})

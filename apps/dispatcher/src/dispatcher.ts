@@ -1,0 +1,48 @@
+import { Fault } from '@herald/contracts/fault'
+import { recordOutcomes } from '@herald/contracts/calls/tracker'
+import { pushWork } from '@herald/contracts/topology'
+import { openBus } from '@herald/service/bus'
+import type { Service } from '@herald/service/run'
+import { LRUCache } from 'lru-cache'
+import type { Config } from './config.ts'
+import type { PreparedSend } from './core/render.ts'
+import { deliverBatch, type Dispatch } from './deliver-batch.ts'
+import { openJobs, pointersAtOnce } from './jobs.ts'
+import { openTransports } from './open-transports.ts'
+import { openCredentialsReader } from './read-credentials.ts'
+import { openRecorder } from './record-outcomes.ts'
+import { openWindow } from './window.ts'
+
+/** Sends kept at once: content is at most 64 KiB, so 20 MB at worst. */
+const keptSends = 200
+
+/** Wires the dispatcher: which pointer is delivered with what. */
+export async function startDispatcher(service: Service<Config>): Promise<void> {
+  const { config, log } = service
+  const bus = await openBus(service)
+  const jobs = openJobs()
+  const transports = openTransports(service, bus)
+  const recorder = openRecorder((batches) => bus.call(recordOutcomes, { batches }), {
+    isAway: (error) => !Fault.is(error, 'internal'),
+    onRefused: ({ campaignId }, error) => log.error({ campaignId, err: error }, 'the tracker refuses outcomes'),
+  })
+  const dispatch: Dispatch = {
+    bus,
+    log,
+    hmacSecret: config.HMAC_SECRET,
+    credentials: openCredentialsReader(bus),
+    transports,
+    window: openWindow(config.DISPATCH_WINDOW),
+    recorder,
+    jobs,
+    sends: new LRUCache<string, PreparedSend>({ max: keptSends }),
+  }
+  service.onStop('deliveries', async () => {
+    await jobs.stop()
+    // Everything is answered or given up by now; a connection that will not close ends with the process.
+    await Promise.race([transports.close(), new Promise((resolve) => setTimeout(resolve, 500).unref())])
+  })
+  for (const work of pushWork) {
+    await bus.consume(work, { slots: pointersAtOnce[work.lane] }, (pointer) => deliverBatch(dispatch, work, pointer))
+  }
+}

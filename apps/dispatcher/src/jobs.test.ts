@@ -1,0 +1,49 @@
+import { Fault } from '@herald/contracts/fault'
+import { afterEach, expect, test, vi } from 'vitest'
+import type { Answer } from './core/answer.ts'
+import { batchesAtOnce, openJobs } from './jobs.ts'
+
+afterEach(() => void vi.useRealTimers())
+
+test('so many batches of a platform and lane are in work at once; the next waits for a place', async () => {
+  const jobs = openJobs()
+  const places = await Promise.all(Array.from({ length: batchesAtOnce.bulk }, () => jobs.enter('ios', 'bulk')))
+  let entered = false
+  const next = jobs.enter('ios', 'bulk').then(() => (entered = true))
+  await jobs.enter('android', 'bulk')
+  await jobs.enter('ios', 'prompt')
+  expect(entered).toBe(false)
+  places[0]?.leave()
+  await next
+  expect(entered).toBe(true)
+})
+
+test('a stopping process takes no batch and turns away who waits, once it is done', async () => {
+  const jobs = openJobs()
+  const places = await Promise.all(Array.from({ length: batchesAtOnce.bulk }, () => jobs.enter('ios', 'bulk')))
+  const waiting = jobs.enter('ios', 'bulk')
+  const inWork = Promise.withResolvers<void>()
+  jobs.add(inWork.promise)
+  const stopped = jobs.stop()
+  const late = jobs.enter('web', 'prompt')
+  places[0]?.leave()
+  inWork.resolve()
+  await expect(waiting).rejects.toBeInstanceOf(Fault)
+  await expect(late).rejects.toBeInstanceOf(Fault)
+  await stopped
+  expect(jobs.stopping.aborted).toBe(true)
+})
+
+test('a stop waits for what is in flight, but not longer than 8 s', async () => {
+  vi.useFakeTimers()
+  const jobs = openJobs()
+  const hanging = jobs.untilCutOff(new Promise<Answer>(() => undefined))
+  let answer: Answer | undefined
+  jobs.add(hanging.then((given) => void (answer = given)))
+  const stopped = jobs.stop()
+  await vi.advanceTimersByTimeAsync(7_999)
+  expect(answer).toBeUndefined()
+  await vi.advanceTimersByTimeAsync(1)
+  await stopped
+  expect(answer).toMatchObject({ is: 'unanswered', why: 'timeout' })
+})

@@ -1,0 +1,96 @@
+import { queueUnavailable } from '@herald/contracts/fault'
+import type { Lane, Platform } from '@herald/contracts/platform'
+import type { Answer } from './core/answer.ts'
+
+/**
+ * Batches in work at once, per platform, so that a slow provider holds up its own only. Bulk batches are full (500 pushes,
+ * ~1 MB), so few are held; prompt ones are mostly a single device that waits for its answer.
+ */
+export const batchesAtOnce: Record<Lane, number> = { prompt: 64, bulk: 8 }
+
+/** Pointers in hand at once, per platform and lane: few, since one that waits here for a place is not there for another process. */
+export const pointersAtOnce: Record<Lane, number> = { prompt: 16, bulk: 2 }
+
+/** What is in flight when the process is told to stop is waited for so long; then it counts as unanswered. */
+const drainMs = 8_000
+
+/** The batches of this process: how many at once, and how they end when it stops. */
+export type Jobs = {
+  /** Aborted when the process is to stop: nothing is sent any more. */
+  readonly stopping: AbortSignal
+  /** Waits for a place for one more batch. Fault queue_unavailable when the process stops: the pointer is for another. */
+  enter(platform: Platform, lane: Lane): Promise<{ leave(): void }>
+  /** Ends with the answer, or as unanswered when the process cannot wait any longer. */
+  untilCutOff(answer: Promise<Answer>): Promise<Answer>
+  /** A batch is in work until its promise ends; stopping waits for it. */
+  add(job: Promise<void>): void
+  /** Stops: no new batch, nothing unsent is sent, what is in flight has 8 s, and every batch is finished. */
+  stop(): Promise<void>
+}
+
+export function openJobs(): Jobs {
+  const stopping = new AbortController()
+  const inWork = new Set<Promise<void>>()
+  const inFlight = new Set<(answer: Answer) => void>()
+  const queues = new Map<string, { taken: number; waiting: { enter: () => void; turnAway: () => void }[] }>()
+  const drained = Promise.withResolvers<void>()
+  let isCutOff = false
+
+  const cutOff = () => {
+    isCutOff = true
+    for (const end of inFlight) end(stopped)
+  }
+
+  return {
+    stopping: stopping.signal,
+
+    async enter(platform, lane) {
+      if (stopping.signal.aborted) {
+        // Turned away at once, the pointer would come back to this process again and again until its consumers stop.
+        await drained.promise
+        throw queueUnavailable()
+      }
+      const name = `${platform} ${lane}`
+      const queue = queues.get(name) ?? { taken: 0, waiting: [] }
+      queues.set(name, queue)
+      if (queue.taken < batchesAtOnce[lane]) queue.taken += 1
+      else {
+        await new Promise<void>((enter, reject) => {
+          queue.waiting.push({ enter, turnAway: () => reject(queueUnavailable()) })
+        })
+      }
+      return {
+        // The place goes to who waits longest, or is free.
+        leave: () => {
+          const next = stopping.signal.aborted ? undefined : queue.waiting.shift()
+          if (next) next.enter()
+          else queue.taken -= 1
+        },
+      }
+    },
+
+    untilCutOff(answer) {
+      if (isCutOff) return Promise.resolve(stopped)
+      return new Promise((resolve, reject) => {
+        inFlight.add(resolve)
+        answer.then(resolve, reject).finally(() => inFlight.delete(resolve))
+      })
+    },
+
+    add(job) {
+      const tracked: Promise<void> = job.finally(() => inWork.delete(tracked))
+      inWork.add(tracked)
+    },
+
+    async stop() {
+      stopping.abort()
+      const timer = setTimeout(cutOff, drainMs)
+      while (inWork.size > 0) await Promise.allSettled(inWork)
+      clearTimeout(timer)
+      drained.resolve()
+      for (const { waiting } of queues.values()) for (const { turnAway } of waiting.splice(0)) turnAway()
+    },
+  }
+}
+
+const stopped: Answer = { is: 'unanswered', why: 'timeout', reason: 'stopped' }

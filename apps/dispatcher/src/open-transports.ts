@@ -1,0 +1,109 @@
+import { readPrivateKey, readVapidKey } from '@herald/auth/provider-token'
+import { openSealer } from '@herald/auth/seal'
+import type { ProviderCredentials } from '@herald/contracts/app'
+import type { Recipient } from '@herald/contracts/batch'
+import { apnsToken } from '@herald/contracts/calls/gateway'
+import type { Bus } from '@herald/service/bus'
+import type { Service } from '@herald/service/run'
+import { LRUCache } from 'lru-cache'
+import type { Config } from './config.ts'
+import { firstEnvironment, openApns, type ApnsAddresses } from './transports/apns.ts'
+import { openFcm } from './transports/fcm.ts'
+import { redirectFirebase } from './transports/firebase.ts'
+import type { Transport } from './transports/transport.ts'
+import { hostOf, openWebPush, openWebPushAgent } from './transports/web-push.ts'
+
+/** A transport with an app's credentials in it, and which origin a recipient's push goes to. */
+export type AppTransport = { transport: Transport; originOf(recipient: Recipient): string }
+
+export type Transports = {
+  /** The transport for these credentials; it is kept, with its connections, until they change. */
+  for(appId: string, credentials: ProviderCredentials): AppTransport
+  close(): Promise<void>
+}
+
+/** So many apps' connections are kept; an idle one costs a ping in half a minute. */
+const keptTransports = 500
+
+/** Opens transports as they are needed. */
+export function openTransports(service: Service<Config>, bus: Bus): Transports {
+  const { config, log } = service
+  const sealer = openSealer(config.SEAL_KEYS)
+  const rule = { allowPrivate: config.WEB_PUSH_ALLOW_PRIVATE, hosts: config.WEB_PUSH_ALLOWED_HOSTS ?? null }
+  const agent = openWebPushAgent(rule)
+  const addresses = apnsAddresses(config)
+  if (config.FCM_URL) redirectFirebase(new URL(config.FCM_URL))
+  const opened = new LRUCache<string, { version: number } & AppTransport>({
+    max: keptTransports,
+    dispose: ({ transport }) => void transport.close().catch((error: unknown) => log.warn({ err: error }, 'a transport did not close')),
+  })
+
+  const open = (appId: string, credentials: ProviderCredentials): AppTransport => {
+    switch (credentials.kind) {
+      case 'apns': {
+        const askForToken = (refused: string | null) => bus.call(apnsToken, { appId, refused })
+        const { bundleId: topic, environment } = credentials
+        return {
+          transport: openApns({ topic, environment, addresses, askForToken }),
+          originOf: (recipient) => `apns ${firstEnvironment(recipient.environment ?? environment, addresses)}`,
+        }
+      }
+      case 'fcm': {
+        const { projectId, clientEmail, tokenUri, sealedPrivateKey, sealContext } = credentials
+        const privateKey = readPrivateKey(sealer.open(sealedPrivateKey, sealContext).toString())
+        return {
+          transport: openFcm({ projectId, clientEmail, tokenUri, tokenUrl: config.FCM_TOKEN_URL, privateKey }),
+          originOf: () => 'fcm',
+        }
+      }
+      case 'webpush': {
+        const { subject, publicKey, sealedPrivateKey, sealContext } = credentials
+        const privateKey = readVapidKey(publicKey, sealer.open(sealedPrivateKey, sealContext).toString())
+        return {
+          transport: openWebPush({ subject, publicKey, privateKey, rule, agent }),
+          originOf: (recipient) => `web ${hostOf(recipient.address)}`,
+        }
+      }
+    }
+  }
+
+  /** Keys that do not open (a SEAL_KEYS entry was dropped too early) are wrong credentials, not a reason to take the batch again and again. */
+  const openOrRefuse = (appId: string, credentials: ProviderCredentials): AppTransport => {
+    try {
+      return open(appId, credentials)
+    } catch (error) {
+      log.error({ appId, kind: credentials.kind, error: error instanceof Error ? error.name : '' }, 'the credentials do not open')
+      return { transport: refusing, originOf: () => credentials.kind }
+    }
+  }
+
+  return {
+    for(appId, credentials) {
+      const key = `${appId}/${credentials.kind}`
+      const known = opened.get(key)
+      if (known && known.version === credentials.version) return known
+      const fresh = { version: credentials.version, ...openOrRefuse(appId, credentials) }
+      opened.set(key, fresh)
+      return fresh
+    },
+    async close() {
+      const all = [...opened.values()]
+      await Promise.all(all.map(({ transport }) => transport.close()))
+      agent.destroy()
+    },
+  }
+}
+
+const refusing: Transport = {
+  send: () =>
+    Promise.resolve({ is: 'answered', status: 401, reason: 'unreadable', retryAfterMs: null, deadSince: null, environment: null }),
+  close: () => Promise.resolve(),
+}
+
+/** Apple's own unless one is given; when only one is, the other environment does not exist here. */
+function apnsAddresses({ APNS_URL: production, APNS_SANDBOX_URL: sandbox }: Config): ApnsAddresses {
+  if (!production && !sandbox) {
+    return { production: new URL('https://api.push.apple.com'), sandbox: new URL('https://api.sandbox.push.apple.com') }
+  }
+  return { production: production ? new URL(production) : undefined, sandbox: sandbox ? new URL(sandbox) : undefined }
+}

@@ -1,0 +1,77 @@
+import type { BatchOutcomes, Outcome } from '@herald/contracts/outcome'
+import { until } from '@herald/testing/until'
+import { expect, test } from 'vitest'
+import { openRecorder, type OutcomeOwner } from './record-outcomes.ts'
+
+const owner = (campaignId: string): OutcomeOwner => ({ appId: 'app', campaignId, day: '2026-01-31', platform: 'ios' })
+const outcome = (subscriptionId: string): Outcome => ({
+  subscriptionId,
+  userId: 'user',
+  variant: '',
+  outcome: 'sent',
+  code: '',
+  providerCode: '200',
+  tokenVersion: 1,
+  attempts: 1,
+})
+const away = new Error('away')
+const ignored = { isAway: (error: unknown) => error === away, onRefused: () => undefined }
+
+test('one call is in flight; what comes meanwhile goes together in the next, at most 1,000 outcomes', async () => {
+  const calls: number[] = []
+  let inFlight = 0
+  let most = 0
+  const recorder = openRecorder(async (batches) => {
+    inFlight += 1
+    most = Math.max(most, inFlight)
+    await new Promise((resolve) => setImmediate(resolve))
+    calls.push(batches.reduce((sum, { outcomes }) => sum + outcomes.length, 0))
+    inFlight -= 1
+  }, ignored)
+  const one = owner('a')
+  await Promise.all(Array.from({ length: 2_500 }, (_, n) => recorder.record(one, outcome(String(n)))))
+  expect(calls).toEqual([1_000, 1_000, 500])
+  expect(most).toBe(1)
+})
+
+test('outcomes of several batches share a call, each under its own batch, at most 200 of them', async () => {
+  const calls: BatchOutcomes[][] = []
+  const recorder = openRecorder((batches) => Promise.resolve(calls.push(batches)), ignored)
+  const owners = Array.from({ length: 250 }, (_, n) => owner(String(n)))
+  await Promise.all(owners.flatMap((one) => [recorder.record(one, outcome('x')), recorder.record(one, outcome('y'))]))
+  expect(calls.flat().reduce((sum, { outcomes }) => sum + outcomes.length, 0)).toBe(500)
+  expect(Math.max(...calls.map((batches) => batches.length))).toBe(200)
+})
+
+test('an outcome is repeated until it is committed, however often the tracker is away', async () => {
+  let failures = 3
+  const seen: string[] = []
+  const recorder = openRecorder(async (batches) => {
+    if (failures-- > 0) throw away
+    seen.push(...batches.flatMap(({ outcomes }) => outcomes.map(({ subscriptionId }) => subscriptionId)))
+  }, ignored)
+  const one = owner('a')
+  await Promise.all(['1', '2', '3'].map((id) => recorder.record(one, outcome(id))))
+  expect(seen).toEqual(['1', '2', '3'])
+})
+
+test('a batch that the tracker refuses does not hold up the others, and is not dropped', async () => {
+  let refuses = true
+  const refused: string[] = []
+  const committed: string[] = []
+  const recorder = openRecorder(
+    async (batches) => {
+      if (refuses && batches.some(({ campaignId }) => campaignId === 'poison')) throw new Error('no')
+      committed.push(...batches.map(({ campaignId }) => campaignId))
+    },
+    { isAway: () => false, onRefused: ({ campaignId }) => refused.push(campaignId) },
+  )
+  const poison = recorder.record(owner('poison'), outcome('1'))
+  await recorder.record(owner('good'), outcome('2'))
+  expect(committed).toEqual(['good'])
+  await until(() => refused.length > 1)
+  expect(new Set(refused)).toEqual(new Set(['poison']))
+  refuses = false
+  await poison
+  expect(committed).toEqual(['good', 'poison'])
+})

@@ -1,0 +1,149 @@
+import type { Outcome } from '@herald/contracts/outcome'
+import { until } from '@herald/testing/until'
+import { afterEach, expect, test } from 'vitest'
+import type { Row } from './testing/start-peers.ts'
+import { startRig } from './testing/start-rig.ts'
+
+/** How a batch goes from one dispatcher to the next: killed, frozen, overtaken or told to stop. */
+
+const rig = await startRig()
+afterEach(() => rig.clean())
+
+const idsOf = (row: Row) => row.recipients.map(({ subscriptionId }) => subscriptionId)
+
+const givenOutcome = (subscriptionId: string, userId: string, change: Partial<Outcome> = {}): Outcome => ({
+  subscriptionId,
+  userId,
+  variant: '',
+  outcome: 'sent',
+  code: '',
+  providerCode: '200',
+  tokenVersion: 1,
+  attempts: 1,
+  ...change,
+})
+
+test('after a take that died nothing that it settled is sent again, and its dead tokens are told again', async () => {
+  await rig.start()
+  const devices = await rig.androids(10)
+  const row = rig.peers.queue('android', devices, { takes: 1 })
+  const [sent, dead] = row.recipients
+  if (!sent || !dead) throw new Error('no recipients')
+  rig.peers.settle(row, givenOutcome(sent.subscriptionId, sent.userId))
+  rig.peers.settle(row, givenOutcome(dead.subscriptionId, dead.userId, { outcome: 'failed', code: 'token_dead', tokenVersion: 3 }))
+
+  await rig.peers.point(row)
+  const finish = await rig.finishOf(row)
+
+  expect(finish.takes).toBe(2)
+  expect(finish.dead).toMatchObject([{ subscriptionId: dead.subscriptionId, tokenVersion: 3, code: 'token_dead' }])
+  expect(finish.sent.map(({ subscriptionId }) => subscriptionId).toSorted()).toEqual(
+    idsOf(row)
+      .filter((id) => id !== dead.subscriptionId)
+      .toSorted(),
+  )
+  expect((await rig.simulator.arrivedAt(devices)).map(({ deviceId }) => deviceId).toSorted()).toEqual(
+    devices
+      .slice(2)
+      .map(({ id }) => id)
+      .toSorted(),
+  )
+})
+
+test('a killed process costs at most its window in copies, and every outcome is there', async () => {
+  const first = await rig.start({ DISPATCH_WINDOW: '8' })
+  await rig.simulator.control('PUT', '/faults', { service: 'fcm', latencyMs: 50 })
+  const devices = await rig.androids(60)
+  const row = rig.peers.queue('android', devices)
+  await rig.peers.point(row)
+  await until(() => rig.peers.outcomesOf(row).length > 10)
+  await first.kill()
+
+  await rig.start()
+  row.leasedUntil = 0
+  await rig.peers.point(row)
+  const finish = await rig.finishOf(row)
+
+  expect(finish.sent).toHaveLength(60)
+  expect(rig.peers.outcomesOf(row)).toHaveLength(60)
+  const arrived = await rig.simulator.arrivedAt(devices)
+  expect(new Set(arrived.map(({ deviceId }) => deviceId)).size).toBe(60)
+  expect(arrived.length - 60).toBeLessThanOrEqual(8)
+})
+
+test('a lease that is lost stops the sending, and nothing is said about the batch', async () => {
+  const running = await rig.start({ DISPATCH_WINDOW: '4' })
+  await rig.simulator.control('PUT', '/faults', { service: 'fcm', latencyMs: 200 })
+  const devices = await rig.androids(200)
+  const row = rig.peers.queue('android', devices)
+  await rig.peers.point(row)
+  await until(() => row.takes === 1)
+  // Another has taken it: the next renewal, after 3 s, is refused.
+  row.takes = 2
+
+  await until(() => running.output().includes('the lease is over'))
+
+  const arrived = await rig.simulator.arrivedAt(devices)
+  expect(arrived.length).toBeGreaterThan(0)
+  expect(arrived.length).toBeLessThan(200)
+  expect(row.finished).toEqual([])
+  expect(rig.peers.outcomesOf(row)).toHaveLength(arrived.length)
+})
+
+test('a process that was frozen does not play out a batch that another has taken meanwhile', async () => {
+  const frozen = await rig.start({ DISPATCH_WINDOW: '4' })
+  await rig.simulator.control('PUT', '/faults', { service: 'fcm', latencyMs: 50 })
+  const devices = await rig.androids(100)
+  const row = rig.peers.queue('android', devices)
+  await rig.peers.point(row)
+  await until(() => rig.peers.outcomesOf(row).length > 10)
+  frozen.process.kill('SIGSTOP')
+  await until(() => row.leasedUntil < performance.now(), { what: 'the lease over' })
+
+  await rig.start()
+  await rig.peers.point(row)
+  const finish = await rig.finishOf(row)
+  frozen.process.kill('SIGCONT')
+  await until(() => frozen.output().includes('the lease is over'))
+
+  expect(finish.takes).toBe(2)
+  expect(row.finished).toHaveLength(1)
+  const arrived = await rig.simulator.arrivedAt(devices)
+  expect(new Set(arrived.map(({ deviceId }) => deviceId)).size).toBe(100)
+  expect(arrived.length - 100).toBeLessThanOrEqual(4)
+})
+
+test('SIGTERM: what is unsent comes back as retries of no try, what was sent is recorded, no copies, exit 0', async () => {
+  const { process, ended } = await rig.start({ DISPATCH_WINDOW: '8' })
+  await rig.simulator.control('PUT', '/faults', { service: 'fcm', latencyMs: 100 })
+  const devices = await rig.androids(100)
+  const row = rig.peers.queue('android', devices, { tries: 1 })
+  await rig.peers.point(row)
+  await until(() => rig.peers.outcomesOf(row).length > 10)
+
+  process.kill('SIGTERM')
+  const code = await ended
+
+  expect(code).toBe(0)
+  const [finish] = row.finished
+  const sent = finish?.sent.map(({ subscriptionId }) => subscriptionId) ?? []
+  const retried = finish?.retries ?? []
+  expect(sent.length).toBeLessThan(100)
+  expect([...sent, ...retried.map(({ subscriptionId }) => subscriptionId)].toSorted()).toEqual(idsOf(row).toSorted())
+  expect(new Set(retried.map(({ tries }) => tries))).toEqual(new Set([1]))
+  expect(rig.peers.outcomesOf(row)).toHaveLength(sent.length)
+  expect(await rig.simulator.arrivedAt(devices)).toHaveLength(sent.length)
+})
+
+test('SIGTERM: a provider that does not answer within 8 s may have delivered: a try, and exit 0 in time', async () => {
+  const { process, ended } = await rig.start()
+  const devices = await rig.androids(3, { behaviour: { answer: 'silent' } })
+  const row = rig.peers.queue('android', devices)
+  await rig.peers.point(row)
+  await until(() => row.takes === 1)
+
+  process.kill('SIGTERM')
+  expect(await ended).toBe(0)
+
+  expect(row.finished[0]?.retries.map(({ tries }) => tries)).toEqual([1, 1, 1])
+})

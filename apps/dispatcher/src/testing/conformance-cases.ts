@@ -1,0 +1,117 @@
+import type { FrozenSend } from '@herald/contracts/batch'
+import type { Outcome } from '@herald/contracts/outcome'
+import type { Platform } from '@herald/contracts/platform'
+import { expect } from 'vitest'
+import { topic } from './start-peers.ts'
+import type { Arrived, Device } from './start-simulator.ts'
+
+export type Expected = { settled: Partial<Outcome>; dead?: boolean } | { retryInMs: [least: number, most: number] }
+export type Case = {
+  name: string
+  /** `times: 1`: a repeat within the transport would find the device well again. */
+  behaviour: { answer: string; retryAfterSeconds?: number; times?: number }
+  expected: Partial<Record<Platform, Expected>>
+  /** How often the device got it. */
+  arrived?: number
+}
+const onAll = (expected: Expected) => ({ ios: expected, android: expected, web: expected })
+
+/** The first wait is 1 s, up to 25 % more; the finish comes a little after the answer. */
+const soon: Expected = { retryInMs: [0, 1_300] }
+
+/** What a device does, and what its push comes to. A platform that is left out has no such answer. */
+export const cases: Case[] = [
+  // First, since it takes longest.
+  { name: 'silence is unanswered after 10 s', behaviour: { answer: 'silent' }, expected: onAll(soon) },
+  { name: 'ok', behaviour: { answer: 'ok' }, expected: onAll({ settled: { outcome: 'sent', code: '' } }), arrived: 1 },
+  {
+    name: 'a dead token',
+    behaviour: { answer: 'dead' },
+    expected: onAll({ settled: { outcome: 'failed', code: 'token_dead' }, dead: true }),
+  },
+  {
+    name: 'a token that is none, in either environment',
+    behaviour: { answer: 'bad_token' },
+    expected: {
+      ios: { settled: { outcome: 'failed', code: 'token_invalid', providerCode: '400 BadDeviceToken' }, dead: true },
+      android: { settled: { outcome: 'failed', code: 'token_invalid', providerCode: '400 INVALID_ARGUMENT message.token' }, dead: true },
+    },
+  },
+  {
+    name: 'a token of another sender',
+    behaviour: { answer: 'sender_mismatch' },
+    expected: { ios: soon, android: { settled: { outcome: 'failed', code: 'sender_mismatch' }, dead: true } },
+  },
+  {
+    name: 'rate limited, with Retry-After 7 s',
+    behaviour: { answer: 'rate_limited', retryAfterSeconds: 7, times: 1 },
+    // node-apn does not tell it.
+    expected: { ...onAll({ retryInMs: [5_000, 7_000] }), ios: soon },
+  },
+  { name: 'unavailable, and the library does not try again itself', behaviour: { answer: 'unavailable', times: 1 }, expected: onAll(soon) },
+  { name: 'an internal error', behaviour: { answer: 'failing', times: 1 }, expected: onAll(soon) },
+  { name: 'accepted and then 503', behaviour: { answer: 'accepted_then_503', times: 1 }, expected: onAll(soon), arrived: 1 },
+  { name: 'broken off after it was accepted', behaviour: { answer: 'reset_after_accept', times: 1 }, expected: onAll(soon), arrived: 1 },
+]
+/** A send that uses every field there is a place for. */
+export const rich: Partial<FrozenSend> = {
+  content: {
+    _default: 'en',
+    en: {
+      title: 'Olá “{{ user.externalId }}”',
+      body: 'Order {{ data.order }} 📦',
+      url: 'https://shop.example/orders/17?a=b&c=d',
+      // Two slashes: firebase-admin would refuse it as `imageUrl`.
+      image: 'https://cdn.example//a%20b.png',
+      actions: [{ id: 'open', title: 'Open', url: 'https://shop.example/orders/17' }],
+    },
+  },
+  presentation: { sound: 'bell', badge: 3, threadId: 'orders', icon: 'box', channelId: 'orders', interruptionLevel: 'active' },
+  collapseId: 'order-17',
+  priority: 'normal',
+  ttl: 600,
+}
+
+const shown = { title: 'Olá “anna”', body: 'Order 17 📦' }
+const url = 'https://shop.example/orders/17?a=b&c=d'
+const image = 'https://cdn.example//a%20b.png'
+const actions = [{ id: 'open', title: 'Open', url: 'https://shop.example/orders/17' }]
+
+/** What the device is to get of it. */
+export const meant: Record<Platform, (push: Arrived, device: Device) => { headers: object; payload: object }> = {
+  ios: ({ msgId }) => ({
+    headers: { topic, pushType: 'alert', priority: '5', collapseId: 'order-17', expiration: expect.stringMatching(/^\d{10}$/) },
+    payload: {
+      order: '17',
+      aps: { alert: shown, 'mutable-content': 1, sound: 'bell', badge: 3, 'thread-id': 'orders', 'interruption-level': 'active' },
+      herald: { msgId, url, image, actions },
+    },
+  }),
+  android: ({ msgId }, { token }) => ({
+    headers: {},
+    payload: {
+      message: {
+        token,
+        notification: { ...shown, image },
+        data: { url, actions: JSON.stringify(actions), order: '17', msgId },
+        android: {
+          priority: 'normal',
+          ttl: '600s',
+          collapse_key: 'order-17',
+          notification: {
+            tag: 'order-17',
+            channel_id: 'orders',
+            sound: 'bell',
+            icon: 'box',
+            notification_count: 3,
+            notification_priority: 'PRIORITY_DEFAULT',
+          },
+        },
+      },
+    },
+  }),
+  web: ({ msgId }) => ({
+    headers: { ttl: '600', topic: 'order-17', urgency: 'normal' },
+    payload: { ...shown, url, image, icon: 'box', actions, tag: 'order-17', data: { order: '17', msgId } },
+  }),
+}

@@ -1,0 +1,39 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { resolve } from 'node:path'
+
+const main = resolve(import.meta.dirname, '../main.ts')
+
+/** A dispatcher as a process of its own: it reads NODE_EXTRA_CA_CERTS at its start, and it can be frozen and killed. */
+export type RunningDispatcher = {
+  process: ChildProcess
+  /** Everything it wrote so far. */
+  output(): string
+  /** Resolves with its exit code. */
+  ended: Promise<number | null>
+  /** Ends it at once; one that has ended already is fine. */
+  kill(): Promise<void>
+}
+
+/** Starts a dispatcher. Whoever starts it ends it: hooks cannot be registered from within a test. */
+export async function startDispatcher(env: Record<string, string>): Promise<RunningDispatcher> {
+  const child = spawn(process.execPath, [main], {
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  let output = ''
+  child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  child.stderr?.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  const ended = new Promise<number | null>((end) => child.once('exit', (code) => end(code)))
+  const ready = await Promise.race([once(child, 'message').then(() => true), ended.then(() => false)])
+  if (!ready) throw new Error(`the dispatcher did not start:\n${output}`)
+  return {
+    process: child,
+    output: () => output,
+    ended,
+    async kill() {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}

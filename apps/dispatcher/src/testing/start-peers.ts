@@ -1,0 +1,246 @@
+import { randomBytes, type KeyObject } from 'node:crypto'
+import { makeVapidPair, mintApnsToken } from '@herald/auth/provider-token'
+import { openSealer } from '@herald/auth/seal'
+import type { ProviderCredentials, ProviderKind } from '@herald/contracts/app'
+import { batchSubject, leaseMs, type Decided, type FinishBatch, type FrozenSend, type Recipient } from '@herald/contracts/batch'
+import { finishBatch, renewBatch, takeBatch } from '@herald/contracts/calls/audience'
+import { apnsToken, appChanged, readCredentials } from '@herald/contracts/calls/gateway'
+import { readSettled, recordOutcomes } from '@herald/contracts/calls/tracker'
+import { databaseUnavailable } from '@herald/contracts/fault'
+import { newId } from '@herald/contracts/ids'
+import type { Outcome } from '@herald/contracts/outcome'
+import type { Lane, Platform } from '@herald/contracts/platform'
+import { openBus } from '@herald/service/bus'
+import { testService } from '@herald/testing/service'
+import type { ApnsToken } from '../transports/apns-token.ts'
+import type { Device, Simulator } from './start-simulator.ts'
+
+export const topic = 'com.example.shop'
+export const projectId = 'shop-project'
+export const sealKeys = `k1:${randomBytes(32).toString('base64')}`
+export const hmacSecret = 'a secret of the tests'
+const day = '2026-01-31'
+
+/** A batch as audience would keep it. */
+export type Row = {
+  batchId: string
+  campaignId: string
+  appId: string
+  platform: Platform
+  lane: Lane
+  send: FrozenSend
+  recipients: Recipient[]
+  decided: Decided[]
+  tries: number
+  takes: number
+  elapsedMs: number
+  /** Recipients per part of take-batch's answer. */
+  partSize: number
+  leasedUntil: number
+  renewals: number
+  finished: FinishBatch[]
+}
+
+/** gateway, audience and tracker as the dispatcher meets them: real peers on a real nats-server, with memory for tables. */
+export type Peers = Awaited<ReturnType<typeof startPeers>>
+
+export async function startPeers(natsUrl: string, simulator: Simulator) {
+  const config = { NATS_URL: natsUrl }
+  const [gateway, audience, tracker] = await Promise.all(
+    (['gateway', 'audience', 'tracker'] as const).map((name) => openBus(testService(name, config))),
+  )
+  if (!gateway || !audience || !tracker) throw new Error('no bus')
+
+  const accounts = await makeAccounts(simulator)
+  const credentials = new Map<string, ProviderCredentials | null>()
+  const askedCredentials: string[] = []
+  gateway.answer(readCredentials, async ({ appId, kind }) => {
+    askedCredentials.push(`${appId}/${kind}`)
+    const own = credentials.get(`${appId}/${kind}`)
+    return { credentials: own === undefined ? accounts.credentials[kind] : own }
+  })
+  const apnsTokens = new Map<string, (refused: string | null) => ApnsToken>()
+  gateway.answer(apnsToken, async ({ appId, refused }) => apnsTokens.get(appId)?.(refused) ?? accounts.apnsToken(new Date()))
+
+  const rows = new Map<string, Row>()
+  audience.answer(takeBatch, async ({ batchId, knowsSend, from, takes }) => {
+    const row = rows.get(batchId)
+    if (!row || row.finished.length > 0) return { answer: 'gone' }
+    if (takes === null) {
+      if (row.leasedUntil > performance.now()) return { answer: 'busy' }
+      row.takes += 1
+      row.leasedUntil = performance.now() + leaseMs
+    } else if (takes !== row.takes) return { answer: 'gone' }
+    const { campaignId, appId, platform, lane, tries, elapsedMs, send } = row
+    const rest = row.recipients.slice(from)
+    const recipients = rest.slice(0, row.partSize)
+    const more = recipients.length < rest.length
+    const queuedAt = new Date().toISOString()
+    const frozen = knowsSend ? null : send
+    const about = { batchId, campaignId, appId, platform, lane, day, takes: row.takes, tries, queuedAt, elapsedMs, send: frozen, more }
+    return { answer: 'taken', ...about, recipients, decided: more ? [] : row.decided }
+  })
+  audience.answer(renewBatch, async ({ batchId, takes }) => {
+    const row = rows.get(batchId)
+    if (!row || row.takes !== takes || row.finished.length > 0) return { held: false }
+    row.renewals += 1
+    row.leasedUntil = performance.now() + leaseMs
+    return { held: true }
+  })
+  audience.answer(finishBatch, async (finish) => {
+    const row = rows.get(finish.batchId)
+    if (!row || row.takes !== finish.takes || row.finished.length > 0) return { answer: 'lost' }
+    row.finished.push(finish)
+    return { answer: 'done' }
+  })
+
+  const ledger = new Map<string, Outcome>()
+  const keyOf = (campaignId: string, subscriptionId: string) => `${campaignId}/${subscriptionId}`
+  const state = { trackerIsAway: false }
+  tracker.answer(recordOutcomes, async ({ batches }) => {
+    if (state.trackerIsAway) throw databaseUnavailable()
+    let recorded = 0
+    for (const { campaignId, outcomes } of batches) {
+      for (const outcome of outcomes) {
+        const key = keyOf(campaignId, outcome.subscriptionId)
+        if (ledger.has(key)) continue
+        ledger.set(key, outcome)
+        recorded += 1
+      }
+    }
+    return { recorded }
+  })
+  tracker.answer(readSettled, async ({ campaignId, subscriptionIds }) => {
+    const at = new Date().toISOString()
+    const settled = subscriptionIds.flatMap((subscriptionId) => {
+      const found = ledger.get(keyOf(campaignId, subscriptionId))
+      return found ? [{ subscriptionId, outcome: found.outcome, code: found.code, tokenVersion: found.tokenVersion, at }] : []
+    })
+    return { settled }
+  })
+
+  const appId = newId()
+  const point = (row: Row) => {
+    const { batchId, campaignId, platform, lane } = row
+    return audience.publish(batchSubject(platform, lane), { batchId, campaignId, appId: row.appId }, `${batchId}.${crypto.randomUUID()}`)
+  }
+  return {
+    appId,
+    accounts,
+    apnsTokens,
+    ledger,
+    state,
+    point,
+    askedCredentials,
+    changeCredentials(ofApp: string, kind: ProviderKind, changed: ProviderCredentials | null) {
+      credentials.set(`${ofApp}/${kind}`, changed)
+      gateway.broadcast(appChanged, { appId: ofApp })
+    },
+    /** Queues a batch for these devices, without pointing at it. */
+    queue(platform: Platform, devices: Device[], change: Partial<Row> = {}, send: Partial<FrozenSend> = {}): Row {
+      const campaignId = change.campaignId ?? newId()
+      const row: Row = {
+        batchId: newId(),
+        campaignId,
+        appId,
+        platform,
+        lane: 'prompt',
+        send: { ...givenSend(change.appId ?? appId, campaignId), ...send },
+        recipients: devices.map(recipientOf),
+        decided: [],
+        tries: 0,
+        takes: 0,
+        elapsedMs: 0,
+        partSize: 500,
+        leasedUntil: 0,
+        renewals: 0,
+        finished: [],
+        ...change,
+      }
+      rows.set(row.batchId, row)
+      return row
+    },
+    outcomesOf: (row: Row): Outcome[] =>
+      row.recipients.flatMap(({ subscriptionId }) => ledger.get(keyOf(row.campaignId, subscriptionId)) ?? []),
+    settle(row: Row, outcome: Outcome) {
+      ledger.set(keyOf(row.campaignId, outcome.subscriptionId), outcome)
+    },
+  }
+}
+
+const givenSend = (appId: string, campaignId: string): FrozenSend => ({
+  campaignId,
+  appId,
+  name: 'spring',
+  transactional: true,
+  content: { _default: 'en', en: { title: 'Hello {{ user.externalId }}', body: 'Your order is on its way.' } },
+  silent: false,
+  data: { order: '17' },
+  ttl: 3600,
+  collapseId: null,
+  priority: 'high',
+  presentation: null,
+  bypass: {},
+})
+
+const recipientOf = (device: Device): Recipient => ({
+  subscriptionId: newId(),
+  userId: newId(),
+  address: device.token ?? device.endpoint ?? '',
+  keys: device.keys ?? null,
+  tokenVersion: 1,
+  environment: null,
+  language: 'en',
+  timezone: null,
+  user: { externalId: 'anna' },
+  tags: {},
+  subscription: {},
+})
+
+/** Accounts at the simulated providers, and the credentials that the gateway would hand out for them. */
+async function makeAccounts(simulator: Simulator) {
+  const sealer = openSealer(sealKeys)
+  const team = { teamId: 'TEAM123456', keyId: 'KEY1234567' }
+  const { privateKey } = await simulator.control<{ privateKey: string }>('POST', '/accounts', { kind: 'apns', ...team, bundleId: topic })
+  const account = await simulator.control<{ client_email: string; private_key: string; token_uri: string }>('POST', '/accounts', {
+    kind: 'fcm',
+    projectId,
+  })
+  const vapid = makeVapidPair()
+  const [fcmContext, webContext] = ['test/fcm', 'test/webpush']
+  const credentials = {
+    apns: { kind: 'apns', version: 1, ...team, bundleId: topic, environment: 'production' },
+    fcm: {
+      kind: 'fcm',
+      version: 1,
+      projectId,
+      clientEmail: account.client_email,
+      tokenUri: account.token_uri,
+      sealedPrivateKey: sealer.seal(account.private_key, fcmContext),
+      sealContext: fcmContext,
+    },
+    webpush: {
+      kind: 'webpush',
+      version: 1,
+      subject: 'mailto:ops@example.com',
+      publicKey: vapid.publicKey,
+      sealedPrivateKey: sealer.seal(vapid.privateKey, webContext),
+      sealContext: webContext,
+    },
+  } satisfies Record<ProviderKind, ProviderCredentials>
+  const tokens = new Map<string, ApnsToken>()
+  return {
+    credentials,
+    vapid,
+    /** One token per minute asked for, signed by the team's key or another. */
+    apnsToken(mintedAt: Date, key: string | KeyObject = privateKey): ApnsToken {
+      const name = typeof key === 'string' ? mintedAt.toISOString().slice(0, 16) : 'foreign'
+      const token = tokens.get(name) ?? {
+        token: mintApnsToken({ ...team, privateKey: key, now: mintedAt }),
+        mintedAt: mintedAt.toISOString(),
+      }
+      tokens.set(name, token)
+      return token
+    },
+  }
+}

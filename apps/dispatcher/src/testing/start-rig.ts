@@ -1,0 +1,52 @@
+import { freshNats } from '@herald/testing/nats'
+import { until } from '@herald/testing/until'
+import type { FinishBatch } from '@herald/contracts/batch'
+import { startDispatcher, type RunningDispatcher } from './start-dispatcher.ts'
+import { hmacSecret, projectId, sealKeys, startPeers, type Peers, type Row } from './start-peers.ts'
+import { startSimulator, type Device, type Simulator } from './start-simulator.ts'
+
+/** A nats-server, the simulator and the peers of a test file; dispatchers are started as they are needed. */
+export type Rig = {
+  simulator: Simulator
+  peers: Peers
+  environment: Record<string, string>
+  /** Starts a dispatcher with these changes to its environment; `clean` ends it. */
+  start(change?: Record<string, string>): Promise<RunningDispatcher>
+  /** Ends every dispatcher and every fault, so that tests do not meet each other's. */
+  clean(): Promise<void>
+  androids(count: number, more?: object): Promise<Device[]>
+  finishOf(row: Row): Promise<FinishBatch>
+}
+
+export async function startRig(): Promise<Rig> {
+  const natsUrl = await freshNats()
+  const simulator = await startSimulator()
+  const peers = await startPeers(natsUrl, simulator)
+  const running: RunningDispatcher[] = []
+  const environment = {
+    NATS_URL: natsUrl,
+    HMAC_SECRET: hmacSecret,
+    SEAL_KEYS: sealKeys,
+    NODE_EXTRA_CA_CERTS: simulator.ca,
+    APNS_URL: simulator.addresses.apns,
+    FCM_URL: simulator.addresses.fcm,
+    WEB_PUSH_ALLOW_PRIVATE: 'true',
+  }
+  return {
+    simulator,
+    peers,
+    environment,
+    async start(change = {}) {
+      const dispatcher = await startDispatcher({ ...environment, ...change })
+      running.push(dispatcher)
+      return dispatcher
+    },
+    async clean() {
+      peers.state.trackerIsAway = false
+      await simulator.control('DELETE', '/faults')
+      await Promise.all(running.splice(0).map((dispatcher) => dispatcher.kill()))
+    },
+    androids: (count, more = {}) => simulator.devices({ platform: 'android', count, projectId, ...more }),
+    finishOf: (row) => until(() => row.finished[0], { what: 'the batch finished', withinMs: 20_000 }),
+  }
+}

@@ -1,0 +1,79 @@
+import type { KeyObject } from 'node:crypto'
+import { fcmScope, mintOauthAssertion } from '@herald/auth/provider-token'
+import { word, type Answer } from '../core/answer.ts'
+import { answerOfFailure } from './failure.ts'
+import { answerLimitMs } from './transport.ts'
+
+/** A token is renewed this long before it ends, so that none ends on the way. */
+const renewEarlyMs = 5 * 60_000
+
+/** An OAuth token, or the answer that a push gets because there is none. Nothing was sent then, so repeating is safe. */
+export type AccessTokenOrAnswer = { token: string } | { answer: Answer }
+
+/** The OAuth token of a service account, minted per process and shared by its pushes; one request at a time. */
+export type AccessTokens = {
+  current(): Promise<AccessTokenOrAnswer>
+  /** FCM refused this token: the next `current` gets a new one. */
+  forget(refused: string): void
+}
+
+/** Trades assertions (RFC 7523) for tokens at `url`. */
+export function openAccessTokens({
+  clientEmail,
+  privateKey,
+  audience,
+  url,
+}: {
+  clientEmail: string
+  privateKey: KeyObject
+  /** The account's `token_uri`: what the assertion is made out to. */
+  audience: string
+  url: string
+}): AccessTokens {
+  let known: { token: string; until: number } | undefined
+  let asking: Promise<AccessTokenOrAnswer> | undefined
+
+  const ask = async (): Promise<AccessTokenOrAnswer> => {
+    const assertion = mintOauthAssertion({ clientEmail, privateKey, tokenUri: audience, scope: fcmScope, now: new Date() })
+    const body = new URLSearchParams({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion })
+    try {
+      const response = await fetch(url, { method: 'POST', body, redirect: 'error', signal: AbortSignal.timeout(answerLimitMs) })
+      const answered: unknown = await response.json().catch(() => undefined)
+      if (!response.ok) return { answer: refusal(response.status, field(answered, 'error')) }
+      const token = field(answered, 'access_token')
+      const expiresIn = Number(field(answered, 'expires_in'))
+      if (typeof token !== 'string' || !(expiresIn > 0)) return { answer: refusal(502, 'oauth answer') }
+      // A short-lived one is used for half its time.
+      known = { token, until: performance.now() + Math.max(expiresIn * 1000 - renewEarlyMs, expiresIn * 500) }
+      return { token }
+    } catch (error) {
+      const failure = answerOfFailure(error)
+      return { answer: { is: 'unsent', reason: `oauth ${'reason' in failure ? failure.reason : ''}`.trim() } }
+    }
+  }
+
+  return {
+    current() {
+      if (known && performance.now() < known.until) return Promise.resolve({ token: known.token })
+      return (asking ??= ask().finally(() => (asking = undefined)))
+    },
+    forget(refused) {
+      if (known?.token === refused) known = undefined
+    },
+  }
+}
+
+/** The account is not what Google knows: our credentials are wrong. Anything else is the token service's trouble. */
+function refusal(status: number, reason: unknown): Answer {
+  const isOurs = status >= 400 && status < 500 && status !== 429
+  return {
+    is: 'answered',
+    status: isOurs ? 401 : 503,
+    reason: word(`oauth ${status} ${typeof reason === 'string' ? reason : ''}`).trim(),
+    retryAfterMs: null,
+    deadSince: null,
+    environment: null,
+  }
+}
+
+const field = (value: unknown, name: string): unknown => (value instanceof Object ? Reflect.get(value, name) : undefined)

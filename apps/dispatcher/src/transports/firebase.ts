@@ -1,0 +1,140 @@
+import http2, { type ClientSessionOptions, type SecureClientSessionOptions } from 'node:http2'
+import { isIP } from 'node:net'
+import { connect } from 'node:tls'
+import { deleteApp, initializeApp } from 'firebase-admin/app'
+import { getMessaging, type Message } from 'firebase-admin/messaging'
+
+/** What FCM answered to one message, before the library makes an error of it. */
+export type FirebaseAnswer = { status: number; headers: Record<string, unknown>; data: unknown }
+export type FirebaseResult = { answer: FirebaseAnswer } | { error: unknown }
+
+/** Sends up to 500 messages in one call of the library and tells each one's result as soon as it is there. */
+export type Firebase = {
+  sendEach(messages: Message[], onResult: (place: number, result: FirebaseResult) => void): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * Opens firebase-admin for one project, with what it has no options for set from outside (checked at start, so that an
+ * update of the library that moves them is found at once):
+ * - its repeats are switched off: a 503 blocked the whole call for 4 s;
+ * - its time limit is ours instead of 15 s, and a stream that the server cancels without an answer ends too: the library
+ *   waits for it for ever;
+ * - each result is seen when it comes: `sendEach` answers only when the slowest of its messages has.
+ */
+export function openFirebase(projectId: string, accessToken: () => Promise<string>, limitMs: number): Firebase {
+  // An access token of no duration is asked for again with every message: the one cache is ours, which can forget.
+  const credential = { getAccessToken: async () => ({ access_token: await accessToken(), expires_in: 0 }) }
+  const app = initializeApp({ projectId, credential }, crypto.randomUUID())
+  const messaging = getMessaging(app)
+  const client = http2ClientOf(messaging)
+  const send = client.send.bind(client)
+  const watchers = new Map<string, (result: FirebaseResult) => void>()
+
+  client.retry = undefined
+  client.send = (request) => {
+    const watcher = watchers.get(keyOf(request.data.message)) ?? (() => undefined)
+    const answered = send({ ...request, timeout: limitMs })
+    // Longer than the library's own limit, so that it is there only for what the library forgets.
+    const sending = within(answered, limitMs + 2_000)
+    sending.then(
+      (response) => watcher({ answer: response }),
+      (error: unknown) => watcher(resultOfError(error)),
+    )
+    return sending
+  }
+
+  return {
+    async sendEach(messages, onResult) {
+      const told = new Set<number>()
+      const tell = (place: number, result: FirebaseResult) => {
+        if (told.has(place)) return
+        told.add(place)
+        onResult(place, result)
+      }
+      messages.forEach((message, place) => watchers.set(keyOf(message), (result) => tell(place, result)))
+      try {
+        const { responses } = await messaging.sendEach(messages)
+        responses.forEach(({ error }, place) =>
+          tell(place, error ? resultOfError(error) : { answer: { status: 200, headers: {}, data: {} } }),
+        )
+      } catch (error) {
+        messages.forEach((_message, place) => tell(place, { error }))
+      } finally {
+        for (const message of messages) watchers.delete(keyOf(message))
+      }
+    },
+    close: () => deleteApp(app),
+  }
+}
+
+/** The library copies messages, so they are told apart by token and msgId: a push is in one call once. */
+function keyOf(message: unknown): string {
+  const { token, data } = message instanceof Object ? (message as { token?: unknown; data?: { msgId?: unknown } }) : {}
+  return `${String(token)} ${String(data?.msgId)}`
+}
+
+type Request = { data: { message: unknown }; timeout: number }
+type Http2Client = { send(request: Request): Promise<FirebaseAnswer>; retry: unknown }
+
+function http2ClientOf(messaging: object): Http2Client {
+  const handler: unknown = Reflect.get(messaging, 'messagingRequestHandler')
+  const client: unknown = handler instanceof Object ? Reflect.get(handler, 'http2Client') : undefined
+  if (!isHttp2Client(client)) throw new Error('firebase-admin is not as expected: its messaging has no http2Client with send and retry')
+  return client
+}
+
+const isHttp2Client = (client: unknown): client is Http2Client =>
+  client instanceof Object && 'retry' in client && typeof Reflect.get(client, 'send') === 'function'
+
+/** The library's error for a "no" carries the response: RequestResponseError in its client, FirebaseError from `sendEach`. */
+function resultOfError(error: unknown): FirebaseResult {
+  for (const name of ['response', 'httpResponse']) {
+    const response: unknown = error instanceof Object ? Reflect.get(error, name) : undefined
+    if (response instanceof Object && typeof Reflect.get(response, 'status') === 'number') {
+      const { status, headers } = response as { status: number; headers?: Record<string, unknown> }
+      return { answer: { status, headers: headers ?? {}, data: dataOf(response) } }
+    }
+  }
+  return { error }
+}
+
+/** `data` throws when the body is not JSON. */
+function dataOf(response: object): unknown {
+  try {
+    return Reflect.get(response, 'data')
+  } catch {
+    return undefined
+  }
+}
+
+function within<T>(work: Promise<T>, ms: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })), ms)
+    work.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}
+
+const fcmHost = 'fcm.googleapis.com'
+let redirected = false
+
+/**
+ * Sends firebase-admin's connections elsewhere: its address is hard-coded and it knows no option for it, but it connects
+ * through the module object of node:http2. Only that host, and only when FCM_URL is set.
+ */
+export function redirectFirebase(url: URL): void {
+  if (redirected) throw new Error('FCM is redirected already')
+  redirected = true
+  const original = http2.connect
+  const port = url.port === '' ? 443 : Number(url.port)
+  const createConnection = () =>
+    connect({ host: url.hostname, port, ALPNProtocols: ['h2'], ...(isIP(url.hostname) === 0 ? { servername: url.hostname } : {}) })
+  type SessionOptions = ClientSessionOptions | SecureClientSessionOptions
+  type Listener = Parameters<typeof original>[2]
+  const redirecting = (authority: string | URL, options?: SessionOptions | Listener, listener?: Listener) => {
+    const given = typeof options === 'function' ? undefined : options
+    const isFcm = new URL(authority).hostname === fcmHost
+    return original(authority, isFcm ? { ...given, createConnection } : given, typeof options === 'function' ? options : listener)
+  }
+  http2.connect = redirecting
+}

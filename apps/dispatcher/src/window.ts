@@ -1,0 +1,107 @@
+import { lanes, type Lane } from '@herald/contracts/platform'
+
+/**
+ * The pushes of one process that are unanswered or whose outcome is not committed: at most so many would be sent twice if
+ * it were killed now, and nothing is rendered ahead of them. A place is taken before a push is sent and given back when its
+ * outcome is committed, so a slow tracker slows sending down instead of filling the memory.
+ *
+ * Two rules keep one sender from standing before the others: while another origin (an APNs environment, FCM, a push
+ * service) has work none has more than a quarter, and bulk always leaves a quarter to prompt.
+ */
+export type Window = {
+  /** Waits for a place; false: the signal came first, there is no place to give back. */
+  enter(origin: string, lane: Lane, signal: AbortSignal): Promise<boolean>
+  leave(origin: string, lane: Lane): void
+  /** Places taken. */
+  readonly held: number
+}
+
+const entered = Promise.resolve(true)
+
+type Waiting = { enter: () => void }
+type Origin = { held: number; waiting: Record<Lane, Waiting[]> }
+
+/** Opens a window of `size` places. */
+export function openWindow(size: number): Window {
+  const share = Math.max(1, Math.floor(size / 4))
+  const keptForPrompt = Math.floor(size / 4)
+  /** Only origins that hold places or wait for some. */
+  const origins = new Map<string, Origin>()
+  let held = 0
+  let heldByBulk = 0
+
+  const mayEnter = (origin: Origin, lane: Lane): boolean =>
+    held < size && (lane === 'prompt' || heldByBulk < size - keptForPrompt) && (origins.size === 1 || origin.held < share)
+
+  /** Prompt before bulk; among origins, who has least. */
+  const next = (): { origin: Origin; lane: Lane } | undefined => {
+    for (const lane of lanes) {
+      let least: Origin | undefined
+      for (const origin of origins.values()) {
+        if (origin.waiting[lane].length > 0 && mayEnter(origin, lane) && (!least || origin.held < least.held)) least = origin
+      }
+      if (least) return { origin: least, lane }
+    }
+    return undefined
+  }
+
+  const take = (origin: Origin, lane: Lane) => {
+    origin.held += 1
+    held += 1
+    if (lane === 'bulk') heldByBulk += 1
+  }
+
+  const letIn = () => {
+    for (let one = next(); one; one = next()) {
+      take(one.origin, one.lane)
+      one.origin.waiting[one.lane].shift()?.enter()
+    }
+  }
+
+  const dropIdle = (name: string, origin: Origin) => {
+    if (origin.held === 0 && lanes.every((lane) => origin.waiting[lane].length === 0)) origins.delete(name)
+  }
+
+  return {
+    enter(name, lane, signal) {
+      if (signal.aborted) return Promise.resolve(false)
+      const origin = origins.get(name) ?? { held: 0, waiting: { prompt: [], bulk: [] } }
+      origins.set(name, origin)
+      // Whoever waits may not enter, or would have; so there is nobody to overtake but in the own queue.
+      if (origin.waiting[lane].length === 0 && mayEnter(origin, lane)) {
+        take(origin, lane)
+        return entered
+      }
+      return new Promise((resolve) => {
+        const waiting: Waiting = {
+          enter() {
+            signal.removeEventListener('abort', giveUp)
+            resolve(true)
+          },
+        }
+        const giveUp = () => {
+          origin.waiting[lane].splice(origin.waiting[lane].indexOf(waiting), 1)
+          dropIdle(name, origin)
+          resolve(false)
+          letIn()
+        }
+        signal.addEventListener('abort', giveUp)
+        origin.waiting[lane].push(waiting)
+      })
+    },
+
+    leave(name, lane) {
+      const origin = origins.get(name)
+      if (!origin || origin.held === 0) throw new Error(`no place of ${name} to give back`)
+      origin.held -= 1
+      held -= 1
+      if (lane === 'bulk') heldByBulk -= 1
+      dropIdle(name, origin)
+      letIn()
+    },
+
+    get held() {
+      return held
+    },
+  }
+}

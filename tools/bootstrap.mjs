@@ -1,0 +1,270 @@
+// Finishes the set-up of a clone and then runs the given command: the right Node (fetched from the npm registry into .tools/
+// if the one at hand is another), then the dependencies of package-lock.json. Plain JavaScript without dependencies, because
+// it runs before there are any, on Node 18 or later.
+import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { constants } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const tools = join(root, '.tools')
+const wantedNode = readFileSync(join(root, '.node-version'), 'utf8').trim()
+const [command = 'node', ...commandArguments] = process.argv.slice(2)
+
+/** What is wrong and what to do, for the person who typed the command. */
+class SetUpError extends Error {}
+
+/** npm failed; `output` is the end of what it said. */
+class NpmError extends Error {
+  constructor(output) {
+    super('npm failed')
+    this.output = output
+  }
+}
+
+let child // what runs now, and gets the signals that we get
+let stoppedBy // the signal that ended us
+watchSignals()
+watchParent()
+
+try {
+  const node = await provideNode()
+  const environment = environmentWith(node)
+  await provideDependencies(node, environment)
+  process.exit(await runCommand(node, environment))
+} catch (error) {
+  if (stoppedBy) process.exit(128 + constants.signals[stoppedBy])
+  process.stderr.write(`\n${explain(error)}\n`)
+  process.exit(1)
+}
+
+/** The path of a suitable Node: this one, the one fetched earlier, or one fetched now. */
+async function provideNode() {
+  if (isSuitable(process.versions.node)) return process.execPath
+  const directory = join(tools, `node-${wantedNode}`)
+  const node = join(directory, 'node_modules', 'node', 'bin', 'node')
+  if (isSuitable(versionOf(node))) return node
+  return withLock(async () => {
+    if (isSuitable(versionOf(node))) return node
+    say(`Node ${process.versions.node} is here, Herald runs on ${wantedNode}: fetching it into .tools/ (once)`)
+    rmSync(directory, { recursive: true, force: true })
+    mkdirSync(directory, { recursive: true })
+    // npm runs an install script only where the project allows it; that of `node` picks the binary of this platform.
+    writeFileSync(join(directory, 'package.json'), JSON.stringify({ private: true, allowScripts: { node: true } }))
+    await runNpm(
+      process.execPath,
+      ['install', '--no-save', '--no-package-lock', '--no-audit', '--no-fund', `node@${wantedNode}`],
+      directory,
+      environmentWith(process.execPath),
+    )
+    if (isSuitable(versionOf(node))) return node
+    throw new SetUpError(
+      `The Node ${wantedNode} that npm fetched does not run on ${process.platform}-${process.arch}. Install Node ${majorOf(wantedNode)} yourself, put it first on PATH and try again.`,
+    )
+  })
+}
+
+/** Installs what package-lock.json says, when it has changed since the last time. */
+async function provideDependencies(node, environment) {
+  const stamp = join(root, 'node_modules', '.set-up')
+  const wanted = createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .update(`${wantedNode} ${process.platform} ${process.arch}`)
+    .digest('hex')
+  const isDone = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted
+  if (isDone()) return
+  await withLock(async () => {
+    if (isDone()) return
+    say('installing dependencies (a minute or two the first time)')
+    await runNpm(node, ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund'], root, environment)
+    // Written last: an installation that was cut short has no stamp and is done again.
+    writeFileSync(stamp, wanted)
+  })
+}
+
+/** Runs the command with our terminal and answers its exit code. A Node child gets an IPC channel: it closes when we are killed. */
+function runCommand(node, environment) {
+  const isNode = command === 'node'
+  return new Promise((resolve, reject) => {
+    child = spawn(isNode ? node : command, commandArguments, {
+      cwd: root,
+      env: environment,
+      stdio: ['inherit', 'inherit', 'inherit', ...(isNode ? ['ipc'] : [])],
+    })
+    child.once('error', (error) => reject(new SetUpError(`Cannot run ${command}: ${error.message}`)))
+    child.once('exit', (code, signal) => resolve(signal ? 128 + constants.signals[signal] : code))
+  })
+}
+
+/** Runs npm with its output on our stderr (stdout belongs to the command) and fails with what it said. */
+function runNpm(node, args, directory, environment) {
+  const [file, first] = findNpm(node)
+  return new Promise((resolve, reject) => {
+    child = spawn(file, [...first, ...args], { cwd: directory, env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text) => {
+        process.stderr.write(text)
+        output = (output + text).slice(-20_000)
+      })
+    }
+    child.once('error', (error) => reject(new SetUpError(`npm cannot be run (${error.message}). Install npm 10 or later.`)))
+    child.once('close', (code) => {
+      child = undefined
+      if (code === 0 && !stoppedBy) resolve()
+      else reject(new NpmError(output))
+    })
+  })
+}
+
+/** npm as it called us, else the one beside this Node, else the one on PATH. */
+function findNpm(node) {
+  const beside = join(dirname(process.execPath), '..', 'lib', 'node_modules', 'npm', 'bin', 'npm-cli.js')
+  const given = process.env.npm_execpath
+  if (given && /npm-cli\.c?js$/.test(given) && existsSync(given)) return [node, [given]]
+  if (existsSync(beside)) return [node, [beside]]
+  return ['npm', []]
+}
+
+/**
+ * Our environment with this Node and the commands of our packages first on PATH. What npm hands to a script about itself
+ * (a workspace, a prefix, `omit=dev`) would steer the nested npm; how to reach the registry stays.
+ */
+function environmentWith(node) {
+  const kept =
+    /^npm_config_(registry|cache|userconfig|globalconfig|proxy|https_proxy|noproxy|no_proxy|ca|cafile|cert|key|strict_ssl|fetch_.*|offline|prefer_offline|maxsockets|\/\/.*|@.*)$/i
+  const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name) || kept.test(name)))
+  delete environment.NODE
+  environment.PATH = [dirname(node), join(root, 'node_modules', '.bin'), process.env.PATH].filter(Boolean).join(delimiter)
+  return environment
+}
+
+/** One set-up at a time: a second one waits for the first and then finds its work done. */
+async function withLock(work) {
+  mkdirSync(tools, { recursive: true })
+  const lock = join(tools, 'set-up.lock')
+  for (let told = false; !tryLock(lock); told = true) {
+    if (!told) say('another set-up of this clone is at work; waiting for it')
+    await new Promise((resolve) => setTimeout(resolve, 300))
+  }
+  const unlock = () => rmSync(lock, { force: true })
+  process.once('exit', unlock)
+  try {
+    return await work()
+  } finally {
+    unlock()
+    process.off('exit', unlock)
+  }
+}
+
+function tryLock(lock) {
+  try {
+    writeFileSync(lock, String(process.pid), { flag: 'wx' })
+    return true
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error
+  }
+  try {
+    const holder = Number(readFileSync(lock, 'utf8'))
+    const isNew = Date.now() - statSync(lock).mtimeMs < 2_000 // its holder may not have written its pid yet
+    if (!isNew && !isAlive(holder)) rmSync(lock, { force: true })
+  } catch {
+    // It was taken away in between: the next try takes it.
+  }
+  return false
+}
+
+function isAlive(pid) {
+  try {
+    return pid > 0 && process.kill(pid, 0)
+  } catch (error) {
+    return error.code === 'EPERM'
+  }
+}
+
+/** Passes on the signals that we get. The starter knows that a Ctrl-C in a terminal reaches it twice. */
+function watchSignals() {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => {
+      stoppedBy ??= signal
+      child?.kill(signal)
+    })
+  }
+}
+
+/**
+ * npm runs us from a shell. When npm is killed, or when a signal to npm ends only that shell, nobody tells us: so we look
+ * whether our parent, and on Linux its parent, is still the one that we began with.
+ */
+function watchParent() {
+  if (!process.env.npm_lifecycle_event || process.platform === 'win32') return
+  const parent = process.ppid
+  const grandparent = parentOf(parent)
+  const timer = setInterval(() => {
+    if (process.ppid === parent && parentOf(parent) === grandparent) return
+    clearInterval(timer)
+    if (stoppedBy) return
+    stoppedBy = 'SIGTERM'
+    // A closed channel means "nobody waits for you any more": the starter hurries. Who does not listen to it gets the signal.
+    if (child?.connected) child.disconnect()
+    setTimeout(() => child?.kill('SIGTERM'), 300)
+  }, 250)
+  timer.unref()
+}
+
+function parentOf(pid) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]
+  } catch {
+    return undefined
+  }
+}
+
+/** The same major version, and recent enough to run TypeScript without a flag or a warning. */
+function isSuitable(version) {
+  const [major, minor] = version.split('.').map(Number)
+  return major === majorOf(wantedNode) && minor >= 12
+}
+
+function majorOf(version) {
+  return Number(version.split('.')[0])
+}
+
+function versionOf(node) {
+  const answer = existsSync(node) ? spawnSync(node, ['--version'], { encoding: 'utf8' }) : { status: 1 }
+  return answer.status === 0 ? answer.stdout.trim().slice(1) : ''
+}
+
+function say(line) {
+  process.stderr.write(`herald: ${line}\n`)
+}
+
+function explain(error) {
+  if (error.code === 'ENOSPC') return diskFull()
+  if (error.code === 'EACCES' || error.code === 'EPERM' || error.code === 'EROFS') return notWritable(error.message)
+  if (!(error instanceof NpmError)) return error instanceof SetUpError ? error.message : error.stack
+  if (/ENOSPC|no space left/i.test(error.output)) return diskFull()
+  if (/EACCES|EPERM|EROFS/.test(error.output)) return notWritable('see above')
+  if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ERR_SOCKET_TIMEOUT|network/i.test(error.output)) {
+    return 'The npm registry cannot be reached. Check the network, and "npm config get registry" and "npm config get proxy"; then run the same command again.'
+  }
+  if (/E401|E403/.test(error.output))
+    return 'The npm registry refused us. Check "npm config get registry" and your login to it; then run the same command again.'
+  if (/EUSAGE|in sync/.test(error.output))
+    return 'package-lock.json and the package.json files do not agree. Run: npm install && npm run lock'
+  if (/E404|ETARGET|EBADPLATFORM/.test(error.output)) {
+    return `The npm registry has not all that is needed on ${process.platform}-${process.arch}. If it is Node that is missing, install Node ${majorOf(wantedNode)} (24.12 or later) yourself and put it first on PATH.`
+  }
+  return 'npm did not succeed; its reason stands above. Run the same command again, or remove node_modules and .tools first.'
+}
+
+function diskFull() {
+  return `The disk that holds ${root} is full. Node and the dependencies need about 800 MB; npm's cache can be emptied with "npm cache clean --force".`
+}
+
+function notWritable(reason) {
+  return `${root} cannot be written by this user (${reason}). Was it cloned, or set up, by another one?`
+}

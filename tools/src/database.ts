@@ -1,0 +1,54 @@
+import { join } from 'node:path'
+import { migrate } from '@herald/service/migrate'
+import { provision } from '@herald/service/provision'
+import { Client } from 'pg'
+import { appsWithDatabase } from './apps.ts'
+import type { AppName } from '@herald/contracts/call'
+import { StartError } from './start-error.ts'
+import { root } from './workspace.ts'
+
+/** A process holds its pool and one connection that watches the database. */
+const watchConnections = 1
+/** For migrations, a person with a client, and what Postgres keeps for superusers. */
+const spareConnections = 10
+
+/** How many connections the platform can open at once. */
+export function connectionsNeeded(instances: Record<AppName, number>, poolSize: number): number {
+  const processes = appsWithDatabase.reduce((sum, app) => sum + instances[app], 0)
+  return processes * (poolSize + watchConnections) + spareConnections
+}
+
+/** Refuses to start when the pools do not fit: later it would show as random `database_unavailable` under load. */
+export async function checkConnections(ownerUrl: string, needed: number): Promise<void> {
+  const owner = new Client({ connectionString: ownerUrl, connectionTimeoutMillis: 5_000 })
+  try {
+    await owner.connect()
+    const { rows } = await owner.query<{ most: number }>(`select current_setting('max_connections')::int as most`)
+    const most = rows[0]?.most ?? 0
+    if (most >= needed) return
+    throw new StartError(
+      `The apps may open ${needed} connections and this Postgres allows ${most}. Raise max_connections, or lower DATABASE_POOL_SIZE or HERALD_INSTANCES.`,
+    )
+  } catch (error) {
+    throw explainDatabaseError(ownerUrl, error)
+  } finally {
+    await owner.end().catch(() => undefined)
+  }
+}
+
+/** Makes each app's role and schema, brings its tables up to date and answers each app's own address. */
+export async function prepareDatabase(ownerUrl: string, passwords: Record<string, string>): Promise<Record<string, string>> {
+  const urls = await provision({ ownerUrl, apps: appsWithDatabase, passwords })
+  for (const app of appsWithDatabase) await migrate({ ownerUrl, app, directory: join(root, 'apps', app, 'migrations') })
+  return urls
+}
+
+function explainDatabaseError(ownerUrl: string, error: unknown): unknown {
+  if (error instanceof StartError || !(error instanceof Error)) return error
+  const { host, pathname } = new URL(ownerUrl)
+  const code = 'code' in error ? ` (${String(error.code)})` : ''
+  // The message of a driver may quote what it was given, and that holds a password: only its code is shown.
+  return new StartError(
+    `Postgres at ${host}${pathname} of DATABASE_URL does not let us in${code}. Check that it runs, and the user, the password and the database.`,
+  )
+}

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import { environmentOf, type Computed } from './environment.ts'
+
+const computed: Computed = {
+  host: '127.0.0.1',
+  port: 8080,
+  natsUrl: 'nats://127.0.0.1:4222',
+  databaseUrls: { gateway: 'postgres://g', audience: 'postgres://a', webhooks: 'postgres://w' },
+  secrets: { ADMIN_TOKEN: 'admin', HMAC_SECRET: 'hmac', SEAL_KEYS: 'seal', passwords: {} },
+}
+const simulator = {
+  addresses: {
+    apns: 'https://localhost:1',
+    apnsSandbox: 'https://localhost:2',
+    fcm: 'https://localhost:3',
+    fcmToken: 'https://localhost:4/token',
+    webPush: 'https://localhost:5',
+    control: 'http://127.0.0.1:6',
+  },
+  authorities: '/data/authorities.pem',
+}
+const given = {
+  PATH: '/bin',
+  DATABASE_URL: 'postgres://owner',
+  DATABASE_URL_TRACKER: 'postgres://given',
+  ADMIN_TOKEN: 'x',
+  HMAC_SECRET: 'x',
+  SEAL_KEYS: 'x',
+}
+
+test('each app gets its own database and the secrets it needs, and nothing of the others', () => {
+  expect(environmentOf('gateway', given, computed)).toEqual({
+    PATH: '/bin',
+    HOST: '127.0.0.1',
+    PORT: '8080',
+    NATS_URL: 'nats://127.0.0.1:4222',
+    DATABASE_URL_GATEWAY: 'postgres://g',
+    ADMIN_TOKEN: 'admin',
+    HMAC_SECRET: 'hmac',
+    SEAL_KEYS: 'seal',
+  })
+  const shared = { PATH: '/bin', HOST: '127.0.0.1', NATS_URL: 'nats://127.0.0.1:4222' }
+  expect(environmentOf('audience', given, computed)).toEqual({ ...shared, DATABASE_URL_AUDIENCE: 'postgres://a' })
+  expect(environmentOf('dispatcher', given, computed)).toEqual({ ...shared, HMAC_SECRET: 'hmac', SEAL_KEYS: 'seal' })
+  expect(environmentOf('webhooks', given, computed)).toEqual({ ...shared, DATABASE_URL_WEBHOOKS: 'postgres://w', SEAL_KEYS: 'seal' })
+})
+
+test('an address given for an app is used as it is', () => {
+  expect(environmentOf('tracker', given, computed)['DATABASE_URL_TRACKER']).toBe('postgres://given')
+})
+
+test('with the simulator, providers are this machine, and those who call it trust it', () => {
+  const dispatcher = environmentOf('dispatcher', {}, { ...computed, simulator })
+
+  expect(dispatcher).toMatchObject({
+    APNS_URL: 'https://localhost:1',
+    APNS_SANDBOX_URL: 'https://localhost:2',
+    FCM_URL: 'https://localhost:3',
+    FCM_TOKEN_URL: 'https://localhost:4/token',
+    WEB_PUSH_ALLOW_PRIVATE: 'true',
+    NODE_EXTRA_CA_CERTS: '/data/authorities.pem',
+  })
+  expect(environmentOf('audience', {}, { ...computed, simulator })).not.toHaveProperty('NODE_EXTRA_CA_CERTS')
+})
+
+test('a provider address that is given stays, and one of APNs keeps the simulator from being the other', () => {
+  const dispatcher = environmentOf(
+    'dispatcher',
+    { APNS_URL: 'https://apns.example', FCM_URL: 'https://fcm.example' },
+    { ...computed, simulator },
+  )
+
+  expect(dispatcher).toMatchObject({
+    APNS_URL: 'https://apns.example',
+    FCM_URL: 'https://fcm.example',
+    FCM_TOKEN_URL: 'https://localhost:4/token',
+  })
+  expect(dispatcher).not.toHaveProperty('APNS_SANDBOX_URL')
+})

@@ -1,0 +1,44 @@
+import { appsWithDatabase, callsOutside, databaseVariable, hasDatabase, secretsOf, type ProcessName } from './apps.ts'
+import type { Secrets } from './secrets.ts'
+
+/** What the simulator says when it is ready: where its servers are. */
+export type SimulatorAddresses = { apns: string; apnsSandbox: string; fcm: string; fcmToken: string; webPush: string; control: string }
+
+export type Computed = {
+  host: string
+  port: number
+  natsUrl: string
+  databaseUrls: Record<string, string>
+  secrets: Secrets
+  /** With the simulator only: where it is, and the file of authorities to trust. */
+  simulator?: { addresses: SimulatorAddresses; authorities: string }
+}
+
+/**
+ * The environment of one process: everything the starter was given, plus what it worked out. A secret, and the address
+ * of a database, is only in the environment of who needs it; the owner's DATABASE_URL is in none.
+ */
+export function environmentOf(name: ProcessName, given: NodeJS.ProcessEnv, computed: Computed): NodeJS.ProcessEnv {
+  const environment: NodeJS.ProcessEnv = { ...given, NATS_URL: computed.natsUrl, HOST: computed.host }
+  for (const variable of ['DATABASE_URL', ...appsWithDatabase.map(databaseVariable), ...secretsOf.gateway]) delete environment[variable]
+
+  for (const secret of secretsOf[name]) environment[secret] = computed.secrets[secret]
+  if (hasDatabase(name)) environment[databaseVariable(name)] = given[databaseVariable(name)] || computed.databaseUrls[name]
+  if (name === 'gateway') environment['PORT'] = String(computed.port)
+  if (computed.simulator !== undefined) {
+    Object.assign(environment, simulatorVariables(given, computed.simulator.addresses))
+    if (callsOutside.includes(name)) environment['NODE_EXTRA_CA_CERTS'] = computed.simulator.authorities
+  }
+  return environment
+}
+
+/** Who gives one APNs address means that one alone: the simulator must not become the other environment (decisions.md 11). */
+function simulatorVariables(given: NodeJS.ProcessEnv, addresses: SimulatorAddresses): NodeJS.ProcessEnv {
+  const apnsGiven = Boolean(given['APNS_URL'] || given['APNS_SANDBOX_URL'])
+  return {
+    ...(apnsGiven ? {} : { APNS_URL: addresses.apns, APNS_SANDBOX_URL: addresses.apnsSandbox }),
+    FCM_URL: given['FCM_URL'] || addresses.fcm,
+    FCM_TOKEN_URL: given['FCM_TOKEN_URL'] || addresses.fcmToken,
+    WEB_PUSH_ALLOW_PRIVATE: given['WEB_PUSH_ALLOW_PRIVATE'] || 'true',
+  }
+}

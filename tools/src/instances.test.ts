@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { parseInstances } from './instances.ts'
+
+const oneOfEach = { gateway: 1, audience: 1, campaigns: 1, tracker: 1, webhooks: 1, dispatcher: 1 }
+
+test('an app that is not named runs once', () => {
+  expect(parseInstances(undefined)).toEqual(oneOfEach)
+  expect(parseInstances('')).toEqual(oneOfEach)
+  expect(parseInstances(' dispatcher=2, audience=0 ')).toEqual({ ...oneOfEach, dispatcher: 2, audience: 0 })
+})
+
+test.each([
+  ['dispatchr=2', 'names "dispatchr"'],
+  ['simulator=2', 'names "simulator"'],
+  ['dispatcher', '"dispatcher" must be dispatcher=<number'],
+  ['dispatcher=two', '"dispatcher=two" must be dispatcher=<number'],
+  ['dispatcher=1000', 'up to 32'],
+  ['gateway=0', 'there must be a gateway'],
+])('%s is refused with what is wrong', (text, message) => {
+  expect(() => parseInstances(text)).toThrow(message)
+})

@@ -1,0 +1,42 @@
+import { appendFileSync, closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+
+export type LogFile = {
+  path: string
+  /** Adds text; a full disk loses log lines, not the platform. */
+  append: (text: string) => void
+  /** The last lines, for the person who must know why something ended. */
+  lastLines: (count: number) => string[]
+}
+
+/** Begins the log of one process, `<data>/logs/<name>.log`; that of the run before is kept as `<name>.previous.log`. */
+export function beginLog(dataDir: string, name: string): LogFile {
+  const directory = join(dataDir, 'logs')
+  mkdirSync(directory, { recursive: true })
+  const path = join(directory, `${name}.log`)
+  if (existsSync(path)) renameSync(path, join(directory, `${name}.previous.log`))
+  return {
+    path,
+    append(text) {
+      try {
+        appendFileSync(path, text)
+      } catch {
+        // Nowhere to say it.
+      }
+    },
+    lastLines: (count) => readEnd(path).trimEnd().split('\n').slice(-count),
+  }
+}
+
+function readEnd(path: string): string {
+  if (!existsSync(path)) return ''
+  const file = openSync(path, 'r')
+  try {
+    const size = fstatSync(file).size
+    const buffer = Buffer.alloc(Math.min(size, 8_192))
+    readSync(file, buffer, 0, buffer.length, size - buffer.length)
+    return buffer.toString('utf8')
+  } finally {
+    closeSync(file)
+  }
+}

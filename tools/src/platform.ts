@@ -1,0 +1,165 @@
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { maxConnections } from '@herald/embedded/postgres'
+import { z } from 'zod'
+import { appUnit } from './app-unit.ts'
+import { startOrder } from './apps.ts'
+import { joinAuthorities, readCertificates } from './certificates.ts'
+import type { Crew, Member } from './crew.ts'
+import { checkConnections, connectionsNeeded, prepareDatabase } from './database.ts'
+import { environmentOf, type Computed, type SimulatorAddresses } from './environment.ts'
+import { parseInstances } from './instances.ts'
+import { beginLog } from './logs.ts'
+import { checkNats } from './nats.ts'
+import { gatewayPort, pickPort, pickSimulatorPorts, readPorts, simulatorPorts, writePorts, type Ports } from './ports.ts'
+import { readSecrets } from './secrets.ts'
+import { natsUnit, postgresUnit } from './servers.ts'
+import { StartError } from './start-error.ts'
+
+export type Platform = { baseUrl: string; adminToken: string; simulatorControl: string | undefined }
+
+export type PlatformOptions = {
+  dataDir: string
+  /** What `npm start` was given. */
+  environment: NodeJS.ProcessEnv
+  simulator: boolean
+  crew: Crew
+  print: (line: string) => void
+}
+
+/**
+ * Starts everything in its order: Postgres and nats-server, roles and tables, the simulator, every app. Answers when all
+ * are ready and the gateway says it is well. What it started belongs to the crew, also when it fails half-way.
+ */
+export async function startPlatform({ dataDir, environment, simulator, crew, print }: PlatformOptions): Promise<Platform> {
+  const instances = parseInstances(environment['HERALD_INSTANCES'])
+  const host = environment['HOST'] || '127.0.0.1'
+  const former = readPorts(dataDir)
+  const ports: Ports = { gateway: await gatewayPort(environment['PORT'], host) }
+  const secrets = readSecrets(dataDir, environment)
+  const connections = connectionsNeeded(instances, Number(environment['DATABASE_POOL_SIZE'] || 8))
+
+  let ownerUrl = environment['DATABASE_URL'] ?? ''
+  let natsUrl = environment['NATS_URL'] ?? ''
+  if (ownerUrl === '') {
+    const log = beginLog(dataDir, 'postgres')
+    ports.postgres = await pickPort(former.postgres)
+    const unit = postgresUnit(
+      { dataDir, port: ports.postgres, connections: Math.max(maxConnections, connections), log },
+      (url) => (ownerUrl = url),
+    )
+    await crew.start([{ unit, kind: 'postgres', log }])
+  } else {
+    await checkConnections(ownerUrl, connections)
+  }
+  if (natsUrl === '') {
+    const log = beginLog(dataDir, 'nats-server')
+    ports.nats = await pickPort(former.nats)
+    natsUrl = `nats://127.0.0.1:${ports.nats}`
+    await crew.start([{ unit: natsUnit({ dataDir, port: ports.nats, log }), kind: 'nats-server', log }])
+  } else {
+    await checkNats(natsUrl)
+  }
+  print(
+    `Postgres: ${ports.postgres ? `embedded, port ${ports.postgres}` : 'DATABASE_URL'}; NATS: ${ports.nats ? `embedded, port ${ports.nats}` : 'NATS_URL'}`,
+  )
+
+  const databaseUrls = await prepareDatabase(ownerUrl, secrets.passwords)
+  const computed: Computed = { host, port: ports.gateway ?? 0, natsUrl, databaseUrls, secrets }
+
+  const formerSimulator = former.simulator ?? former.formerSimulator
+  if (!simulator && formerSimulator !== undefined) ports.formerSimulator = formerSimulator
+  if (simulator) {
+    ports.simulator = await pickSimulatorPorts(formerSimulator)
+    computed.simulator = await startSimulator({ dataDir, environment, crew, computed, ports: ports.simulator })
+    print(
+      'Providers are simulated: APNs, FCM and Web Push are answered by this machine unless their addresses are given. No real device gets anything.',
+    )
+  }
+  writePorts(dataDir, ports)
+
+  await Promise.all(
+    startOrder.map((apps) =>
+      crew.start(
+        apps.flatMap((app) =>
+          Array.from({ length: instances[app] }, (_, index): Member => {
+            const name = `${app}-${index + 1}`
+            const log = beginLog(dataDir, name)
+            return { unit: appUnit({ app, name, environment: environmentOf(app, environment, computed), log }), kind: 'app', log }
+          }),
+        ),
+      ),
+    ),
+  )
+  const baseUrl = `http://${reachable(host)}:${ports.gateway}`
+  await untilHealthy(baseUrl)
+  return { baseUrl, adminToken: secrets.ADMIN_TOKEN, simulatorControl: computed.simulator?.addresses.control }
+}
+
+async function startSimulator({
+  dataDir,
+  environment,
+  crew,
+  computed,
+  ports,
+}: {
+  dataDir: string
+  environment: NodeJS.ProcessEnv
+  crew: Crew
+  computed: Computed
+  ports: Record<string, number>
+}): Promise<NonNullable<Computed['simulator']>> {
+  const certificates = readCertificates(dataDir, new Date())
+  const log = beginLog(dataDir, 'simulator-1')
+  let addresses: SimulatorAddresses | undefined
+  const unit = appUnit({
+    app: 'simulator',
+    name: 'simulator-1',
+    log,
+    environment: {
+      ...environmentOf('simulator', environment, computed),
+      ...Object.fromEntries(
+        Object.entries(simulatorPorts).map(([name, variable]) => [variable, environment[variable] || String(ports[name])]),
+      ),
+      SIMULATOR_CERTIFICATE: certificates.certificate,
+      SIMULATOR_PRIVATE_KEY: certificates.privateKey,
+      // Its accounts and devices, so that a restart of the simulator does not kill every demo device.
+      SIMULATOR_STATE: join(dataDir, 'simulator.jsonl'),
+    },
+    onReady: (message) => (addresses = SimulatorReady.parse(message)),
+  })
+  await crew.start([{ unit, kind: 'app', log }])
+  if (addresses === undefined) throw new Error('The simulator is ready without addresses.')
+  return { addresses, authorities: joinAuthorities(dataDir, certificates.ca, environment['NODE_EXTRA_CA_CERTS']) }
+}
+
+const SimulatorReady = z.object({
+  apns: z.url(),
+  apnsSandbox: z.url(),
+  fcm: z.url(),
+  fcmToken: z.url(),
+  webPush: z.url(),
+  control: z.url(),
+})
+
+/** Where this machine reaches a server that listens on `host`: an address that means "all of them" cannot be called. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
+  return host.includes(':') ? `[${host}]` : host
+}
+
+async function untilHealthy(baseUrl: string): Promise<void> {
+  const deadline = Date.now() + 30_000
+  let last = 'no answer'
+  while (Date.now() < deadline) {
+    try {
+      const answer = await fetch(`${baseUrl}/health`, { signal: AbortSignal.timeout(5_000) })
+      if (answer.status === 200) return
+      last = `${answer.status} ${(await answer.text()).slice(0, 300)}`
+    } catch (error) {
+      last = error instanceof Error ? error.message : String(error)
+    }
+    await wait(100)
+  }
+  throw new StartError(`Every app runs, but ${baseUrl}/health did not answer 200 within 30 s. Last answer: ${last}`)
+}

@@ -1,0 +1,40 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { gatewayPort, pickSimulatorPorts } from './ports.ts'
+
+const servers: Server[] = []
+afterEach(() => servers.splice(0).forEach((server) => server.close()))
+
+/** Listens like a gateway does: shared, so that a second one on the same port would not be refused. */
+async function takenPort(): Promise<number> {
+  const server = createServer()
+  servers.push(server)
+  server.listen({ port: 0, host: '127.0.0.1', reusePort: true })
+  await once(server, 'listening')
+  const address = server.address()
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+test('a port that another Herald shares with nobody it knows is taken, and the error says what to set', async () => {
+  const port = await takenPort()
+
+  await expect(gatewayPort(String(port), '127.0.0.1')).rejects.toThrow(
+    `Port ${port} is taken by another program (EADDRINUSE). Set PORT to another one, or PORT=0`,
+  )
+})
+
+test('PORT=0 picks a free one; a PORT that is none is refused', async () => {
+  expect(await gatewayPort('0', '127.0.0.1')).toBeGreaterThan(0)
+  await expect(gatewayPort('http', '127.0.0.1')).rejects.toThrow('PORT must be a number')
+})
+
+test('the simulator keeps its ports, but for one that is taken now', async () => {
+  const first = await pickSimulatorPorts()
+  expect(new Set(Object.values(first)).size).toBe(6)
+  const taken = await takenPort()
+
+  const second = await pickSimulatorPorts({ ...first, apns: taken })
+  expect(second).toEqual({ ...first, apns: second['apns'] })
+  expect(second['apns']).not.toBe(taken)
+})

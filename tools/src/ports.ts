@@ -1,0 +1,77 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { freePort, isPortFree } from '@herald/embedded/free-port'
+import { z } from 'zod'
+import { StartError } from './start-error.ts'
+import { writeWhole } from './write-whole.ts'
+
+const port = z.number().int().min(1).max(65_535)
+
+const Ports = z.object({
+  gateway: port.optional(),
+  postgres: port.optional(),
+  nats: port.optional(),
+  simulator: z.record(z.string(), port).optional(),
+  /** Those of the last simulator, while none runs: devices it made hold its address, so the next one takes them again. */
+  formerSimulator: z.record(z.string(), port).optional(),
+})
+
+/** `<data>/ports.json`: where everything listens. Servers that are not ours (DATABASE_URL, NATS_URL) are not in it. */
+export type Ports = z.infer<typeof Ports>
+
+/** The simulator's servers, by the variable that gives each its port. */
+export const simulatorPorts = {
+  apns: 'SIMULATOR_APNS_PORT',
+  apnsSandbox: 'SIMULATOR_APNS_SANDBOX_PORT',
+  fcm: 'SIMULATOR_FCM_PORT',
+  oauth: 'SIMULATOR_OAUTH_PORT',
+  webPush: 'SIMULATOR_WEB_PUSH_PORT',
+  control: 'SIMULATOR_CONTROL_PORT',
+} as const
+
+const fileOf = (dataDir: string) => join(dataDir, 'ports.json')
+
+/** The ports of the last run; none when there was none. */
+export function readPorts(dataDir: string): Ports {
+  try {
+    return existsSync(fileOf(dataDir)) ? Ports.parse(JSON.parse(readFileSync(fileOf(dataDir), 'utf8'))) : {}
+  } catch {
+    return {} // worth no more than a new choice
+  }
+}
+
+export const writePorts = (dataDir: string, ports: Ports): void => writeWhole(fileOf(dataDir), `${JSON.stringify(ports, null, 2)}\n`, 0o644)
+
+/** The port of the last run if it is free, so that addresses people noted go on working; else any free one. */
+export async function pickPort(former: number | undefined): Promise<number> {
+  return former !== undefined && (await isPortFree(former)) ? former : freePort()
+}
+
+/** One port for each server of the simulator. They stay the same for a data directory: a web device's address holds one. */
+export async function pickSimulatorPorts(former: Record<string, number> = {}): Promise<Record<string, number>> {
+  const picked: Record<string, number> = {}
+  for (const name of Object.keys(simulatorPorts)) {
+    do picked[name] = await pickPort(former[name])
+    while (Object.entries(picked).some(([other, port]) => other !== name && port === picked[name]))
+  }
+  return picked
+}
+
+/**
+ * The port of the gateways: PORT (8080), or any free one for 0. It is checked here, because gateways share their port
+ * and so would not notice that another program, or another Herald, listens on it.
+ */
+export async function gatewayPort(given: string | undefined, host: string): Promise<number> {
+  const wanted = given === undefined || given === '' ? 8080 : Number(given)
+  if (!Number.isInteger(wanted) || wanted < 0 || wanted > 65_535)
+    throw new StartError(`PORT must be a number from 0 to 65535, not "${given}".`)
+  if (wanted === 0) return freePort()
+  const free = await isPortFree(wanted, host).catch((error: NodeJS.ErrnoException) => {
+    throw new StartError(
+      `Cannot listen on ${host}:${wanted} (${error.code}). Set HOST to an address of this machine and PORT to a port this user may use.`,
+      error,
+    )
+  })
+  if (free) return wanted
+  throw new StartError(`Port ${wanted} is taken by another program (EADDRINUSE). Set PORT to another one, or PORT=0 for any free one.`)
+}

@@ -1,0 +1,38 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { readSecrets } from './secrets.ts'
+
+let directory = ''
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'herald-secrets-'))
+})
+afterEach(() => rmSync(directory, { recursive: true, force: true }))
+
+test('secrets are made once, kept for this user alone, and the same at the next start', () => {
+  const first = readSecrets(directory, {})
+
+  expect(first.ADMIN_TOKEN.length).toBeGreaterThanOrEqual(32)
+  expect(Buffer.from(first.SEAL_KEYS.replace(/^k1:/, ''), 'base64')).toHaveLength(32)
+  expect(statSync(join(directory, 'secrets.json')).mode & 0o777).toBe(0o600)
+  expect(readSecrets(directory, {})).toEqual(first)
+})
+
+test('what the environment gives is used and never written down', () => {
+  const given = readSecrets(directory, {
+    ADMIN_TOKEN: 'a-token-of-the-environment-long-enough',
+    DATABASE_URL_AUDIENCE: 'postgres://herald_audience:chosen%20password@db.example/herald',
+  })
+
+  expect(given.ADMIN_TOKEN).toBe('a-token-of-the-environment-long-enough')
+  expect(given.passwords['audience']).toBe('chosen password')
+  expect(readFileSync(join(directory, 'secrets.json'), 'utf8')).not.toMatch(/of-the-environment|chosen password/)
+})
+
+test('a broken file is never replaced: the credentials sealed with it would be lost', () => {
+  writeFileSync(join(directory, 'secrets.json'), '{"adminToken":')
+
+  expect(() => readSecrets(directory, {})).toThrow('secrets.json')
+  expect(readFileSync(join(directory, 'secrets.json'), 'utf8')).toBe('{"adminToken":')
+})

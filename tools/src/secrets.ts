@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { appsWithDatabase, databaseVariable } from './apps.ts'
+import { StartError } from './start-error.ts'
+import { writeWhole } from './write-whole.ts'
+
+const KeptSecrets = z.object({
+  adminToken: z.string().min(32),
+  hmacSecret: z.string().min(32),
+  sealKeys: z.string().min(1),
+  passwords: z.record(z.string(), z.string()),
+})
+
+export type Secrets = { ADMIN_TOKEN: string; HMAC_SECRET: string; SEAL_KEYS: string; passwords: Record<string, string> }
+
+/**
+ * The secrets of this installation: those of the environment, else those kept in `<data>/secrets.json` (0600), made at the
+ * first start. A broken file is never replaced: with SEAL_KEYS every stored credential would be lost.
+ */
+export function readSecrets(dataDir: string, environment: NodeJS.ProcessEnv): Secrets {
+  const file = join(dataDir, 'secrets.json')
+  const kept = existsSync(file) ? parse(file, readFileSync(file, 'utf8')) : makeSecrets()
+  const complete = { ...kept, passwords: { ...makePasswords(), ...kept.passwords } }
+  writeWhole(file, `${JSON.stringify(complete, null, 2)}\n`)
+  return {
+    ADMIN_TOKEN: environment['ADMIN_TOKEN'] || complete.adminToken,
+    HMAC_SECRET: environment['HMAC_SECRET'] || complete.hmacSecret,
+    SEAL_KEYS: environment['SEAL_KEYS'] || complete.sealKeys,
+    passwords: { ...complete.passwords, ...givenPasswords(environment) },
+  }
+}
+
+function makeSecrets(): z.infer<typeof KeptSecrets> {
+  return {
+    adminToken: randomBytes(32).toString('base64url'),
+    hmacSecret: randomBytes(32).toString('base64url'),
+    sealKeys: `k1:${randomBytes(32).toString('base64')}`,
+    passwords: makePasswords(),
+  }
+}
+
+const makePasswords = () => Object.fromEntries(appsWithDatabase.map((app) => [app, randomBytes(24).toString('base64url')]))
+
+/** Whoever gives an app's address has chosen the password of its role with it. */
+function givenPasswords(environment: NodeJS.ProcessEnv): Record<string, string> {
+  const given = appsWithDatabase.flatMap((app) => {
+    const address = environment[databaseVariable(app)]
+    const password = address && URL.canParse(address) ? decodeURIComponent(new URL(address).password) : ''
+    return password === '' ? [] : [[app, password] as const]
+  })
+  return Object.fromEntries(given)
+}
+
+function parse(file: string, text: string): z.infer<typeof KeptSecrets> {
+  try {
+    return KeptSecrets.parse(JSON.parse(text))
+  } catch {
+    throw new StartError(
+      `${file} cannot be read as the secrets of this installation. Put it back from a backup; without it the stored credentials cannot be opened.`,
+    )
+  }
+}

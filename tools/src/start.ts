@@ -1,0 +1,84 @@
+// `npm start`: the whole platform on this machine (docs/configuration.md). Runs until SIGTERM or Ctrl-C, then stops it and exits 0.
+import { join } from 'node:path'
+import { openCrew } from './crew.ts'
+import { takeDataDirectory, type DataDirectory } from './data-directory.ts'
+import { demo } from './demo.ts'
+import { startGuard, waitForFormerGuardian } from './guard.ts'
+import { startPlatform } from './platform.ts'
+import { stopForgottenServers } from './servers.ts'
+import { explain } from './start-error.ts'
+import { root } from './workspace.ts'
+
+/** When whoever started us was killed, everything must be gone within 5 s. */
+const orphanedStopMs = 3_500
+/** npm, the shell and the terminal may each pass on one and the same Ctrl-C; a second one by hand comes later than this. */
+const sameCtrlCMs = 500
+
+process.chdir(root)
+process.stdout.on('error', () => undefined) // whoever read us is gone; what we run is not over because of that
+const print = (line: string) => void process.stdout.write(`${line}\n`)
+const isOn = (text: string | undefined, byDefault: boolean) => (text ? !/^(off|false|0|no)$/i.test(text) : byDefault)
+
+const withDemo = isOn(process.env['HERALD_DEMO'], true)
+const withSimulator = withDemo || isOn(process.env['HERALD_SIMULATOR'], false)
+const given = process.env['HERALD_DATA_DIR'] || join(root, '.data')
+
+const directory = takeOrExit()
+const dataDir = directory.path
+await waitForFormerGuardian(dataDir)
+const guard = startGuard(dataDir)
+const crew = openCrew(dataDir, guard, print)
+
+let stoppingSince: number | undefined
+const demoIsOver = new AbortController()
+process.on('SIGTERM', () => void stop('stopping', 0))
+process.on('SIGHUP', () => void stop('stopping', 0))
+process.on('SIGINT', () => {
+  if (stoppingSince === undefined) void stop('stopping (Ctrl-C again ends everything at once)', 0)
+  else if (performance.now() - stoppingSince > sameCtrlCMs) endAtOnce()
+})
+process.on('disconnect', () => void stop('the process that started this is gone: stopping', 0, orphanedStopMs))
+process.on('exit', () => directory.release())
+
+try {
+  await stopForgottenServers(dataDir, print)
+  const platform = await startPlatform({ dataDir, environment: process.env, simulator: withSimulator, crew, print })
+  print(`herald ready ${platform.baseUrl}`)
+  if (withDemo && platform.simulatorControl !== undefined) {
+    await demo({ ...platform, simulatorControl: platform.simulatorControl, dataDir, print, signal: demoIsOver.signal }).catch(
+      (error: unknown) => {
+        if (stoppingSince === undefined) print(`The demo did not work; the platform runs on. ${explain(error, dataDir)}`)
+      },
+    )
+  }
+} catch (error) {
+  if (stoppingSince === undefined) {
+    process.stderr.write(`\nherald cannot start: ${explain(error, dataDir)}\n`)
+    await stop('stopping what was started', 1)
+  }
+}
+
+async function stop(why: string, code: number, withinMs?: number): Promise<void> {
+  if (stoppingSince !== undefined) return
+  stoppingSince = performance.now()
+  demoIsOver.abort()
+  print(why)
+  await crew.stop(withinMs)
+  await guard.dismiss()
+  print('stopped')
+  process.exit(code)
+}
+
+function endAtOnce(): void {
+  crew.kill()
+  process.exit(130) // the guardian sees to whatever is left
+}
+
+function takeOrExit(): DataDirectory {
+  try {
+    return takeDataDirectory(given)
+  } catch (error) {
+    process.stderr.write(`herald cannot start: ${explain(error, given)}\n`)
+    return process.exit(1)
+  }
+}

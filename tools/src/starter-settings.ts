@@ -1,0 +1,23 @@
+/** What the starter itself reads, in the form in which apps describe theirs. The apps never see the first three. */
+export const databaseSettings = [
+  setting(
+    'DATABASE_URL',
+    'The owner’s address of a Postgres database, used instead of the embedded one. Needs CREATEROLE: each app gets a role and a schema.',
+  ),
+  setting('DATABASE_URL_<APP>', 'An app’s own address; its password is given to the role. Without it the starter makes one.'),
+  setting('NATS_URL', 'A nats-server with JetStream and `max_payload: 4MB`, used instead of the embedded one.'),
+]
+
+export const starterSettings = [
+  setting('HERALD_DATA_DIR', 'Where everything is kept: databases, secrets, certificates, logs, `ports.json`, `processes.json`.', '.data'),
+  setting('HERALD_INSTANCES', 'How many processes of an app, such as `dispatcher=2,audience=2`.', 'one of each'),
+  setting('HERALD_DEMO', '`off`: no simulator and no demo app; providers are the real ones.', 'on'),
+  setting('HERALD_SIMULATOR', '`on`: the simulator also without the demo.', 'off'),
+  setting('HOST', 'The address the gateways listen on.', '127.0.0.1'),
+  setting('PORT', 'The port of the gateways; 0 picks a free one.', '8080'),
+  setting('NODE_EXTRA_CA_CERTS', 'A PEM file of authorities to trust; with the simulator, its own is added.'),
+]
+
+function setting(name: string, description: string, fallback?: string) {
+  return { name, required: false, default: fallback ?? null, description }
+}

@@ -1,0 +1,36 @@
+// `npm run docs`: writes the generated pages. `--check` only compares, names the pages that are not up to date and exits 1.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ask } from './ask.ts'
+import { describeConfiguration } from './describe-configuration.ts'
+import { describeTopology } from './describe-topology.ts'
+import { root } from './workspace.ts'
+
+/** Every generated page. A new one is a line here. */
+const pages: { path: string; write: () => Promise<string> }[] = [
+  { path: 'docs/configuration.md', write: () => formatted('docs/configuration.md', describeConfiguration()) },
+  { path: 'docs/topology.md', write: () => formatted('docs/topology.md', describeTopology()) },
+  { path: 'docs/openapi.json', write: () => ask('node', ['apps/gateway/src/main.ts', '--describe-openapi']) },
+]
+
+const onlyCheck = process.argv.includes('--check')
+const drifted: string[] = []
+
+for (const { path, write } of pages) {
+  const file = join(root, path)
+  const wanted = await write()
+  if (existsSync(file) && readFileSync(file, 'utf8') === wanted) continue
+  drifted.push(path)
+  if (!onlyCheck) writeFileSync(file, wanted)
+}
+
+if (drifted.length === 0) console.log(`${pages.length} generated pages are up to date`)
+else if (onlyCheck) {
+  console.error(`Not up to date: ${drifted.join(', ')}. Run: npm run docs`)
+  process.exitCode = 1
+} else console.log(`written: ${drifted.join(', ')}`)
+
+/** As `npm run format` would leave it, or the two would undo each other. */
+async function formatted(path: string, content: Promise<string>): Promise<string> {
+  return ask('oxfmt', [`--stdin-filepath=${path}`], await content)
+}

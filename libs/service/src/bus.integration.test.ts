@@ -64,7 +64,7 @@ test('a handler that throws gets its message again, and one that returns never d
   await audience.publish('work.fan-out', { campaignId, page: 2 }, 'two')
 
   await until(() => seen.filter((page) => page === 1).length === 2)
-  expect(seen.toSorted()).toEqual([1, 1, 2])
+  expect(seen.toSorted((a, b) => a - b)).toEqual([1, 1, 2])
 })
 
 test('after the server lost its store, messages flow again without a restart', async () => {
@@ -89,4 +89,5 @@ test('after the server lost its store, messages flow again without a restart', a
     await bus.publish('work.fan-out', { campaignId: 'b'.repeat(24), page: 2 }, `after ${performance.now()}`)
     return seen.includes(2)
   })
+  expect(seen).toContain(2)
 })

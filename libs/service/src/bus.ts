@@ -48,7 +48,8 @@ export async function openBus(service: Service<{ NATS_URL: string }>, watch?: Da
   const inWork = new Set<Promise<void>>()
   service.onStop('bus', async () => {
     await Promise.allSettled(inWork)
-    await Promise.race([connection.drain(), new Promise((resolve) => setTimeout(resolve, 2_000).unref())])
+    // A server that is away cannot be said goodbye to.
+    await Promise.race([connection.drain().catch(() => undefined), new Promise((resolve) => setTimeout(resolve, 2_000).unref())])
     await connection.close()
   })
   const streams = await openStreams(service, connection, watch)

@@ -9,7 +9,7 @@ export type Service<Config = unknown> = {
   readonly config: Config
   readonly log: Log
   /** Runs when the app stops, before everything registered earlier. */
-  onStop(what: string, close: () => Promise<unknown> | unknown): void
+  onStop(what: string, close: () => unknown): void
 }
 
 /** A stop that takes longer than this is cut: what is in flight then is repaired like after a crash. */
@@ -31,7 +31,7 @@ export async function runService<Shape extends z.ZodRawShape>(
   }
   const config = readConfig(schema)
   const log = openLog(name, String('LOG_LEVEL' in config ? config.LOG_LEVEL : 'info'))
-  const closers: { what: string; close: () => Promise<unknown> | unknown }[] = []
+  const closers: { what: string; close: () => unknown }[] = []
   const service: Service<z.infer<z.ZodObject<Shape>>> = {
     name,
     config,

@@ -5,7 +5,7 @@ import { atEnd } from './at-end.ts'
 
 /** A running service for a test: silent, closed in reverse order when the file is done (or by `stop`, to test a stop). */
 export function testService<Config>(name: AppName, config: Config): Service<Config> & { stop: () => Promise<void> } {
-  const closers: (() => Promise<unknown> | unknown)[] = []
+  const closers: (() => unknown)[] = []
   const stop = async () => {
     for (const close of closers.splice(0).toReversed()) await close()
   }

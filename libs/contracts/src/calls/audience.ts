@@ -1,8 +1,11 @@
 import { z } from 'zod'
 import { FinishBatch, type TakenBatch } from '../batch.ts'
 import { call } from '../call.ts'
+import { ListRequest, type Listed } from '../page.ts'
 import type { Platform } from '../platform.ts'
-import type { RegisterSubscription } from '../subscription.ts'
+import type { SavedSegment, SaveSegment, SegmentCount } from '../saved-segment.ts'
+import type { PatchSubscription, RegisterSubscription, RotateBody, SessionBody, UserChanges } from '../subscription.ts'
+import { UserAddress, type User } from '../user.ts'
 
 const Id = z.string().length(24)
 
@@ -39,3 +42,80 @@ export const confirmAudienceAnnouncements = call<Record<string, never>>()(
   'rpc.audience.confirm-announcements',
   z.object({ announcementIds: z.array(Id).max(1000) }),
 )
+
+// Devices and their people (api.md, Subscriptions and Users). Bodies were checked by the gateway. Unknown and foreign ids: not_found.
+
+export const patchSubscription = call<{ id: string; optedIn: boolean }>()(
+  'rpc.audience.patch-subscription',
+  z.object({ appId: Id, subscriptionId: Id, changes: z.custom<PatchSubscription>() }),
+)
+
+/** The app came to the foreground: counts a session when the last one began 30 minutes ago or more. */
+export const startSession = call<{ id: string; sessionCount: number; lastSessionAt: string }>()(
+  'rpc.audience.start-session',
+  z.object({ appId: Id, subscriptionId: Id, session: z.custom<SessionBody>() }),
+)
+
+/** Makes the device the person's with this external id (decisions.md 6). Fault: limit_reached. */
+export const loginSubscription = call<{ userId: string; externalId: string }>()(
+  'rpc.audience.login-subscription',
+  z.object({ appId: Id, subscriptionId: Id, externalId: z.string() }),
+)
+
+/** Gives the device to a new anonymous user without tags. */
+export const logoutSubscription = call<{ userId: string }>()(
+  'rpc.audience.logout-subscription',
+  z.object({ appId: Id, subscriptionId: Id }),
+)
+
+/** Changes the owner of a device: tags merge, null deletes one. Fault: invalid_body at `tags` above 100. */
+export const changeOwner = call<{ userId: string; tags: User['tags'] }>()(
+  'rpc.audience.change-owner',
+  z.object({ appId: Id, subscriptionId: Id, changes: z.custom<UserChanges>() }),
+)
+
+export const deleteSubscription = call<Record<string, never>>()(
+  'rpc.audience.delete-subscription',
+  z.object({ appId: Id, subscriptionId: Id }),
+)
+
+/** A browser's endpoint changed: the row keeps its id; another row that has the new endpoint is removed. */
+export const rotateSubscription = call<{ id: string }>()(
+  'rpc.audience.rotate-subscription',
+  z.object({ appId: Id, rotation: z.custom<RotateBody>() }),
+)
+
+export const readUser = call<User>()('rpc.audience.read-user', z.object({ appId: Id, user: UserAddress }))
+
+/** Changes a user. An unknown external id makes one without devices; an unknown id is not_found. */
+export const changeUser = call<User>()(
+  'rpc.audience.change-user',
+  z.object({ appId: Id, user: UserAddress, changes: z.custom<UserChanges>() }),
+)
+
+/** The erasure path: the user and all devices; every other app that names them is told until it has answered. */
+export const deleteUser = call<Record<string, never>>()('rpc.audience.delete-user', z.object({ appId: Id, user: UserAddress }))
+
+/** External ids of users that have one: webhooks asks when it freezes a delivery; they never travel in a stored message. */
+export const findExternalIds = call<{ externalIds: Record<string, string> }>()(
+  'rpc.audience.find-external-ids',
+  z.object({ appId: Id, userIds: z.array(Id).max(1000) }),
+)
+
+// Saved segments (api.md, Segments). Faults: not_found, duplicate_name.
+
+export const createSegment = call<SavedSegment>()('rpc.audience.create-segment', z.object({ appId: Id, segment: z.custom<SaveSegment>() }))
+export const listSegments = call<Listed<SavedSegment>>()('rpc.audience.list-segments', ListRequest.extend({ appId: Id }))
+export const readSegment = call<SavedSegment>()('rpc.audience.read-segment', z.object({ appId: Id, segmentId: Id }))
+/** Replaces name, description and definition; the stored count is cleared. */
+export const replaceSegment = call<SavedSegment>()(
+  'rpc.audience.replace-segment',
+  z.object({ appId: Id, segmentId: Id, segment: z.custom<SaveSegment>() }),
+)
+export const deleteSegment = call<Record<string, never>>()('rpc.audience.delete-segment', z.object({ appId: Id, segmentId: Id }))
+
+/** Counts now and keeps the count. Fault: invalid_segment when the stored definition no longer compiles. */
+export const countSegment = call<SegmentCount>()('rpc.audience.count-segment', z.object({ appId: Id, segmentId: Id }), 10_000)
+
+/** Counts a definition that is not saved; null: everyone. */
+export const previewSegment = call<SegmentCount>()('rpc.audience.preview-segment', z.object({ appId: Id, segment: z.unknown() }), 10_000)

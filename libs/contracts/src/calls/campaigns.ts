@@ -1,8 +1,11 @@
 import { z } from 'zod'
 import type { FrozenSend } from '../batch.ts'
 import { call } from '../call.ts'
+import type { CreateCampaign } from '../campaign.ts'
 import type { SendNotification } from '../notification.ts'
+import { ListRequest, type Listed } from '../page.ts'
 import type { CampaignStatus } from '../stats.ts'
+import type { SaveTemplate, Template } from '../template.ts'
 
 const Id = z.string().length(24)
 
@@ -47,3 +50,35 @@ export const readCampaign = call<{ id: string; name: string; status: CampaignSta
   'rpc.campaigns.read-campaign',
   z.object({ appId: Id, campaignId: Id }),
 )
+
+/** Makes a draft; nothing is sent. Faults as for sendNotification. */
+export const createCampaign = call<{ id: string; status: 'draft'; replayed: boolean }>()(
+  'rpc.campaigns.create-campaign',
+  z.object({ appId: Id, idempotency: Idempotency, campaign: z.custom<CreateCampaign>() }),
+)
+
+/** Sends a draft or a scheduled campaign now, or sets its schedule going. Faults: not_found (also its segment), invalid_state. */
+export const sendCampaign = call<{ status: 'sending' | 'scheduled' | 'active' }>()(
+  'rpc.campaigns.send-campaign',
+  z.object({ appId: Id, campaignId: Id }),
+)
+
+/** Faults: not_found; invalid_state once fan-out has started. */
+export const cancelCampaign = call<{ status: 'cancelled' }>()('rpc.campaigns.cancel-campaign', z.object({ appId: Id, campaignId: Id }))
+
+/** Sends the winning variant to the held-out remainder as a new campaign. Faults in this order: decisions.md 5, Winner checks. */
+export const pickWinner = call<{ id: string; status: 'sending' }>()(
+  'rpc.campaigns.pick-winner',
+  z.object({ appId: Id, campaignId: Id, variant: z.string() }),
+)
+
+// Templates (api.md, Templates). Faults: not_found, duplicate_name.
+
+export const createTemplate = call<Template>()('rpc.campaigns.create-template', z.object({ appId: Id, template: z.custom<SaveTemplate>() }))
+export const listTemplates = call<Listed<Template>>()('rpc.campaigns.list-templates', ListRequest.extend({ appId: Id }))
+export const readTemplate = call<Template>()('rpc.campaigns.read-template', z.object({ appId: Id, templateId: Id }))
+export const replaceTemplate = call<Template>()(
+  'rpc.campaigns.replace-template',
+  z.object({ appId: Id, templateId: Id, template: z.custom<SaveTemplate>() }),
+)
+export const deleteTemplate = call<Record<string, never>>()('rpc.campaigns.delete-template', z.object({ appId: Id, templateId: Id }))

@@ -1,0 +1,72 @@
+import { z } from 'zod'
+import { Content } from './content.ts'
+import { SegmentDefinition } from './segment-definition.ts'
+import { contentRequired, sendFields } from './send-fields.ts'
+import { ObjectId, sentence, Timestamp, TimeZone } from './text.ts'
+
+const LocalTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day as HH:MM')
+
+/** When a campaign is sent (decisions.md 5). What depends on the moment (`at` ahead by more than 365 days) is checked where the clock is. */
+export const Schedule = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('now') }),
+  z.strictObject({ type: z.literal('at'), at: Timestamp }),
+  z.strictObject({ type: z.literal('user_timezone'), localTime: LocalTime }),
+  z.strictObject({
+    type: z.literal('recurring'),
+    every: z.enum(['day', 'week']),
+    daysOfWeek: z
+      .array(z.int().min(0).max(6))
+      .min(1)
+      .max(7)
+      .refine((days) => new Set(days).size === days.length, 'must name each day once')
+      .optional(),
+    localTime: LocalTime,
+    timezone: TimeZone,
+    until: Timestamp.optional(),
+  }),
+])
+export type Schedule = z.output<typeof Schedule>
+
+const VariantId = z.string().regex(/^[A-Za-z0-9_-]{1,32}$/, 'must be 1 to 32 characters of A-Z, a-z, 0-9, _ and -')
+
+const Variant = z.strictObject({
+  id: VariantId,
+  name: sentence(1, 120),
+  weight: z.number().gt(0).max(1000).default(1),
+  content: Content,
+})
+
+/** Two to four texts against each other; who lies outside the sample is the remainder. */
+export const Experiment = z.strictObject({
+  sampleRate: z.number().min(0.01).max(1),
+  variants: z
+    .array(Variant)
+    .min(2)
+    .max(4)
+    .superRefine((variants, context) => {
+      variants.forEach(({ id }, index) => {
+        if (variants.findIndex((other) => other.id === id) < index) {
+          context.addIssue({ code: 'custom', message: 'must be another id than that of a variant before it', path: [index, 'id'] })
+        }
+      })
+    }),
+})
+export type Experiment = z.output<typeof Experiment>
+
+/** The body of POST /v1/campaigns. */
+export const CreateCampaign = z
+  .strictObject({
+    name: sentence(1, 200),
+    segment: SegmentDefinition.optional(),
+    segmentId: ObjectId.optional(),
+    schedule: Schedule.default({ type: 'now' }),
+    experiment: Experiment.optional(),
+    ...sendFields,
+  })
+  .superRefine(contentRequired)
+  .superRefine(({ segment, segmentId, experiment, silent }, context) => {
+    const refuse = (path: (string | number)[], message: string) => context.addIssue({ code: 'custom', message, path })
+    if (segment !== undefined && segmentId !== undefined) refuse(['segmentId'], 'must not be given together with segment')
+    if (experiment !== undefined && silent === true) refuse(['experiment'], 'must not be given together with silent')
+  })
+export type CreateCampaign = z.output<typeof CreateCampaign>

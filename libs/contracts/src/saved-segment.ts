@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { SavedSegmentDefinition } from './segment-definition.ts'
+import { sentence } from './text.ts'
+
+const Time = z.iso.datetime()
+
+/** The body of POST and PUT /v1/segments. */
+export const SaveSegment = z.strictObject({
+  name: sentence(1, 120),
+  description: sentence(1, 500).nullable().optional(),
+  definition: SavedSegmentDefinition,
+})
+export type SaveSegment = z.output<typeof SaveSegment>
+
+/** A saved segment as it is answered (api.md, Saved segment). */
+export const SavedSegment = z.object({
+  id: z.string().length(24),
+  name: z.string(),
+  description: z.string().nullable(),
+  definition: z.record(z.string(), z.unknown()),
+  lastCount: z.number().int().nullable(),
+  lastCountedAt: Time.nullable(),
+  createdAt: Time,
+  updatedAt: Time,
+})
+export type SavedSegment = z.infer<typeof SavedSegment>
+
+const Count = z.number().int()
+
+/** How many reachable devices a segment has: the base filter is that of the fan-out. */
+export const SegmentCount = z.object({ count: Count, byPlatform: z.object({ ios: Count, android: Count, web: Count }) })
+export type SegmentCount = z.infer<typeof SegmentCount>

@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import { Content } from './content.ts'
+import { deliveryFields, Presentation, Priority } from './send-fields.ts'
+import { sentence } from './text.ts'
+
+/** The body of POST and PUT /v1/templates. PUT replaces: an optional field left out is removed. */
+export const SaveTemplate = z.strictObject({
+  name: sentence(1, 120),
+  description: sentence(1, 500).nullable().optional(),
+  content: Content,
+  ...deliveryFields,
+})
+export type SaveTemplate = z.output<typeof SaveTemplate>
+
+const Time = z.iso.datetime()
+
+/** A template as it is answered (api.md, Template): nullable fields are null when unset. `useCount` is counted from the campaigns that used it. */
+export const Template = z.object({
+  id: z.string().length(24),
+  name: z.string(),
+  description: z.string().nullable(),
+  content: z.record(z.string(), z.unknown()),
+  data: z.record(z.string(), z.string()).nullable(),
+  presentation: Presentation.nullable(),
+  ttl: z.number().int().nullable(),
+  collapseId: z.string().nullable(),
+  priority: Priority.nullable(),
+  silent: z.boolean().nullable(),
+  useCount: z.number().int(),
+  createdAt: Time,
+  updatedAt: Time,
+})
+export type Template = z.infer<typeof Template>

@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import { platforms } from './platform.ts'
+
+const Id = z.string().length(24)
+const Time = z.iso.datetime()
+const nullable = z.string().nullable()
+
+/** A device as user reads answer it (api.md, Subscription). A token shows its last 6 characters only. */
+export const Subscription = z.object({
+  id: Id,
+  platform: z.enum(platforms),
+  /** Mobile only. */
+  token: z.string().optional(),
+  /** Web only. */
+  endpoint: z.string().optional(),
+  keys: z.object({ p256dh: z.string(), auth: z.string() }).optional(),
+  optedIn: z.boolean(),
+  appVersion: nullable,
+  sdkVersion: nullable,
+  osVersion: nullable,
+  deviceModel: nullable,
+  browser: nullable,
+  standalone: z.boolean().nullable(),
+  sessionCount: z.number().int(),
+  lastSessionAt: Time.nullable(),
+  createdAt: Time,
+  lastActiveAt: Time,
+  lastNotifiedAt: Time.nullable(),
+  invalidatedAt: Time.nullable(),
+})
+export type Subscription = z.infer<typeof Subscription>
+
+/** A user as GET /v1/users/:id answers it (api.md, User). */
+export const User = z.object({
+  id: Id,
+  externalId: z.string().optional(),
+  tags: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+  language: nullable,
+  timezone: nullable,
+  country: nullable,
+  createdAt: Time,
+  lastActiveAt: Time,
+  subscriptions: z.array(Subscription),
+})
+export type User = z.infer<typeof User>
+
+/** How a user is addressed: by id or by the caller's own id. */
+export const UserAddress = z.union([z.object({ userId: Id }), z.object({ externalId: z.string().min(1).max(128) })])
+export type UserAddress = z.infer<typeof UserAddress>

@@ -1,0 +1,111 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Herald } from '@herald/testing/herald'
+import type { Tenant } from '@herald/testing/tenant'
+import { familyOf, runningProcesses, signalAll } from './processes.ts'
+import type { Random } from './random.ts'
+
+export type Stage = { herald: Herald; tenant: Tenant; random: Random }
+/** What was done, and how many dispatchers it may have ended with pushes under way: each may repeat one window. */
+export type Done = { what: string; dispatchersLost: number }
+export type Fault = (stage: Stage) => Promise<Done>
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+const appNames = /^(gateway|audience|campaigns|dispatcher|tracker|webhooks)-\d+$/
+
+function pickApp({ herald, random }: Stage): { name: string; pid: number } | undefined {
+  const apps = [...runningProcesses(herald.dataDir)].filter(([name]) => appNames.test(name))
+  if (apps.length === 0) return undefined
+  const [name, pid] = random.pick(apps)
+  return { name, pid }
+}
+
+const pidOf = (herald: Herald, name: string) => runningProcesses(herald.dataDir).get(name)
+const lost = (name: string) => (name.startsWith('dispatcher') ? 1 : 0)
+
+const killApp: Fault = async (stage) => {
+  const app = pickApp(stage)
+  if (!app) return { what: 'nothing to kill', dispatchersLost: 0 }
+  signalAll([app.pid], 'SIGKILL')
+  return { what: `kill -9 ${app.name}`, dispatchersLost: lost(app.name) }
+}
+
+const stopApp: Fault = async (stage) => {
+  const app = pickApp(stage)
+  if (!app) return { what: 'nothing to stop', dispatchersLost: 0 }
+  signalAll([app.pid], 'SIGTERM')
+  return { what: `SIGTERM ${app.name}`, dispatchersLost: 0 }
+}
+
+/** Longer than a lease now and then: another takes over, and the thawed one must notice before it sends again. */
+const freezeApp: Fault = async (stage) => {
+  const app = pickApp(stage)
+  if (!app) return { what: 'nothing to freeze', dispatchersLost: 0 }
+  const ms = stage.random.between(500, 14_000)
+  signalAll([app.pid], 'SIGSTOP')
+  await pause(ms)
+  signalAll([app.pid], 'SIGCONT')
+  return { what: `froze ${app.name} for ${Math.round(ms)} ms`, dispatchersLost: ms > 10_000 ? lost(app.name) : 0 }
+}
+
+const signalServer =
+  (name: 'postgres' | 'nats-server', signal: NodeJS.Signals, words: string): Fault =>
+  async ({ herald }) => {
+    const pid = pidOf(herald, name)
+    if (pid !== undefined) signalAll([pid], signal)
+    return { what: `${words} ${name}`, dispatchersLost: 0 }
+  }
+
+/** While Postgres or NATS is frozen a dispatcher cannot renew: past a lease its batches are another's. */
+const freezeServer =
+  (name: 'postgres' | 'nats-server'): Fault =>
+  async ({ herald, random }) => {
+    const pid = pidOf(herald, name)
+    if (pid === undefined) return { what: `${name} is away`, dispatchersLost: 0 }
+    const ms = random.between(500, 5_000)
+    const pids = familyOf(pid)
+    signalAll(pids, 'SIGSTOP')
+    await pause(ms)
+    signalAll(pids, 'SIGCONT')
+    return { what: `froze ${name} for ${Math.round(ms)} ms`, dispatchersLost: 0 }
+  }
+
+/** The supervisor starts it again after 0.2 s, on an empty store. */
+const loseNatsStore: Fault = async ({ herald }) => {
+  const pid = pidOf(herald, 'nats-server')
+  if (pid !== undefined) signalAll([pid], 'SIGKILL')
+  rmSync(join(herald.dataDir, 'nats', 'jetstream'), { recursive: true, force: true })
+  return { what: 'killed nats-server and deleted its store', dispatchersLost: 0 }
+}
+
+/** All of these are answers that say whether the push was taken: none of them may cost or copy one. */
+const troubleProvider: Fault = async ({ tenant, random }) => {
+  const service = random.pick(['apns', 'fcm', 'web-push'])
+  const trouble = random.pick([{ outage: '503' }, { goawayEvery: 200 }, { refuseStreamShare: 0.01 }, { latencyMs: 150 }])
+  const ms = random.between(500, 3_000)
+  await tenant.simulator('PUT', '/faults', { service, ...trouble })
+  await pause(ms)
+  await tenant.simulator('PUT', '/faults', { service, outage: null, goawayEvery: 0, refuseStreamShare: 0, latencyMs: 0 })
+  return { what: `${service}: ${JSON.stringify(trouble)} for ${Math.round(ms)} ms`, dispatchersLost: 0 }
+}
+
+/** Every fault by name; a run picks from them by its seed, killing apps more often than the rest. */
+export const faults = {
+  'kill-app': killApp,
+  'stop-app': stopApp,
+  'freeze-app': freezeApp,
+  'kill-postgres': signalServer('postgres', 'SIGKILL', 'kill -9'),
+  'stop-postgres': signalServer('postgres', 'SIGINT', 'stopped'),
+  'freeze-postgres': freezeServer('postgres'),
+  'kill-nats': signalServer('nats-server', 'SIGKILL', 'kill -9'),
+  'freeze-nats': freezeServer('nats-server'),
+  'lose-nats-store': loseNatsStore,
+  provider: troubleProvider,
+} satisfies Record<string, Fault>
+export type FaultName = keyof typeof faults
+
+/** Ends whatever a fault may have left: frozen processes and a troubled provider. */
+export async function endFaults({ herald, tenant }: Stage): Promise<void> {
+  for (const pid of runningProcesses(herald.dataDir).values()) signalAll(familyOf(pid), 'SIGCONT')
+  await tenant.simulator('DELETE', '/faults')
+}

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { faults, type FaultName } from '../chaos/faults.ts'
+import { runSeed } from '../chaos/run-seed.ts'
+
+const everyFault = Object.keys(faults) as FaultName[]
+
+test.each([1, 2, 3])('whatever dies or freezes, nothing is lost and everything is counted once (seed %i)', async (seed) => {
+  const faultNames: FaultName[] = ['kill-app', 'kill-app', 'kill-app', ...everyFault]
+  const result = await runSeed({ seed, seconds: 12, devicesPerPlatform: 200, faultNames, print: () => undefined })
+
+  // The whole result, so that a red test shows which faults it was.
+  expect(result).toMatchObject({ verdict: { missing: 0, strangers: 0, unsettled: 0, difference: 0, failed: 0 } })
+  expect(result.verdict.copies).toBeLessThanOrEqual(result.copiesAllowed)
+  expect(result.campaigns).toBeGreaterThan(0)
+})

@@ -6,7 +6,7 @@ import type { Db } from './store/tables.ts'
 /** What audience fans out, frozen when it was accepted. Null: unknown, or not to be sent (any more). */
 export async function readSend(db: Db, { campaignId }: { campaignId: string }): Promise<{ send: FrozenSend; target: FrozenTarget } | null> {
   const row = await findSending(db, campaignId)
-  if (!row) return null
+  if (!row?.target) return null
   const { name, transactional, content, silent, data, ttl, priority, presentation, bypass } = row
   return {
     send: {

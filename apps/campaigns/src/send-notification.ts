@@ -1,69 +1,65 @@
 import { findSegment } from '@herald/contracts/calls/audience'
 import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
-import { fault, invalidField, notFound } from '@herald/contracts/fault'
+import { fault, notFound } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import type { SendNotification } from '@herald/contracts/notification'
-import { checkFits } from '@herald/contracts/payload'
+import { parseSegment } from '@herald/contracts/segment'
 import type { Target } from '@herald/contracts/target'
 import type { Bus } from '@herald/service/bus'
-import { answerOfRecord, type Acceptable, type Accepted } from './accept-notifications.ts'
-import { resolveSend, type ResolvedSend } from './core/overrides.ts'
-import { findRecords, keyName } from './store/idempotency-keys.ts'
-import { findTemplateDefaults } from './store/templates.ts'
+import { acceptedId, findReplay, type Acceptable, type Accepted, type Idempotency } from './accept-campaigns.ts'
+import { refuseTooLarge, resolveFields } from './resolve-fields.ts'
 import type { Db } from './store/tables.ts'
 
-export type SendRequest = {
-  appId: string
-  idempotency: { key: string; fingerprint: string } | null
-  notification: SendNotification
-}
+export type SendRequest = { appId: string; idempotency: Idempotency | null; notification: SendNotification }
 export type SendAnswer = { id: string; status: 'sending'; replayed: boolean }
+
+/** What accepting needs, for notifications and drafts alike. */
+export type Accepting = {
+  db: Db
+  bus: Pick<Bus, 'call'>
+  accept: (item: Acceptable) => Promise<Accepted>
+  idempotencyHours: number
+  defaultTtlSeconds: number
+}
+
+/** What a notification's campaign is called (decisions.md 8). */
+const notificationName = 'notification'
 
 /**
  * Accepts a notification. The order is the one of decisions.md 9: the body was checked by the gateway, then the idempotency record,
  * then look-ups (so a replay answers the same whatever has changed since, and a 404 consumes no key), then what can only be checked with
  * the template's fields merged in, then the transaction.
- * Faults: not_found, invalid_body, idempotency_key_reused, idempotency_in_progress.
+ * Faults: not_found, invalid_segment, invalid_body, idempotency_key_reused, idempotency_in_progress.
  */
-export async function sendNotification(
-  {
-    db,
-    bus,
-    accept,
-    idempotencyHours,
-    defaultTtlSeconds,
-  }: {
-    db: Db
-    bus: Pick<Bus, 'call'>
-    accept: (item: Acceptable) => Promise<Accepted>
-    idempotencyHours: number
-    defaultTtlSeconds: number
-  },
-  { appId, idempotency, notification }: SendRequest,
-): Promise<SendAnswer> {
+export async function sendNotification(accepting: Accepting, { appId, idempotency, notification }: SendRequest): Promise<SendAnswer> {
   const { templateId, target } = notification
 
   // Without look-ups nothing can come between here and the transaction, which asks for the record anyway.
-  if (idempotency && (templateId !== undefined || target.segmentId !== undefined)) {
-    const key = { appId, key: idempotency.key }
-    const record = (await findRecords(db, [key], idempotencyHours)).get(keyName(key))
-    if (record) return answerOf(answerOfRecord(record, idempotency.fingerprint))
-  }
+  const looksUp = templateId !== undefined || target.segmentId !== undefined
+  const replay = looksUp ? await findReplay(accepting, appId, idempotency) : undefined
+  if (replay) return { ...acceptedId(replay), status: 'sending' }
 
-  const template = templateId === undefined ? undefined : await findTemplateDefaults(db, appId, templateId)
-  if (templateId !== undefined && !template) throw notFound()
-  const frozenTarget = await freezeTarget(bus, appId, target)
+  const send = await resolveFields(accepting, appId, notification)
+  const frozenTarget = await freezeTarget(accepting.bus, appId, target)
+  refuseTooLarge(send)
 
-  const send = resolveSend(notification, template, defaultTtlSeconds)
-  refuseUnsendable(send)
-
-  const made = { id: newId(), appId, target: frozenTarget, templateId: templateId ?? null, segmentId: target.segmentId ?? null, send }
-  return answerOf(await accept({ notification: made, idempotency }))
-}
-
-function answerOf(accepted: Accepted): SendAnswer {
-  if (accepted.kind === 'refused') throw accepted.fault
-  return { id: accepted.id, status: 'sending', replayed: accepted.kind === 'replayed' }
+  const accepted = await accepting.accept({
+    campaign: {
+      id: newId(),
+      appId,
+      name: notificationName,
+      status: 'sending',
+      transactional: true,
+      target: frozenTarget,
+      templateId: templateId ?? null,
+      segmentId: target.segmentId ?? null,
+      schedule: null,
+      experiment: null,
+      send,
+    },
+    idempotency,
+  })
+  return { ...acceptedId(accepted), status: 'sending' }
 }
 
 /** Whom a send is for, as it is now: a saved segment is copied, so changing it later changes no send under way. */
@@ -73,15 +69,17 @@ async function freezeTarget(bus: Pick<Bus, 'call'>, appId: string, target: Targe
   if (target.subscriptionIds) return { kind: 'subscriptionIds', subscriptionIds: target.subscriptionIds }
   if (target.segment) return { kind: 'segment', segment: target.segment }
   if (target.segmentId === undefined) return { kind: 'all' }
-  const found = await bus.call(findSegment, { appId, segmentId: target.segmentId })
-  if (!found) throw notFound()
-  return { kind: 'segment', segment: found.definition }
+  return copySegment(bus, appId, target.segmentId)
 }
 
-/** What no device could get: nothing to show, or more than a platform takes even when cut (decisions.md 2). */
-function refuseUnsendable(send: ResolvedSend): void {
-  if (send.content === null && !send.silent) throw invalidField('content', 'is required unless templateId or silent: true is given')
-  const tooLarge = checkFits(send)
-  const [first] = tooLarge
-  if (first) throw fault('invalid_body', `${first.path} ${first.message}`, tooLarge)
+/** A saved segment's definition as it is now. Faults: not_found; invalid_segment when it no longer compiles. */
+export async function copySegment(bus: Pick<Bus, 'call'>, appId: string, segmentId: string): Promise<FrozenTarget> {
+  const found = await bus.call(findSegment, { appId, segmentId })
+  if (!found) throw notFound()
+  const parsed = parseSegment(found.definition, 'segment')
+  if (!parsed.ok) {
+    const { path, message } = parsed
+    throw fault('invalid_segment', `The saved segment does not compile any more: ${path} ${message}`, [{ path, message }])
+  }
+  return { kind: 'segment', segment: found.definition }
 }

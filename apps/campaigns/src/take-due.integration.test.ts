@@ -7,7 +7,8 @@ import { testService } from '@herald/testing/service'
 import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
-import { deleteOldNotifications, insertNotifications, takeDueCampaigns } from './store/campaigns.ts'
+import { deleteOldNotifications, insertCampaigns } from './store/campaigns.ts'
+import { takeDueCampaigns } from './store/due.ts'
 import { deleteOldRecords, insertRecords } from './store/idempotency-keys.ts'
 import type { Tables } from './store/tables.ts'
 import { fingerprintOf, givenAudience, givenCampaigns, givenPeer, givenStored } from './testing/given-campaigns.ts'
@@ -41,7 +42,7 @@ const pointersAt = (id: string) => audience.pointers.filter(({ campaignId }) => 
 
 test('two sweeps never take the same campaign', async () => {
   const stored = Array.from({ length: 20 }, () => givenStored())
-  await insertNotifications(quiet, stored)
+  await insertCampaigns(quiet, stored)
   expect(await takeDueCampaigns(quiet, 100)).toEqual([])
   const ids = stored.map(({ id }) => id)
   await makeDue(quiet, ids)
@@ -55,7 +56,7 @@ test('two sweeps never take the same campaign', async () => {
 
 test('a campaign whose pointer was lost is pointed at again, under a new number each time, until audience has it', async () => {
   const lost = givenStored()
-  await insertNotifications(db, [lost])
+  await insertCampaigns(db, [lost])
   await makeDue(db, [lost.id])
   await until(() => pointersAt(lost.id) === 1, { what: 'the first repair' })
   await makeDue(db, [lost.id])
@@ -68,7 +69,7 @@ test('a campaign whose pointer was lost is pointed at again, under a new number 
 
 test('a campaign settles once, whatever comes before, after or twice', async () => {
   const [inOrder, reversed] = [givenStored(), givenStored()]
-  await insertNotifications(db, [inOrder, reversed])
+  await insertCampaigns(db, [inOrder, reversed])
   await audience.bus.call(fanOutStarted, { campaignId: inOrder.id })
   await tracker.call(settleCampaign, { campaignId: inOrder.id })
   await tracker.call(settleCampaign, { campaignId: reversed.id })
@@ -84,7 +85,7 @@ test('a campaign settles once, whatever comes before, after or twice', async () 
 
 test('a campaign that cannot be fanned out fails with its reason and stays failed', async () => {
   const broken = givenStored()
-  await insertNotifications(db, [broken])
+  await insertCampaigns(db, [broken])
   const failure = { code: 'invalid_segment', message: 'The segment names an unknown field.' }
   await audience.bus.call(failCampaign, { campaignId: broken.id, ...failure })
   await audience.bus.call(failCampaign, { campaignId: broken.id, code: 'other', message: 'Later.' })
@@ -94,7 +95,7 @@ test('a campaign that cannot be fanned out fails with its reason and stays faile
 
 test('a campaign’s status is its own app’s to read', async () => {
   const mine = givenStored()
-  await insertNotifications(db, [mine])
+  await insertCampaigns(db, [mine])
   expect(await tracker.call(readCampaign, { appId: mine.appId, campaignId: mine.id })).toEqual({
     id: mine.id,
     name: 'notification',
@@ -108,7 +109,7 @@ test('a campaign’s status is its own app’s to read', async () => {
 test('what is past retention goes: idempotency records, and notifications that have ended', async () => {
   const longAgo = new Date(Date.now() - 91 * 86_400_000)
   const [ended, stuck, fresh] = [givenStored(newId(longAgo)), givenStored(newId(longAgo)), givenStored()]
-  await insertNotifications(quiet, [ended, stuck, fresh])
+  await insertCampaigns(quiet, [ended, stuck, fresh])
   await quiet.updateTable('campaigns').set({ status: 'sent' }).where('id', 'in', [ended.id, fresh.id]).execute()
   expect(await deleteOldNotifications(quiet, 90)).toBe(1)
   const left = await quiet.selectFrom('campaigns').select('id').where('id', 'in', [ended.id, stuck.id, fresh.id]).execute()

@@ -1,11 +1,20 @@
 import type { Bus } from '@herald/service/bus'
 import { publishDue } from './publish-due.ts'
-import { takeDueCampaigns } from './store/campaigns.ts'
+import { nextDueInMs, startDueCampaigns, takeDueCampaigns } from './store/due.ts'
 import type { Db } from './store/tables.ts'
 
-/** Points again at campaigns that audience has not taken over: their pointer was lost, or the queue's store was. */
-export async function takeDue({ db, bus }: { db: Db; bus: Pick<Bus, 'publish'> }): Promise<{ took: number }> {
-  const due = await takeDueCampaigns(db, 200)
+const atOnce = 200
+
+/**
+ * What is due by the database's clock: scheduled campaigns start, and what audience has not taken over is pointed at again: its
+ * pointer was lost, or the queue's store was.
+ */
+export async function takeDue({ db, bus }: { db: Db; bus: Pick<Bus, 'publish'> }): Promise<{ took: number; nextInMs?: number }> {
+  const dueInMs = await nextDueInMs(db, ['scheduled', 'sending'])
+  if (dueInMs === undefined) return { took: 0 }
+  if (dueInMs > 0) return { took: 0, nextInMs: dueInMs }
+
+  const due = [...(await startDueCampaigns(db, atOnce)), ...(await takeDueCampaigns(db, atOnce))]
   // One that fails now is due again by itself.
   await Promise.allSettled(due.map(({ id, pointer_no }) => publishDue(bus, id, pointer_no)))
   return { took: due.length }

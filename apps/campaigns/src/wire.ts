@@ -1,11 +1,4 @@
-import {
-  failCampaign,
-  fanOutStarted,
-  readCampaign as readCampaignCall,
-  readSend as readSendCall,
-  sendNotification as sendNotificationCall,
-  settleCampaign,
-} from '@herald/contracts/calls/campaigns'
+import * as calls from '@herald/contracts/calls/campaigns'
 import { queueUnavailable } from '@herald/contracts/fault'
 import { openBus } from '@herald/service/bus'
 import { group } from '@herald/service/group'
@@ -13,14 +6,20 @@ import { isDatabaseAway } from '@herald/service/health'
 import { openDatabase } from '@herald/service/postgres'
 import type { Service } from '@herald/service/run'
 import { startSweep } from '@herald/service/sweep'
-import { acceptNotifications, type Acceptable } from './accept-notifications.ts'
+import { acceptCampaigns, type Acceptable } from './accept-campaigns.ts'
 import { openBackground } from './background.ts'
+import { cancelCampaign } from './cancel-campaign.ts'
 import type { Config } from './config.ts'
+import { createCampaign } from './create-campaign.ts'
 import { openHousekeeping } from './keep-house.ts'
+import { createTemplate, deleteTemplate, listTemplates, readTemplate, replaceTemplate } from './manage-template.ts'
+import { pickWinner } from './pick-winner.ts'
 import { publishDue } from './publish-due.ts'
 import { readCampaign } from './read-campaign.ts'
 import { readSend } from './read-send.ts'
-import { sendNotification } from './send-notification.ts'
+import { runRecurrences } from './run-recurrences.ts'
+import { sendCampaign } from './send-campaign.ts'
+import { sendNotification, type Accepting } from './send-notification.ts'
 import { markFailed, markSettled, markStarted } from './store/campaigns.ts'
 import type { Tables } from './store/tables.ts'
 import { takeDue } from './take-due.ts'
@@ -37,35 +36,47 @@ export async function wireCampaigns(service: Service<Config>): Promise<void> {
   // Per kind one commit is in flight, and everything that is ready goes along.
   const shared = { limit: 200, maxWaiting: 2_000, full: queueUnavailable, isShared: isDatabaseAway }
   const idempotencyHours = config.IDEMPOTENCY_RETENTION_HOURS
-  const accept = group((items: Acceptable[]) => acceptNotifications({ db, idempotencyHours, pointAt }, items), shared)
+  const accept = group((items: Acceptable[]) => acceptCampaigns({ db, idempotencyHours, pointAt }, items), shared)
   const all = (mark: (campaignIds: string[]) => Promise<void>) =>
     group(async (requests: { campaignId: string }[]): Promise<Record<string, never>[]> => {
       await mark(requests.map(({ campaignId }) => campaignId))
       return requests.map(() => ({}))
     }, shared)
 
-  const sending = { db, bus, accept, idempotencyHours, defaultTtlSeconds: config.DEFAULT_TTL_SECONDS }
-  bus.answer(sendNotificationCall, (request) => sendNotification(sending, request))
-  bus.answer(readSendCall, (request) => readSend(db, request))
-  bus.answer(
-    fanOutStarted,
-    all((campaignIds) => markStarted(db, campaignIds)),
-  )
-  bus.answer(
-    settleCampaign,
-    all((campaignIds) => markSettled(db, campaignIds)),
-  )
-  bus.answer(failCampaign, async ({ campaignId, ...failure }) => {
-    await markFailed(db, campaignId, failure)
-    return {}
-  })
-  bus.answer(readCampaignCall, (request) => readCampaign(db, request))
-
-  startSweep(service, watch, 'due', () => takeDue({ db, bus }))
+  const due = startSweep(service, watch, 'due', () => takeDue({ db, bus }))
+  // A sweep of its own: a recurrence that cannot be read holds up no send.
+  const catchUpSeconds = config.RECURRING_CATCHUP_SECONDS
+  const recurrences = startSweep(service, watch, 'recurrences', () => runRecurrences({ db, pointAt, catchUpSeconds, log: service.log }))
   startSweep(
     service,
     watch,
     'housekeeping',
     openHousekeeping({ db, idempotencyHours, transactionalDays: config.TRANSACTIONAL_RETENTION_DAYS }),
   )
+
+  const accepting: Accepting = { db, bus, accept, idempotencyHours, defaultTtlSeconds: config.DEFAULT_TTL_SECONDS }
+  const starting = { db, bus, pointAt, poke: () => [due, recurrences].forEach((sweep) => sweep.poke()) }
+  const started = all((campaignIds) => markStarted(db, campaignIds))
+  const settled = all((campaignIds) => markSettled(db, campaignIds))
+
+  bus.answer(calls.sendNotification, (request) => sendNotification(accepting, request))
+  bus.answer(calls.createCampaign, (request) => createCampaign(accepting, request))
+  bus.answer(calls.sendCampaign, (request) => sendCampaign(starting, request))
+  bus.answer(calls.cancelCampaign, (request) => cancelCampaign(db, request))
+  bus.answer(calls.pickWinner, (request) => pickWinner(db, request))
+  bus.answer(calls.readCampaign, (request) => readCampaign(db, request))
+
+  bus.answer(calls.readSend, (request) => readSend(db, request))
+  bus.answer(calls.fanOutStarted, started)
+  bus.answer(calls.settleCampaign, settled)
+  bus.answer(calls.failCampaign, async ({ campaignId, ...failure }) => {
+    await markFailed(db, campaignId, failure)
+    return {}
+  })
+
+  bus.answer(calls.createTemplate, (request) => createTemplate(db, request))
+  bus.answer(calls.listTemplates, (request) => listTemplates(db, request))
+  bus.answer(calls.readTemplate, (request) => readTemplate(db, request))
+  bus.answer(calls.replaceTemplate, (request) => replaceTemplate(db, request))
+  bus.answer(calls.deleteTemplate, (request) => deleteTemplate(db, request))
 }

@@ -1,6 +1,6 @@
 import { campaignStatuses } from '@herald/contracts/stats'
 import { expect, test } from 'vitest'
-import { campaignActions, nextStatus, statusesThatAllow } from './campaign.ts'
+import { campaignActions, nextStatus, statusAfter, statusesThatAllow } from './campaign.ts'
 
 test('public send is allowed from draft and scheduled only, and leads where the schedule says', () => {
   for (const action of ['sendNow', 'sendLater', 'sendRecurring'] as const) expect(statusesThatAllow(action)).toEqual(['draft', 'scheduled'])
@@ -23,4 +23,43 @@ test('nothing leads out of an end, and paused is reached and left by administrat
     for (const action of campaignActions) expect(nextStatus(end, action)).toBeUndefined()
   const intoPaused = campaignStatuses.flatMap((status) => campaignActions.filter((action) => nextStatus(status, action) === 'paused'))
   expect(intoPaused).toEqual(['pause'])
+})
+
+test('every status × action, as api.md and decisions.md 5 have it; what is not here is refused', () => {
+  const allowed = campaignStatuses.flatMap((status) =>
+    campaignActions.flatMap((action) => {
+      const next = nextStatus(status, action)
+      return next ? [`${status} ${action} ${next}`] : []
+    }),
+  )
+  expect(allowed.toSorted()).toEqual(
+    [
+      'draft sendNow sending',
+      'draft sendLater scheduled',
+      'draft sendRecurring active',
+      'draft cancel cancelled',
+      'scheduled sendNow sending',
+      'scheduled sendLater scheduled',
+      'scheduled sendRecurring active',
+      'scheduled start sending',
+      'scheduled cancel cancelled',
+      'scheduled fail failed',
+      'sending settle sent',
+      'sending settleCancelled cancelled',
+      'sending fail failed',
+      'sending pause paused',
+      'active cancel cancelled',
+      'active end sent',
+      'active fail failed',
+      'paused resume sending',
+      'paused settle sent',
+      'paused settleCancelled cancelled',
+      'paused fail failed',
+    ].toSorted(),
+  )
+})
+
+test('an action leads to one status, wherever it is allowed', () => {
+  for (const action of campaignActions)
+    for (const status of statusesThatAllow(action)) expect(nextStatus(status, action)).toBe(statusAfter(action))
 })

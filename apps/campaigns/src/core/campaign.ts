@@ -3,7 +3,7 @@ import type { CampaignStatus } from '@herald/contracts/stats'
 /**
  * What can happen to a campaign. `send…` and `cancel` are the public operations (send by its schedule), `start` its due time, `settle` the
  * tracker's word that every queued push has an outcome, `settleCancelled` the same when administration has cancelled a send
- * under way, `end` a recurrence past its `until`, `fail` a segment that no longer compiles, `pause` and `resume` administration.
+ * under way, `end` a recurrence past its `until`, `fail` a segment or a schedule that no longer has a meaning, `pause` and `resume` administration.
  */
 export const campaignActions = [
   'sendNow',
@@ -28,7 +28,7 @@ const transitions: Record<CampaignStatus, Partial<Record<CampaignAction, Campaig
   draft: { sendNow: 'sending', sendLater: 'scheduled', sendRecurring: 'active', cancel: 'cancelled' },
   scheduled: { sendNow: 'sending', sendLater: 'scheduled', sendRecurring: 'active', start: 'sending', cancel: 'cancelled', fail: 'failed' },
   sending: { settle: 'sent', settleCancelled: 'cancelled', fail: 'failed', pause: 'paused' },
-  active: { cancel: 'cancelled', end: 'sent' },
+  active: { cancel: 'cancelled', end: 'sent', fail: 'failed' },
   paused: { resume: 'sending', settle: 'sent', settleCancelled: 'cancelled', fail: 'failed' },
   sent: {},
   cancelled: {},
@@ -41,3 +41,10 @@ export const nextStatus = (status: CampaignStatus, action: CampaignAction): Camp
 /** The statuses in which an action is allowed: the `where status in (…)` of its update. */
 export const statusesThatAllow = (action: CampaignAction): CampaignStatus[] =>
   (Object.keys(transitions) as CampaignStatus[]).filter((status) => transitions[status][action] !== undefined)
+
+/** Where an action leads; it is the same from every status that allows it, so that an update needs not know where it came from. */
+export function statusAfter(action: CampaignAction): CampaignStatus {
+  const [after] = statusesThatAllow(action).map((status) => nextStatus(status, action))
+  if (!after) throw new Error(`no status allows ${action}`)
+  return after
+}

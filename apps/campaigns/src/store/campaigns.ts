@@ -1,45 +1,57 @@
 import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
+import type { Experiment, Schedule } from '@herald/contracts/campaign'
+import type { CampaignStatus } from '@herald/contracts/stats'
 import { sql } from 'kysely'
-import { statusesThatAllow } from '../core/campaign.ts'
+import { statusAfter, statusesThatAllow } from '../core/campaign.ts'
 import type { ResolvedSend } from '../core/overrides.ts'
 import type { Db } from './tables.ts'
 
-export type NewNotification = {
+export type NewCampaign = {
   id: string
   appId: string
-  target: FrozenTarget
+  name: string
+  /** A notification is under way as it is accepted, a campaign is a draft until it is sent. */
+  status: 'sending' | 'draft'
+  transactional: boolean
+  target: FrozenTarget | null
   templateId: string | null
   segmentId: string | null
+  schedule: Schedule | null
+  experiment: Experiment | null
   send: ResolvedSend
 }
 
-/** What a notification's campaign is called (decisions.md 8). */
-const notificationName = 'notification'
+const jsonOrNull = (value: unknown): string | null => (value === null ? null : JSON.stringify(value))
 
-/** Writes notifications as campaigns under way, each with its own lease: if its first pointer is lost, the sweep points again after 5 s. */
-export async function insertNotifications(db: Db, notifications: NewNotification[]): Promise<void> {
-  if (notifications.length === 0) return
+/** The own lease of what is under way: if its first pointer is lost, the sweep points again after 5 s. */
+export const ownLease = sql<Date>`now() + interval '5 seconds'`
+
+/** Writes notifications, each with its own lease, and drafts. */
+export async function insertCampaigns(db: Db, campaigns: NewCampaign[]): Promise<void> {
+  if (campaigns.length === 0) return
   await db
     .insertInto('campaigns')
     .values(
-      notifications.map(({ id, appId, target, templateId, segmentId, send }) => ({
+      campaigns.map(({ id, appId, name, status, transactional, target, templateId, segmentId, schedule, experiment, send }) => ({
         id,
         app_id: appId,
-        name: notificationName,
-        status: 'sending' as const,
-        transactional: true,
-        target: JSON.stringify(target),
-        content: send.content && JSON.stringify(send.content),
+        name,
+        status,
+        transactional,
+        target: jsonOrNull(target),
+        content: jsonOrNull(send.content),
         template_id: templateId,
         silent: send.silent,
         data: JSON.stringify(send.data),
         ttl: send.ttl,
         collapse_id: send.collapseId,
         priority: send.priority,
-        presentation: send.presentation && JSON.stringify(send.presentation),
+        presentation: jsonOrNull(send.presentation),
         bypass: JSON.stringify(send.bypass),
+        schedule: jsonOrNull(schedule),
         segment_id: segmentId,
-        due_at: sql<Date>`now() + interval '5 seconds'`,
+        experiment: jsonOrNull(experiment),
+        due_at: status === 'sending' ? ownLease : null,
       })),
     )
     .execute()
@@ -57,29 +69,55 @@ export const findCampaign = (db: Db, appId: string, campaignId: string) =>
     .where('app_id', '=', appId)
     .executeTakeFirst()
 
-/**
- * Takes campaigns whose fan-out nobody has taken over. Two sweeps never take the same row; it is due again after 5, 10, 15, 15 … s
- * (`sweepAgainSeconds` of contracts/topology.ts, by the raised number).
- */
-export const takeDueCampaigns = (db: Db, limit: number) =>
+/** What a send or a winner is decided by, with the database's clock beside it. Undefined: unknown, or another app's. */
+export const findDecidable = (db: Db, appId: string, campaignId: string) =>
   db
-    .with('due', (due) =>
-      due
-        .selectFrom('campaigns')
-        .select('id')
-        .where('due_at', '<=', sql<Date>`now()`)
-        .where('status', '=', 'sending')
-        .orderBy('due_at')
-        .limit(limit)
-        .forUpdate()
-        .skipLocked(),
-    )
+    .selectFrom('campaigns')
+    .select(['status', 'target', 'segment_id', 'schedule', 'experiment', 'silent', sql<boolean>`content is not null`.as('has_content')])
+    .select(sql<Date>`now()`.as('now'))
+    .select(sql<boolean>`exists (select from campaigns as winner where winner.remainder_of = campaigns.id)`.as('has_winner'))
+    .where('id', '=', campaignId)
+    .where('app_id', '=', appId)
+    .executeTakeFirst()
+
+export type Sent = 'sendNow' | 'sendLater' | 'sendRecurring'
+
+/**
+ * Sends a campaign if its status still allows that, with the target as it is now; answers the new status, or undefined: something else came first. One row, one
+ * condition: of a send, a cancel and a start that meet, exactly one finds the status it needs.
+ */
+export async function markSent(
+  db: Db,
+  campaignId: string,
+  { action, dueAt, target }: { action: Sent; dueAt: Date | null; target: FrozenTarget },
+): Promise<CampaignStatus | undefined> {
+  const row = await db
     .updateTable('campaigns')
-    .from('due')
-    .whereRef('campaigns.id', '=', 'due.id')
-    .set({ pointer_no: sql<number>`pointer_no + 1`, due_at: sql<Date>`now() + least(5 * (pointer_no + 2), 15) * interval '1 second'` })
-    .returning(['campaigns.id', 'pointer_no'])
-    .execute()
+    .set({
+      status: statusAfter(action),
+      target: JSON.stringify(target),
+      due_at: dueAt ?? ownLease,
+      ...(action === 'sendRecurring' ? { activated_at: sql<Date>`now()` } : {}),
+    })
+    .where('id', '=', campaignId)
+    .where('status', 'in', statusesThatAllow(action))
+    .returning('status')
+    .executeTakeFirst()
+  return row?.status
+}
+
+/** Cancels a campaign if its status allows that; whether it did. */
+export async function markCancelled(db: Db, appId: string, campaignId: string): Promise<boolean> {
+  const row = await db
+    .updateTable('campaigns')
+    .set({ status: statusAfter('cancel'), due_at: null, settled_at: sql<Date>`now()` })
+    .where('id', '=', campaignId)
+    .where('app_id', '=', appId)
+    .where('status', 'in', statusesThatAllow('cancel'))
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
 
 /** Locks campaigns in the order of their ids: groups of several processes overlap, and an update alone locks in any order. */
 const locked = (campaignIds: string[]) => sql`select id from campaigns where id = any(${campaignIds}) order by id for no key update`

@@ -3,7 +3,7 @@ import type { Db } from './tables.ts'
 
 /** An Idempotency-Key and the app whose it is. */
 export type Key = { appId: string; key: string }
-export type IdempotencyRecord = { fingerprint: string; answer: { id: string; status: 'sending' } }
+export type IdempotencyRecord = { fingerprint: string; answer: { id: string; status: 'sending' | 'draft' } }
 
 /** App ids have a fixed length, so no two keys share a name. */
 export const keyName = ({ appId, key }: Key): string => `${appId} ${key}`

@@ -1,5 +1,6 @@
 import type { FrozenSend } from '@herald/contracts/batch'
 import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
+import type { Experiment, Schedule } from '@herald/contracts/campaign'
 import type { Content } from '@herald/contracts/content'
 import type { Presentation, Priority } from '@herald/contracts/send-fields'
 import type { CampaignStatus } from '@herald/contracts/stats'
@@ -17,7 +18,8 @@ export type Tables = {
     name: string
     status: CampaignStatus
     transactional: boolean
-    target: Json<FrozenTarget>
+    /** Null while a draft names a saved segment: its definition is copied at send. */
+    target: OptionalJson<FrozenTarget>
     content: OptionalJson<Content>
     template_id: string | null
     silent: boolean
@@ -27,12 +29,18 @@ export type Tables = {
     priority: Priority
     presentation: OptionalJson<Presentation>
     bypass: Json<FrozenSend['bypass']>
-    schedule: OptionalJson<unknown>
+    /** Null for a notification: it is sent as it is accepted. */
+    schedule: OptionalJson<Schedule>
     segment_id: string | null
-    experiment: OptionalJson<unknown>
+    experiment: OptionalJson<Experiment>
     recurring_of: string | null
+    /** The day of a recurring run in its schedule's zone, YYYY-MM-DD. */
+    local_date: string | null
+    activated_at: Date | null
+    missed_count: Generated<number>
     remainder_of: string | null
     failure: OptionalJson<{ code: string; message: string }>
+    /** sending: point at it again; scheduled: start it; active: its next occurrence, or its end. */
     due_at: Date | null
     pointer_no: Generated<number>
     created_at: Generated<Date>
@@ -61,7 +69,7 @@ export type Tables = {
     fingerprint: string
     campaign_id: string
     /** The body of the 2xx that was answered. */
-    answer: Json<{ id: string; status: 'sending' }>
+    answer: Json<{ id: string; status: 'sending' | 'draft' }>
     created_at: Generated<Date>
   }
 }

@@ -57,7 +57,7 @@ export const createCampaign = call<{ id: string; status: 'draft'; replayed: bool
   z.object({ appId: Id, idempotency: Idempotency, campaign: z.custom<CreateCampaign>() }),
 )
 
-/** Sends a draft or a scheduled campaign now, or sets its schedule going. Faults: not_found (also its segment), invalid_state. */
+/** Sends a draft or a scheduled campaign now, or sets its schedule going. Faults: not_found (also its segment), invalid_segment, invalid_state. */
 export const sendCampaign = call<{ status: 'sending' | 'scheduled' | 'active' }>()(
   'rpc.campaigns.send-campaign',
   z.object({ appId: Id, campaignId: Id }),

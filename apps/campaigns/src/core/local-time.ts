@@ -1,0 +1,58 @@
+const day = 86_400_000
+
+/** A formatter costs about 30 µs to make. Bounded by the zones that exist, since every name was checked when it came in. */
+const clocks = new Map<string, Intl.DateTimeFormat>()
+
+function clockOf(zone: string): Intl.DateTimeFormat {
+  const known = clocks.get(zone)
+  if (known) return known
+  const clock = new Intl.DateTimeFormat('en-US', {
+    timeZone: zone,
+    calendar: 'gregory',
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+  })
+  clocks.set(zone, clock)
+  return clock
+}
+
+/** What the clocks of a zone show at an instant, as the milliseconds that UTC would show the same at. */
+function shownAt(instant: number, zone: string): number {
+  const shown = Object.fromEntries(
+    clockOf(zone)
+      .formatToParts(instant)
+      .map(({ type, value }) => [type, Number(value)]),
+  )
+  const { year = 0, month = 0, day: date = 0, hour = 0, minute = 0, second = 0 } = shown
+  return Date.UTC(year, month - 1, date, hour, minute, second)
+}
+
+/** How far the clocks of a zone are ahead of UTC at an instant, milliseconds. */
+const offsetAt = (instant: number, zone: string): number => shownAt(instant, zone) - Math.floor(instant / 1000) * 1000
+
+/** The date that a zone's calendars show at an instant, YYYY-MM-DD. */
+export const localDateAt = (instant: Date, zone: string): string => new Date(shownAt(instant.getTime(), zone)).toISOString().slice(0, 10)
+
+/**
+ * The instant of a local time (`YYYY-MM-DD`, `HH:MM`) in a zone. A time that the clocks jump over is shifted by the jump; one
+ * that they show twice is its first occurrence (decisions.md 5, DST; the rule of RFC 5545, 3.3.5).
+ */
+export function instantOf(date: string, time: string, zone: string): Date {
+  const wanted = Date.parse(`${date}T${time}:00Z`)
+  // No zone changes twice within two days, so these are the offsets before and after any change near by.
+  const before = offsetAt(wanted - day, zone)
+  const after = offsetAt(wanted + day, zone)
+  const [first] = [wanted - before, wanted - after].filter((at) => at + offsetAt(at, zone) === wanted).toSorted((one, other) => one - other)
+  return new Date(first ?? wanted - before)
+}
+
+/** The date `days` after another, YYYY-MM-DD. */
+export const dateAfter = (date: string, days: number): string => new Date(Date.parse(date) + days * day).toISOString().slice(0, 10)
+
+/** The day of the week of a date; 0 is Sunday. */
+export const weekdayOf = (date: string): number => new Date(date).getUTCDay()

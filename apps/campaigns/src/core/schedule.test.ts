@@ -1,0 +1,128 @@
+import type { Schedule } from '@herald/contracts/campaign'
+import { expect, test } from 'vitest'
+import { planSend, tick, whyNotSchedule, type Recurrence } from './schedule.ts'
+
+const now = new Date('2026-11-21T12:00:00Z')
+const inMs = (milliseconds: number) => new Date(now.getTime() + milliseconds).toISOString()
+const day = 86_400_000
+
+/** Every day at nine in Berlin: 08:00 UTC in winter. */
+const daily: Recurrence = { type: 'recurring', every: 'day', localTime: '09:00', timezone: 'Europe/Berlin' }
+const catchUpSeconds = 3600
+
+const tickAt = (schedule: Recurrence, dueAt: string, at: string, activatedAt = '2026-11-20T12:00:00Z') => {
+  const { run, missed, nextDue } = tick(schedule, {
+    activatedAt: new Date(activatedAt),
+    dueAt: new Date(dueAt),
+    now: new Date(at),
+    catchUpSeconds,
+  })
+  return { run: run?.localDate, missed, nextDue: nextDue?.toISOString() }
+}
+
+/** The due times of a recurrence from its activation on, each tick in time. */
+function dueTimes(schedule: Recurrence, activatedAt: string, count: number): (string | undefined)[] {
+  const plan = planSend(schedule, new Date(activatedAt))
+  const times: (string | undefined)[] = [plan.action === 'sendRecurring' ? plan.dueAt.toISOString() : undefined]
+  for (let last = times.at(-1); last !== undefined && times.length < count; last = times.at(-1)) {
+    times.push(tickAt(schedule, last, last, activatedAt).nextDue)
+  }
+  return times
+}
+
+test('now and a time that has passed send now, a time ahead sends later', () => {
+  expect(planSend({ type: 'now' }, now)).toEqual({ action: 'sendNow' })
+  for (const passed of [-day, -1, 0]) expect(planSend({ type: 'at', at: inMs(passed) }, now)).toEqual({ action: 'sendNow' })
+  expect(planSend({ type: 'at', at: inMs(1) }, now)).toEqual({ action: 'sendLater', dueAt: new Date(inMs(1)) })
+})
+
+test('a time may lie at most 365 days ahead, an until must not have passed', () => {
+  expect(whyNotSchedule({ type: 'at', at: inMs(365 * day) }, now)).toBeUndefined()
+  expect(whyNotSchedule({ type: 'at', at: inMs(365 * day + 1) }, now)?.path).toBe('schedule.at')
+  expect(whyNotSchedule({ type: 'at', at: inMs(-365 * day) }, now)).toBeUndefined()
+  expect(whyNotSchedule({ ...daily, until: inMs(1) }, now)).toBeUndefined()
+  expect(whyNotSchedule({ ...daily, until: inMs(-1) }, now)?.path).toBe('schedule.until')
+})
+
+test('a recurrence whose until has passed is not sent', () => {
+  expect(planSend({ ...daily, until: inMs(-1) }, now)).toMatchObject({ action: 'unplanned' })
+})
+
+test('a send at each user’s local time is refused with a reason until it is there', () => {
+  const schedule: Schedule = { type: 'user_timezone', localTime: '09:00' }
+  expect(planSend(schedule, now)).toMatchObject({ action: 'unplanned', why: expect.stringContaining('local time') })
+})
+
+test('a daily recurrence is due every day at its local time, through both changes of the clocks', () => {
+  expect(dueTimes(daily, '2026-10-23T12:00:00Z', 4)).toEqual([
+    '2026-10-24T07:00:00.000Z',
+    '2026-10-25T08:00:00.000Z',
+    '2026-10-26T08:00:00.000Z',
+    '2026-10-27T08:00:00.000Z',
+  ])
+  const atNight: Recurrence = { ...daily, localTime: '02:30' }
+  expect(dueTimes(atNight, '2026-10-24T12:00:00Z', 2)).toEqual(['2026-10-25T00:30:00.000Z', '2026-10-26T01:30:00.000Z'])
+  expect(dueTimes(atNight, '2026-03-28T12:00:00Z', 2)).toEqual(['2026-03-29T01:30:00.000Z', '2026-03-30T00:30:00.000Z'])
+})
+
+test('the first occurrence lies after the activation: today when the time is still to come', () => {
+  expect(dueTimes(daily, '2026-11-21T07:59:59Z', 1)).toEqual(['2026-11-21T08:00:00.000Z'])
+  expect(dueTimes(daily, '2026-11-21T08:00:00Z', 1)).toEqual(['2026-11-22T08:00:00.000Z'])
+})
+
+test('a weekly recurrence is due on its days; without days on the weekday of its activation in its own zone', () => {
+  const weekly: Recurrence = { ...daily, every: 'week' }
+  expect(dueTimes({ ...weekly, daysOfWeek: [1, 5] }, '2026-11-21T12:00:00Z', 3)).toEqual([
+    '2026-11-23T08:00:00.000Z',
+    '2026-11-27T08:00:00.000Z',
+    '2026-11-30T08:00:00.000Z',
+  ])
+  // Saturday noon UTC is Sunday already on Kiritimati, 14 hours ahead; its first nine o'clock of a Sunday is 19:00 UTC.
+  const ahead: Recurrence = { ...weekly, timezone: 'Pacific/Kiritimati' }
+  expect(dueTimes(ahead, '2026-11-21T12:00:00Z', 2)).toEqual(['2026-11-21T19:00:00.000Z', '2026-11-28T19:00:00.000Z'])
+  // The weekday's time has passed today: a week from now.
+  expect(dueTimes(weekly, '2026-11-21T12:00:00Z', 1)).toEqual(['2026-11-28T08:00:00.000Z'])
+})
+
+test('in time there is one run and nothing is missed', () => {
+  expect(tickAt(daily, '2026-11-21T08:00:00Z', '2026-11-21T08:00:00Z')).toEqual({
+    run: '2026-11-21',
+    missed: 0,
+    nextDue: '2026-11-22T08:00:00.000Z',
+  })
+})
+
+test('after a time without service only the newest occurrence runs, and only up to an hour late; never a burst', () => {
+  const due = '2026-11-21T08:00:00Z'
+  const next = '2026-11-24T08:00:00.000Z'
+  expect(tickAt(daily, due, '2026-11-23T09:00:00.000Z')).toEqual({ run: '2026-11-23', missed: 2, nextDue: next })
+  expect(tickAt(daily, due, '2026-11-23T09:00:00.001Z')).toEqual({ run: undefined, missed: 3, nextDue: next })
+  expect(tickAt(daily, due, '2027-11-21T08:00:00Z')).toMatchObject({ run: '2027-11-21', missed: 365 })
+})
+
+test('until is inclusive, the recurrence stays until it has passed, and then it is over', () => {
+  const last: Recurrence = { ...daily, until: '2026-11-22T08:00:00.000Z' }
+  expect(tickAt(last, '2026-11-21T08:00:00Z', '2026-11-21T08:00:00Z').nextDue).toBe('2026-11-22T08:00:00.000Z')
+  expect(tickAt(last, '2026-11-22T08:00:00Z', '2026-11-22T08:00:00Z')).toEqual({ run: '2026-11-22', missed: 0, nextDue: undefined })
+
+  const between: Recurrence = { ...daily, until: '2026-11-21T20:00:00.000Z' }
+  expect(tickAt(between, '2026-11-21T08:00:00Z', '2026-11-21T08:00:00Z').nextDue).toBe('2026-11-21T20:00:00.000Z')
+  expect(tickAt(between, '2026-11-21T20:00:00Z', '2026-11-21T20:00:00Z')).toEqual({ run: undefined, missed: 0, nextDue: undefined })
+  // Found again after until: what was due before it still runs once when it is not too late.
+  expect(tickAt({ ...daily, until: '2026-11-21T08:10:00.000Z' }, '2026-11-21T08:00:00Z', '2026-11-21T08:30:00Z')).toEqual({
+    run: '2026-11-21',
+    missed: 0,
+    nextDue: undefined,
+  })
+})
+
+test('an occurrence in the gap runs once, and the next day is at the usual time', () => {
+  const atNight: Recurrence = { ...daily, localTime: '02:30' }
+  expect(tickAt(atNight, '2026-03-29T01:30:00Z', '2026-03-29T01:30:00Z', '2026-03-01T00:00:00Z')).toEqual({
+    run: '2026-03-29',
+    missed: 0,
+    nextDue: '2026-03-30T00:30:00.000Z',
+  })
+  // A tick an hour and a half later, when the clocks could be read as 02:30 again, makes none.
+  expect(tickAt(atNight, '2026-03-30T00:30:00Z', '2026-03-29T03:00:00Z', '2026-03-01T00:00:00Z').run).toBeUndefined()
+})

@@ -1,0 +1,55 @@
+import type { CreateCampaign } from '@herald/contracts/campaign'
+import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
+import { invalidField } from '@herald/contracts/fault'
+import { newId } from '@herald/contracts/ids'
+import { acceptedId, findReplay, type Idempotency } from './accept-campaigns.ts'
+import { whyNotSchedule } from './core/schedule.ts'
+import { refuseTooLarge, resolveFields } from './resolve-fields.ts'
+import { copySegment, type Accepting } from './send-notification.ts'
+
+export type CreateRequest = { appId: string; idempotency: Idempotency | null; campaign: CreateCampaign }
+
+/**
+ * Makes a draft. The order of checks is a notification's (decisions.md 9); a template is merged and copied now, a saved segment is only
+ * looked up: its definition is copied at send. Faults: not_found, invalid_segment, invalid_body, idempotency_key_reused, idempotency_in_progress.
+ */
+export async function createCampaign(
+  accepting: Accepting,
+  { appId, idempotency, campaign }: CreateRequest,
+): Promise<{ id: string; status: 'draft'; replayed: boolean }> {
+  const { name, segment, segmentId, schedule, experiment, templateId } = campaign
+
+  const replay = await findReplay(accepting, appId, idempotency)
+  if (replay) return { ...acceptedId(replay), status: 'draft' }
+
+  const wrong = whyNotSchedule(schedule, new Date())
+  if (wrong) throw invalidField(wrong.path, wrong.message)
+  const send = await resolveFields(accepting, appId, campaign)
+  if (segmentId !== undefined) await copySegment(accepting.bus, appId, segmentId)
+
+  if (experiment && send.silent) throw invalidField('experiment', 'must not be given together with silent, which the template brings')
+  refuseTooLarge(send)
+  experiment?.variants.forEach(({ content }, index) => refuseTooLarge({ ...send, content }, `experiment.variants.${index}.`))
+
+  const accepted = await accepting.accept({
+    campaign: {
+      id: newId(),
+      appId,
+      name,
+      status: 'draft',
+      transactional: false,
+      target: segmentId === undefined ? targetOf(segment) : null,
+      templateId: templateId ?? null,
+      segmentId: segmentId ?? null,
+      schedule,
+      experiment: experiment ?? null,
+      send,
+    },
+    idempotency,
+  })
+  return { ...acceptedId(accepted), status: 'draft' }
+}
+
+/** With neither segment nor segmentId a campaign is for everyone. */
+const targetOf = (segment: CreateCampaign['segment']): FrozenTarget =>
+  segment === undefined ? { kind: 'all' } : { kind: 'segment', segment }

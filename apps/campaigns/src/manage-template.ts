@@ -1,0 +1,78 @@
+import { fault, notFound, type Fault } from '@herald/contracts/fault'
+import { newId } from '@herald/contracts/ids'
+import { listed, readCursor, type Listed, type ListRequest } from '@herald/contracts/page'
+import type { SaveTemplate, Template } from '@herald/contracts/template'
+import { refuseTooLarge } from './resolve-fields.ts'
+import * as store from './store/templates.ts'
+import type { Db } from './store/tables.ts'
+
+type One = { appId: string; templateId: string }
+
+/** List answers stop at `limit` or 512 KiB (decisions.md 9): 200 contents of 64 KiB would not even fit the bus. */
+const maxListBytes = 512 * 1024
+
+/** Faults: duplicate_name; invalid_body when a locale fits no payload. */
+export async function createTemplate(db: Db, { appId, template }: { appId: string; template: SaveTemplate }): Promise<Template> {
+  refuseTooLarge(template)
+  const id = newId()
+  if (!(await store.insertTemplate(db, { id, appId, template }))) throw duplicateName()
+  return readTemplate(db, { appId, templateId: id })
+}
+
+/** Fault: invalid_body at `cursor`. */
+export async function listTemplates(db: Db, { appId, limit, cursor, q }: ListRequest & { appId: string }): Promise<Listed<Template>> {
+  const after = cursor === undefined ? undefined : readCursor(cursor)
+  const rows = await store.findTemplates(db, appId, { limit, after, prefix: q })
+  const places = rows.map((row) => ({ id: row.id, createdAt: row.created_at, template: toTemplate(row) }))
+  return listed(places, Math.min(limit, countFitting(places)), ({ template }) => template)
+}
+
+/** Fault: not_found. */
+export async function readTemplate(db: Db, { appId, templateId }: One): Promise<Template> {
+  const row = await store.findTemplate(db, appId, templateId)
+  if (!row) throw notFound()
+  return toTemplate(row)
+}
+
+/** Replaces a template: an optional field left out is removed. Faults: not_found, duplicate_name, invalid_body. */
+export async function replaceTemplate(db: Db, { appId, templateId, template }: One & { template: SaveTemplate }): Promise<Template> {
+  refuseTooLarge(template)
+  const replaced = await store.replaceTemplate(db, { id: templateId, appId, template })
+  if (replaced === 'unknown') throw notFound()
+  if (replaced === 'name taken') throw duplicateName()
+  return readTemplate(db, { appId, templateId })
+}
+
+/** Campaigns that used it are unaffected: they hold their own copy. Fault: not_found. */
+export async function deleteTemplate(db: Db, { appId, templateId }: One): Promise<Record<string, never>> {
+  if (!(await store.deleteTemplate(db, appId, templateId))) throw notFound()
+  return {}
+}
+
+const duplicateName = (): Fault => fault('duplicate_name', 'A template of this name exists already. Choose another name.')
+
+/** How many of these, from the first, fit an answer; at least one. */
+function countFitting(places: { template: Template }[]): number {
+  let bytes = 0
+  const over = places.findIndex(({ template }) => (bytes += Buffer.byteLength(JSON.stringify(template))) > maxListBytes)
+  return over === -1 ? places.length : Math.max(1, over)
+}
+
+function toTemplate(row: store.TemplateRow): Template {
+  const { id, name, description, content, data, presentation, ttl, priority, silent } = row
+  return {
+    id,
+    name,
+    description,
+    content,
+    data,
+    presentation,
+    ttl,
+    collapseId: row.collapse_id,
+    priority,
+    silent,
+    useCount: row.use_count,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  }
+}

@@ -1,0 +1,144 @@
+import { cancelCampaign, createCampaign, readSend, sendCampaign } from '@herald/contracts/calls/campaigns'
+import { newId } from '@herald/contracts/ids'
+import { until } from '@herald/testing/until'
+import { sql } from 'kysely'
+import { beforeAll, expect, test } from 'vitest'
+import { insertRuns } from './store/recurrences.ts'
+import { givenCampaign, givenPlatform, type Platform } from './testing/given-campaigns.ts'
+
+const appId = newId()
+const minute = 60_000
+const day = 86_400_000
+let platform: Platform
+beforeAll(async () => void (platform = await givenPlatform()))
+
+/** A daily recurrence in UTC whose time of day is some minutes ago; its next occurrence is almost a day away. */
+async function activated({ minutesAgo = 1, until: end }: { minutesAgo?: number; until?: Date } = {}) {
+  const occurrence = new Date(Math.floor(Date.now() / minute) * minute - minutesAgo * minute)
+  const schedule = {
+    type: 'recurring' as const,
+    every: 'day' as const,
+    localTime: occurrence.toISOString().slice(11, 16),
+    timezone: 'UTC',
+    ...(end ? { until: end.toISOString() } : {}),
+  }
+  const campaign = givenCampaign({ name: 'Every day', schedule, segment: { field: 'country', op: 'eq', value: 'DE' } })
+  const { id } = await platform.gateway.call(createCampaign, { appId, idempotency: null, campaign })
+  expect(await platform.gateway.call(sendCampaign, { appId, campaignId: id })).toEqual({ status: 'active' })
+  return { id, occurrence, next: new Date(occurrence.getTime() + day) }
+}
+const makeDue = (id: string, dueAt: Date) => platform.db.updateTable('campaigns').set({ due_at: dueAt }).where('id', '=', id).execute()
+const runsOf = (id: string) =>
+  platform.db.selectFrom('campaigns').selectAll().where('recurring_of', '=', id).orderBy('local_date').execute()
+const isAdvanced = (id: string, next: Date | null) => async () =>
+  (await platform.rowOf(id)).due_at?.getTime() === next?.getTime() || undefined
+
+test('a sent recurrence is active, due at its next local time, and sends nothing itself', async () => {
+  const { id, next } = await activated()
+  expect(await platform.rowOf(id)).toMatchObject({ status: 'active', due_at: next, activated_at: expect.any(Date) })
+  expect(await platform.audience.bus.call(readSend, { campaignId: id })).toBeNull()
+})
+
+test('an occurrence makes one run, a campaign of its own that is sending; the recurrence stays active', async () => {
+  const { id, occurrence, next } = await activated()
+  await makeDue(id, occurrence)
+  await until(isAdvanced(id, next), { what: 'the next due time' })
+
+  const [run, ...more] = await runsOf(id)
+  expect(more).toEqual([])
+  expect(run).toMatchObject({
+    app_id: appId,
+    name: 'Every day',
+    status: 'sending',
+    local_date: occurrence.toISOString().slice(0, 10),
+    transactional: false,
+  })
+  await until(() => platform.pointersAt(run?.id ?? '') === 1, { what: 'the pointer at the run' })
+  expect(await platform.audience.bus.call(readSend, { campaignId: run?.id ?? '' })).toMatchObject({
+    send: { name: 'Every day', transactional: false },
+    target: { kind: 'segment', segment: { field: 'country', op: 'eq', value: 'DE' } },
+  })
+  expect(platform.pointersAt(id)).toBe(0)
+})
+
+test('30 recurrences that are due together make one run each with two processes', async () => {
+  const parents = await Promise.all(Array.from({ length: 30 }, () => activated()))
+  await Promise.all(parents.map(({ id, occurrence }) => makeDue(id, occurrence)))
+  for (const { id, next } of parents) {
+    await until(isAdvanced(id, next), { what: 'the next due time' })
+    expect(await runsOf(id)).toHaveLength(1)
+  }
+})
+
+test('after days without service only the newest occurrence runs, and what was missed is counted', async () => {
+  const { id, occurrence, next } = await activated({ minutesAgo: 30 })
+  await makeDue(id, new Date(occurrence.getTime() - 3 * day))
+  await until(isAdvanced(id, next), { what: 'the next due time' })
+  expect((await runsOf(id)).map(({ local_date }) => local_date)).toEqual([occurrence.toISOString().slice(0, 10)])
+  expect((await platform.rowOf(id)).missed_count).toBe(3)
+})
+
+test('more than an hour late nothing runs', async () => {
+  const { id, occurrence, next } = await activated({ minutesAgo: 62 })
+  await makeDue(id, occurrence)
+  await until(isAdvanced(id, next), { what: 'the next due time' })
+  expect(await runsOf(id)).toEqual([])
+  expect((await platform.rowOf(id)).missed_count).toBe(1)
+})
+
+test('a local date has one run, also when its occurrence is met again', async () => {
+  const { id, occurrence, next } = await activated()
+  for (const time of ['first', 'second']) {
+    await makeDue(id, occurrence)
+    await until(isAdvanced(id, next), { what: `the ${time} next due time` })
+  }
+  expect(await runsOf(id)).toHaveLength(1)
+  const localDate = occurrence.toISOString().slice(0, 10)
+  expect(await insertRuns(platform.db, [{ id: newId(), recurringOf: id, localDate }])).toEqual([])
+})
+
+test('past its until a recurrence is sent, after its last run', async () => {
+  const { id, occurrence } = await activated({ until: new Date(Date.now() + 3_000) })
+  await makeDue(id, occurrence)
+  await until(async () => (await platform.rowOf(id)).status === 'sent', { what: 'the end' })
+  expect(await runsOf(id)).toHaveLength(1)
+  expect(await platform.rowOf(id)).toMatchObject({ due_at: null, settled_at: expect.any(Date) })
+})
+
+test('a cancelled recurrence makes no more runs; those that were made go on', async () => {
+  const { id, occurrence, next } = await activated()
+  await makeDue(id, occurrence)
+  await until(isAdvanced(id, next), { what: 'the next due time' })
+  expect(await platform.gateway.call(cancelCampaign, { appId, campaignId: id })).toEqual({ status: 'cancelled' })
+  expect((await runsOf(id)).map(({ status }) => status)).toEqual(['sending'])
+
+  await sql`update campaigns set due_at = ${occurrence}::timestamptz - interval '1 day' where id = ${id}`.execute(platform.db)
+  const other = await activated()
+  await makeDue(other.id, other.occurrence)
+  await until(isAdvanced(other.id, other.next), { what: 'a later recurrence' })
+  expect(await runsOf(id)).toHaveLength(1)
+})
+
+test('a zone that the runtime does not know any more fails its recurrence and holds up no other', async () => {
+  const [lost, other] = [await activated(), await activated()]
+  await sql`update campaigns set schedule = schedule || '{"timezone": "Nowhere/Else"}' where id = ${lost.id}`.execute(platform.db)
+  await makeDue(lost.id, lost.occurrence)
+  await makeDue(other.id, other.occurrence)
+  await until(isAdvanced(other.id, other.next), { what: 'the next due time of the other' })
+  await until(async () => (await platform.rowOf(lost.id)).status === 'failed', { what: 'the failure' })
+  expect(await platform.rowOf(lost.id)).toMatchObject({ due_at: null, failure: { code: 'invalid_schedule' } })
+})
+
+test('a recurrence whose until has passed since it was made is refused with invalid_state', async () => {
+  const schedule = {
+    type: 'recurring',
+    every: 'day',
+    localTime: '09:00',
+    timezone: 'UTC',
+    until: new Date(Date.now() + day).toISOString(),
+  } as const
+  const { id } = await platform.gateway.call(createCampaign, { appId, idempotency: null, campaign: givenCampaign({ schedule }) })
+  const over = JSON.stringify({ ...schedule, until: new Date(Date.now() - 1).toISOString() })
+  await platform.db.updateTable('campaigns').set({ schedule: over }).where('id', '=', id).execute()
+  await expect(platform.gateway.call(sendCampaign, { appId, campaignId: id })).rejects.toMatchObject({ code: 'invalid_state' })
+})

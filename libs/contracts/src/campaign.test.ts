@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest'
+import { CreateCampaign } from './campaign.ts'
+import { Fault } from './fault.ts'
+import { parseBody } from './validate.ts'
+
+const content = { _default: 'en', en: { title: 'A', body: 'B' } }
+const campaign = { name: 'Autumn', content }
+const recurring = { type: 'recurring', every: 'week', localTime: '09:00', timezone: 'Europe/Berlin' }
+const variant = (id: string, fields: object = {}) => ({ id, name: 'Text', content, ...fields })
+const experiment = { sampleRate: 0.2, variants: [variant('a'), variant('b')] }
+
+/** The paths of what is wrong with a body, none when it is taken. */
+function wrong(body: object): string[] {
+  try {
+    parseBody(CreateCampaign, body)
+    return []
+  } catch (error) {
+    if (!Fault.is(error)) throw error
+    return (error.details ?? []).map(({ path }) => `${error.code === 'invalid_body' ? '' : `${error.code} `}${path}`)
+  }
+}
+const wrongSchedule = (schedule: object) => wrong({ ...campaign, schedule })
+const wrongExperiment = (fields: object) => wrong({ ...campaign, experiment: { ...experiment, ...fields } })
+
+test('without a schedule a campaign is sent now', () => {
+  expect(parseBody(CreateCampaign, campaign)).toEqual({ ...campaign, schedule: { type: 'now' } })
+})
+
+test('a name has 1 to 200 characters and says something', () => {
+  expect(wrong({ content })).toEqual(['name'])
+  for (const name of ['', '  ', 'x'.repeat(201), 7]) expect(wrong({ content, name })).toEqual(['name'])
+  expect(wrong({ content, name: 'x'.repeat(200) })).toEqual([])
+})
+
+test('content is required unless a template or silent is given, also with an experiment', () => {
+  expect(wrong({ name: 'A' })).toEqual(['content'])
+  expect(wrong({ name: 'A', experiment })).toEqual(['content'])
+  expect(wrong({ name: 'A', templateId: 'a'.repeat(24) })).toEqual([])
+  expect(wrong({ name: 'A', silent: true })).toEqual([])
+  expect(wrong({ name: 'A', content: { _default: 'de', en: content.en } })).toEqual(['content._default'])
+})
+
+test('segment and segmentId exclude each other; a segment without meaning is invalid_segment at its node', () => {
+  expect(wrong({ ...campaign, segment: {}, segmentId: 'a'.repeat(24) })).toEqual(['segmentId'])
+  expect(wrong({ ...campaign, segment: {} })).toEqual([])
+  expect(wrong({ ...campaign, segment: { and: [{ field: 'country', op: 'like', value: 'DE' }] } })).toEqual([
+    'invalid_segment segment.and.0.op',
+  ])
+})
+
+test('unknown fields are refused at every level', () => {
+  expect(wrong({ ...campaign, target: { all: true } })).toEqual(['target'])
+  expect(wrongSchedule({ type: 'now', at: '2026-12-01T08:00:00Z' })).toEqual(['schedule.at'])
+  expect(wrongExperiment({ winner: 'a' })).toEqual(['experiment.winner'])
+})
+
+test('a schedule is one of four forms', () => {
+  for (const schedule of [
+    { type: 'now' },
+    { type: 'at', at: '2026-12-01T08:00:00+01:00' },
+    { type: 'user_timezone', localTime: '00:00' },
+    recurring,
+    { ...recurring, every: 'day', daysOfWeek: [0, 6], until: '2027-01-01T00:00:00Z' },
+  ])
+    expect(wrongSchedule(schedule)).toEqual([])
+  expect(wrongSchedule({ type: 'cron' })).toEqual(['schedule.type'])
+  expect(wrongSchedule({ type: 'at' })).toEqual(['schedule.at'])
+  expect(wrongSchedule({ type: 'user_timezone' })).toEqual(['schedule.localTime'])
+})
+
+test('the parts of a schedule have their forms', () => {
+  for (const at of ['tomorrow', '2026-12-01', '2026-12-01T08:00:00', '2026-02-30T08:00:00Z'])
+    expect(wrongSchedule({ type: 'at', at })).toEqual(['schedule.at'])
+  for (const localTime of ['9:00', '24:00', '09:60', '09:00:00', '']) {
+    expect(wrongSchedule({ type: 'user_timezone', localTime })).toEqual(['schedule.localTime'])
+  }
+  for (const daysOfWeek of [[], [1, 1]]) expect(wrongSchedule({ ...recurring, daysOfWeek })).toEqual(['schedule.daysOfWeek'])
+  for (const day of [7, -1, 1.5, '1']) expect(wrongSchedule({ ...recurring, daysOfWeek: [day] })).toEqual(['schedule.daysOfWeek.0'])
+  for (const timezone of ['Berlin', '+02:00', '', 'Europe/Nowhere'])
+    expect(wrongSchedule({ ...recurring, timezone })).toEqual(['schedule.timezone'])
+  expect(wrongSchedule({ ...recurring, every: 'month' })).toEqual(['schedule.every'])
+  expect(wrongSchedule({ ...recurring, until: 'never' })).toEqual(['schedule.until'])
+})
+
+test('an experiment has 2 to 4 variants with their own ids, weights and whole contents', () => {
+  expect(wrong({ ...campaign, experiment })).toEqual([])
+  const many = ['a', 'b', 'c', 'd', 'e'].map((id) => variant(id))
+  expect(wrongExperiment({ variants: many.slice(0, 4) })).toEqual([])
+  for (const variants of [[], many.slice(0, 1), many]) expect(wrongExperiment({ variants })).toEqual(['experiment.variants'])
+  expect(wrongExperiment({ variants: [variant('a'), variant('a')] })).toEqual(['experiment.variants.1.id'])
+  for (const id of ['', 'a b', 'x'.repeat(33)])
+    expect(wrongExperiment({ variants: [variant('a'), variant(id)] })).toEqual(['experiment.variants.1.id'])
+  for (const weight of [0, -1, 1000.1, '1'])
+    expect(wrongExperiment({ variants: [variant('a'), variant('b', { weight })] })).toEqual(['experiment.variants.1.weight'])
+  const halfContent = { _default: 'en', en: { title: 'A' } }
+  expect(wrongExperiment({ variants: [variant('a'), variant('b', { content: halfContent })] })).toEqual([
+    'experiment.variants.1.content.en.body',
+  ])
+})
+
+test('a variant weighs 1 unless it says otherwise', () => {
+  const parsed = parseBody(CreateCampaign, {
+    ...campaign,
+    experiment: { ...experiment, variants: [variant('a', { weight: 1000 }), variant('b')] },
+  })
+  expect(parsed.experiment?.variants.map(({ weight }) => weight)).toEqual([1000, 1])
+})
+
+test('the sample is 1 to 100 % of the audience', () => {
+  for (const sampleRate of [0.01, 1]) expect(wrongExperiment({ sampleRate })).toEqual([])
+  for (const sampleRate of [0, 0.009, 1.01, '0.5']) expect(wrongExperiment({ sampleRate })).toEqual(['experiment.sampleRate'])
+})
+
+test('an experiment is not allowed together with silent', () => {
+  expect(wrong({ ...campaign, experiment, silent: true })).toEqual(['experiment'])
+  expect(wrong({ ...campaign, experiment, silent: false })).toEqual([])
+})

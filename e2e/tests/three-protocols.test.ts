@@ -1,7 +1,7 @@
 import { until } from '@herald/testing/until'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
-import { bundleId, givenTenant, type Device, type Tenant } from '@herald/testing/tenant'
+import { givenTenant, type Device, type Tenant } from '@herald/testing/tenant'
 
 let herald: Herald
 let tenant: Tenant
@@ -91,7 +91,7 @@ test('300 devices on three real protocols each receive their push exactly once, 
 const expectedPush = ({ platform, msgId }: Push, title: string) =>
   ({
     ios: {
-      headers: { topic: bundleId, pushType: 'alert', priority: '10', collapseId: 'order-1' },
+      headers: { topic: tenant.bundleId, pushType: 'alert', priority: '10', collapseId: 'order-1' },
       payload: {
         aps: { alert: { title }, sound: 'default', badge: 3, 'thread-id': 'orders', 'mutable-content': 1 },
         herald: { msgId },

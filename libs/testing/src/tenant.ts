@@ -1,7 +1,5 @@
 import { http, type Answer, type Herald } from './herald.ts'
 
-export const bundleId = 'org.example.herald'
-
 export type Device = {
   id: string
   platform: 'ios' | 'android' | 'web'
@@ -17,6 +15,7 @@ export type Tenant = {
   publicKey: string
   vapidPublicKey: string
   projectId: string
+  bundleId: string
   call<Body = unknown>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer<Body>>
   admin<Body = unknown>(method: string, path: string, body?: unknown): Promise<Answer<Body>>
   simulator<Body = unknown>(method: string, path: string, body?: unknown): Promise<Body>
@@ -47,6 +46,8 @@ export async function givenTenant(herald: Herald): Promise<Tenant> {
   const teamId = appId.slice(-10).toUpperCase()
   const keyId = appId.slice(-10).toUpperCase().split('').toReversed().join('')
   const projectId = `project-${appId}`
+  // One of each tenant's own: at the simulator, as at Apple, a bundle id belongs to one team.
+  const bundleId = `org.example.a${appId}`
   const apns = await simulator<{ privateKey: string }>('POST', '/accounts', { kind: 'apns', teamId, keyId, bundleId })
   const serviceAccount = await simulator<Record<string, unknown>>('POST', '/accounts', { kind: 'fcm', projectId })
   ok(
@@ -71,6 +72,7 @@ export async function givenTenant(herald: Herald): Promise<Tenant> {
     publicKey,
     vapidPublicKey: webPush.publicKey,
     projectId,
+    bundleId,
     call: (method, path, body, headers = {}) =>
       http(method, `${herald.baseUrl}${path}`, { headers: { authorization: `Bearer ${secretKey}`, ...headers }, body }),
     admin: (method, path, body) => admin(method, `/apps/${appId}${path}`, body),

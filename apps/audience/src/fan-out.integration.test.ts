@@ -30,6 +30,7 @@ describe('one run of a fan-out', async () => {
       [{ kind: 'subscriptionIds', subscriptionIds: [annsTablet.id, foreign.id, newId()] }, [annsTablet.id]],
       [{ kind: 'segment', segment: {} }, all],
       [{ kind: 'segment', segment: { field: 'platform', op: 'ne', value: 'web' } }, [ann.id, annsTablet.id]],
+      [{ kind: 'segment', segment: { field: 'externalId', op: 'eq', value: 'bob' } }, [bob.id]],
     ]
     for (const [target, expected] of targets) {
       const campaignId = peers.givenCampaign(givenSend(appId), target)
@@ -43,6 +44,16 @@ describe('one run of a fan-out', async () => {
       expect(new Set(batches.map(({ lane }) => lane))).toEqual(new Set(['prompt']))
       await until(() => dispatcher.pointers.filter((pointer) => pointer.campaignId === campaignId).length === batches.length)
     }
+  })
+
+  test('whom it was for is forgotten with the last page: a target may name people by external id', async () => {
+    const appId = newId()
+    await givenDevice(db, { appId, externalId: 'ann' })
+    const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'externalIds', externalIds: ['ann'] })
+
+    await fanOut(audience, { campaignId, page: 0 })
+
+    expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'fanned_out', target: null })
   })
 
   test('opted-out and invalidated devices are never queued', async () => {

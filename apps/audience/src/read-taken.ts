@@ -3,7 +3,6 @@ import { namesUsed } from '@herald/contracts/content'
 import type { NamesUsed } from '@herald/contracts/placeholder'
 import { keepRecent, type Recent } from './core/recent.ts'
 import { countFitting, isDecided, toRecipient } from './core/recipient.ts'
-import { findSends } from './store/fan-outs.ts'
 import { readRecipients } from './store/recipients.ts'
 import type { Db } from './store/tables.ts'
 import type { Granted } from './take-batch.ts'
@@ -37,14 +36,19 @@ async function learnSends(db: Db, remembered: Recent<KnownSend>, granted: Grante
     if (known) sends.set(campaignId, known)
     else unknown.push(campaignId)
   }
-  for (const { campaign_id, send } of unknown.length > 0 ? await findSends(db, unknown) : []) {
-    if (!send) continue
+  for (const { campaign_id, send: frozen, settings } of unknown.length > 0 ? await findFrozen(db, unknown) : []) {
+    if (!frozen) continue
+    const send = settings ? { ...frozen, defaultTimezone: settings.defaultTimezone } : frozen
     const known = { send, names: send.content ? namesUsed(send.content) : { user: [], tags: [], subscription: [] } }
     sends.set(campaign_id, known)
     remembered.set(campaign_id, known)
   }
   return sends
 }
+
+/** What was frozen of these campaigns: the send when it was accepted, the app's settings at the first page. */
+const findFrozen = (db: Db, campaignIds: string[]) =>
+  db.selectFrom('fan_outs').select(['campaign_id', 'send', 'settings']).where('campaign_id', 'in', campaignIds).execute()
 
 function* intoChunks(granted: Granted[]): Generator<Granted[]> {
   let chunk: Granted[] = []

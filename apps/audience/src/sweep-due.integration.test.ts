@@ -158,7 +158,9 @@ test('devices register and segments are found over the bus', async () => {
   expect(registered).toMatchObject({ platform: 'android' })
 
   const segmentId = newId()
-  await sql`insert into segments (id, app_id, name, definition) values (${segmentId}, ${appId}, 'all', '{}')`.execute(db)
+  await sql`insert into segments (id, app_id, name, folded_name, definition) values (${segmentId}, ${appId}, 'all', 'all', '{}')`.execute(
+    db,
+  )
   expect(await bus.call(findSegment, { appId, segmentId })).toEqual({ definition: {} })
   expect(await bus.call(findSegment, { appId: newId(), segmentId })).toBeNull()
 })

@@ -59,7 +59,7 @@ describe('taking', () => {
       keys: { p256dh: 'p256dh', auth: 'auth' },
     })
     await Promise.all(batchIds.map(expireLease))
-    expect((await takeOne(batchIds[0] ?? '')).send).toEqual(send)
+    expect((await takeOne(batchIds[0] ?? '')).send).toEqual({ ...send, defaultTimezone: 'UTC' })
   })
 
   test('only what the content names of a person leaves the house', async () => {

@@ -1,13 +1,5 @@
-import {
-  confirmAudienceAnnouncements,
-  dropCampaign as dropCampaignCall,
-  findSegment as findSegmentCall,
-  finishBatch as finishBatchCall,
-  registerSubscription as registerSubscriptionCall,
-  renewBatch as renewBatchCall,
-  takeBatch as takeBatchCall,
-} from '@herald/contracts/calls/audience'
-import { queueUnavailable } from '@herald/contracts/fault'
+import * as calls from '@herald/contracts/calls/audience'
+import { notFound, queueUnavailable } from '@herald/contracts/fault'
 import { fanOutWork } from '@herald/contracts/topology'
 import { openBus } from '@herald/service/bus'
 import { group } from '@herald/service/group'
@@ -17,19 +9,30 @@ import type { Service } from '@herald/service/run'
 import { startSweep } from '@herald/service/sweep'
 import type { z } from 'zod'
 import type { Audience } from './audience.ts'
+import { changeOwner, changeUser } from './change-user.ts'
 import type { Config } from './config.ts'
+import { countSegment, type CountAsked } from './count-segment.ts'
+import { deleteSubscription } from './delete-subscription.ts'
+import { deleteUser } from './delete-user.ts'
 import { dropCampaign } from './drop-campaign.ts'
 import { fanOut } from './fan-out.ts'
 import { finishBatch } from './finish-batch.ts'
+import { loginSubscription } from './login-subscription.ts'
+import { logoutSubscription } from './logout-subscription.ts'
 import { readTaken, rememberSends } from './read-taken.ts'
 import { registerSubscription } from './register-subscription.ts'
 import { renewBatch } from './renew-batch.ts'
+import { rotateSubscription } from './rotate-subscription.ts'
+import { createSegment, replaceSegment } from './save-segment.ts'
 import { deleteAnnouncements } from './store/announcements.ts'
 import { purgeFanOuts } from './store/fan-outs.ts'
-import { findSegment } from './store/segments.ts'
+import { deleteSegment, findSegment, getSegment, listSegments } from './store/segments.ts'
+import { patchSubscription, startSession } from './store/subscriptions.ts'
 import type { Tables } from './store/tables.ts'
+import { findExternalIds, getUser } from './store/users.ts'
 import { sweepDue } from './sweep-due.ts'
 import { takeBatch, type Granted } from './take-batch.ts'
+import { tellErasures } from './tell-erasures.ts'
 
 /** One commit for everything that is ready, at most 500; above 5,000 waiting the caller is asked to come again. */
 const shared = { limit: 500, maxWaiting: 5_000, full: queueUnavailable, isShared: isDatabaseAway }
@@ -46,6 +49,7 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   const remembered = rememberSends()
 
   const due = startSweep(service, watch, 'due', () => sweepDue(audience))
+  const erasures = startSweep(service, watch, 'erasures', () => tellErasures(audience))
   startSweep(
     service,
     watch,
@@ -63,21 +67,58 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
     shared,
   )
 
-  bus.answer(registerSubscriptionCall, (request) => registerSubscription({ db }, request))
-  bus.answer(findSegmentCall, (request) => findSegment(db, request))
-  bus.answer(takeBatchCall, async (request) => {
+  // One at a time: a count of a million devices keeps two cores busy, and pushes under way need theirs.
+  const count = group(async ([asked]: CountAsked[]) => (asked ? [await countSegment({ db }, asked)] : []), {
+    ...shared,
+    limit: 1,
+    maxWaiting: 50,
+  })
+
+  bus.answer(calls.registerSubscription, (request) => registerSubscription({ db }, request))
+  bus.answer(calls.findSegment, (request) => findSegment(db, request))
+  bus.answer(calls.takeBatch, async (request) => {
     const given = await take(request)
     return 'row' in given ? readLane[given.row.lane](given) : given
   })
-  bus.answer(renewBatchCall, renew)
-  bus.answer(finishBatchCall, async (request) => ({ answer: await finish(request) }))
-  bus.answer(dropCampaignCall, (request) => dropCampaign(audience, request))
-  bus.answer(confirmAudienceAnnouncements, async ({ announcementIds }) => {
+  bus.answer(calls.renewBatch, renew)
+  bus.answer(calls.finishBatch, async (request) => ({ answer: await finish(request) }))
+  bus.answer(calls.dropCampaign, (request) => dropCampaign(audience, request))
+  bus.answer(calls.confirmAudienceAnnouncements, async ({ announcementIds }) => {
     if (announcementIds.length > 0) await deleteAnnouncements(db, announcementIds)
     return {}
   })
 
+  bus.answer(calls.patchSubscription, async (request) => there(await patchSubscription(db, request)))
+  bus.answer(calls.startSession, async (request) => {
+    const started = there(await startSession(db, request))
+    return { ...started, lastSessionAt: started.lastSessionAt.toISOString() }
+  })
+  bus.answer(calls.loginSubscription, (request) => loginSubscription({ db }, request))
+  bus.answer(calls.logoutSubscription, (request) => logoutSubscription({ db }, request))
+  bus.answer(calls.changeOwner, (request) => changeOwner({ db }, request))
+  bus.answer(calls.deleteSubscription, (request) => deleteSubscription({ db }, request))
+  bus.answer(calls.rotateSubscription, (request) => rotateSubscription({ db }, request))
+
+  bus.answer(calls.readUser, ({ appId, user }) => getUser(db, appId, user))
+  bus.answer(calls.changeUser, (request) => changeUser({ db }, request))
+  bus.answer(calls.deleteUser, (request) => deleteUser({ db, poke: () => erasures.poke() }, request))
+  bus.answer(calls.findExternalIds, async ({ appId, userIds }) => ({ externalIds: await findExternalIds(db, appId, userIds) }))
+
+  bus.answer(calls.createSegment, (request) => createSegment({ db }, request))
+  bus.answer(calls.listSegments, (request) => listSegments(db, request))
+  bus.answer(calls.readSegment, (request) => getSegment(db, request))
+  bus.answer(calls.replaceSegment, (request) => replaceSegment({ db }, request))
+  bus.answer(calls.deleteSegment, (request) => deleteSegment(db, request))
+  bus.answer(calls.countSegment, count)
+  bus.answer(calls.previewSegment, count)
+
   await bus.consume(fanOutWork, { slots: 8 }, (pointer) => fanOut(audience, pointer))
+}
+
+/** What was found, or Fault `not_found`. */
+function there<T>(found: T | undefined): T {
+  if (found === undefined) throw notFound()
+  return found
 }
 
 /** A sweep that does its work at most once per interval of this process's own steady clock. */

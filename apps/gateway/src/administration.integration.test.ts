@@ -1,4 +1,4 @@
-import { createHmac, generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync } from 'node:crypto'
 import { openSealer } from '@herald/auth/seal'
 import { appChanged, apnsToken, readApp, readCredentials } from '@herald/contracts/calls/gateway'
 import { newId } from '@herald/contracts/ids'
@@ -11,6 +11,7 @@ import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { Tables } from './store/tables.ts'
+import { identityToken } from './testing/identity-token.ts'
 import { sealKeys, startGateway } from './testing/start-gateway.ts'
 import { startPeers } from './testing/start-peers.ts'
 
@@ -239,10 +240,7 @@ test('each change leaves one line that says what was changed and holds no secret
 test('where identity tokens are required, a public key names an externalId only with one that the app’s backend signed', async () => {
   const app = await gateway.givenApp()
   const { secret } = (await gateway.admin('POST', `/apps/${app.appId}/identity-secret`)).body
-  const signed = (claims: object, by = String(secret), alg = 'HS256') => {
-    const text = [{ alg, typ: 'JWT' }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
-    return `${text}.${createHmac('sha256', by).update(text).digest('base64url')}`
-  }
+  const signed = (claims: object, by = String(secret), alg?: string) => identityToken(by, claims, alg)
   const soon = Math.floor(Date.now() / 1000) + 600
   const body = { platform: 'ios', token: 't1', externalId: 'ada' }
   const register = async (token?: string, headers: Record<string, string> = { 'x-app-key': app.publicKey }) =>

@@ -5,6 +5,7 @@ import { makeApiKey } from '@herald/auth/api-key'
 import { freshDatabase } from '@herald/testing/database'
 import { freshNats } from '@herald/testing/nats'
 import { expect, test } from 'vitest'
+import { exampleOf } from './http/examples.ts'
 import type { Route } from './http/route.ts'
 import { administrationRoutes, routes } from './http/routes.ts'
 import { adminToken, startGateway } from './testing/start-gateway.ts'
@@ -106,7 +107,11 @@ const bodies: Record<string, unknown> = {
     },
   },
   setWebPush: { subject: 'mailto:a@example.org' },
+  createWebhook: { url: 'https://hooks.example.org/herald' },
+  changeWebhook: { enabled: false },
 }
+/** Where the dashboard does what the public API does, the documented body is right. */
+const bodyOf = ({ name }: Route): unknown => bodies[name] ?? Object.values(exampleOf[name.replace(/OfApp$/, '')]?.bodies ?? {})[0]
 
 test.each(titled(administrationRoutes.filter(({ path }) => path.includes(':appId'))))(
   '%s answers 404 for an app that does not exist',
@@ -114,8 +119,11 @@ test.each(titled(administrationRoutes.filter(({ path }) => path.includes(':appId
     const asked = (appId: string) =>
       gateway.admin(
         route.method.toUpperCase(),
-        route.path.replace('/v1/admin', '').replace(':appId', appId).replace(':keyId', newId()),
-        bodies[route.name],
+        route.path
+          .replace('/v1/admin', '')
+          .replace(':appId', appId)
+          .replaceAll(/:\w+/g, () => newId()),
+        bodyOf(route),
       )
     expect(await asked(newId())).toMatchObject({ status: 404, text: (await asked('nonsense')).text })
   },

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
-import { listed, type Listed, type Page } from './core/page.ts'
+import { listed, type Listed } from '@herald/contracts/page'
+import type { Page } from './core/page.ts'
 import { getApp } from './store/apps.ts'
 import { findAudit, type AuditEntry } from './store/audit.ts'
 import type { Tables } from './store/tables.ts'

@@ -1,59 +1,137 @@
-import type { AppName } from '@herald/contracts/call'
-import { confirmAudienceAnnouncements } from '@herald/contracts/calls/audience'
-import { confirmTrackerAnnouncements } from '@herald/contracts/calls/tracker'
-import type { Announcement } from '@herald/contracts/event'
-import { queueUnavailable } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
+import { verifyWebhook } from '@herald/auth/webhook-signature'
+import { changeWebhook } from '@herald/contracts/calls/webhooks'
 import { eventSubjects } from '@herald/contracts/topology'
-import { openBus } from '@herald/service/bus'
-import { freshDatabase } from '@herald/testing/database'
-import { freshNats } from '@herald/testing/nats'
-import { testService } from '@herald/testing/service'
 import { until } from '@herald/testing/until'
 import { beforeAll, expect, test } from 'vitest'
-import { wireWebhooks } from './wire.ts'
+import { eventIdOf } from './core/public-event.ts'
+import { startReceiver, type Receiver } from './testing/receiver.ts'
+import { givenEvent, givenEvents, openRig, type Rig } from './testing/rig.ts'
 
-let natsUrl: string
-const givenPeer = (name: AppName) => openBus(testService(name, { NATS_URL: natsUrl }))
-
+let rig: Rig
+let receiver: Receiver
 beforeAll(async () => {
-  const [database, nats] = await Promise.all([freshDatabase(), freshNats()])
-  natsUrl = nats
-  const config = { NATS_URL: natsUrl, LOG_LEVEL: 'silent' as const, DATABASE_URL_WEBHOOKS: database.url('webhooks'), DATABASE_POOL_SIZE: 2 }
-  await wireWebhooks(testService('webhooks', config))
+  rig = await openRig()
+  receiver = await startReceiver()
+  await rig.start()
+})
+const eventsAt = (path: string) => receiver.at(path).flatMap(({ events }) => events)
+
+test('an event arrives signed, with exactly the fields of its type', async () => {
+  const webhook = await rig.givenWebhook(`${receiver.url}/fields`)
+  const { appId } = webhook
+  const known = givenEvent(appId, { type: 'notification.failed', data: { code: 'token_dead', providerCode: '410', attempts: 1 } })
+  rig.externalIds.set(known.userId ?? '', 'ada "lovelace"')
+  const unknown = givenEvent(appId, { type: 'notification.opened', platform: 'web' })
+  const completed = givenEvent(appId, {
+    type: 'campaign.completed',
+    data: { queued: 1, byPlatform: { ios: 1, android: 0, web: 0 }, name: 'n', transactional: true },
+  })
+  await rig.announce([known, unknown, completed])
+
+  const { body, headers, id } = await until(() => receiver.at('/fields')[0])
+  expect(id).toMatch(/^dlv_[0-9a-f]{24}$/)
+  expect(headers['content-type']).toBe('application/json')
+  expect(verifyWebhook(webhook.secret, String(headers['x-service-signature']), body, new Date())).toEqual({ ok: true })
+  const { campaignId, userId, subscriptionId } = known
+  expect(JSON.parse(body)).toEqual({
+    id,
+    events: [
+      {
+        id: eventIdOf(known),
+        type: 'notification.failed',
+        ts: known.at,
+        appId,
+        campaignId,
+        userId,
+        subscriptionId,
+        platform: 'ios',
+        externalId: 'ada "lovelace"',
+        data: known.data,
+      },
+      {
+        id: eventIdOf(unknown),
+        type: 'notification.opened',
+        ts: unknown.at,
+        appId,
+        campaignId: unknown.campaignId,
+        userId: unknown.userId,
+        subscriptionId: unknown.subscriptionId,
+        platform: 'web',
+      },
+      {
+        id: eventIdOf(completed),
+        type: 'campaign.completed',
+        ts: completed.at,
+        appId,
+        campaignId: completed.campaignId,
+        data: completed.data,
+      },
+    ],
+  })
 })
 
-const givenAnnouncement = (owner: Announcement['owner']): Announcement => ({
-  announcementId: newId(),
-  owner,
-  events: [{ type: 'notification.sent', at: new Date().toISOString(), appId: newId(), campaignId: newId() }],
+test('an endpoint gets the types it asked for, of its own app only', async () => {
+  const { appId } = await rig.givenWebhook(`${receiver.url}/some`, { eventTypes: ['notification.opened', 'campaign.completed'] })
+  await rig.givenWebhook(`${receiver.url}/all`, { appId })
+  await rig.announce([givenEvent(appId), givenEvent(appId, { type: 'notification.opened' }), givenEvent(newId())])
+
+  await until(() => eventsAt('/all').length === 2 && eventsAt('/some').length > 0)
+  expect(eventsAt('/some').map(({ type }) => type)).toEqual(['notification.opened'])
 })
 
-test('every announcement is confirmed to its owner, and again until the owner has answered', async () => {
-  const [tracker, audience] = [await givenPeer('tracker'), await givenPeer('audience')]
-  const heard = { tracker: [] as string[], audience: [] as string[] }
-  let refusals = 2
-  tracker.answer(confirmTrackerAnnouncements, async ({ announcementIds }) => {
-    if (refusals-- > 0) throw queueUnavailable()
-    heard.tracker.push(...announcementIds)
-    return {}
-  })
-  audience.answer(confirmAudienceAnnouncements, async ({ announcementIds }) => {
-    heard.audience.push(...announcementIds)
-    return {}
-  })
+test('batches hold at most 100 events, and a small one goes after a second', async () => {
+  const { appId } = await rig.givenWebhook(`${receiver.url}/batches`)
+  const events = givenEvents(appId, 250)
+  const announcedAt = Date.now()
+  await rig.announce(events)
 
-  const ofTracker = Array.from({ length: 120 }, () => givenAnnouncement('tracker'))
-  const ofAudience = Array.from({ length: 30 }, () => givenAnnouncement('audience'))
-  await Promise.all([
-    ...ofTracker.map((announcement) => tracker.publish(eventSubjects.pushSettled, announcement, `${announcement.announcementId}.0`)),
-    ...ofAudience.map((announcement) =>
-      audience.publish(eventSubjects.subscriptionInvalidated, announcement, `${announcement.announcementId}.0`),
-    ),
-  ])
+  await until(() => eventsAt('/batches').length === 250)
+  const deliveries = receiver.at('/batches')
+  expect(deliveries.map((one) => one.events.length)).toEqual([100, 100, 50])
+  expect(
+    eventsAt('/batches')
+      .map(({ id }) => id)
+      .toSorted(),
+  ).toEqual(events.map(eventIdOf).toSorted())
+  const lastWaitedMs = (deliveries[2]?.at ?? 0) - announcedAt
+  expect(lastWaitedMs).toBeGreaterThan(900)
+})
 
-  const idsOf = (announcements: Announcement[]) => announcements.map(({ announcementId }) => announcementId).toSorted()
-  await until(() => new Set(heard.tracker).size >= 120 && new Set(heard.audience).size >= 30, { what: 'all confirmations' })
-  expect([...new Set(heard.tracker)].toSorted()).toEqual(idsOf(ofTracker))
-  expect([...new Set(heard.audience)].toSorted()).toEqual(idsOf(ofAudience))
+test('an announcement that comes again makes no second copy of its events', async () => {
+  const { appId } = await rig.givenWebhook(`${receiver.url}/again`)
+  const announcementId = await rig.announce([givenEvent(appId)])
+  await until(() => rig.confirmed.tracker.includes(announcementId) && eventsAt('/again').length === 1)
+  const before = rig.confirmed.tracker.length
+  await rig.tracker.publish(
+    eventSubjects.pushSettled,
+    { announcementId, owner: 'tracker', events: [givenEvent(appId)] },
+    `${announcementId}.again`,
+  )
+  await until(() => rig.confirmed.tracker.length > before)
+  await rig.announce([givenEvent(appId, { type: 'notification.opened' })])
+
+  await until(() => eventsAt('/again').some(({ type }) => type === 'notification.opened'))
+  expect(eventsAt('/again')).toHaveLength(2)
+})
+
+test('a disabled endpoint buffers nothing; every announcement is confirmed all the same, to its owner', async () => {
+  const webhook = await rig.givenWebhook(`${receiver.url}/off`)
+  const { appId } = webhook
+  const changed = await rig.gateway.call(changeWebhook, { appId, webhookId: webhook.id, changes: { enabled: false } })
+  expect(changed).toMatchObject({ enabled: false, disabledReason: 'manual' })
+  const ofTracker = await rig.announce(givenEvents(appId, 120))
+  const ofAudience = await rig.announce([givenEvent(appId, { type: 'subscription.invalidated' })], 'audience')
+
+  await until(() => rig.confirmed.tracker.includes(ofTracker) && rig.confirmed.audience.includes(ofAudience))
+  expect(await rig.read(webhook)).toMatchObject({ waitingEvents: 0, droppedEvents: 0 })
+})
+
+test('more than 100,000 waiting events drop the oldest, which is counted and shown', async () => {
+  const blocked = await startReceiver(() => undefined)
+  const webhook = await rig.givenWebhook(`${blocked.url}/full`)
+  await rig.db.updateTable('queues').set({ waiting: 99_950 }).where('endpoint_id', '=', webhook.id).execute()
+  await rig.announce(givenEvents(webhook.appId, 60))
+
+  expect(await until(async () => (await rig.read(webhook)).droppedEvents)).toBe(10)
 })

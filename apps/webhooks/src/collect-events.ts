@@ -1,15 +1,39 @@
 import type { Announcement } from '@herald/contracts/event'
-
-/** Tells the owner of an announcement that it is taken over: its row may go. */
-export type Confirm = (announcementId: string) => Promise<unknown>
+import { transact } from '@herald/service/postgres'
+import { isWanted, publicEvent } from './core/public-event.ts'
+import { findOpenEndpoints } from './store/endpoints.ts'
+import type { Db } from './store/tables.ts'
+import { insertCollected, insertWaiting, type NewWaiting } from './store/waiting-events.ts'
 
 /**
- * Takes over an announcement. There are no endpoints yet, so nothing is kept of it; the owner hears that it is done. The
- * message is acked only then: an owner that is away hears it at a later delivery, and confirming twice is harmless.
+ * Puts the events of announcements into the queues of the endpoints that asked for them, in one transaction, each event once per
+ * endpoint and each announcement once: it comes again until its owner knows that it is taken over, which is only told after the
+ * commit. A disabled endpoint buffers nothing. Answers how many events were put.
  */
-export async function collectEvents(
-  confirm: Record<Announcement['owner'], Confirm>,
-  { owner, announcementId }: Announcement,
-): Promise<void> {
-  await confirm[owner](announcementId)
+export function collectEvents({ db }: { db: Db }, announcements: Announcement[]): Promise<number> {
+  return transact(db, async (trx) => {
+    const appIds = [...new Set(announcements.flatMap(({ events }) => events.map(({ appId }) => appId)))]
+    const endpoints = Map.groupBy(await findOpenEndpoints(trx, appIds), (endpoint) => endpoint.app_id)
+    if (endpoints.size === 0) return 0
+
+    const wanted = new Map(announcements.map((announcement) => [announcement.announcementId, waitingOf(announcement, endpoints)]))
+    const withEvents = [...wanted].filter(([, events]) => events.length > 0)
+    const fresh = await insertCollected(
+      trx,
+      withEvents.map(([id]) => id),
+    )
+    const events = withEvents.flatMap(([id, waiting]) => (fresh.has(id) ? waiting : []))
+    await insertWaiting(trx, events)
+    return events.length
+  })
+}
+
+function waitingOf({ events }: Announcement, endpoints: Map<string, { id: string; event_types: string[] }[]>): NewWaiting[] {
+  return events.flatMap((event) => {
+    const takers = (endpoints.get(event.appId) ?? []).filter(({ event_types }) => isWanted(event_types, event.type))
+    if (takers.length === 0) return []
+    const shown = publicEvent(event)
+    const text = JSON.stringify(shown)
+    return takers.map(({ id }) => ({ endpointId: id, eventId: shown.id, userId: shown.userId ?? null, event: text }))
+  })
 }

@@ -1,21 +1,98 @@
+import { openSealer } from '@herald/auth/seal'
 import type { Call } from '@herald/contracts/call'
 import { confirmAudienceAnnouncements } from '@herald/contracts/calls/audience'
 import { confirmTrackerAnnouncements } from '@herald/contracts/calls/tracker'
+import * as calls from '@herald/contracts/calls/webhooks'
+import type { Announcement } from '@herald/contracts/event'
 import { Fault, queueUnavailable } from '@herald/contracts/fault'
 import { announcements } from '@herald/contracts/topology'
 import { openBus } from '@herald/service/bus'
 import { group } from '@herald/service/group'
+import { guardedLookupBy, resolveByServers, resolveBySystem, type Resolve } from '@herald/service/guarded-connect'
+import { isDatabaseAway } from '@herald/service/health'
 import { openDatabase } from '@herald/service/postgres'
 import type { Service } from '@herald/service/run'
+import { startSweep } from '@herald/service/sweep'
 import { collectEvents } from './collect-events.ts'
 import type { Config } from './config.ts'
+import { openDeliverer } from './deliver-due.ts'
+import { eraseUser } from './erase-user.ts'
+import { freezeBatches } from './freeze-batches.ts'
+import { openUrlCheck } from './http/check-url.ts'
+import { openPost } from './http/post.ts'
+import { openHousekeeping } from './keep-house.ts'
+import { listDeliveries } from './list-deliveries.ts'
+import { changeWebhook, createWebhook, deleteWebhook, listWebhooks, rotateSecret, testWebhook } from './manage-endpoint.ts'
+import { recordAttempts, type Ended } from './record-attempts.ts'
+import { replayDelivery } from './replay-delivery.ts'
+import { openSecrets } from './secrets.ts'
+import { getEndpoint } from './store/endpoints.ts'
+import type { Tables } from './store/tables.ts'
+import type { Webhooks } from './webhooks.ts'
 
-/** What is plugged into what: announcements to the flow, and per owner one confirmation in flight for all that are ready. */
-export async function wireWebhooks(service: Service<Config>): Promise<void> {
-  const { DATABASE_URL_WEBHOOKS: url, DATABASE_POOL_SIZE: poolSize } = service.config
-  const { watch } = await openDatabase(service, { url, poolSize })
+/** Announcements per commit: up to ~8,000 events. */
+const announcementsPerCommit = 16
+
+/** What is plugged into what: announcements to queues, queues to deliveries, deliveries to receivers, and the administration. */
+export async function wireWebhooks(service: Service<Config>, given: { resolve?: Resolve } = {}): Promise<void> {
+  const { config, log } = service
+  const allowPrivate = config.WEBHOOK_ALLOW_PRIVATE
+  // In development names are those of the machine: localhost, containers.
+  const resolve = given.resolve ?? (allowPrivate ? resolveBySystem : resolveByServers())
+  const sealer = openSealer(config.SEAL_KEYS)
+  const { db, watch } = await openDatabase<Tables>(service, { url: config.DATABASE_URL_WEBHOOKS, poolSize: config.DATABASE_POOL_SIZE })
   const bus = await openBus(service, watch)
+  const { post, close } = openPost({ allowPrivate, lookup: guardedLookupBy(resolve, { allowPrivate }) })
+  service.onStop('connections', close)
+  const webhooks: Webhooks = { db, bus, log, sealer, secrets: openSecrets(), post, checkUrl: openUrlCheck({ allowPrivate, resolve }) }
 
+  const deliverer = openDeliverer(webhooks, {
+    record: group((ended: Ended[]) => recordAttempts({ db, retryBaseMs: config.WEBHOOK_RETRY_BASE_SECONDS * 1000 }, ended), {
+      limit: 50,
+      maxWaiting: 5_000,
+      full: queueUnavailable,
+      isShared: isDatabaseAway,
+    }),
+    onEnd: () => {
+      delivering.poke()
+      freezing.poke()
+    },
+  })
+  service.onStop('deliveries', () => deliverer.finish())
+  const delivering = startSweep(service, watch, 'deliver', () => deliverer.deliverDue())
+  const freezing = startSweep(service, watch, 'freeze', async () => {
+    const frozen = await freezeBatches(webhooks)
+    if (frozen.took > 0) delivering.poke()
+    return frozen
+  })
+  const retention = {
+    logDays: config.WEBHOOK_LOG_RETENTION_DAYS,
+    deliveredHours: config.WEBHOOK_BODY_DELIVERED_HOURS,
+    undeliveredDays: config.WEBHOOK_BODY_UNDELIVERED_DAYS,
+  }
+  startSweep(service, watch, 'housekeeping', openHousekeeping(db, retention))
+
+  bus.answer(calls.createWebhook, (request) => createWebhook(webhooks, request))
+  bus.answer(calls.listWebhooks, (request) => listWebhooks(webhooks, request))
+  bus.answer(calls.readWebhook, (request) => getEndpoint(db, request))
+  bus.answer(calls.changeWebhook, (request) => changeWebhook(webhooks, request))
+  bus.answer(calls.deleteWebhook, (request) => deleteWebhook(webhooks, request))
+  bus.answer(calls.enableWebhook, (request) => changeWebhook(webhooks, { ...request, changes: { enabled: true } }))
+  bus.answer(calls.rotateWebhookSecret, (request) => rotateSecret(webhooks, request))
+  bus.answer(calls.testWebhook, (request) => testWebhook(webhooks, request))
+  bus.answer(calls.listDeliveries, (request) => listDeliveries(webhooks, request))
+  bus.answer(calls.replayDelivery, (request) => replayDelivery({ db, poke: () => delivering.poke() }, request))
+  bus.answer(calls.eraseUser, (request) => eraseUser(webhooks, request))
+
+  // One commit in flight takes along everything that is ready, and each owner hears of all of it in one call.
+  const collect = group(
+    async (ready: Announcement[]) => {
+      const put = await collectEvents({ db }, ready)
+      if (put > 0) freezing.poke()
+      return ready.map(() => undefined)
+    },
+    { limit: announcementsPerCommit, maxWaiting: 1_000, full: queueUnavailable, isShared: isDatabaseAway },
+  )
   const confirmer = (owner: Call<{ announcementIds: string[] }, Record<string, never>>) =>
     group(
       async (announcementIds: string[]) => {
@@ -26,5 +103,9 @@ export async function wireWebhooks(service: Service<Config>): Promise<void> {
     )
   const confirm = { tracker: confirmer(confirmTrackerAnnouncements), audience: confirmer(confirmAudienceAnnouncements) }
 
-  await bus.consume(announcements, { slots: 50 }, (announcement) => collectEvents(confirm, announcement))
+  await bus.consume(announcements, { slots: 50 }, async (announcement) => {
+    await collect(announcement)
+    // The owner's row goes only now, when the events are ours.
+    await confirm[announcement.owner](announcement.announcementId)
+  })
 }

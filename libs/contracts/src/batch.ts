@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Content } from './content.ts'
 import type { FailureCode, SkipReason } from './outcome.ts'
 import { lanes, platforms, type Lane, type Platform } from './platform.ts'
+import type { Bypass, Presentation, Priority } from './send-fields.ts'
 
 const Id = z.string().length(24)
 
@@ -39,19 +40,11 @@ export type FrozenSend = {
   /** Seconds, resolved: the default is already in. 0 means now or never (decisions.md 3). */
   ttl: number
   collapseId: string | null
-  priority: 'high' | 'normal'
+  priority: Priority
   presentation: Presentation | null
-  bypass: { frequencyCap?: boolean | undefined; quietHours?: boolean | undefined }
-}
-
-export type Presentation = {
-  sound?: string | undefined
-  badge?: number | undefined
-  threadId?: string | undefined
-  icon?: string | undefined
-  interruptionLevel?: 'passive' | 'active' | 'time-sensitive' | 'critical' | undefined
-  relevanceScore?: number | undefined
-  channelId?: string | undefined
+  bypass: Bypass
+  /** The app's zone, for the filter `date` of users without one: audience adds it from the app's settings, frozen at the first page. */
+  defaultTimezone?: string
 }
 
 /** One push to make: the device as it is now. Only the user's columns and tags that the content names are filled. */

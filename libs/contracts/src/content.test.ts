@@ -57,6 +57,15 @@ describe('a content map', () => {
     expect(detailsOf(content({}))).toHaveProperty(['content._default'])
   })
 
+  test('of exactly 64 KiB is taken, one byte more is refused', () => {
+    const locales = Array.from({ length: 36 }, (_, n) => [`es-${100 + n}`, { title: 'x', body: 'x'.repeat(1740) }])
+    const sized = (last: number) => content({ en: { title: 'x', body: 'x'.repeat(last) }, ...Object.fromEntries(locales) })
+    const rest = 64 * 1024 - Buffer.byteLength(JSON.stringify(sized(0)))
+    expect(rest).toBeLessThan(2000)
+    expect(detailsOf(sized(rest))).toEqual({})
+    expect(Object.keys(detailsOf(sized(rest + 1)))).toEqual(['content'])
+  })
+
   test('refuses addresses that run code or read the device', () => {
     for (const url of [
       'javascript:alert(1)',
@@ -105,6 +114,59 @@ describe('a content map', () => {
     expect(detailsOf(content({ en: { ...entry, actions: ['a', 'a'].map(action) } }))).toHaveProperty(['content.en.actions.1.id'])
     expect(detailsOf(content({ en: { ...entry, actions: [{ id: 'a b', title: '' }] } }))).toHaveProperty(['content.en.actions.0.id'])
   })
+
+  test('holds actions and addresses to their lengths, in code points', () => {
+    const withAction = (action: object) => detailsOf(content({ en: { ...entry, actions: [{ id: 'a', title: 'Open', ...action }] } }))
+    expect(withAction({ id: 'x'.repeat(64), title: '😀'.repeat(50), url: `https://e.com/${'x'.repeat(2034)}` })).toEqual({})
+    expect(withAction({ id: 'x'.repeat(65) })).toHaveProperty(['content.en.actions.0.id'])
+    expect(withAction({ title: 'x'.repeat(51) })).toHaveProperty(['content.en.actions.0.title'])
+    expect(withAction({ title: ' ' })).toHaveProperty(['content.en.actions.0.title'])
+    expect(withAction({ url: `https://e.com/${'x'.repeat(2035)}` })).toHaveProperty(['content.en.actions.0.url'])
+    expect(withAction({ url: 'javascript:alert(1)' })).toHaveProperty(['content.en.actions.0.url'])
+    const image = (length: number) => detailsOf(content({ en: { ...entry, image: 'https://e.com/'.padEnd(length, 'x') } }))
+    expect(image(2048)).toEqual({})
+    expect(image(2049)).toHaveProperty(['content.en.image'])
+  })
+
+  test('holds no NUL and no half of a surrogate pair', () => {
+    for (const title of ['a\0b', '\ud83d', '{{ user.id | default: "\\ud83d" }}', '{{ user.id | default: "\\u0000" }}']) {
+      expect(detailsOf(content({ en: { ...entry, title } }))).toHaveProperty(['content.en.title'])
+    }
+  })
+
+  test('takes every root and field that placeholders may read, and every filter', () => {
+    const paths = [
+      ...['id', 'externalId', 'language', 'timezone', 'country', 'createdAt', 'tags.x'].map((name) => `user.${name}`),
+      ...['id', 'platform', 'appVersion', 'deviceModel', 'browser'].map((name) => `subscription.${name}`),
+      ...['tags.x', 'data.x', 'campaign.id', 'campaign.name'],
+    ]
+    const filters = [
+      'default: 1',
+      'upcase',
+      'downcase',
+      'capitalize',
+      'strip',
+      'truncate: 9',
+      'date: "%F"',
+      'plus: 1',
+      'minus: 1',
+      'times: 2',
+    ]
+    const more = ['divided_by: 2', 'round', 'url_encode']
+    for (const path of paths) expect(detailsOf(content({ en: { ...entry, body: `{{ ${path} }}` } }))).toEqual({})
+    for (const filter of [...filters, ...more])
+      expect(detailsOf(content({ en: { ...entry, body: `{{ tags.x | ${filter} }}` } }))).toEqual({})
+  })
+
+  test.each(['title', 'body', 'url', 'image'])(
+    'refuses an unknown root, an unknown filter and an unclosed tag in %s at its path',
+    (field) => {
+      const start = field === 'title' || field === 'body' ? '' : 'https://e.com/'
+      for (const tag of ['{{ settings.key }}', '{{ user.email }}', '{{ user.id | shout }}', '{{ user.id', '{% if user.id %}x{% endif %}']) {
+        expect(Object.keys(detailsOf(content({ en: { ...entry, [field]: start + tag } })))).toEqual([`content.en.${field}`])
+      }
+    },
+  )
 
   test('reports a bad placeholder where it stands', () => {
     expect(detailsOf(content({ en: { title: '{{ nobody.name }}', body: '{% if x %}' } }))).toMatchObject({

@@ -2,22 +2,17 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { LocaleEntry } from './content.ts'
 import {
-  apnsCollapseId,
-  apnsId,
   buildApnsPayload,
   buildFcmMessage,
   buildWebPushPayload,
-  checkFits,
   cutBody,
   encodePush,
   payloadLimits,
   pushTag,
-  webTopic,
   type Push,
   type PushSend,
 } from './payload.ts'
 import { platforms } from './platform.ts'
-import { compileEntry } from './render-entry.ts'
 
 const msgId = `${'A'.repeat(139)}.${'b'.repeat(22)}`
 const presentation = {
@@ -106,6 +101,55 @@ describe('where a payload puts things', () => {
     })
   })
 
+  test('placeholders in data, collapseId and presentation are plain text', () => {
+    const tag = '{{ user.id }}'
+    const push = givenPush({ data: { x: tag }, collapseId: tag, presentation: { threadId: tag, icon: tag, channelId: tag, sound: tag } })
+    expect(asJson(buildApnsPayload(push))).toMatchObject({ x: tag, aps: { 'thread-id': tag, sound: tag } })
+    expect(asJson(buildFcmMessage(push, 'token', 60))).toMatchObject({
+      message: { data: { x: tag }, android: { collapse_key: tag, notification: { tag, icon: tag, channel_id: tag, sound: tag } } },
+    })
+    expect(asJson(buildWebPushPayload(push))).toMatchObject({ tag, icon: tag, data: { x: tag } })
+  })
+
+  test('mutable-content goes with every alert and with nothing else', () => {
+    expect(asJson(buildApnsPayload(givenPush({}, { title: '', body: 'B' })))).toHaveProperty(['aps', 'mutable-content'], 1)
+    expect(asJson(buildApnsPayload(givenPush({ silent: true })))).not.toHaveProperty(['aps', 'mutable-content'])
+  })
+
+  test('a badge of 0 clears the badge, and is not left out', () => {
+    expect(asJson(buildApnsPayload(givenPush({ presentation: { badge: 0 } })))).toHaveProperty(['aps', 'badge'], 0)
+    expect(buildFcmMessage(givenPush({ presentation: { badge: 0 } }), 'token', 60).message.android).toHaveProperty(
+      ['notification', 'notification_count'],
+      0,
+    )
+  })
+
+  test.each([
+    ['passive', 'PRIORITY_LOW'],
+    ['active', 'PRIORITY_DEFAULT'],
+    ['time-sensitive', 'PRIORITY_HIGH'],
+    ['critical', 'PRIORITY_MAX'],
+  ] as const)('interruption level %s is %s on Android', (interruptionLevel, priority) => {
+    const push = givenPush({ presentation: { interruptionLevel } })
+    expect(asJson(buildApnsPayload(push))).toHaveProperty(['aps', 'interruption-level'], interruptionLevel)
+    expect(buildFcmMessage(push, 'token', 60).message.android).toHaveProperty(['notification', 'notification_priority'], priority)
+  })
+
+  test('a silent push on Android still collapses, and shows nothing', () => {
+    const { message } = buildFcmMessage(givenPush({ silent: true, collapseId: 'sync', priority: 'normal' }), 'token', 0)
+    expect(asJson(message.android)).toEqual({ priority: 'normal', ttl: '0s', collapse_key: 'sync' })
+    expect(message).not.toHaveProperty('notification')
+  })
+
+  test('without a collapseId the tag is the identity of the push, with one it is that', () => {
+    const tagOf = (collapseId: string | null) => [
+      buildFcmMessage(givenPush({ collapseId }), 'token', 60).message.android['notification'],
+      buildWebPushPayload(givenPush({ collapseId })),
+    ]
+    for (const shown of tagOf(null)) expect(shown).toMatchObject({ tag: pushTag(msgId) })
+    for (const shown of tagOf('cart')) expect(shown).toMatchObject({ tag: 'cart' })
+  })
+
   test('what is absent leaves no trace', () => {
     const bare: LocaleEntry = { title: 'T', body: 'B', actions: [] }
     expect(asJson(buildApnsPayload(givenPush({}, bare)))).toEqual({
@@ -121,26 +165,6 @@ describe('where a payload puts things', () => {
     expect(asJson(buildFcmMessage(silent, 'token', 60))).toEqual({
       message: { token: 'token', data: { sync: '1', msgId }, android: { priority: 'high', ttl: '60s' } },
     })
-  })
-})
-
-describe('the identity of a push', () => {
-  test('follows from the msgId alone', () => {
-    expect(apnsId(msgId)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
-    expect(apnsId(msgId)).toBe(apnsId(msgId))
-    expect(apnsId(`${msgId}x`)).not.toBe(apnsId(msgId))
-    expect(pushTag(msgId)).toMatch(/^[A-Za-z0-9_-]{32}$/)
-  })
-
-  test('a web topic is at most 32 characters of base64url', () => {
-    expect(webTopic('cart_1')).toBe('cart_1')
-    for (const other of ['x'.repeat(33), 'a b', 'ü', '']) expect(webTopic(other)).toMatch(/^[A-Za-z0-9_-]{32}$/)
-  })
-
-  test('an APNs collapse id is at most 64 bytes a header can carry', () => {
-    expect(apnsCollapseId('order 7')).toBe('order 7')
-    expect(apnsCollapseId('x'.repeat(64))).toBe('x'.repeat(64))
-    for (const other of ['x'.repeat(65), 'ü'.repeat(40), ' x', 'x ', 'a\r\nb']) expect(apnsCollapseId(other)).toMatch(/^[A-Za-z0-9_-]{43}$/)
   })
 })
 
@@ -213,51 +237,9 @@ describe('cutting a body', () => {
   })
 })
 
-describe('what can never fit is refused at create', () => {
-  const content = (entry: LocaleEntry) => ({ _default: 'en', en: entry })
-
-  test('naming locale, platform, bytes and limit', () => {
-    const details = checkFits({
-      content: content({ title: 'T', body: 'B' }),
-      data: { d: 'x'.repeat(1024), e: 'x'.repeat(1024), f: 'x'.repeat(1000) },
-      presentation: { threadId: 'x'.repeat(255), icon: 'x'.repeat(2048) },
-    })
-    expect(details.map((detail) => detail.path)).toEqual(['content.en', 'content.en'])
-    expect(details[0]?.message).toMatch(/android: \d+ bytes .* limit is 4096/)
-    expect(details[1]?.message).toMatch(/web: \d+ bytes .* limit is 3993/)
-  })
-
-  test('but a long body alone is not: it can be cut', () => {
-    expect(checkFits({ content: content({ title: 'T', body: 'ä'.repeat(2000) }) })).toEqual([])
-  })
-
-  test('placeholders count as nothing, and an address with one may be left out', () => {
-    const address = `https://e.com/${'x'.repeat(2000)}`
-    expect(checkFits({ content: content({ title: 'T', body: 'B', url: address, image: address }) })).not.toEqual([])
-    expect(
-      checkFits({
-        content: content({ title: 'T', body: '{{ tags.x }}', url: `${address}{{ user.id }}`, image: `${address}{{ user.id }}` }),
-      }),
-    ).toEqual([])
-  })
-
-  test('what it passes can be sent with empty placeholders', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 0, max: 3900 }), fc.constantFrom('x', 'ä', '😀'), (size, unit) => {
-        const entry = { title: 'T', body: `{{ tags.x }}${unit.repeat(300)}` }
-        const data = { d: 'x'.repeat(size) }
-        const fits = checkFits({ content: content(entry), data }).length === 0
-        const rendered = compileEntry(entry)({})
-        const sent = platforms.map(
-          (platform) => encodePush(platform, { msgId: 'x'.repeat(166), entry: rendered ?? null, send: givenSend({ data }) }, '', 0).ok,
-        )
-        // Not the same question, since a cut body may be longer than 40 characters; but what fits at send must pass at create.
-        expect(fits || sent.includes(false)).toBe(true)
-      }),
-    )
-  })
-
-  test('silent pushes have no content to judge', () => {
-    expect(checkFits({ silent: true, data: { d: 'x' } })).toEqual([])
-  })
+test('of a body 40 graphemes are kept, and not one is taken from them', () => {
+  const body = 'x'.repeat(60)
+  const ellipsis = Buffer.byteLength('…')
+  expect(cutBody(body, 20 - ellipsis)).toBe(`${'x'.repeat(40)}…`)
+  expect(cutBody(body, 21 - ellipsis)).toBeUndefined()
 })

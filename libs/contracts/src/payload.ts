@@ -5,7 +5,7 @@ import { buildApnsPayload, buildFcmMessage, buildWebPushPayload, type Push } fro
 import { textWithoutTags } from './placeholder.ts'
 import { platforms, type Platform } from './platform.ts'
 import type { Presentation } from './send-fields.ts'
-import { countCodePoints, firstCodePoints } from './text.ts'
+import { firstCodePoints } from './text.ts'
 
 export * from './payload-shape.ts'
 export * from './push-identity.ts'
@@ -117,10 +117,9 @@ const leastMsgIdLength: Record<Platform, number> = {
 /** An entry when every tag renders as nothing: texts lose their tags, addresses with a tag may be left out altogether. */
 function smallest(entry: LocaleEntry): LocaleEntry {
   const body = textWithoutTags(entry.body)
-  const least: LocaleEntry = {
-    title: textWithoutTags(entry.title),
-    body: countCodePoints(body) > leastGraphemes ? `${firstCodePoints(body, leastGraphemes)}…` : body,
-  }
+  const cut = `${firstCodePoints(body, leastGraphemes)}…`
+  // `…` is 3 bytes, so cutting off one or two letters gains nothing.
+  const least: LocaleEntry = { title: textWithoutTags(entry.title), body: jsonBytes(cut) < jsonBytes(body) ? cut : body }
   if (isFixed(entry.url)) least.url = entry.url
   if (isFixed(entry.image)) least.image = entry.image
   const actions = (entry.actions ?? []).map(({ id, title, url }) => ({

@@ -1,5 +1,6 @@
 import { findTimeZone, parseTimestamp } from './text.ts'
 import type { FilterContext, Value } from './placeholder-filter.ts'
+import { zoneOffsetMs } from './zone-offset.ts'
 
 const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 const months = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December']
@@ -9,12 +10,12 @@ const usualFormat = '%A, %B %-e, %Y at %-l:%M %P %z'
  * Liquid's `date`: strftime in the user's zone (or the zone given as second argument). Takes an ISO 8601 time, Unix seconds, `now` or
  * `today`. A date without a zone ("1990-05-04", a birthday) is a day on the wall and not shifted. Anything else comes out unchanged.
  */
-export function formatDate(value: Value, format: string, zone: string, context: FilterContext): Value {
+export function formatDate(value: Value, format: string | undefined, zone: string, context: FilterContext): Value {
   const wall = typeof value === 'string' ? parseWallTime(value) : undefined
   const at = wall ?? readInstant(value, context.now)
   if (at === undefined) return value
   const timeZone = wall === undefined ? (findTimeZone(zone) ?? findTimeZone(context.timeZone) ?? 'UTC') : 'UTC'
-  return strftime(inZone(at, timeZone), format === '' ? usualFormat : format)
+  return strftime(inZone(at, timeZone), format ?? usualFormat)
 }
 
 const wallTime = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?(?:\.\d{1,9})?))?$/
@@ -30,65 +31,79 @@ function readInstant(value: Value, now: Date | undefined): Date | undefined {
   return typeof value === 'string' ? parseTimestamp(value) : undefined
 }
 
-function validDate(milliseconds: number): Date | undefined {
-  const date = new Date(milliseconds)
-  return Number.isNaN(date.getTime()) ? undefined : date
-}
+/** Years 1000 to 9999: what is further away is a number that was not meant as a date. */
+const [firstInstant, lastInstant] = [Date.UTC(1000, 0, 1), Date.UTC(9999, 11, 31)]
+
+const validDate = (milliseconds: number): Date | undefined =>
+  milliseconds >= firstInstant && milliseconds <= lastInstant ? new Date(milliseconds) : undefined
 
 /** A moment as the clock on the wall shows it: `wall` holds the local fields as if they were UTC. */
 type LocalTime = { at: Date; wall: Date; timeZone: string }
 
-const formatters = new Map<string, Intl.DateTimeFormat>()
-
-/** A formatter costs about 30 µs to make and 2 µs to use, so they are kept; there are some 600 zones in all. */
-function formatterOf(timeZone: string): Intl.DateTimeFormat {
-  const known = formatters.get(timeZone)
-  if (known !== undefined) return known
-  const made = new Intl.DateTimeFormat('en-US', {
-    timeZone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  })
-  if (formatters.size > 1000) formatters.clear()
-  formatters.set(timeZone, made)
-  return made
-}
-
 function inZone(at: Date, timeZone: string): LocalTime {
-  const field: Record<string, number> = {}
-  for (const { type, value } of formatterOf(timeZone).formatToParts(at)) field[type] = Number(value)
-  const { year = 1970, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = field
-  const wall = new Date(Date.UTC(year, month - 1, day, hour, minute, second, at.getUTCMilliseconds()))
-  return { at, wall, timeZone }
+  return { at, wall: new Date(at.getTime() + zoneOffsetMs(at.getTime(), timeZone)), timeZone }
 }
 
-/** What a conversion gives, with the width and filling it has by itself. */
-type Conversion = { value: string | number; width?: number; fill?: string }
+/** Width by itself, where a conversion has one. */
+const usualWidth: ReadonlyMap<string, number> = new Map([
+  ...'CdeHIklmMSUWy'.split('').map((letter) => [letter, 2] as const),
+  ['j', 3],
+  ['L', 3],
+  ['Y', 4],
+])
+/** Filled up with spaces; every other conversion with zeros. */
+const filledWithSpaces = new Set('aAbBceklpP')
+/** Nothing a date shows is longer; a format that asks for more would only cost memory. */
+const greatestWidth = 100
 
-const directive = /%([-_0^#]*)(\d{0,2})([a-zA-Z%])/g
+const directive = /%([-_0^#:]*)(\d*)[EO]?([^\n])/g
+
+type Directive = { written: string; flags: string; width: number; letter: string }
+
+const formats = new Map<string, (string | Directive)[]>()
+
+/** A format is nearly always written in the template, so it is taken apart once; bounded, since a tag may bring it too. */
+function piecesOf(format: string): (string | Directive)[] {
+  const known = formats.get(format)
+  if (known !== undefined) return known
+  const pieces: (string | Directive)[] = []
+  let end = 0
+  for (const { 0: whole, 1: flags = '', 2: digits = '', 3: letter = '', index } of format.matchAll(directive)) {
+    pieces.push(format.slice(end, index))
+    const shorthand = shorthands.get(letter)
+    if (shorthand === undefined) pieces.push({ written: whole, flags, width: Math.min(Number(digits), greatestWidth), letter })
+    else pieces.push(...piecesOf(shorthand))
+    end = index + whole.length
+  }
+  pieces.push(format.slice(end))
+  if (formats.size >= 200) formats.clear()
+  formats.set(format, pieces)
+  return pieces
+}
 
 function strftime(time: LocalTime, format: string): string {
-  return format.replace(directive, (written: string, flags: string, width: string, letter: string) => {
-    const shorthand = shorthands.get(letter)
-    if (shorthand !== undefined) return strftime(time, shorthand)
-    const conversion = convert(time, letter)
-    if (conversion === undefined) return written
-    let text = String(conversion.value)
-    if (flags.includes('^')) text = text.toUpperCase()
-    if (flags.includes('#')) text = text === text.toUpperCase() ? text.toLowerCase() : text.toUpperCase()
-    const fill = flags.includes('_')
-      ? ' '
-      : flags.includes('0')
-        ? '0'
-        : (conversion.fill ?? (typeof conversion.value === 'number' ? '0' : ' '))
-    const wanted = width === '' ? (conversion.width ?? 0) : Number(width)
-    return flags.includes('-') ? text : text.padStart(wanted, fill)
-  })
+  let text = ''
+  for (const piece of piecesOf(format)) text += typeof piece === 'string' ? piece : written(time, piece)
+  return text
+}
+
+function written(time: LocalTime, wanted: Directive): string {
+  const text = convert(time, wanted)
+  return text === undefined ? wanted.written : padded(wanted.flags === '' ? text : inCase(text, wanted.flags), wanted)
+}
+
+function inCase(text: string, flags: string): string {
+  if (flags.includes('^')) return text.toUpperCase()
+  if (!flags.includes('#')) return text
+  return /[a-z]/.test(text) ? text.toUpperCase() : text.toLowerCase()
+}
+
+function padded(text: string, { flags, width, letter }: Directive): string {
+  if (flags.includes('-')) return text
+  const isSpaced = flags.includes('_') || (filledWithSpaces.has(letter) && !flags.includes('0'))
+  const length = width > 0 ? width : (usualWidth.get(letter) ?? 0)
+  if (!isSpaced && text.startsWith('-')) return `-${text.slice(1).padStart(length - 1, '0')}`
+  return text.padStart(length, isSpaced ? ' ' : '0')
 }
 
 const shorthands: ReadonlyMap<string, string> = new Map([
@@ -101,7 +116,8 @@ const shorthands: ReadonlyMap<string, string> = new Map([
   ['c', '%-m/%-d/%Y, %-l:%M:%S %p'],
 ])
 
-function convert({ at, wall, timeZone }: LocalTime, letter: string): Conversion | undefined {
+/** The bare text of a conversion, or undefined when there is no such. */
+function convert({ at, wall, timeZone }: LocalTime, { flags, width, letter }: Directive): string | undefined {
   const weekday = wall.getUTCDay()
   const hour = wall.getUTCHours()
   const hourOf12 = hour % 12 === 0 ? 12 : hour % 12
@@ -111,79 +127,84 @@ function convert({ at, wall, timeZone }: LocalTime, letter: string): Conversion 
     ) + 1
   switch (letter) {
     case 'a':
-      return { value: days[weekday]!.slice(0, 3) }
+      return days[weekday]!.slice(0, 3)
     case 'A':
-      return { value: days[weekday]! }
+      return days[weekday]!
     case 'b':
     case 'h':
-      return { value: months[wall.getUTCMonth()]!.slice(0, 3) }
+      return months[wall.getUTCMonth()]!.slice(0, 3)
     case 'B':
-      return { value: months[wall.getUTCMonth()]! }
+      return months[wall.getUTCMonth()]!
     case 'C':
-      return { value: Math.floor(wall.getUTCFullYear() / 100), width: 2 }
+      return String(Math.floor(wall.getUTCFullYear() / 100))
     case 'd':
-      return { value: wall.getUTCDate(), width: 2 }
+      return String(wall.getUTCDate())
     case 'e':
-      return { value: wall.getUTCDate(), width: 2, fill: ' ' }
+      return String(wall.getUTCDate())
     case 'H':
-      return { value: hour, width: 2 }
+      return String(hour)
     case 'I':
-      return { value: hourOf12, width: 2 }
+      return String(hourOf12)
     case 'j':
-      return { value: dayOfYear, width: 3 }
+      return String(dayOfYear)
     case 'k':
-      return { value: hour, width: 2, fill: ' ' }
+      return String(hour)
     case 'l':
-      return { value: hourOf12, width: 2, fill: ' ' }
+      return String(hourOf12)
     case 'L':
-      return { value: wall.getUTCMilliseconds(), width: 3 }
+      return String(wall.getUTCMilliseconds())
     case 'm':
-      return { value: wall.getUTCMonth() + 1, width: 2 }
+      return String(wall.getUTCMonth() + 1)
     case 'M':
-      return { value: wall.getUTCMinutes(), width: 2 }
+      return String(wall.getUTCMinutes())
     case 'N':
-      return { value: `${String(wall.getUTCMilliseconds()).padStart(3, '0')}000000` }
+      return fraction(wall.getUTCMilliseconds(), width === 0 ? 9 : width)
     case 'p':
-      return { value: hour < 12 ? 'AM' : 'PM' }
+      return hour < 12 ? 'AM' : 'PM'
     case 'P':
-      return { value: hour < 12 ? 'am' : 'pm' }
+      return hour < 12 ? 'am' : 'pm'
     case 'q':
-      return { value: ordinalEnding(wall.getUTCDate()) }
+      return ordinalEnding(wall.getUTCDate())
     case 's':
-      return { value: Math.floor(at.getTime() / 1000) }
+      return String(Math.floor(at.getTime() / 1000))
     case 'S':
-      return { value: wall.getUTCSeconds(), width: 2 }
+      return String(wall.getUTCSeconds())
     case 'u':
-      return { value: weekday === 0 ? 7 : weekday }
+      return String(weekday === 0 ? 7 : weekday)
     case 'U':
-      return { value: Math.floor((dayOfYear + 6 - weekday) / 7), width: 2 }
+      return String(Math.floor((dayOfYear + 6 - weekday) / 7))
     case 'w':
-      return { value: weekday }
+      return String(weekday)
     case 'W':
-      return { value: Math.floor((dayOfYear + 6 - ((weekday + 6) % 7)) / 7), width: 2 }
+      return String(Math.floor((dayOfYear + 6 - ((weekday + 6) % 7)) / 7))
     case 'y':
-      return { value: wall.getUTCFullYear() % 100, width: 2 }
+      return String(wall.getUTCFullYear() % 100)
     case 'Y':
-      return { value: wall.getUTCFullYear(), width: 4 }
+      return String(wall.getUTCFullYear())
     case 'z':
-      return { value: offsetOf(at, wall) }
+      return offsetOf(at, wall, flags.includes(':'))
     case 'Z':
-      return { value: timeZone }
+      return timeZone
     case 't':
-      return { value: '\t' }
+      return '\t'
     case 'n':
-      return { value: '\n' }
+      return '\n'
     case '%':
-      return { value: '%' }
+      return '%'
     default:
       return undefined
   }
 }
 
-function offsetOf(at: Date, wall: Date): string {
+/** Of a second, as many digits as wanted. */
+const fraction = (milliseconds: number, digits: number): string =>
+  String(milliseconds).padStart(3, '0').slice(0, digits).padEnd(digits, '0')
+
+function offsetOf(at: Date, wall: Date, withColon: boolean): string {
   const minutes = Math.round((wall.getTime() - at.getTime()) / 60_000)
   const size = Math.abs(minutes)
-  return `${minutes < 0 ? '-' : '+'}${String(Math.floor(size / 60)).padStart(2, '0')}${String(size % 60).padStart(2, '0')}`
+  const [hours, rest] = [Math.floor(size / 60), size % 60].map((part) => String(part).padStart(2, '0'))
+  return `${minutes < 0 ? '-' : '+'}${hours}${withColon ? ':' : ''}${rest}`
 }
 
 function ordinalEnding(day: number): string {

@@ -8,7 +8,9 @@ export type FilterContext = { timeZone: string; now: Date | undefined }
 
 type Filter = { least: number; most: number; apply: (value: Value, args: Value[], context: FilterContext) => Value }
 
-const toText = (value: Value): string => (value === null || value === undefined ? '' : String(value))
+const isMissing = (value: Value): value is null | undefined => value === null || value === undefined
+
+const toText = (value: Value): string => (isMissing(value) ? '' : String(value))
 
 /** As in Liquid: what is not a number counts as 0. */
 function toNumber(value: Value): number {
@@ -31,7 +33,7 @@ const filters = {
   default: {
     least: 1,
     most: 1,
-    apply: (value, [instead]) => (value === undefined || value === null || value === false || value === '' ? instead : value),
+    apply: (value, [instead]) => (isMissing(value) || value === false || value === '' ? instead : value),
   },
   upcase: plain((text) => text.toUpperCase()),
   downcase: plain((text) => text.toLowerCase()),
@@ -44,9 +46,13 @@ const filters = {
     least: 0,
     most: 2,
     apply: (value, [length, ending]) =>
-      truncate(toText(value), length === undefined ? 50 : toNumber(length), toText(ending === undefined ? '...' : ending)),
+      truncate(value, length === undefined ? 50 : toNumber(length), toText(ending === undefined ? '...' : ending)),
   },
-  date: { least: 0, most: 2, apply: (value, [format, zone], context) => formatDate(value, toText(format), toText(zone), context) },
+  date: {
+    least: 0,
+    most: 2,
+    apply: (value, [format, zone], context) => formatDate(value, isMissing(format) ? undefined : toText(format), toText(zone), context),
+  },
   plus: arithmetic((left, right) => left + right),
   minus: arithmetic((left, right) => left - right),
   times: arithmetic((left, right) => left * right),
@@ -66,13 +72,23 @@ export const filterArity = (name: FilterName): { least: number; most: number } =
 export const applyFilter = (name: FilterName, value: Value, args: Value[], context: FilterContext): Value =>
   filters[name].apply(value, args, context)
 
-function truncate(text: string, length: number, ending: string): string {
-  if (countCodePoints(text) <= length) return text
-  return firstCodePoints(text, Math.max(0, Math.trunc(length) - countCodePoints(ending))) + ending
+/** A value that is short enough stays what it is: `false` is still false to a `default` behind it. */
+function truncate(value: Value, length: number, ending: string): Value {
+  const text = toText(value)
+  const most = Math.ceil(length)
+  if (text === '' || countCodePoints(text) <= most) return value
+  return firstCodePoints(text, Math.max(0, most - countCodePoints(ending))) + ending
 }
 
+/** Half away from zero. The point is moved in the number's decimal text, since 1.005 * 100 is 100.49999999999999. */
 function round(number: number, digits: number): number | undefined {
-  const factor = 10 ** Math.max(-15, Math.min(15, Math.trunc(digits)))
-  const scaled = Math.sign(number) * Math.round(Math.abs(number) * factor)
-  return finite(scaled / factor)
+  const scaled = movePoint(Math.abs(number), digits)
+  if (!(scaled <= Number.MAX_SAFE_INTEGER)) return finite(number)
+  const rounded = movePoint(Math.round(scaled), -digits)
+  return finite(number < 0 ? -rounded : rounded)
+}
+
+function movePoint(number: number, places: number): number {
+  const [digits = '', exponent = '0'] = String(number).split('e')
+  return Number(`${digits}e${Number(exponent) + places}`)
 }

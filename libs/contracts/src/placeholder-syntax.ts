@@ -1,4 +1,5 @@
 import { filterArity, isFilterName, type FilterName } from './placeholder-filter.ts'
+import { isStorable } from './text.ts'
 
 /** A value of a tag: something written down, or a name to read. */
 export type Operand = { is: 'literal'; value: string | number | boolean | null } | { is: 'path'; root: PathRoot; name: string }
@@ -45,10 +46,14 @@ function findClosing(text: string, from: number): number {
   return -1
 }
 
+/** As in Liquid a name may hold letters of any script and dashes: the keys of `data` do. A dash at its end belongs to `-}}`. */
 const token =
-  /\s*(?:(?<text>"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*')|(?<number>-?\d+(?:\.\d+)?(?![\w.]))|(?<name>[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?)|(?<sign>[|:,.[\]]))/y
+  /\s*(?:(?<text>"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*')|(?<number>-?\d+(?:\.\d+)?(?![\w.]))|(?<name>[\w[\P{ASCII}--[\s“”]]](?:[\w\-[\P{ASCII}--[\s“”]]]*[\w[\P{ASCII}--[\s“”]]])?)|(?<sign>[\|:,.\[\]]))/vy
 
 type Token = { is: 'text' | 'number' | 'name' | 'sign'; value: string } | { is: 'end'; value: '' }
+
+/** What goes on with a name; as in Liquid it stands right behind it. */
+const isOfName = (sign: string): boolean => sign === '.' || sign === '['
 
 /** The tokens of a tag's inside, or undefined when something in it is no token. */
 function tokenize(inside: string): Token[] | undefined {
@@ -56,23 +61,35 @@ function tokenize(inside: string): Token[] | undefined {
   const body = inside.trimEnd()
   token.lastIndex = 0
   while (token.lastIndex < body.length) {
-    const groups = token.exec(body)?.groups
-    if (groups === undefined) return undefined
-    if (groups['text'] !== undefined) tokens.push({ is: 'text', value: unquote(groups['text']) })
-    else if (groups['number'] !== undefined) tokens.push({ is: 'number', value: groups['number'] })
-    else if (groups['name'] !== undefined) tokens.push({ is: 'name', value: groups['name'] })
-    else tokens.push({ is: 'sign', value: groups['sign'] ?? '' })
+    const found = token.exec(body)
+    const { text, number, name, sign } = found?.groups ?? {}
+    if (text !== undefined) tokens.push({ is: 'text', value: unquote(text) })
+    else if (number !== undefined) tokens.push({ is: 'number', value: number })
+    else if (name !== undefined) tokens.push({ is: 'name', value: name })
+    else if (sign === undefined || (isOfName(sign) && found?.[0] !== sign)) return undefined
+    else tokens.push({ is: 'sign', value: sign })
   }
   return tokens
 }
 
 const escapes: ReadonlyMap<string, string> = new Map([
+  ['b', '\b'],
+  ['f', '\f'],
   ['n', '\n'],
-  ['t', '\t'],
   ['r', '\r'],
+  ['t', '\t'],
+  ['v', '\v'],
 ])
+
+/** What a quoted text says; the escapes are Liquid's: `\n` and its like, `\u00e9`, octal `\101`, and any other character for itself. */
 const unquote = (quoted: string): string =>
-  quoted.slice(1, -1).replace(/\\([^])/g, (_, character: string) => escapes.get(character) ?? character)
+  quoted.slice(1, -1).replace(/\\(?:u([0-9a-fA-F]{0,4})|([0-7]{1,3})|([^]))/g, (_, hex?: string, octal?: string, character?: string) => {
+    if (character !== undefined) return escapes.get(character) ?? character
+    return String.fromCharCode(octal === undefined ? Number(`0x0${hex}`) : Number.parseInt(octal, 8))
+  })
+
+/** Bounds what one tag can cost: each `url_encode` lengthens what the one before it encoded. */
+const mostFilters = 16
 
 const end: Token = { is: 'end', value: '' }
 
@@ -87,7 +104,11 @@ function parseInside(inside: string): { ok: true; tag: Tag } | Refusal {
   const readOperand = (): { ok: true; operand: Operand } | Refusal => {
     const first = peek()
     at++
-    if (first.is === 'text') return { ok: true, operand: { is: 'literal', value: first.value } }
+    if (first.is === 'text') {
+      return isStorable(first.value)
+        ? { ok: true, operand: { is: 'literal', value: first.value } }
+        : refuse('holds a quoted text with a NUL character or half of a surrogate pair')
+    }
     if (first.is === 'number') return { ok: true, operand: { is: 'literal', value: Number(first.value) } }
     if (first.is !== 'name') return refuse('holds a placeholder without a name or a value, such as {{ user.id }}')
     if (first.value === 'true' || first.value === 'false') return { ok: true, operand: { is: 'literal', value: first.value === 'true' } }
@@ -128,6 +149,7 @@ function parseInside(inside: string): { ok: true; tag: Tag } | Refusal {
     if (args.length < least || args.length > most)
       return refuse(`gives the filter ${name} ${args.length} arguments; it takes ${least === most ? least : `${least} to ${most}`}`)
     tag.filters.push({ name, args })
+    if (tag.filters.length > mostFilters) return refuse(`holds a placeholder with more than ${mostFilters} filters`)
   }
   return at >= tokens.length ? { ok: true, tag } : refuse('holds a placeholder with something left over behind its name or filter')
 }

@@ -121,7 +121,7 @@ function compileOperand(operand: Operand): (values: PlaceholderValues) => Value 
 function ownValue(record: object | undefined, name: string): Value {
   if (record === undefined || !Object.hasOwn(record, name)) return undefined
   const value: unknown = Reflect.get(record, name)
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : undefined
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || value === null ? value : undefined
 }
 
 export type NamesUsed = { user: string[]; tags: string[]; subscription: string[] }

@@ -1,4 +1,7 @@
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { encodePush } from './payload.ts'
+import { platforms } from './platform.ts'
 import { compileEntry } from './render-entry.ts'
 import { countCodePoints } from './text.ts'
 
@@ -48,4 +51,67 @@ test('an action whose title came out empty is left out', () => {
     body: 'B',
     actions: [],
   })
+})
+
+test('an address over 2048 code points is left out, one of 2048 is not, whatever its bytes', () => {
+  const render = compileEntry({ title: 'T', body: 'B', url: 'https://e.com/{{ data.x }}', image: '{{ data.image }}' })
+  const start = 'https://e.com/'
+  const image = (length: number) => start + '😀'.repeat(length - start.length)
+  expect(render({ data: { x: 'x'.repeat(2048 - start.length), image: image(2048) } })).toEqual({
+    title: 'T',
+    body: 'B',
+    url: start + 'x'.repeat(2048 - start.length),
+    image: image(2048),
+  })
+  expect(render({ data: { x: 'x'.repeat(2049 - start.length), image: image(2049) } })).toEqual({ title: 'T', body: 'B' })
+})
+
+test('an image that came out as anything but https is left out, the push is still sent', () => {
+  const render = compileEntry({ title: 'T', body: 'B', image: '{{ data.image }}' })
+  for (const image of ['http://e.com/a.png', 'data:image/png;base64,AAAA', 'shop://a', 'a b', '']) {
+    expect(render({ data: { image } })).toEqual({ title: 'T', body: 'B' })
+  }
+})
+
+test('placeholders work in title, body, url, image, action titles and urls', () => {
+  const render = compileEntry({
+    title: '{{ tags.x }} t',
+    body: '{{ tags.x }} b',
+    url: 'https://e.com/{{ tags.x }}',
+    image: 'https://e.com/{{ tags.x }}.png',
+    actions: [{ id: '{{ tags.x }}', title: '{{ tags.x }} a', url: 'shop://{{ tags.x }}' }],
+  })
+  expect(render({ tags: { x: 'ü/1' } })).toEqual({
+    title: 'ü/1 t',
+    body: 'ü/1 b',
+    url: 'https://e.com/%C3%BC%2F1',
+    image: 'https://e.com/%C3%BC%2F1.png',
+    actions: [{ id: '{{ tags.x }}', title: 'ü/1 a', url: 'shop://%C3%BC%2F1' }],
+  })
+})
+
+test('a value cannot change where an address leads', () => {
+  const url = (path: string) => compileEntry({ title: 'T', body: 'B', url: 'https://e.com/{{ data.path }}' })({ data: { path } })?.url
+  for (const path of ['../admin?a=b', '@evil.com', '//evil.com', 'x#y', '\r\nHost: evil', '\u202e']) {
+    expect(new URL(url(path) ?? '')).toMatchObject({ host: 'e.com', search: '', hash: '' })
+  }
+})
+
+test.each(platforms)('whatever a value holds, on %s it arrives as that text, in valid JSON within the limit', (platform) => {
+  const render = compileEntry({ title: '<{{ tags.x }}>', body: '[{{ tags.x }}]' })
+  const hostile = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 200 }),
+    fc.constantFrom('"}}', '","aps":{', '{{ user.id }}', '\u202e\u2066', '\\', '\u2028', '</script>'),
+  )
+  fc.assert(
+    fc.property(hostile, (x) => {
+      const entry = render({ tags: { x }, user: { id: 'secret' } }) ?? null
+      const send = { silent: false, data: {}, collapseId: null, priority: 'high', presentation: null } as const
+      const encoded = encodePush(platform, { msgId: 'id', entry, send }, 'token', 0)
+      if (!encoded.ok) throw new Error(`${encoded.bytes} bytes`)
+      const payload = JSON.parse(encoded.body)
+      const shown = { ios: payload.aps?.alert, android: payload.message?.notification, web: payload }[platform]
+      expect(shown).toMatchObject({ title: `<${x}>`, body: `[${x}]` })
+    }),
+  )
 })

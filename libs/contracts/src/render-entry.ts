@@ -2,6 +2,7 @@ import { maxAddressLength, whyNotImage, whyNotLink } from './address.ts'
 import { maxActionTitleLength, maxBodyLength, maxTitleLength, textsOf, type Action, type LocaleEntry } from './content.ts'
 import { cutText } from './grapheme.ts'
 import { compile, type PlaceholderValues } from './placeholder.ts'
+import { countCodePoints } from './text.ts'
 
 /** Fills in a locale entry for one push. Undefined: neither title nor body is left, so there is nothing to show (`empty_content`). */
 export type EntryRenderer = (values: PlaceholderValues) => LocaleEntry | undefined
@@ -48,6 +49,6 @@ function compileAddress(
   const render = compile(address, 'link')
   return (values) => {
     const rendered = render(values)
-    return rendered.length > maxAddressLength || whyNot(rendered) !== undefined ? undefined : rendered
+    return countCodePoints(rendered) > maxAddressLength || whyNot(rendered) !== undefined ? undefined : rendered
   }
 }

@@ -1,4 +1,4 @@
-import type { RegisterSubscription } from '@herald/contracts/subscription'
+import type { UserChanges } from '@herald/contracts/subscription'
 import type { TagChanges } from '@herald/contracts/text'
 
 /** A user as the identity rules see them: anonymous ones have no external id. */
@@ -12,7 +12,7 @@ export type PersonChanges = {
   country: string | null
 }
 
-export const toPersonChanges = ({ tags = {}, language, timezone, country }: RegisterSubscription): PersonChanges => ({
+export const toPersonChanges = ({ tags = {}, language, timezone, country }: UserChanges): PersonChanges => ({
   tags,
   language: language ?? null,
   timezone: timezone ?? null,

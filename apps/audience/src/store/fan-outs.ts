@@ -71,6 +71,8 @@ export const advanceFanOut = (
       queued_android: eb('queued_android', '+', counts.android),
       queued_web: eb('queued_web', '+', counts.web),
       state: isLast ? 'fanned_out' : 'running',
+      // Nobody scans any more; external ids are not kept longer than they are needed.
+      ...(isLast ? { target: null } : {}),
       lease_until: null,
       due_at: soon,
     }))

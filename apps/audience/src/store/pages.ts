@@ -3,7 +3,7 @@ import type { Platform } from '@herald/contracts/platform'
 import type { Segment } from '@herald/contracts/segment'
 import { sql, type RawBuilder } from 'kysely'
 import type { PageDevices } from '../core/batching.ts'
-import { segmentCondition } from './segment-sql.ts'
+import { asksAboutUser, reachable, segmentCondition } from './segment-sql.ts'
 import type { Db, FanOut } from './tables.ts'
 
 /** Whom a fan-out scans, and which of them are meant. */
@@ -32,8 +32,8 @@ export async function scanPage(db: Db, fanOut: FanOut, selection: Selection): Pr
       ${source(fanOut, selection)}
     ), meant as (
       select s.platform, array_agg(s.id order by s.id) as subscription_ids, array_agg(s.user_id order by s.id) as user_ids
-      from page s ${selection.kind === 'segment' ? sql`join users u on u.id = s.user_id` : sql``}
-      where s.opted_in and s.invalidated_at is null
+      from page s ${selection.kind === 'segment' && asksAboutUser(selection.segment) ? sql`join users u on u.id = s.user_id` : sql``}
+      where ${reachable}
         and s.created_at <= (select started_at from fan_outs where campaign_id = ${fanOut.campaign_id})
         and ${selection.kind === 'segment' ? segmentCondition(selection.segment, fanOut.started_at) : sql`true`}
       group by s.platform

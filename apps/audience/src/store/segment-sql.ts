@@ -1,5 +1,5 @@
-import type { DeviceFieldName, Segment, SegmentLeaf, SegmentScalar, UserFieldName } from '@herald/contracts/segment'
-import { resolveDate } from '@herald/contracts/segment'
+import type { DeviceFieldName, Segment, SegmentLeaf, SegmentNode, SegmentScalar, UserFieldName } from '@herald/contracts/segment'
+import { leavesOf, resolveDate } from '@herald/contracts/segment'
 import { sql, type RawBuilder } from 'kysely'
 
 type Sql = RawBuilder<unknown>
@@ -29,6 +29,13 @@ const userColumn: Record<UserFieldName, Sql> = {
   lastActiveAt: sql`date_trunc('milliseconds', u.last_active_at)`,
 }
 
+/** Whom any send or count can reach (api.md, Subscription): the one base filter of preview, count and fan-out. */
+export const reachable = sql<boolean>`s.opted_in and s.invalidated_at is null`
+
+/** Whether a segment asks about the person too, so that users must be joined. */
+export const asksAboutUser = (segment: Segment): boolean =>
+  segment.is !== 'everyone' && leavesOf(segment).some(({ field }) => field.on !== 'device')
+
 const orderSign = { gt: sql`>`, gte: sql`>=`, lt: sql`<`, lte: sql`<=` } as const
 
 /**
@@ -41,12 +48,12 @@ export function segmentCondition(segment: Segment, now: Date): RawBuilder<boolea
       return sql`true`
     case 'and':
       return sql`(${sql.join(
-        segment.nodes.map((node) => segmentCondition(node, now)),
+        cheapFirst(segment.nodes).map((node) => segmentCondition(node, now)),
         sql` and `,
       )})`
     case 'or':
       return sql`(${sql.join(
-        segment.nodes.map((node) => segmentCondition(node, now)),
+        cheapFirst(segment.nodes).map((node) => segmentCondition(node, now)),
         sql` or `,
       )})`
     case 'not':
@@ -55,6 +62,10 @@ export function segmentCondition(segment: Segment, now: Date): RawBuilder<boolea
       return sql`coalesce(${segment.field.on === 'tag' ? tagCondition(segment) : fieldCondition(segment, now)}, false)`
   }
 }
+
+/** Versions last: they cost ten times any other leaf, and Postgres stops at the first node that settles a group. */
+const cheapFirst = (nodes: SegmentNode[]): SegmentNode[] => nodes.toSorted((one, other) => countVersions(one) - countVersions(other))
+const countVersions = (node: SegmentNode): number => leavesOf(node).filter(({ field }) => field.type === 'version').length
 
 function fieldCondition(leaf: SegmentLeaf, now: Date): Sql {
   const column = columnOf(leaf)
@@ -108,9 +119,14 @@ function compares({ field }: SegmentLeaf, column: Sql, value: SegmentScalar, now
 /**
  * The numeric parts a version begins with, as an array without zeros at its end: Postgres compares arrays part by part and then
  * by length, which is the order of versions. Null for a text that does not begin with a number. The form of contracts' `versionParts`.
+ * Nearly every version is digits and dots only, short, and ends in no zero part; for these a split is enough: 1 µs, and not
+ * the 5 µs of the two expressions, which made five seconds of a preview over a million devices.
  */
-const versionOf = (text: Sql): Sql =>
-  sql`string_to_array(regexp_replace(substring(${text} from '^[vV]?([0-9]{1,9}(?:\\.[0-9]{1,9}){0,7})(?![0-9])'), '(\\.0+)+$', ''), '.')::int[]`
+const versionOf = (text: Sql): Sql => sql`
+  case when length(${text}) <= 9 and translate(${text}, '0123456789.', '') = '' and '.' || rtrim(${text}, '0') || '.' not like '%..%'
+  then string_to_array(${text}, '.')
+  else string_to_array(regexp_replace(substring(${text} from '^[vV]?([0-9]{1,9}(?:\\.[0-9]{1,9}){0,7})(?![0-9])'), '(\\.0+)+$', ''), '.')
+  end::int[]`
 
 const dateOf = (value: SegmentScalar, now: Date): string =>
   typeof value === 'object' ? resolveDate(value, now).toISOString() : new Date(Number.NaN).toISOString()

@@ -1,4 +1,5 @@
 import type { Platform } from '@herald/contracts/platform'
+import type { PatchSubscription, SessionBody } from '@herald/contracts/subscription'
 import { sql } from 'kysely'
 import type { Device } from '../core/device.ts'
 import { sessionGapMinutes } from '../core/identity.ts'
@@ -56,15 +57,45 @@ export async function refreshSubscription(
   return rows[0]
 }
 
-/** Locks the device at an address and answers whose it is, or undefined when there is none. */
-export async function lockSubscription(db: Db, appId: string, addressHash: Buffer): Promise<{ id: string; userId: string } | undefined> {
+/** Locks a device, by its id or its address, and answers whose it is, or undefined when the app has none such. */
+export async function lockSubscription(
+  db: Db,
+  { appId, ...by }: { appId: string } & ({ id: string } | { addressHash: Buffer }),
+): Promise<{ id: string; userId: string } | undefined> {
   return db
     .selectFrom('subscriptions')
     .select(['id', 'user_id as userId'])
     .where('app_id', '=', appId)
-    .where('address_hash', '=', addressHash)
+    .where((eb) => ('id' in by ? eb('id', '=', by.id) : eb('address_hash', '=', by.addressHash)))
     .forUpdate()
     .executeTakeFirst()
+}
+
+export type LockedAt = { id: string; userId: string; addressHash: Buffer }
+
+/** Locks the devices at some addresses of an app, in the order of their ids. */
+export const lockSubscriptionsAt = (db: Db, appId: string, addressHashes: Buffer[]): Promise<LockedAt[]> =>
+  db
+    .selectFrom('subscriptions')
+    .select(['id', 'user_id as userId', 'address_hash as addressHash'])
+    .where('app_id', '=', appId)
+    .where('address_hash', 'in', addressHashes)
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+
+export const isAddressTaken = async (db: Db, appId: string, addressHash: Buffer): Promise<boolean> =>
+  (await db
+    .selectFrom('subscriptions')
+    .select('id')
+    .where('app_id', '=', appId)
+    .where('address_hash', '=', addressHash)
+    .executeTakeFirst()) !== undefined
+
+/** Locks all devices of a user, in the order of their ids, and answers these. */
+export async function lockSubscriptionsOf(db: Db, userId: string): Promise<string[]> {
+  const rows = await db.selectFrom('subscriptions').select('id').where('user_id', '=', userId).orderBy('id').forUpdate().execute()
+  return rows.map(({ id }) => id)
 }
 
 export const insertSubscription = (db: Db, { id, appId, userId, device }: { id: string; appId: string; userId: string; device: Device }) =>
@@ -112,6 +143,80 @@ export const updateSubscription = (db: Db, { id, userId, device }: { id: string;
       last_active_at = now(),
       ${sessionColumns}, ${reportedColumns(device)}
     where id = ${id}`.execute(db)
+
+/** Gives a device to another user; whoever does it has locked both. */
+export const giveSubscription = (db: Db, id: string, userId: string) =>
+  db
+    .updateTable('subscriptions')
+    .set({ user_id: userId, last_active_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .execute()
+
+/** What a device says about itself; undefined: nothing, what is known stays. Undefined: the app has no such device. */
+export async function patchSubscription(
+  db: Db,
+  { appId, subscriptionId, changes }: { appId: string; subscriptionId: string; changes: PatchSubscription },
+): Promise<{ id: string; optedIn: boolean } | undefined> {
+  return db
+    .updateTable('subscriptions')
+    .set({
+      ...(changes.optedIn === undefined ? {} : { opted_in: changes.optedIn }),
+      ...(changes.appVersion === undefined ? {} : { app_version: changes.appVersion }),
+      ...(changes.osVersion === undefined ? {} : { os_version: changes.osVersion }),
+      ...(changes.deviceModel === undefined ? {} : { device_model: changes.deviceModel }),
+    })
+    .where('id', '=', subscriptionId)
+    .where('app_id', '=', appId)
+    .returning(['id', 'opted_in as optedIn'])
+    .executeTakeFirst()
+}
+
+/** The app came to the foreground: device and owner are active now, and it may be a new session. Undefined: no such device. */
+export async function startSession(
+  db: Db,
+  { appId, subscriptionId, session }: { appId: string; subscriptionId: string; session: SessionBody },
+): Promise<{ id: string; sessionCount: number; lastSessionAt: Date } | undefined> {
+  const { rows } = await sql<{ id: string; sessionCount: number; lastSessionAt: Date }>`
+    with started as (
+      update subscriptions set last_active_at = now(), ${sessionColumns},
+        app_version = coalesce(${session.appVersion ?? null}, app_version), os_version = coalesce(${session.osVersion ?? null}, os_version)
+      where id = ${subscriptionId} and app_id = ${appId}
+      returning id, user_id, session_count, last_session_at
+    ), person as (
+      update users set last_active_at = now() from started where users.id = started.user_id
+    )
+    select id, session_count as "sessionCount", last_session_at as "lastSessionAt" from started`.execute(db)
+  return rows[0]
+}
+
+/**
+ * A browser's new endpoint and keys in its row. What was said of the old one, that it is dead, does not hold for the new; an
+ * opt-out is the person's choice and stays.
+ */
+export const moveEndpoint = (
+  db: Db,
+  id: string,
+  { addressHash, endpoint, keys }: { addressHash: Buffer; endpoint: string; keys: { p256dh: string; auth: string } },
+) =>
+  db
+    .updateTable('subscriptions')
+    .set((eb) => ({
+      address: endpoint,
+      address_hash: addressHash,
+      ...keys,
+      token_version: eb('token_version', '+', 1),
+      invalidated_at: null,
+      registered_at: sql<Date>`now()`,
+      last_active_at: sql<Date>`now()`,
+    }))
+    .where('id', '=', id)
+    .execute()
+
+/** Removes devices and when they last got a push; whoever does it has locked them. */
+export async function deleteSubscriptions(db: Db, ids: string[]): Promise<void> {
+  await sql`delete from last_notified where subscription_id = any(${ids}::text[])`.execute(db)
+  await sql`delete from subscriptions where id = any(${ids}::text[])`.execute(db)
+}
 
 export async function countDevices(db: Db, userId: string): Promise<number> {
   const { count } = await db

@@ -20,6 +20,7 @@ export type Tables = {
   batches: BatchTable
   circuits: CircuitTable
   announcements: AnnouncementTable
+  erasures: { user_id: string; app_id: string; due_at: Generated<Date>; tries: Generated<number> }
 }
 export type Db = Kysely<Tables>
 
@@ -65,8 +66,11 @@ export type SegmentTable = {
   id: string
   app_id: string
   name: string
+  /** In lower case, for the list's `q`. */
+  folded_name: string
   description: string | null
-  definition: Json<unknown>
+  /** `json`, not `jsonb`: kept word for word. */
+  definition: Json<Record<string, unknown>>
   last_count: number | null
   last_counted_at: Date | null
   created_at: Generated<Date>

@@ -1,5 +1,9 @@
+import { notFound } from '@herald/contracts/fault'
+import type { Tags } from '@herald/contracts/text'
+import type { User, UserAddress } from '@herald/contracts/user'
 import { sql } from 'kysely'
 import type { Person, PersonChanges } from '../core/person.ts'
+import { findSubscriptionsOf } from './subscription-reads.ts'
 import type { Db } from './tables.ts'
 
 /**
@@ -34,8 +38,22 @@ export const insertUser = (db: Db, user: { id: string; appId: string; externalId
 export const nameUser = (db: Db, userId: string, externalId: string) =>
   db.updateTable('users').set({ external_id: externalId }).where('id', '=', userId).execute()
 
-/** Merges into a user: a tag of null is deleted, a field of null stays as it was. Answers how many tags there are now. */
-export async function mergeUser(db: Db, userId: string, { tags, language, timezone, country }: PersonChanges): Promise<number> {
+/** A new anonymous user with another's language, timezone and country, and nothing else of them. */
+export const copyUser = (db: Db, fromId: string, toId: string) =>
+  sql`
+    insert into users (id, app_id, language, timezone, country)
+    select ${toId}, app_id, language, timezone, country from users where id = ${fromId}`.execute(db)
+
+/**
+ * Merges into a user: a tag of null is deleted, a field of null stays as it was. What a backend writes does not make the person
+ * active. Answers how many tags there are now.
+ */
+export async function mergeUser(
+  db: Db,
+  userId: string,
+  { tags, language, timezone, country }: PersonChanges,
+  by: 'device' | 'backend',
+): Promise<number> {
   const { set, deleted } = splitTags(tags)
   const { rows } = await sql<{ tagCount: number }>`
     update users set
@@ -43,7 +61,7 @@ export async function mergeUser(db: Db, userId: string, { tags, language, timezo
       language = coalesce(${language}, language),
       timezone = coalesce(${timezone}, timezone),
       country = coalesce(${country}, country),
-      last_active_at = now()
+      last_active_at = case when ${by === 'device'} then now() else last_active_at end
     where id = ${userId}
     returning (select count(*) from jsonb_object_keys(tags)) as "tagCount"`.execute(db)
   return rows[0]?.tagCount ?? 0
@@ -63,3 +81,58 @@ export const removeUserWithoutDevices = (db: Db, userId: string) =>
   sql`
     delete from users
     where id = ${userId} and external_id is null and not exists (select from subscriptions where user_id = ${userId})`.execute(db)
+
+/** A user of an app by id or external id. */
+const addressed = (appId: string, address: UserAddress) =>
+  'userId' in address
+    ? sql<boolean>`app_id = ${appId} and id = ${address.userId}`
+    : sql<boolean>`app_id = ${appId} and external_id = ${address.externalId}`
+
+export async function findUserId(db: Db, appId: string, address: UserAddress): Promise<string | undefined> {
+  return (await db.selectFrom('users').select('id').where(addressed(appId, address)).executeTakeFirst())?.id
+}
+
+/** Locks a user for a change of what they are, not of who they are. Answers the id, or undefined when there is none. */
+export async function lockUser(db: Db, appId: string, address: UserAddress): Promise<string | undefined> {
+  return (await db.selectFrom('users').select('id').where(addressed(appId, address)).forNoKeyUpdate().executeTakeFirst())?.id
+}
+
+/** Locks a user so that not even a device can come to them. False: there is no such user any more. */
+export const lockForRemoval = async (db: Db, userId: string): Promise<boolean> =>
+  (await db.selectFrom('users').select('id').where('id', '=', userId).forUpdate().executeTakeFirst()) !== undefined
+
+export const removeUser = (db: Db, userId: string) => db.deleteFrom('users').where('id', '=', userId).execute()
+
+export async function readTags(db: Db, userId: string): Promise<Tags> {
+  return (await db.selectFrom('users').select('tags').where('id', '=', userId).executeTakeFirstOrThrow()).tags
+}
+
+/** A user with devices, as reads answer it (api.md, User); Fault `not_found`. */
+export async function getUser(db: Db, appId: string, address: UserAddress): Promise<User> {
+  const user = await db.selectFrom('users').selectAll().where(addressed(appId, address)).executeTakeFirst()
+  if (!user) throw notFound()
+  return {
+    id: user.id,
+    ...(user.external_id === null ? {} : { externalId: user.external_id }),
+    tags: user.tags,
+    language: user.language,
+    timezone: user.timezone,
+    country: user.country,
+    createdAt: user.created_at.toISOString(),
+    lastActiveAt: user.last_active_at.toISOString(),
+    subscriptions: await findSubscriptionsOf(db, user.id),
+  }
+}
+
+/** The external ids of those of an app's users who have one, by user id. */
+export async function findExternalIds(db: Db, appId: string, userIds: string[]): Promise<Record<string, string>> {
+  if (userIds.length === 0) return {}
+  const rows = await db
+    .selectFrom('users')
+    .select(['id', 'external_id'])
+    .where('app_id', '=', appId)
+    .where('id', 'in', userIds)
+    .where('external_id', 'is not', null)
+    .execute()
+  return Object.fromEntries(rows.map(({ id, external_id }) => [id, external_id ?? '']))
+}

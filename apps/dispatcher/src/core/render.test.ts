@@ -59,3 +59,18 @@ test('a silent send shows nothing, one whose texts render empty has nothing to s
   const empty = givenSend({ content: { _default: 'en', en: { title: '{{ tags.none }}', body: '{{ tags.none }}' } } })
   expect(prepareSend(empty).entryFor(givenRecipient(), now)).toBeUndefined()
 })
+
+test("a date is told in the user's zone, else the app's, else UTC", () => {
+  const content = { _default: 'en', en: { title: 'T', body: '{{ user.createdAt | date: "%F %R" }}' } }
+  const user = { createdAt: '2026-01-31T23:30:00.000Z' }
+  const bodyFor = (timezone: string | null, app: Partial<FrozenSend>) =>
+    prepareSend(givenSend({ content, ...app })).entryFor(givenRecipient({ user, timezone }), now)?.body
+  expect(bodyFor('Asia/Tokyo', { defaultTimezone: 'America/New_York' })).toBe('2026-02-01 08:30')
+  expect(bodyFor(null, { defaultTimezone: 'America/New_York' })).toBe('2026-01-31 18:30')
+  expect(bodyFor(null, {})).toBe('2026-01-31 23:30')
+})
+
+test('now is the moment of the send', () => {
+  const content = { _default: 'en', en: { title: 'T', body: '{{ "now" | date: "%F %R" }}' } }
+  expect(prepareSend(givenSend({ content })).entryFor(givenRecipient(), now)?.body).toBe('2026-01-31 12:00')
+})

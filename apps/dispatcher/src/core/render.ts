@@ -33,7 +33,7 @@ const valuesOf = (send: FrozenSend, { user, tags, subscription, timezone }: Reci
   user,
   tags,
   subscription,
-  timezone,
+  timezone: timezone ?? send.defaultTimezone ?? null,
   data: send.data,
   campaign: { id: send.campaignId, name: send.name },
   now,

@@ -9,6 +9,7 @@ import { freshNats } from '@herald/testing/nats'
 import { until } from '@herald/testing/until'
 import { afterAll, describe, expect, test } from 'vitest'
 import { cases, meant, rich } from '../testing/conformance-cases.ts'
+import { sends } from '../testing/send-cases.ts'
 import { startDispatcher } from '../testing/start-dispatcher.ts'
 import { hmacSecret, projectId, sealKeys, startPeers, topic, type Row } from '../testing/start-peers.ts'
 import { startSimulator, type Device } from '../testing/start-simulator.ts'
@@ -81,6 +82,28 @@ describe.concurrent('an answer', () => {
       expect(finished.dead).toEqual([])
     }
     expect(await simulator.arrivedAt(devices)).toHaveLength(arrived)
+  })
+})
+
+const sendRuns = sends.flatMap(({ meant: of, ...one }) => platforms.map((platform) => ({ ...one, platform, wanted: of[platform] })))
+
+describe.concurrent('a send', () => {
+  test.for(sendRuns)('$platform: $name', async ({ platform, send, elapsedMs = 0, wanted }, { expect }) => {
+    const devices = await makeDevices(platform, 1)
+    const row = peers.queue(platform, devices, { elapsedMs }, send)
+
+    const { outcomes, finished } = await deliver(row)
+    const arrived = await simulator.arrivedAt(devices)
+
+    expect(finished.retries).toEqual([])
+    if (typeof wanted === 'object') {
+      expect(outcomes).toMatchObject([{ ...wanted, attempts: 0 }])
+      expect(arrived).toEqual([])
+    } else {
+      expect(outcomes).toMatchObject([{ outcome: 'sent', attempts: 1 }])
+      expect(arrived).toHaveLength(1)
+      for (const push of arrived) expect(push).toMatchObject(wanted(push))
+    }
   })
 })
 

@@ -1,13 +1,13 @@
 import type { KeyObject } from 'node:crypto'
 import { Agent, request, type RequestOptions } from 'node:https'
 import { mintVapidHeader } from '@herald/auth/provider-token'
+import { isAllowedEndpoint } from '@herald/contracts/destination'
 import { webTopic } from '@herald/contracts/payload'
+import { blockedAddress, guardedLookup } from '@herald/service/guarded-connect'
 import { LRUCache } from 'lru-cache'
 import webPush, { type RequestDetails } from 'web-push'
-import { isAllowedEndpoint } from '../core/address.ts'
 import { retryAfterMs, type Answer } from '../core/answer.ts'
 import { answerOfFailure } from './failure.ts'
-import { blockedAddress, guardedLookup } from './guarded-lookup.ts'
 import { answerLimitMs, type Push, type Transport } from './transport.ts'
 
 /** Who may be connected to. */

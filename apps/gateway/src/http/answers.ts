@@ -1,6 +1,45 @@
+import { platforms } from '@herald/contracts/platform'
+import { SavedSegment } from '@herald/contracts/saved-segment'
+import { campaignStatuses } from '@herald/contracts/stats'
+import { Template } from '@herald/contracts/template'
 import { z } from 'zod'
 
-/** Pieces of what answers say, for the OpenAPI document. */
+/** What answers say, for the OpenAPI document; answers that another app makes have their shape in @herald/contracts. */
 export const Id = z.string().meta({ pattern: '^[0-9a-f]{24}$', description: 'An id: 24 lower-case hexadecimal characters.' })
-export const Time = z.string().meta({ format: 'date-time' })
-export const Count = z.int().min(0)
+const Time = z.string().meta({ format: 'date-time' })
+const Count = z.int().min(0)
+
+export const Registered = z.object({ id: Id, platform: z.enum(platforms), userId: Id })
+export const OptedIn = z.object({ id: Id, optedIn: z.boolean() })
+export const Session = z.object({ id: Id, sessionCount: Count, lastSessionAt: Time })
+export const LoggedIn = z.object({ userId: Id, externalId: z.string() })
+export const LoggedOut = z.object({ userId: Id })
+export const OwnerChanged = z.object({ userId: Id, tags: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])) })
+export const Rotated = z.object({ id: Id })
+
+export const Accepted = z.object({ id: Id, status: z.literal('sending') })
+export const Drafted = z.object({ id: Id, status: z.literal('draft') })
+export const Started = z.object({ status: z.enum(['sending', 'scheduled', 'active']) })
+export const Cancelled = z.object({ status: z.literal('cancelled') })
+
+const counted = { sent: Count, failed: Count, skipped: Count, delivered: Count, opened: Count, clicked: Count, dismissed: Count }
+const Rate = z.number().min(0).nullable()
+export const CampaignStats = z.object({
+  id: Id,
+  status: z.enum(campaignStatuses),
+  stats: z.object({
+    queued: Count,
+    ...counted,
+    variants: z.record(z.string(), z.object(counted)).optional().meta({ description: 'By variant id, for experiments only.' }),
+  }),
+  rates: z.object({ delivery: Rate, open: Rate, click: Rate }).meta({
+    description: 'Delivered by sent, opened and clicked by delivered, to four decimals; null when there is nothing to divide by.',
+  }),
+})
+
+const nextCursor = z.string().nullable().meta({ description: 'Where the list goes on; null at its end.' })
+export const SegmentList = z.object({ segments: z.array(SavedSegment), nextCursor })
+export const TemplateList = z.object({ templates: z.array(Template), nextCursor })
+
+export const Healthy = z.object({ status: z.literal('ok'), db: z.literal('ready') })
+export const Unhealthy = z.object({ status: z.literal('unavailable'), db: z.literal('unreachable') })

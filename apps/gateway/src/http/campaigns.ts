@@ -1,17 +1,73 @@
-import { readCampaign } from '@herald/contracts/calls/campaigns'
+import { CreateCampaign } from '@herald/contracts/campaign'
+import { cancelCampaign, createCampaign, pickWinner, readCampaign, sendCampaign } from '@herald/contracts/calls/campaigns'
 import { readStats } from '@herald/contracts/calls/tracker'
 import { notFound } from '@herald/contracts/fault'
-import { campaignStatuses, noStats } from '@herald/contracts/stats'
+import { noStats } from '@herald/contracts/stats'
+import { text } from '@herald/contracts/text'
 import { z } from 'zod'
 import { ratesOf } from '../core/rates.ts'
-import { Count, Id } from './answers.ts'
+import { Accepted, CampaignStats, Cancelled, Drafted, Started } from './answers.ts'
+import { replayed } from './replayed.ts'
 import { route } from './route.ts'
 
-const counted = { sent: Count, failed: Count, skipped: Count, delivered: Count, opened: Count, clicked: Count, dismissed: Count }
-const Stats = z.object({ queued: Count, ...counted, variants: z.record(z.string(), z.object(counted)).optional() })
-const Rate = z.number().min(0).nullable()
+const writes = { key: 'secret', scope: 'campaigns:write' } as const
+
+/** POST /v1/campaigns/:id/experiment/winner. An id that no variant can have is as unknown as any other. */
+export const PickWinner = z.strictObject({ variant: text(1, 64) })
 
 export const campaigns = [
+  route({
+    ...writes,
+    name: 'createCampaign',
+    method: 'post',
+    path: '/v1/campaigns',
+    body: CreateCampaign,
+    idempotent: true,
+    status: 201,
+    summary: 'Make a draft of a campaign',
+    description:
+      'Nothing is sent. With neither segment nor segmentId it is for everyone. Fields given here win over those of the template.',
+    answers: Drafted,
+    faults: ['not_found', 'invalid_segment', 'idempotency_in_progress', 'idempotency_key_reused'],
+    answer: async ({ bus }, { appId, body, idempotency }) =>
+      replayed(await bus.call(createCampaign, { appId, idempotency, campaign: body })),
+  }),
+  route({
+    ...writes,
+    name: 'sendCampaign',
+    method: 'post',
+    path: '/v1/campaigns/:id/send',
+    status: 202,
+    summary: 'Send a draft, or set its schedule going',
+    description: 'Answers what the campaign is from now on: sending, scheduled or active, as its schedule says.',
+    answers: Started,
+    faults: ['invalid_state', 'invalid_segment'],
+    answer: ({ bus }, { appId, params }) => bus.call(sendCampaign, { appId, campaignId: params.id }),
+  }),
+  route({
+    ...writes,
+    name: 'cancelCampaign',
+    method: 'post',
+    path: '/v1/campaigns/:id/cancel',
+    status: 200,
+    summary: 'Cancel a campaign that has not begun',
+    answers: Cancelled,
+    faults: ['invalid_state'],
+    answer: ({ bus }, { appId, params }) => bus.call(cancelCampaign, { appId, campaignId: params.id }),
+  }),
+  route({
+    ...writes,
+    name: 'pickWinner',
+    method: 'post',
+    path: '/v1/campaigns/:id/experiment/winner',
+    body: PickWinner,
+    status: 202,
+    summary: 'Send the winning variant to the rest of the audience',
+    description: 'Makes and sends a campaign of its own to everyone who was held out of the experiment.',
+    answers: Accepted,
+    faults: ['not_an_experiment', 'still_sending', 'invalid_state', 'no_remainder', 'winner_already_sent', 'unknown_variant'],
+    answer: ({ bus }, { appId, params, body: { variant } }) => bus.call(pickWinner, { appId, campaignId: params.id, variant }),
+  }),
   route({
     name: 'readCampaignStats',
     method: 'get',
@@ -22,12 +78,7 @@ export const campaigns = [
     summary: 'Read the counters of a campaign',
     description:
       'Counters go on changing after the campaign is sent, because devices report later. A rate is null while there is nothing to divide by.',
-    answers: z.object({
-      id: Id,
-      status: z.enum(campaignStatuses),
-      stats: Stats,
-      rates: z.object({ delivery: Rate, open: Rate, click: Rate }),
-    }),
+    answers: CampaignStats,
     async answer({ bus }, { appId, params }) {
       const [campaign, counters] = await Promise.all([
         bus.call(readCampaign, { appId, campaignId: params.id }),

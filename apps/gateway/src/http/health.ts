@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { Healthy } from './answers.ts'
 import { Reply, route } from './route.ts'
 
 export const health = [
@@ -11,7 +11,7 @@ export const health = [
     status: 200,
     summary: 'Whether the service takes requests',
     description: '503 while the database is unreachable or frozen.',
-    answers: z.object({ status: z.literal('ok'), db: z.literal('ready') }),
+    answers: Healthy,
     async answer({ watch }) {
       return watch.up ? { status: 'ok', db: 'ready' } : new Reply({ status: 'unavailable', db: 'unreachable' }, { status: 503 })
     },

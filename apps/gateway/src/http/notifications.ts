@@ -1,8 +1,8 @@
 import { sendNotification } from '@herald/contracts/calls/campaigns'
 import { SendNotification } from '@herald/contracts/notification'
-import { z } from 'zod'
-import { Id } from './answers.ts'
-import { Reply, route } from './route.ts'
+import { Accepted } from './answers.ts'
+import { replayed } from './replayed.ts'
+import { route } from './route.ts'
 
 export const notifications = [
   route({
@@ -17,11 +17,9 @@ export const notifications = [
     status: 202,
     summary: 'Send a notification',
     description: 'Accepts a notification to users, devices, a segment or everyone. Its outcomes are read by the id it answers.',
-    answers: z.object({ id: Id, status: z.literal('sending') }),
+    answers: Accepted,
     faults: ['not_found', 'invalid_segment', 'idempotency_in_progress', 'idempotency_key_reused'],
-    async answer({ bus }, { appId, body, idempotency }) {
-      const { id, status, replayed } = await bus.call(sendNotification, { appId, idempotency, notification: body })
-      return new Reply({ id, status }, { headers: replayed ? { 'Idempotent-Replayed': 'true' } : {} })
-    },
+    answer: async ({ bus }, { appId, body, idempotency }) =>
+      replayed(await bus.call(sendNotification, { appId, idempotency, notification: body })),
   }),
 ]

@@ -1,14 +1,20 @@
 import { faultStatus, type FaultCode } from '@herald/contracts/fault'
 import {
   OpenApiBuilder,
+  type HeadersObject,
   type OpenAPIObject,
   type OperationObject,
   type ParameterObject,
+  type ReferenceObject,
+  type ResponseObject,
   type ResponsesObject,
   type SchemaObject,
 } from 'openapi3-ts/oas31'
 import { z } from 'zod'
+import { Unhealthy } from './answers.ts'
 import { largestBody } from './body.ts'
+import { exampleFault, exampleOf, exampleParam } from './examples.ts'
+import { jsonSchemaOf, writtenSchemas } from './openapi-schemas.ts'
 import type { Route } from './route.ts'
 
 /** The OpenAPI 3.1 document of these routes: drawn from the same values that the server works with. */
@@ -18,12 +24,20 @@ export function describeApi(routes: readonly Route[]): OpenAPIObject {
     info: {
       title: 'Herald',
       version: '1.0.0',
-      description: 'Push notifications to iOS, Android and web devices.',
+      description:
+        'Push notifications to iOS, Android and web devices. Bodies are JSON; ids are 24 hexadecimal characters; times are ISO 8601 in UTC.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
     paths: {},
-    components: { schemas: { Error: errorSchema } },
+    tags,
+    components: {
+      responses: {},
+      schemas: { ...writtenSchemas },
+      parameters: { ...parameters },
+      headers: { ...headers },
+      examples: { ...faultExamples },
+    },
   })
   builder.addSecurityScheme('secretKey', { type: 'http', scheme: 'bearer', description: 'A secret key, sk_live_…, for backends.' })
   builder.addSecurityScheme('publicKey', {
@@ -32,31 +46,82 @@ export function describeApi(routes: readonly Route[]): OpenAPIObject {
     name: 'x-app-key',
     description: 'A public key, pk_live_…, for apps and pages.',
   })
-  for (const route of routes) builder.addPath(route.path.replaceAll(/:(\w+)/g, '{$1}'), { [route.method]: operationOf(route, builder) })
+  for (const route of routes) builder.addPath(templateOf(route.path), { [route.method]: operationOf(route, builder) })
   return builder.getSpec()
 }
 
-const errorSchema: SchemaObject = {
-  type: 'object',
-  required: ['error'],
-  properties: {
-    error: {
-      type: 'object',
-      required: ['code', 'message'],
-      properties: {
-        code: { type: 'string' },
-        message: { type: 'string' },
-        details: {
-          type: 'array',
-          items: { type: 'object', required: ['path', 'message'], properties: { path: { type: 'string' }, message: { type: 'string' } } },
-        },
-      },
-    },
+/** A path as OpenAPI writes it. */
+export const templateOf = (path: string): string => path.replaceAll(/:(\w+)/g, '{$1}')
+
+const tags = [
+  { name: 'subscriptions', description: 'Devices.' },
+  { name: 'users', description: 'The people behind devices.' },
+  { name: 'notifications', description: 'Sends at once.' },
+  { name: 'campaigns', description: 'Sends with a name, a schedule, an experiment.' },
+  { name: 'segments', description: 'Saved audiences.' },
+  { name: 'templates', description: 'Saved contents.' },
+  { name: 'tracking', description: 'What devices report.' },
+  { name: 'service', description: 'The service itself.' },
+]
+const tagOf = (path: string): string => (path.startsWith('/v1/') ? (path.split('/')[2] ?? '') : 'service').replace(/^e$/, 'tracking')
+
+const parameters: Record<string, ParameterObject> = {
+  RequestId: {
+    name: 'x-request-id',
+    in: 'header',
+    description: 'Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one.',
+    schema: { type: 'string' },
+  },
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description: 'Within 24 hours the same request with the same key answers the first answer again, with Idempotent-Replayed: true.',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+    example: 'order-17-shipped',
+  },
+  IdentityToken: {
+    name: 'x-identity-token',
+    in: 'header',
+    description:
+      'Needed with a public key and an externalId when the app requires identity verification: an HS256 JWT over its identity secret, sub = externalId, exp within an hour.',
+    schema: { type: 'string' },
   },
 }
 
+const wholeNumber: SchemaObject = { type: 'integer', minimum: 0 }
+const headers: HeadersObject = {
+  'x-request-id': { description: 'Names this request in the log.', schema: { type: 'string' } },
+  'RateLimit-Limit': { description: 'Requests per minute, where there is a limit.', schema: wholeNumber },
+  'RateLimit-Remaining': { description: 'Requests left in this minute.', schema: wholeNumber },
+  'RateLimit-Reset': { description: 'Seconds until the next minute begins.', schema: wholeNumber },
+  'Retry-After': { description: 'Seconds to wait.', required: true, schema: wholeNumber },
+  'Idempotent-Replayed': { description: 'true: this is the answer of an earlier request.', schema: { type: 'string', enum: ['true'] } },
+  'WWW-Authenticate': { description: 'Bearer', schema: { type: 'string' } },
+}
+const refer = (kind: 'parameters' | 'headers' | 'schemas' | 'examples' | 'responses', name: string): ReferenceObject => ({
+  $ref: `#/components/${kind}/${name}`,
+})
+const headersNamed = (...names: string[]): HeadersObject => Object.fromEntries(names.map((name) => [name, refer('headers', name)]))
+const limitHeaders = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']
+
+const faultExamples = Object.fromEntries(
+  Object.entries(exampleFault).map(([code, { message, path }]) => [
+    code,
+    { value: { error: path === undefined ? { code, message } : { code, message: `${path} ${message}`, details: [{ path, message }] } } },
+  ]),
+)
+
 function operationOf(route: Route, builder: OpenApiBuilder): OperationObject {
-  const parameters = parametersOf(route)
+  const body = route.body && {
+    description: `JSON of at most ${largestBody / 1024} KiB.`,
+    required: !route.body.safeParse(undefined).success,
+    content: {
+      'application/json': {
+        schema: addSchema(builder, `${capital(route.name)}Body`, route.body),
+        examples: Object.fromEntries(Object.entries(exampleOf[route.name]?.bodies ?? {}).map(([name, value]) => [name, { value }])),
+      },
+    },
+  }
   return {
     operationId: route.name,
     tags: [tagOf(route.path)],
@@ -64,21 +129,11 @@ function operationOf(route: Route, builder: OpenApiBuilder): OperationObject {
     ...(route.description === undefined ? {} : { description: route.description }),
     ...(route.scope === undefined ? {} : { 'x-required-scope': route.scope }),
     security: securityOf(route),
-    ...(parameters.length === 0 ? {} : { parameters }),
-    ...(route.body === undefined
-      ? {}
-      : {
-          requestBody: {
-            description: `JSON of at most ${largestBody / 1024} KiB.`,
-            required: !route.body.safeParse(undefined).success,
-            content: { 'application/json': { schema: addSchema(builder, `${capital(route.name)}Body`, route.body) } },
-          },
-        }),
+    parameters: parametersOf(route),
+    ...(body === undefined ? {} : { requestBody: body }),
     responses: responsesOf(route, builder),
   }
 }
-
-const tagOf = (path: string): string => (path.startsWith('/v1/') ? (path.split('/')[2] ?? '') : 'service').replace(/^e$/, 'tracking')
 
 function securityOf({ key }: Route): Record<string, string[]>[] {
   if (key === 'secret') return [{ secretKey: [] }]
@@ -86,49 +141,109 @@ function securityOf({ key }: Route): Record<string, string[]>[] {
   return []
 }
 
-function parametersOf(route: Route): ParameterObject[] {
-  const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']): ParameterObject => ({
+function parametersOf(route: Route): (ParameterObject | ReferenceObject)[] {
+  const inPath = paramsOf(route.path).map((name): ParameterObject => ({
     name,
     in: 'path',
     required: true,
     schema: route.texts?.includes(name) ? { type: 'string' } : { type: 'string', pattern: '^[0-9a-f]{24}$' },
+    example: exampleParam[name] ?? exampleId(route.path),
   }))
-  if (!route.idempotent) return inPath
-  const header: ParameterObject = {
-    name: 'Idempotency-Key',
-    in: 'header',
-    description: 'Within 24 hours the same request with the same key answers the first answer again, with Idempotent-Replayed: true.',
-    schema: { type: 'string', minLength: 1, maxLength: 255 },
-  }
-  return [...inPath, header]
+  return [
+    ...inPath,
+    ...queryOf(route),
+    ...(route.idempotent ? [refer('parameters', 'IdempotencyKey')] : []),
+    ...(route.identified ? [refer('parameters', 'IdentityToken')] : []),
+    refer('parameters', 'RequestId'),
+  ]
+}
+
+const paramsOf = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
+
+/** The id of the kind of thing that a path names: every example is of the same shop. */
+const exampleId = (path: string): string => {
+  const kinds = ['subscriptions', 'users', 'segments', 'templates', 'campaigns']
+  return `671a2b3c4d5e6f7081920a0${kinds.findIndex((kind) => path.includes(`/${kind}/`)) + 1}`
+}
+
+/** Each field of the query's schema as a parameter. */
+function queryOf({ query }: Route): ParameterObject[] {
+  if (query === undefined) return []
+  const { schema } = jsonSchemaOf(query)
+  return Object.entries(schema.properties ?? {}).map(([name, property]) => {
+    const { description, ...rest } = property as SchemaObject
+    return {
+      name,
+      in: 'query',
+      required: schema.required?.includes(name) ?? false,
+      ...(description === undefined ? {} : { description }),
+      schema: rest,
+    }
+  })
 }
 
 function responsesOf(route: Route, builder: OpenApiBuilder): ResponsesObject {
-  const success = route.answers && {
-    'application/json': { schema: addSchema(builder, `${capital(route.name)}Answer`, route.answers) },
+  const isLimited = route.limit !== undefined || route.key !== 'none'
+  const responses: ResponsesObject = {
+    [route.status]: {
+      description: route.status === 204 ? 'Done; there is no body.' : route.summary,
+      headers: headersNamed('x-request-id', ...(isLimited ? limitHeaders : []), ...(route.idempotent ? ['Idempotent-Replayed'] : [])),
+      ...contentOf(route, builder),
+    },
   }
-  const responses: ResponsesObject = { [route.status]: { description: route.summary, ...(success ? { content: success } : {}) } }
   const byStatus = Map.groupBy(faultsOf(route), (code) => faultStatus[code])
-  for (const [status, codes] of [...byStatus].toSorted(([one], [other]) => one - other)) {
-    responses[status] = {
-      description: codes.join(', '),
-      content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+  for (const [status, codes] of [...byStatus].toSorted(([one], [other]) => one - other))
+    responses[status] = addError(builder, status, codes)
+  if (route.path === '/health') {
+    responses['503'] = {
+      description: 'The database is unreachable.',
+      headers: headersNamed('x-request-id'),
+      content: {
+        'application/json': { schema: addSchema(builder, 'Unhealthy', Unhealthy), example: { status: 'unavailable', db: 'unreachable' } },
+      },
     }
   }
-  if (route.path === '/health')
-    responses['503'] = { description: 'The database is unreachable.', content: { 'application/json': { schema: { type: 'object' } } } }
+  responses['default'] = {
+    description: 'Any other error has the same shape.',
+    content: { 'application/json': { schema: refer('schemas', 'Error') } },
+  }
   return responses
+}
+
+function contentOf(route: Route, builder: OpenApiBuilder): Pick<ResponseObject, 'content'> {
+  if (route.mediaType !== undefined)
+    return { content: { [route.mediaType]: { schema: route.mediaType === 'application/json' ? { type: 'object' } : { type: 'string' } } } }
+  if (route.answers === undefined) return {}
+  const example = exampleOf[route.name]?.answer
+  const schema = addSchema(builder, `${capital(route.name)}Answer`, route.answers)
+  return { content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } } }
+}
+
+/** The answer of this status with these codes: most routes share most of them. */
+function addError(builder: OpenApiBuilder, status: number, codes: FaultCode[]): ReferenceObject {
+  const name = `${status}-${codes.join('-')}`
+  const limited = status === 429 ? [...limitHeaders, 'Retry-After'] : []
+  builder.addResponse(name, {
+    description: codes.join(', '),
+    headers: headersNamed('x-request-id', ...limited, ...(status === 401 ? ['WWW-Authenticate'] : [])),
+    content: {
+      'application/json': {
+        schema: refer('schemas', 'Error'),
+        examples: Object.fromEntries(codes.map((code) => [code, refer('examples', code)])),
+      },
+    },
+  })
+  return refer('responses', name)
 }
 
 /** What follows from the route's values, and what it names itself. */
 function faultsOf(route: Route): FaultCode[] {
-  const hasId = /:/.test(route.path.replaceAll(/:(\w+)/g, (found, name: string) => (route.texts?.includes(name) ? '' : found)))
   return [
     ...new Set<FaultCode>([
       ...(route.key === 'none' ? [] : (['unauthorized', 'forbidden'] as const)),
-      ...(hasId ? (['not_found'] as const) : []),
+      ...(paramsOf(route.path).length > 0 ? (['not_found'] as const) : []),
       ...(route.limit === undefined && route.key === 'none' ? [] : (['rate_limited'] as const)),
-      ...(route.body === undefined ? [] : (['unsupported_media_type', 'body_too_large', 'invalid_body'] as const)),
+      ...(route.body === undefined ? [] : (['unsupported_media_type', 'body_too_large'] as const)),
       ...(route.key === 'none' ? [] : (['invalid_body'] as const)),
       ...(route.faults ?? []),
       ...(route.withoutDatabase ? [] : (['database_unavailable', 'queue_unavailable'] as const)),
@@ -136,24 +251,13 @@ function faultsOf(route: Route): FaultCode[] {
   ]
 }
 
-/**
- * Puts a zod schema among the components under this name and answers the reference. Parts that the schema refers to within
- * itself become components of their own, since a `$ref` counts from the root of the document.
- */
-function addSchema(builder: OpenApiBuilder, name: string, schema: z.ZodType): SchemaObject {
-  const json: Record<string, unknown> = z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'input', unrepresentable: 'any' })
-  const { $schema: _schema, $id: _id, $defs: parts = {}, ...root } = json
-  const here = (ref: string) => (ref === '#' ? `#/components/schemas/${name}` : ref.replace('#/$defs/', `#/components/schemas/${name}_`))
-  const moved = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(moved)
-    if (typeof value !== 'object' || value === null) return value
-    return Object.fromEntries(
-      Object.entries(value).map(([key, item]) => [key, key === '$ref' && typeof item === 'string' ? here(item) : moved(item)]),
-    )
-  }
-  builder.addSchema(name, moved(root) as SchemaObject)
-  for (const [part, value] of Object.entries(parts as object)) builder.addSchema(`${name}_${part}`, moved(value) as SchemaObject)
-  return { $ref: `#/components/schemas/${name}` }
+/** A reference to the schema among the components: under its own name when it has one, else under the one given here. */
+function addSchema(builder: OpenApiBuilder, name: string, zod: z.ZodType): SchemaObject | ReferenceObject {
+  const { schema, parts } = jsonSchemaOf(zod)
+  for (const [part, value] of Object.entries(parts)) builder.addSchema(part, value)
+  if (schema.$ref !== undefined) return { $ref: schema.$ref }
+  builder.addSchema(name, schema)
+  return refer('schemas', name)
 }
 
 const capital = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)

@@ -3,8 +3,8 @@ import type { Fault } from '@herald/contracts/fault'
 import { errorBody } from './faults.ts'
 
 /**
- * Writes an answer, whole and with its length; a text is JSON already. Does nothing when one was written already or the caller is gone: a request
- * is answered once, whatever its work goes on to do.
+ * Writes an answer, whole and with its length; a text is JSON already, bytes are what their headers say. Does nothing when one was
+ * written already or the caller is gone: a request is answered once, whatever its work goes on to do.
  */
 export function respond(response: ServerResponse, status: number, body?: unknown, headers: Record<string, string> = {}): void {
   if (response.headersSent || response.destroyed) return
@@ -12,10 +12,10 @@ export function respond(response: ServerResponse, status: number, body?: unknown
     response.writeHead(status, headers).end()
     return
   }
-  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  const written = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
   response
-    .writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'content-length': Buffer.byteLength(text), ...headers })
-    .end(text)
+    .writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'content-length': Buffer.byteLength(written), ...headers })
+    .end(written)
 }
 
 export function respondFault(response: ServerResponse, fault: Fault): void {

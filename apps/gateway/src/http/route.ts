@@ -47,6 +47,8 @@ export type Route<Param extends string = string, Body = unknown, Query = unknown
   texts?: readonly Param[]
   /** Takes the header Idempotency-Key. */
   idempotent?: boolean
+  /** Takes the header x-identity-token, from public keys. */
+  identified?: boolean
   /** Pages of any origin may call, as they may every route that takes a public key. */
   anyOrigin?: boolean
   /** Answers also while the database is away. */
@@ -57,6 +59,8 @@ export type Route<Param extends string = string, Body = unknown, Query = unknown
   description?: string
   /** What a success says, for the OpenAPI document. */
   answers?: z.ZodType
+  /** What else than JSON a success is. */
+  mediaType?: string
   /** Faults beyond those that follow from key, limit, body and params. */
   faults?: readonly FaultCode[]
   /** Answers the body of a success, or a Reply when there is more to say; throws a Fault. */
@@ -68,7 +72,7 @@ export const route = <const Path extends string, Body = undefined, Query = Recor
   it: Route<ParamsOf<Path>, Body, Query> & { path: Path },
 ): Route => it
 
-/** An answer with a status or headers of its own. */
+/** An answer with a status or headers of its own. A text is JSON already. */
 export class Reply {
   readonly body: unknown
   readonly status: number | undefined

@@ -1,7 +1,20 @@
+import { faultStatus } from '@herald/contracts/fault'
+import { resolve, whyNotSchema } from '@herald/testing/json-schema'
 import { expect, test } from 'vitest'
+import { exampleFault, exampleOf } from './examples.ts'
+import { templateOf } from './openapi.ts'
 import { administrationRoutes, openApiDocument, publicRoutes, routes } from './routes.ts'
 
+type Json = Record<string, unknown>
+type Operation = {
+  operationId: string
+  parameters: Json[]
+  requestBody?: { content: Record<string, { schema: unknown; examples: Record<string, { value: unknown }> }> }
+  responses: Record<string, Json>
+}
 const paths = openApiDocument.paths ?? {}
+const operations = Object.values(paths).flatMap((path) => Object.values(path) as Operation[])
+const operationOf = (name: string) => operations.find(({ operationId }) => operationId === name)
 
 test('no two routes share a name, nor a method and path', () => {
   expect(new Set(routes.map(({ name }) => name)).size).toBe(routes.length)
@@ -12,35 +25,126 @@ test('every route that takes a key names the scope it needs', () => {
   expect(publicRoutes.filter(({ key, scope }) => (key === 'none') !== (scope === undefined)).map(({ name }) => name)).toEqual([])
 })
 
+/** The table Summary of api.md, Endpoints, with its scopes. */
+const summary: [methodAndPath: string, key: string, scope: string | undefined][] = [
+  ['POST /v1/subscriptions', 'public', 'subscriptions:write'],
+  ['PATCH /v1/subscriptions/:id', 'public', 'subscriptions:write'],
+  ['POST /v1/subscriptions/:id/session', 'public', 'subscriptions:write'],
+  ['POST /v1/subscriptions/:id/login', 'public', 'subscriptions:write'],
+  ['POST /v1/subscriptions/:id/logout', 'public', 'subscriptions:write'],
+  ['PATCH /v1/subscriptions/:id/user', 'public', 'subscriptions:write'],
+  ['POST /v1/subscriptions/:id/user', 'public', 'subscriptions:write'],
+  ['DELETE /v1/subscriptions/:id', 'public', 'subscriptions:write'],
+  ['POST /v1/subscriptions/rotate', 'public', 'subscriptions:write'],
+  ['GET /v1/users/:id', 'secret', 'users:read'],
+  ['GET /v1/users/by-external-id/:externalId', 'secret', 'users:read'],
+  ['PATCH /v1/users/:id', 'secret', 'users:write'],
+  ['PATCH /v1/users/by-external-id/:externalId', 'secret', 'users:write'],
+  ['DELETE /v1/users/:id', 'secret', 'users:write'],
+  ['DELETE /v1/users/by-external-id/:externalId', 'secret', 'users:write'],
+  ['POST /v1/notifications', 'secret', 'notifications:send'],
+  ['POST /v1/campaigns', 'secret', 'campaigns:write'],
+  ['POST /v1/campaigns/:id/send', 'secret', 'campaigns:write'],
+  ['POST /v1/campaigns/:id/cancel', 'secret', 'campaigns:write'],
+  ['POST /v1/campaigns/:id/experiment/winner', 'secret', 'campaigns:write'],
+  ['GET /v1/campaigns/:id/stats', 'secret', 'campaigns:read'],
+  ['POST /v1/segments/preview', 'secret', 'subscriptions:read'],
+  ['GET /v1/segments', 'secret', 'subscriptions:read'],
+  ['GET /v1/segments/:id', 'secret', 'subscriptions:read'],
+  ['POST /v1/segments/:id/count', 'secret', 'subscriptions:read'],
+  ['POST /v1/segments', 'secret', 'campaigns:write'],
+  ['PUT /v1/segments/:id', 'secret', 'campaigns:write'],
+  ['DELETE /v1/segments/:id', 'secret', 'campaigns:write'],
+  ['GET /v1/templates', 'secret', 'campaigns:read'],
+  ['GET /v1/templates/:id', 'secret', 'campaigns:read'],
+  ['POST /v1/templates', 'secret', 'campaigns:write'],
+  ['PUT /v1/templates/:id', 'secret', 'campaigns:write'],
+  ['DELETE /v1/templates/:id', 'secret', 'campaigns:write'],
+  ['POST /v1/e/:kind/:msgId', 'none', undefined],
+  ['GET /health', 'none', undefined],
+]
+
+test('the public routes are those of the specification’s summary, with its keys and scopes, and the document and its browser', () => {
+  const served = publicRoutes.map(({ method, path, key, scope }) => `${method.toUpperCase()} ${path} ${key} ${scope}`)
+  const specified = summary.map(([methodAndPath, key, scope]) => `${methodAndPath} ${key} ${scope}`)
+  expect(new Set(served)).toEqual(new Set([...specified, 'GET /openapi.json none undefined', 'GET /docs none undefined']))
+  expect(served).toHaveLength(summary.length + 2)
+})
+
 test('the document describes every public route, and nothing of the administration', () => {
-  for (const { method, path, name } of publicRoutes) {
-    expect(paths[path.replaceAll(/:(\w+)/g, '{$1}')]?.[method]).toMatchObject({ operationId: name })
-  }
+  for (const { method, path, name } of publicRoutes) expect(paths[templateOf(path)]?.[method]).toMatchObject({ operationId: name })
+  expect(operations).toHaveLength(publicRoutes.length)
   expect(Object.keys(paths).filter((path) => path.startsWith('/v1/admin'))).toEqual([])
   expect(administrationRoutes.every(({ path, key }) => path.startsWith('/v1/admin/') && key === 'admin')).toBe(true)
 })
 
 test('every reference in the document leads somewhere', () => {
-  const references = [...JSON.stringify(openApiDocument).matchAll(/"\$ref":"([^"]+)"/g)].map(([, reference]) => reference ?? '')
-  const found = (reference: string) =>
-    reference
-      .replace(/^#\//, '')
-      .split('/')
-      .reduce<unknown>(
-        (place, name) => (typeof place === 'object' && place !== null ? Reflect.get(place, name) : undefined),
-        openApiDocument,
-      )
-
-  expect(references.length).toBeGreaterThan(10)
-  expect(references.filter((reference) => found(reference) === undefined)).toEqual([])
+  const references = [...JSON.stringify(openApiDocument).matchAll(/"\$ref":"([^"]+)"/g)].map(([, reference]) => ({ $ref: reference }))
+  expect(references.length).toBeGreaterThan(100)
+  for (const reference of references) expect(() => resolve(openApiDocument, reference)).not.toThrow()
 })
 
-test('every route says which errors it answers, in the one shape', () => {
-  for (const path of Object.values(paths)) {
-    for (const operation of Object.values(path) as { responses: Record<string, { content?: Record<string, { schema: object }> }> }[]) {
-      const errors = Object.entries(operation.responses).filter(([status]) => Number(status) >= 400 && status !== '503')
-      for (const [, response] of errors)
-        expect(response.content?.['application/json']?.schema).toEqual({ $ref: '#/components/schemas/Error' })
+test('every error answer has the one shape, and an example of each code', () => {
+  for (const { responses } of operations) {
+    for (const [status, response] of Object.entries(responses)) {
+      if (!(Number(status) >= 400)) continue
+      const { content } = resolve(openApiDocument, response) as {
+        content: Record<string, { schema: unknown; examples?: Record<string, unknown> }>
+      }
+      const { schema, examples = {} } = content['application/json'] ?? {}
+      if (JSON.stringify(schema).includes('Unhealthy')) continue
+      expect(schema).toEqual({ $ref: '#/components/schemas/Error' })
+      expect(Object.keys(examples).length).toBeGreaterThan(0)
+      for (const [code, reference] of Object.entries(examples)) {
+        expect(faultStatus).toHaveProperty(code, Number(status))
+        const { value } = resolve(openApiDocument, reference)
+        expect(value).toMatchObject({ error: { code } })
+        expect(whyNotSchema(openApiDocument, schema, value)).toBeUndefined()
+      }
     }
   }
+  expect(Object.keys(exampleFault).toSorted()).toEqual(Object.keys(faultStatus).toSorted())
+})
+
+test.each(publicRoutes.filter(({ body }) => body !== undefined).map((route) => [route.name, route] as const))(
+  '%s shows bodies that it takes, and that match its schema',
+  (name, { body }) => {
+    const { schema, examples } = operationOf(name)?.requestBody?.content['application/json'] ?? { schema: {}, examples: {} }
+    expect(Object.keys(examples).length).toBeGreaterThan(0)
+    for (const { value } of Object.values(examples)) {
+      expect(body?.safeParse(value).error?.issues ?? []).toEqual([])
+      expect(whyNotSchema(openApiDocument, schema, value)).toBeUndefined()
+    }
+  },
+)
+
+test.each(publicRoutes.filter(({ answers }) => answers !== undefined).map((route) => [route.name, route] as const))(
+  '%s shows an answer that matches its schema',
+  (name, { status, answers }) => {
+    const shown = exampleOf[name]?.answer
+    expect(answers?.safeParse(shown).error?.issues ?? []).toEqual([])
+    const response = operationOf(name)?.responses[status] as { content: Record<string, { schema: unknown; example: unknown }> }
+    const { schema, example } = response.content['application/json'] ?? {}
+    expect(example).toEqual(shown)
+    expect(whyNotSchema(openApiDocument, schema, example)).toBeUndefined()
+  },
+)
+
+test('every parameter of a path is described, with an example', () => {
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const { parameters } of Object.values(methods) as Operation[]) {
+      const inPath = parameters.filter((parameter) => parameter['in'] === 'path')
+      expect(inPath.map(({ name }) => `{${String(name)}}`)).toEqual(path.match(/\{\w+\}/g) ?? [])
+      for (const parameter of inPath) expect(whyNotSchema(openApiDocument, parameter['schema'], parameter['example'])).toBeUndefined()
+    }
+  }
+})
+
+test('lists take limit, cursor and q; sends that are remembered take Idempotency-Key; logins take x-identity-token', () => {
+  const named = (name: string) =>
+    (operationOf(name)?.parameters ?? []).map((parameter) => String(resolve(openApiDocument, parameter)['name']))
+  for (const name of ['listSegments', 'listTemplates']) expect(named(name)).toEqual(['limit', 'cursor', 'q', 'x-request-id'])
+  const taking = (header: string) => operations.map(({ operationId }) => operationId).filter((name) => named(name).includes(header))
+  expect(taking('Idempotency-Key')).toEqual(['sendNotification', 'createCampaign'])
+  expect(taking('x-identity-token')).toEqual(['registerSubscription', 'loginSubscription'])
 })

@@ -1,6 +1,8 @@
+import { segmentsAndTemplates } from './administer.ts'
 import { apps } from './apps.ts'
 import { audit } from './audit.ts'
 import { campaigns } from './campaigns.ts'
+import { docs, docsFiles } from './docs.ts'
 import { health } from './health.ts'
 import { keys } from './keys.ts'
 import { notifications } from './notifications.ts'
@@ -8,17 +10,12 @@ import { describeApi } from './openapi.ts'
 import { providers } from './providers.ts'
 import { pushes } from './pushes.ts'
 import { route, type Route } from './route.ts'
+import { segments } from './segments.ts'
 import { subscriptions } from './subscriptions.ts'
+import { templates } from './templates.ts'
 import { tracking } from './tracking.ts'
-
-/** What the OpenAPI document describes, and changes only by adding (decisions.md 9, Versioning). */
-export const publicRoutes: readonly Route[] = [...subscriptions, ...notifications, ...campaigns, ...tracking, ...health]
-
-/** For the dashboard only, without a promise of stability. */
-export const administrationRoutes: readonly Route[] = [...apps, ...keys, ...providers, ...pushes, ...audit]
-
-export const openApiDocument = describeApi(publicRoutes)
-const openApiText = JSON.stringify(openApiDocument)
+import { users } from './users.ts'
+import { webhooks } from './webhooks.ts'
 
 const document = route({
   name: 'readOpenApiDocument',
@@ -28,7 +25,36 @@ const document = route({
   withoutDatabase: true,
   status: 200,
   summary: 'This document',
+  mediaType: 'application/json',
   answer: async () => openApiText,
 })
 
-export const routes: readonly Route[] = [...publicRoutes, document, ...administrationRoutes]
+/** What the OpenAPI document describes, and changes only by adding (decisions.md 9, Versioning). */
+export const publicRoutes: readonly Route[] = [
+  ...subscriptions,
+  ...users,
+  ...notifications,
+  ...campaigns,
+  ...segments,
+  ...templates,
+  ...tracking,
+  ...health,
+  document,
+  docs,
+]
+
+/** For the dashboard only, without a promise of stability. */
+export const administrationRoutes: readonly Route[] = [
+  ...apps,
+  ...keys,
+  ...providers,
+  ...pushes,
+  ...webhooks,
+  ...audit,
+  ...segmentsAndTemplates,
+]
+
+export const openApiDocument = describeApi(publicRoutes)
+const openApiText = JSON.stringify(openApiDocument)
+
+export const routes: readonly Route[] = [...publicRoutes, ...docsFiles, ...administrationRoutes]

@@ -15,10 +15,11 @@ export type AuditAction =
   | 'provider.set'
   | 'provider.removed'
   | 'identity-secret.made'
+  | `${'segment' | 'template'}.${'created' | 'changed' | 'deleted'}`
 
 export type AuditEntry = { id: string; actor: string; action: string; subject: Record<string, unknown>; createdAt: string }
 
-/** Who changed what, written in the transaction of the change. The subject holds ids and names, never a secret. */
+/** Who changed what, written in the transaction of the change where it is the gateway's own. The subject holds ids and names, never a secret. */
 export const insertAudit = (db: Db, entry: { appId: string; action: AuditAction; subject: Record<string, unknown> }): Promise<unknown> =>
   db
     .insertInto('audit')

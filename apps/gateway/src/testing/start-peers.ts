@@ -1,11 +1,14 @@
-import type { AppName } from '@herald/contracts/call'
-import { registerSubscription } from '@herald/contracts/calls/audience'
-import { readCampaign, sendNotification } from '@herald/contracts/calls/campaigns'
+import type { AppName, Call } from '@herald/contracts/call'
+import * as audienceCalls from '@herald/contracts/calls/audience'
+import * as campaignCalls from '@herald/contracts/calls/campaigns'
 import { listPushes, readStats, trackEvents, type Engagement } from '@herald/contracts/calls/tracker'
-import { fault } from '@herald/contracts/fault'
+import { fault, type Fault } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
-import { openBus } from '@herald/service/bus'
+import { openBus, type Bus } from '@herald/service/bus'
 import { testService } from '@herald/testing/service'
+import { examples } from '../http/examples.ts'
+
+type Asked = { subject: string; request: unknown }
 
 /** The apps behind the gateway, played on the same bus, and what they were asked. */
 export type Peers = {
@@ -14,6 +17,12 @@ export type Peers = {
   tracked: Engagement[][]
   /** Campaigns that exist, by id, with the app they belong to. */
   campaigns: Map<string, string>
+  /** Every call of the public API but the above, newest last. */
+  asked: Asked[]
+  /** What the call with this subject answers from now on, in the place of its documented example; it may throw a Fault. */
+  answers: Map<string, (request: unknown) => unknown>
+  /** Set: every call of the public API is refused with it. */
+  refusal: Fault | undefined
   stop: () => Promise<void>
 }
 
@@ -27,16 +36,48 @@ export async function startPeers(natsUrl: string): Promise<Peers> {
     sent: [],
     tracked: [],
     campaigns: new Map(),
+    asked: [],
+    answers: new Map(),
+    refusal: undefined,
     stop: async () => void (await Promise.all(services.map((service) => service.stop()))),
   }
+  /** Answers as documented, unless a test says otherwise. */
+  const play = <Request, Answer>(bus: Bus, contract: Call<Request, Answer>, answer: Answer) =>
+    bus.answer(contract, async (request) => {
+      if (peers.refusal) throw peers.refusal
+      peers.asked.push({ subject: contract.subject, request })
+      const other = peers.answers.get(contract.subject)
+      return other === undefined ? answer : ((await other(request)) as Answer)
+    })
 
-  audience.answer(registerSubscription, async (request) => {
+  audience.answer(audienceCalls.registerSubscription, async (request) => {
     peers.registered.push(request)
+    if (peers.refusal) throw peers.refusal
     return { id: newId(), platform: request.subscription.platform, userId: newId() }
   })
-  campaigns.answer(sendNotification, async (request) => {
+  const { device, user, segment, counted } = examples
+  play(audience, audienceCalls.rotateSubscription, { id: device.id })
+  play(audience, audienceCalls.patchSubscription, { id: device.id, optedIn: false })
+  play(audience, audienceCalls.deleteSubscription, {})
+  play(audience, audienceCalls.startSession, { id: device.id, sessionCount: 18, lastSessionAt: device.lastSessionAt })
+  play(audience, audienceCalls.loginSubscription, { userId: user.id, externalId: user.externalId })
+  play(audience, audienceCalls.logoutSubscription, { userId: user.id })
+  play(audience, audienceCalls.changeOwner, { userId: user.id, tags: user.tags })
+  play(audience, audienceCalls.readUser, user)
+  play(audience, audienceCalls.changeUser, user)
+  play(audience, audienceCalls.deleteUser, {})
+  play(audience, audienceCalls.createSegment, segment)
+  play(audience, audienceCalls.listSegments, { items: [segment], nextCursor: null })
+  play(audience, audienceCalls.readSegment, segment)
+  play(audience, audienceCalls.replaceSegment, segment)
+  play(audience, audienceCalls.deleteSegment, {})
+  play(audience, audienceCalls.countSegment, counted)
+  play(audience, audienceCalls.previewSegment, counted)
+
+  campaigns.answer(campaignCalls.sendNotification, async (request) => {
     peers.sent.push(request)
     const { appId, idempotency } = request
+    if (peers.refusal) throw peers.refusal
     const earlier = idempotency && answered.get(`${appId} ${idempotency.key}`)
     if (earlier && earlier.fingerprint !== idempotency.fingerprint) throw fault('idempotency_key_reused', 'Another request had this key.')
     const id = earlier?.id ?? newId()
@@ -44,17 +85,29 @@ export async function startPeers(natsUrl: string): Promise<Peers> {
     peers.campaigns.set(id, appId)
     return { id, status: 'sending', replayed: Boolean(earlier) }
   })
-  campaigns.answer(readCampaign, async ({ appId, campaignId }) =>
-    peers.campaigns.get(campaignId) === appId
-      ? { id: campaignId, name: 'notification', status: 'sending', transactional: true, createdAt: '2026-01-01T00:00:00.000Z' }
-      : null,
-  )
+  campaigns.answer(campaignCalls.readCampaign, async ({ appId, campaignId }) => {
+    if (peers.refusal) throw peers.refusal
+    if (peers.campaigns.get(campaignId) !== appId) return null
+    return { id: campaignId, name: 'notification', status: 'sending', transactional: true, createdAt: '2026-01-01T00:00:00.000Z' }
+  })
+  const { template, campaignId: draftId } = examples
+  play(campaigns, campaignCalls.createCampaign, { id: draftId, status: 'draft', replayed: false })
+  play(campaigns, campaignCalls.sendCampaign, { status: 'scheduled' })
+  play(campaigns, campaignCalls.cancelCampaign, { status: 'cancelled' })
+  play(campaigns, campaignCalls.pickWinner, { id: draftId, status: 'sending' })
+  play(campaigns, campaignCalls.createTemplate, template)
+  play(campaigns, campaignCalls.listTemplates, { items: [template], nextCursor: null })
+  play(campaigns, campaignCalls.readTemplate, template)
+  play(campaigns, campaignCalls.replaceTemplate, template)
+  play(campaigns, campaignCalls.deleteTemplate, {})
+
   tracker.answer(readStats, async ({ appId, campaignId }) =>
     peers.campaigns.get(campaignId) === appId && peers.tracked.length > 0
       ? { stats: { queued: 4, sent: 3, failed: 1, skipped: 0, delivered: 2, opened: 1, clicked: 0, dismissed: 0 } }
       : null,
   )
   tracker.answer(trackEvents, async ({ engagements }) => {
+    if (peers.refusal) throw peers.refusal
     peers.tracked.push(engagements)
     return { counted: engagements.length }
   })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isAllowedEndpoint, isPublicAddress } from './address.ts'
+import { isAllowedEndpoint, isPublicAddress } from './destination.ts'
 
 /** First and last of each range, and their neighbours outside. */
 test.each([

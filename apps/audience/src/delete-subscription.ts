@@ -1,0 +1,19 @@
+import { notFound } from '@herald/contracts/fault'
+import { deleteSubscriptions, lockSubscription } from './store/subscriptions.ts'
+import type { Db } from './store/tables.ts'
+import { lockUsers, removeUserWithoutDevices } from './store/users.ts'
+import { transactIdentity } from './transact-identity.ts'
+
+/** Removes a device; an anonymous owner goes with the last one (api.md, DELETE /v1/subscriptions/:id). Fault: `not_found`. */
+export const deleteSubscription = (
+  { db }: { db: Db },
+  { appId, subscriptionId }: { appId: string; subscriptionId: string },
+): Promise<Record<string, never>> =>
+  transactIdentity(db, async (trx) => {
+    const known = await lockSubscription(trx, { appId, id: subscriptionId })
+    if (!known) throw notFound()
+    await lockUsers(trx, { appId, ownerId: known.userId, externalId: null })
+    await deleteSubscriptions(trx, [subscriptionId])
+    await removeUserWithoutDevices(trx, known.userId)
+    return {}
+  })

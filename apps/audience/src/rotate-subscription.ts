@@ -1,0 +1,43 @@
+import { notFound } from '@herald/contracts/fault'
+import type { RotateBody } from '@herald/contracts/subscription'
+import { hashAddress } from './core/device.ts'
+import { deleteSubscriptions, isAddressTaken, lockSubscriptionsAt, moveEndpoint, type LockedAt } from './store/subscriptions.ts'
+import type { Db } from './store/tables.ts'
+import { lockUsers, removeUserWithoutDevices } from './store/users.ts'
+import { transactIdentity } from './transact-identity.ts'
+
+/**
+ * A browser's endpoint changed (api.md, POST /v1/subscriptions/rotate): its row keeps id, owner and choice, and is reachable
+ * again if the old endpoint was dead. Another row that has the new endpoint is removed (decisions.md 6). Fault: `not_found`.
+ */
+export const rotateSubscription = (
+  { db }: { db: Db },
+  { appId, rotation }: { appId: string; rotation: RotateBody },
+): Promise<{ id: string }> =>
+  transactIdentity(db, async (trx) => {
+    const [oldHash, newHash] = [hashAddress('endpoint', rotation.old), hashAddress('endpoint', rotation.new.endpoint)]
+    const found = await lockBoth(trx, appId, oldHash, newHash)
+    const rotated = found.find(({ addressHash }) => addressHash.equals(oldHash))
+    if (!rotated) throw notFound()
+
+    const other = found.find(({ id }) => id !== rotated.id)
+    if (other) {
+      await lockUsers(trx, { appId, ownerId: other.userId, externalId: null })
+      await deleteSubscriptions(trx, [other.id])
+      await removeUserWithoutDevices(trx, other.userId)
+    }
+    await moveEndpoint(trx, rotated.id, { addressHash: newHash, ...rotation.new })
+    return { id: rotated.id }
+  })
+
+/**
+ * The devices at the old and the new endpoint, locked. While this waits for a lock, the device at the old endpoint may be
+ * replaced by another that was rotated onto it; the statement that waited sees only that its own is gone. So "nobody has it"
+ * is believed only from a statement that had nothing to wait for.
+ */
+async function lockBoth(db: Db, appId: string, oldHash: Buffer, newHash: Buffer): Promise<LockedAt[]> {
+  for (;;) {
+    const found = await lockSubscriptionsAt(db, appId, [oldHash, newHash])
+    if (found.some(({ addressHash }) => addressHash.equals(oldHash)) || !(await isAddressTaken(db, appId, oldHash))) return found
+  }
+}

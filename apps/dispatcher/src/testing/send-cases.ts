@@ -1,0 +1,203 @@
+import type { FrozenSend } from '@herald/contracts/batch'
+import type { Outcome } from '@herald/contracts/outcome'
+import { apnsId, payloadLimits, pushTag } from '@herald/contracts/payload'
+import type { Platform } from '@herald/contracts/platform'
+import { expect } from 'vitest'
+import type { Arrived } from './start-simulator.ts'
+
+/** A send and what the device is to get of it, or how it ends without a request. */
+export type SendCase = {
+  name: string
+  send: Partial<FrozenSend>
+  /** Milliseconds of the ttl that were used up before. */
+  elapsedMs?: number
+  meant: Record<Platform, Settled | ((push: Arrived) => { id?: string; headers?: object; payload?: object })>
+}
+type Settled = { outcome: 'skipped' | 'failed'; code: Outcome['code'] }
+
+const everywhere = (settled: Settled) => ({ ios: settled, android: settled, web: settled })
+const android = (message: object) => () => ({ payload: { message } })
+const inTenMinutes = () => expect.toSatisfy((expiration: string) => Math.abs(Number(expiration) - Date.now() / 1000 - 600) < 30)
+const longBody = '👨‍👩‍👧‍👦 “é” '.repeat(150)
+const isCut = expect.stringMatching(/^(?:👨‍👩‍👧‍👦 “é” ){10,}.*…$/u)
+const nearLimit = (platform: Platform, { payload }: Arrived) => {
+  const { message } = payload as { message?: { token: string } }
+  const ofToken = message ? Buffer.byteLength(JSON.stringify({ message: { token: message.token } })) : 0
+  const bytes = Buffer.byteLength(JSON.stringify(payload)) - ofToken
+  expect(bytes).toBeLessThanOrEqual(payloadLimits[platform])
+  // A cut goes as far as whole graphemes allow: a family is 25 bytes.
+  expect(bytes).toBeGreaterThan(payloadLimits[platform] - 26)
+}
+
+/** The send fields (decisions.md 3) and the stages of a payload (decisions.md 2), as they arrive. */
+export const sends: SendCase[] = [
+  {
+    name: 'priority high is 10, high and high',
+    send: { priority: 'high' },
+    meant: {
+      ios: () => ({ headers: { priority: '10', pushType: 'alert' } }),
+      android: android({ android: { priority: 'high' } }),
+      web: () => ({ headers: { urgency: 'high' } }),
+    },
+  },
+  {
+    name: 'priority normal is 5, normal and normal',
+    send: { priority: 'normal' },
+    meant: {
+      ios: () => ({ headers: { priority: '5', pushType: 'alert' } }),
+      android: android({ android: { priority: 'normal' } }),
+      web: () => ({ headers: { urgency: 'normal' } }),
+    },
+  },
+  {
+    name: 'a collapseId that fits is taken as it is',
+    send: { collapseId: 'order-17' },
+    meant: {
+      ios: ({ msgId }) => ({ id: apnsId(msgId), headers: { collapseId: 'order-17' } }),
+      android: android({ android: { collapse_key: 'order-17', notification: { tag: 'order-17' } } }),
+      web: () => ({ headers: { topic: 'order-17' }, payload: { tag: 'order-17' } }),
+    },
+  },
+  {
+    // base64url(SHA-256) of it, computed apart from the code under test.
+    name: 'a collapseId that no header can carry is hashed where it must be',
+    send: { collapseId: 'bestellung für März 🛒' },
+    meant: {
+      ios: ({ msgId }) => ({ id: apnsId(msgId), headers: { collapseId: '-idVpQPKeqSOskTBIHhcrDHGRSQo16zRWKEO1G4SCuw' } }),
+      android: android({ android: { collapse_key: 'bestellung für März 🛒', notification: { tag: 'bestellung für März 🛒' } } }),
+      web: () => ({ headers: { topic: '-idVpQPKeqSOskTBIHhcrDHGRSQo16zR' }, payload: { tag: 'bestellung für März 🛒' } }),
+    },
+  },
+  {
+    name: 'without a collapseId every push is its own',
+    send: { collapseId: null },
+    meant: {
+      ios: ({ msgId, headers }) => {
+        expect(headers['collapseId'] ?? null).toBeNull()
+        return { id: apnsId(msgId) }
+      },
+      android: ({ msgId }) => ({ payload: { message: { android: { notification: { tag: pushTag(msgId) } } } } }),
+      web: ({ msgId }) => ({ headers: { topic: pushTag(msgId) }, payload: { tag: pushTag(msgId) } }),
+    },
+  },
+  {
+    name: 'ttl 0 is now or never',
+    send: { ttl: 0 },
+    elapsedMs: 60_000,
+    meant: {
+      ios: () => ({ headers: { expiration: '0' } }),
+      android: android({ android: { ttl: '0s' } }),
+      web: () => ({ headers: { ttl: '0' } }),
+    },
+  },
+  {
+    name: 'of a ttl only what is left is told',
+    send: { ttl: 660 },
+    elapsedMs: 60_000,
+    meant: {
+      ios: () => ({ headers: { expiration: inTenMinutes() } }),
+      android: android({ android: { ttl: expect.stringMatching(/^(?:600|59\d)s$/) } }),
+      web: () => ({ headers: { ttl: expect.stringMatching(/^(?:600|59\d)$/) } }),
+    },
+  },
+  {
+    name: 'a ttl that is used up is expired, without a request',
+    send: { ttl: 60 },
+    elapsedMs: 60_000,
+    meant: everywhere({ outcome: 'skipped', code: 'expired' }),
+  },
+  {
+    name: 'a silent push shows nothing, and browsers are skipped',
+    send: { silent: true, data: { sync: '1' }, presentation: { sound: 'bell', badge: 3 } },
+    meant: {
+      ios: ({ msgId, payload }) => {
+        expect(payload).toEqual({ sync: '1', aps: { 'content-available': 1 }, herald: { msgId } })
+        return { headers: { pushType: 'background', priority: '5' } }
+      },
+      android: ({ msgId, payload }) => {
+        expect(payload).not.toHaveProperty('message.notification')
+        return { payload: { message: { data: { sync: '1', msgId } } } }
+      },
+      web: { outcome: 'skipped', code: 'silent_web' },
+    },
+  },
+  {
+    name: 'data arrive as they are, placeholders in them too',
+    send: { data: { order: '17', 'größe "x"': '{{ user.externalId }} 📦\n', url: 'mine' } },
+    meant: {
+      ios: ({ msgId }) => ({
+        payload: { order: '17', 'größe "x"': '{{ user.externalId }} 📦\n', url: 'mine', herald: { msgId } },
+      }),
+      android: ({ msgId, payload }) => {
+        expect(payload).toHaveProperty('message.data', { order: '17', 'größe "x"': '{{ user.externalId }} 📦\n', url: 'mine', msgId })
+        return {}
+      },
+      web: ({ msgId, payload }) => {
+        expect(payload).toHaveProperty('data', { order: '17', 'größe "x"': '{{ user.externalId }} 📦\n', url: 'mine', msgId })
+        return {}
+      },
+    },
+  },
+  {
+    name: 'a body that is too long is cut to the last whole grapheme that fits',
+    send: { content: { _default: 'en', en: { title: 'T', body: longBody } }, data: { filler: 'x'.repeat(1_000) } },
+    meant: {
+      ios: (push) => {
+        nearLimit('ios', push)
+        return { payload: { aps: { alert: { title: 'T', body: isCut } } } }
+      },
+      android: (push) => {
+        nearLimit('android', push)
+        return { payload: { message: { notification: { title: 'T', body: isCut } } } }
+      },
+      web: (push) => {
+        nearLimit('web', push)
+        return { payload: { title: 'T', body: isCut } }
+      },
+    },
+  },
+  {
+    name: 'what is too large even when cut fails without a request',
+    send: { content: { _default: 'en', en: { title: 'T', body: longBody } }, data: { filler: '"'.repeat(1_024), more: '"'.repeat(1_000) } },
+    meant: everywhere({ outcome: 'failed', code: 'payload_too_large' }),
+  },
+  {
+    name: 'a text of which nothing is left is not sent',
+    send: { content: { _default: 'en', en: { title: '{{ tags.none }}', body: ' {{ tags.none }} ' } } },
+    meant: everywhere({ outcome: 'skipped', code: 'empty_content' }),
+  },
+  {
+    name: 'an address that is none after rendering is left out, the push arrives',
+    send: {
+      content: { _default: 'en', en: { title: 'T', body: 'B', url: '{{ data.link }}', image: 'https://{{ data.link }}/a.png' } },
+      data: { link: 'javascript:alert(1)' },
+    },
+    meant: {
+      ios: ({ msgId, payload }) => {
+        expect(payload['herald']).toEqual({ msgId })
+        return {}
+      },
+      android: ({ msgId, payload }) => {
+        expect(payload).toHaveProperty('message.data', { link: 'javascript:alert(1)', msgId })
+        expect(payload).not.toHaveProperty('message.notification.image')
+        return {}
+      },
+      web: ({ payload }) => {
+        expect(Object.keys(payload).toSorted()).toEqual(['body', 'data', 'tag', 'title'])
+        return {}
+      },
+    },
+  },
+  {
+    name: "a date is told in the app's zone when the user has none",
+    send: {
+      content: { _default: 'en', en: { title: 'T', body: '{{ "2026-01-31T23:30:00Z" | date: "%F %R" }}' } },
+      defaultTimezone: 'Asia/Tokyo',
+    },
+    meant: {
+      ios: () => ({ payload: { aps: { alert: { body: '2026-02-01 08:30' } } } }),
+      android: android({ notification: { body: '2026-02-01 08:30' } }),
+      web: () => ({ payload: { body: '2026-02-01 08:30' } }),
+    },
+  },
+]

@@ -1,0 +1,40 @@
+import { mintMessageId } from '@herald/auth/message-id'
+import { newId } from '@herald/contracts/ids'
+import { freshDatabase } from '@herald/testing/database'
+import { freshNats } from '@herald/testing/nats'
+import { runFuzz } from '@herald/testing/run-fuzz'
+import { expect, test } from 'vitest'
+import { openApiDocument, publicRoutes } from './http/routes.ts'
+import { hmacSecret, startGateway } from './testing/start-gateway.ts'
+import { startPeers } from './testing/start-peers.ts'
+
+const nats = await freshNats()
+const { url } = await freshDatabase()
+await startPeers(nats)
+const gateway = await startGateway({ database: url('gateway'), nats })
+const app = await gateway.givenApp()
+const push = { appId: app.appId, userId: newId(), subscriptionId: newId(), platform: 'ios', variant: '' } as const
+const msgIds = Array.from({ length: 20 }, () => mintMessageId(hmacSecret, { ...push, campaignId: newId() }))
+
+test(
+  '20,000 requests made from the document, most of them hostile, get the answers it promises and never our mistake',
+  { timeout: 120_000 },
+  async () => {
+    const { asked, failed, failures, seen } = await runFuzz({
+      baseUrl: `http://127.0.0.1:${gateway.port}`,
+      document: openApiDocument,
+      credentials: { ...app, msgIds },
+      count: 20_000,
+      seed: 20_261_121,
+    })
+
+    expect(failures).toEqual([])
+    expect([asked, failed]).toEqual([20_000, 0])
+    const outcomes = [...seen.keys()]
+    // A generator that never got past the door would prove nothing.
+    const untouched = publicRoutes.filter(({ name, status }) => !seen.has(`${name} ${status}`))
+    expect(untouched.map(({ name }) => name)).toEqual([])
+    for (const status of [400, 401, 403, 404, 405, 413, 415, 422])
+      expect([status, outcomes.some((outcome) => outcome.endsWith(` ${status}`))]).toEqual([status, true])
+  },
+)

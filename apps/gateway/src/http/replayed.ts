@@ -1,0 +1,5 @@
+import { Reply } from './route.ts'
+
+/** The answer of an idempotent route: the same again on a replay, which a header tells (api.md, Errors, Idempotency). */
+export const replayed = ({ replayed: isReplay, ...answer }: { replayed: boolean }): Reply =>
+  new Reply(answer, { headers: isReplay ? { 'Idempotent-Replayed': 'true' } : {} })

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import { bodyOf, eventsOf } from './batch.ts'
+import { eventIdOf, isWanted, publicEvent } from './public-event.ts'
+
+const ada = '0'.repeat(24)
+const eventOf = (userId: string | null, id = 'evt_1') => ({
+  event: JSON.stringify({ id, type: 'notification.sent', ...(userId === null ? {} : { userId }) }),
+  user_id: userId,
+})
+
+test('a body is JSON with the external id of each user that has one', () => {
+  const body = bodyOf('dlv_1', [eventOf(ada), eventOf('1'.repeat(24)), eventOf(null)], { [ada]: 'ada "\u{1f600}"' })
+  expect(JSON.parse(body.toString())).toEqual({
+    id: 'dlv_1',
+    events: [
+      { id: 'evt_1', type: 'notification.sent', userId: ada, externalId: 'ada "\u{1f600}"' },
+      { id: 'evt_1', type: 'notification.sent', userId: '1'.repeat(24) },
+      { id: 'evt_1', type: 'notification.sent' },
+    ],
+  })
+})
+
+test('names such as __proto__ are nobody', () => {
+  expect(bodyOf('dlv_1', [eventOf('__proto__'), eventOf('toString')], {}).toString()).not.toContain('externalId')
+})
+
+test('what a body held can wait again, without any external id', () => {
+  const events = [eventOf(ada), eventOf(null, 'evt_2')]
+  expect(eventsOf(bodyOf('dlv_1', events, { [ada]: 'ada' }))).toEqual([
+    { eventId: 'evt_1', waiting: events[0] },
+    { eventId: 'evt_2', waiting: events[1] },
+  ])
+})
+
+const given = { type: 'notification.sent', campaignId: 'c'.repeat(24), subscriptionId: 'd'.repeat(24) } as const
+
+test('the id of an event follows from campaign, subscription and type alone', () => {
+  expect(eventIdOf(given)).toMatch(/^evt_[0-9a-f]{24}$/)
+  expect(eventIdOf({ ...given })).toBe(eventIdOf(given))
+  const others = [
+    { ...given, type: 'notification.opened' as const },
+    { ...given, campaignId: 'e'.repeat(24) },
+    { ...given, subscriptionId: 'e'.repeat(24) },
+  ]
+  expect(new Set([given, ...others].map(eventIdOf)).size).toBe(4)
+})
+
+test('campaign.completed is of no user, device or platform, whatever travels with it', () => {
+  const at = '2026-01-01T00:00:00Z'
+  const shown = publicEvent({
+    ...given,
+    type: 'campaign.completed',
+    at,
+    appId: 'a'.repeat(24),
+    userId: ada,
+    platform: 'ios',
+    data: { queued: 1 },
+  })
+  expect(Object.keys(shown)).toEqual(['id', 'type', 'ts', 'appId', 'campaignId', 'data'])
+  expect(shown.ts).toBe('2026-01-01T00:00:00.000Z')
+})
+
+test('* stands for every type', () => {
+  expect(isWanted(['*'], 'campaign.completed')).toBe(true)
+  expect(isWanted(['notification.sent'], 'campaign.completed')).toBe(false)
+})

@@ -1,0 +1,25 @@
+import { hash } from 'node:crypto'
+import type { Event } from '@herald/contracts/event'
+import type { WebhookEvent } from '@herald/contracts/webhook'
+
+/**
+ * The id of an event: `evt_` and 24 hexadecimal characters of SHA-256 over campaign, subscription and type (decisions.md 7). It follows
+ * from what happened, so that no redelivery on the way ever invents another.
+ */
+export const eventIdOf = ({ campaignId, subscriptionId = '', type }: Pick<Event, 'campaignId' | 'subscriptionId' | 'type'>): string =>
+  `evt_${hash('sha256', `${campaignId}|${subscriptionId}|${type}`).slice(0, 24)}`
+
+/** An event as receivers get it, but for the external id. `campaign.completed` is of no user, device or platform (api.md, Events). */
+export function publicEvent(event: Event): WebhookEvent {
+  const { type, appId, campaignId, userId, subscriptionId, platform, data } = event
+  const shown = { id: eventIdOf(event), type, ts: new Date(event.at).toISOString(), appId, campaignId }
+  const ofDevice = type === 'campaign.completed' ? {} : definedOf({ userId, subscriptionId, platform })
+  return { ...shown, ...ofDevice, ...definedOf({ data }) }
+}
+
+/** Whether an endpoint asked for this type. */
+export const isWanted = (eventTypes: readonly string[], type: string): boolean => eventTypes.includes('*') || eventTypes.includes(type)
+
+type Defined<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> }
+const definedOf = <T extends Record<string, unknown>>(fields: T): Defined<T> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>

@@ -1,0 +1,95 @@
+import { signWebhook, webhookSignatureHeader } from '@herald/auth/webhook-signature'
+import { transact } from '@herald/service/postgres'
+import { secretContext } from './core/seal-context.ts'
+import type { Verdict } from './core/retry.ts'
+import type { Ended } from './record-attempts.ts'
+import { findNextDue, giveBack, renewLeases, takeDueDeliveries, type TakenDelivery } from './store/deliveries.ts'
+import type { Webhooks } from './webhooks.ts'
+
+/** Deliveries of one process on their way at once. Each may hold ~40 kB of body and as much of an answer. */
+const slots = 512
+/** Of these, endpoints that failed or were slow last time get so many: they may use up their ten seconds again. */
+const suspectSlots = 256
+/** A process that was frozen between take and post must not play out what others have taken since: the lease is 4 s. */
+const startWithinMs = 2_000
+const renewEveryMs = 1_000
+/** What is on its way when the process stops is waited for so long; what is not over then is sent again when its lease ends. */
+const finishWithinMs = 6_000
+
+export type Deliverer = {
+  /** Takes what is due and starts posting it; answers how many were taken, without waiting for their answers. */
+  deliverDue(): Promise<{ took: number; nextInMs?: number }>
+  finish(): Promise<unknown>
+}
+
+/**
+ * Posts what is due. `record` commits what came of an attempt; `onEnd` hears that a slot is free. A waiting retry holds none: it is a row
+ * with a due time.
+ */
+export function openDeliverer(
+  webhooks: Webhooks,
+  { record, onEnd }: { record: (ended: Ended) => Promise<Verdict['is']>; onEnd: () => void },
+): Deliverer {
+  const { db, log } = webhooks
+  const onTheWay = new Map<TakenDelivery, Promise<void>>()
+  let suspects = 0
+
+  const deliverOne = async (delivery: TakenDelivery) => {
+    const { id, endpointId, takes, tries } = delivery
+    if (delivery.isSuspect) suspects += 1
+    try {
+      const at = new Date()
+      const answer = await post(webhooks, delivery)
+      const verdict = await record({ id, endpointId, takes, tries, at, answer })
+      const { status, error, latencyMs } = answer
+      log.info({ deliveryId: id, endpointId, try: tries + 1, status, error, latencyMs, verdict }, 'webhook attempt')
+    } catch (error) {
+      // The row is leased: it is due again when the lease ends.
+      log.error({ deliveryId: id, endpointId, err: error }, 'an attempt could not be made or recorded')
+    } finally {
+      if (delivery.isSuspect) suspects -= 1
+    }
+  }
+
+  // A database that is away lets the leases run out: what is on its way may then be sent twice, never not at all.
+  const renewing = setInterval(() => {
+    if (onTheWay.size > 0) renewLeases(db, [...onTheWay.keys()]).catch((error: unknown) => log.warn({ err: error }, 'leases not renewed'))
+  }, renewEveryMs)
+
+  return {
+    async deliverDue() {
+      const room = slots - onTheWay.size
+      if (room <= 0) return { took: 0 }
+      const askedAt = performance.now()
+      const taken = await transact(db, (trx) => takeDueDeliveries(trx, { slots: room, suspectSlots: Math.max(0, suspectSlots - suspects) }))
+      if (performance.now() - askedAt > startWithinMs) {
+        await giveBack(db, taken)
+        return { took: 0 }
+      }
+      for (const delivery of taken) {
+        const work = deliverOne(delivery).finally(() => {
+          onTheWay.delete(delivery)
+          onEnd()
+        })
+        onTheWay.set(delivery, work)
+      }
+      if (taken.length > 0) return { took: taken.length }
+      const nextInMs = await findNextDue(db)
+      return { took: 0, ...(nextInMs === undefined ? {} : { nextInMs }) }
+    },
+    async finish() {
+      await Promise.race([Promise.allSettled(onTheWay.values()), new Promise((resolve) => setTimeout(resolve, finishWithinMs).unref())])
+      clearInterval(renewing)
+    },
+  }
+}
+
+/** Signs with the newest secret known at the moment the connection stands. */
+function post({ post: send, sealer, secrets }: Webhooks, delivery: TakenDelivery) {
+  const { endpointId, appId, secretVersion, sealedSecret, url, body } = delivery
+  if (secrets.newest(endpointId, secretVersion) === undefined)
+    secrets.remember(endpointId, secretVersion, sealer.open(sealedSecret, secretContext(appId, endpointId)).toString())
+  return send(url, body, () => ({
+    [webhookSignatureHeader]: signWebhook(secrets.newest(endpointId, secretVersion) ?? '', body, new Date()),
+  }))
+}

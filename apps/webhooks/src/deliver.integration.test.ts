@@ -1,0 +1,228 @@
+import { signWebhook, verifyWebhook } from '@herald/auth/webhook-signature'
+import {
+  changeWebhook,
+  enableWebhook,
+  eraseUser,
+  listDeliveries,
+  replayDelivery,
+  rotateWebhookSecret,
+  testWebhook,
+} from '@herald/contracts/calls/webhooks'
+import type { Webhook } from '@herald/contracts/webhook'
+import { until } from '@herald/testing/until'
+import { Stripe } from 'stripe'
+import { beforeAll, expect, test } from 'vitest'
+import { newDeliveryId } from './core/batch.ts'
+import { insertDeliveries } from './store/deliveries.ts'
+import { startReceiver, type Received } from './testing/receiver.ts'
+import { givenEvent, givenEvents, openRig, type Rig } from './testing/rig.ts'
+
+let rig: Rig
+beforeAll(async () => {
+  rig = await openRig()
+  await rig.start()
+})
+const logOf = async ({ appId, id }: Webhook) => (await rig.gateway.call(listDeliveries, { appId, webhookId: id, limit: 200 })).items
+
+test('the verifier of the stripe package accepts deliveries and refuses tampered and 301 seconds old ones', async () => {
+  const receiver = await startReceiver()
+  const { appId, secret } = await rig.givenWebhook(`${receiver.url}/stripe`)
+  await rig.announce([givenEvent(appId)])
+  const { body, headers } = await until(() => receiver.received[0])
+  const header = String(headers['x-service-signature'])
+  const { signature } = Stripe.webhooks
+  if (!signature) throw new Error('stripe has no verifier')
+
+  expect(signature.verifyHeader(body, header, secret, 300)).toBe(true)
+  expect(() => signature.verifyHeader(body.replace('sent', 'opened'), header, secret, 300)).toThrow(/signature/)
+  const old = signWebhook(secret, body, new Date(Date.now() - 301_000))
+  expect(() => signature.verifyHeader(body, old, secret, 300)).toThrow(/tolerance/)
+})
+
+test('a delivery that fails is attempted five times, with the same id and bytes and a fresh signature, and then counts', async () => {
+  const receiver = await startReceiver((_one, response) => response.writeHead(500).end())
+  const webhook = await rig.givenWebhook(`${receiver.url}/failing`)
+  await rig.announce([givenEvent(webhook.appId)])
+
+  const failed = await until(async () => (await logOf(webhook)).find(({ state }) => state === 'failed'))
+  expect(failed).toMatchObject({ eventCount: 1, replayable: true, nextAttemptAt: null })
+  expect(failed.attempts.map(({ status }) => status)).toEqual([500, 500, 500, 500, 500])
+  expect(receiver.received).toHaveLength(5)
+  expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1)
+  for (const { body, headers } of receiver.received)
+    expect(verifyWebhook(webhook.secret, String(headers['x-service-signature']), body, new Date())).toEqual({ ok: true })
+  const gaps = receiver.received.slice(1).map(({ at }, index) => at - (receiver.received[index]?.at ?? 0))
+  for (const [index, gap] of gaps.entries()) expect(gap).toBeGreaterThanOrEqual(50 * 2 ** index - 2)
+  expect(await rig.read(webhook)).toMatchObject({ consecutiveFailures: 1, lastStatus: 500, enabled: true })
+})
+
+test('a 4xx or a redirect ends the delivery at once and counts nothing', async () => {
+  const elsewhere = await startReceiver()
+  const receiver = await startReceiver(({ path }, response) =>
+    path === '/redirect' ? response.writeHead(307, { location: elsewhere.url }).end() : response.writeHead(404).end(),
+  )
+  const webhooks = [await rig.givenWebhook(`${receiver.url}/gone`), await rig.givenWebhook(`${receiver.url}/redirect`)]
+  for (const { appId } of webhooks) await rig.announce([givenEvent(appId)])
+
+  for (const webhook of webhooks) {
+    const failed = await until(async () => (await logOf(webhook)).find(({ state }) => state === 'failed'))
+    expect(failed.attempts).toHaveLength(1)
+    expect(await rig.read(webhook)).toMatchObject({ consecutiveFailures: 0 })
+  }
+  expect(elsewhere.received).toEqual([])
+})
+
+test('Retry-After puts the next attempt off', async () => {
+  const receiver = await startReceiver((_one, response) => response.writeHead(429, { 'retry-after': '600' }).end())
+  const webhook = await rig.givenWebhook(`${receiver.url}/later`)
+  await rig.announce([givenEvent(webhook.appId)])
+
+  const waiting = await until(async () => (await logOf(webhook)).find(({ attempts }) => attempts.length > 0))
+  expect(waiting.state).toBe('pending')
+  expect(Date.parse(waiting.nextAttemptAt ?? '') - Date.now()).toBeGreaterThan(580_000)
+})
+
+test('49 exhausted, one success, 49, and only the 50th in a row switches the endpoint off; enabling forgets them', async () => {
+  let fails = true
+  const receiver = await startReceiver((_one, response) => response.writeHead(fails ? 503 : 204).end())
+  const webhook = await rig.givenWebhook(`${receiver.url}/fifty`)
+  const { appId, id: webhookId } = webhook
+  // Deliveries with four tries behind them: their next answer is the last.
+  const exhaust = async (count: number) => {
+    const before = (await rig.read(webhook)).consecutiveFailures
+    await rig.db.transaction().execute(async (trx) => {
+      const deliveries = Array.from({ length: count }, () => ({
+        id: newDeliveryId(),
+        endpointId: webhookId,
+        appId,
+        eventCount: 1,
+        userIds: [],
+        body: Buffer.from('{"id":"dlv_","events":[]}'),
+      }))
+      await insertDeliveries(trx, deliveries)
+      const ids = deliveries.map(({ id }) => id)
+      await trx.updateTable('deliveries').set({ tries: 4 }).where('id', 'in', ids).execute()
+    })
+    await until(async () => (await rig.read(webhook)).consecutiveFailures === before + count)
+  }
+  await exhaust(49)
+  expect(await rig.read(webhook)).toMatchObject({ enabled: true })
+
+  fails = false
+  await rig.announce([givenEvent(appId)])
+  await until(async () => (await rig.read(webhook)).consecutiveFailures === 0)
+  fails = true
+  await exhaust(49)
+  expect(await rig.read(webhook)).toMatchObject({ consecutiveFailures: 49, enabled: true, disabledReason: null })
+  await exhaust(1)
+  expect(await rig.read(webhook)).toMatchObject({ consecutiveFailures: 50, enabled: false, disabledReason: 'consecutive_failures' })
+
+  expect(await rig.gateway.call(enableWebhook, { appId, webhookId })).toMatchObject({
+    enabled: true,
+    consecutiveFailures: 0,
+    disabledReason: null,
+    disabledAt: null,
+  })
+})
+
+test('a rotation under load: what is delivered after it verifies with the new secret only', async () => {
+  const receiver = await startReceiver()
+  const webhook = await rig.givenWebhook(`${receiver.url}/rotation`)
+  const { appId, id: webhookId, secret: old } = webhook
+  let stop = false
+  const load = (async () => {
+    while (!stop) await rig.announce(givenEvents(appId, 200))
+  })()
+  await until(() => receiver.received.length >= 10)
+  const { secret } = await rig.gateway.call(rotateWebhookSecret, { appId, webhookId })
+  const rotatedAfter = receiver.received.length
+  await until(() => receiver.received.length >= rotatedAfter + 20)
+  stop = true
+  await load
+
+  const verifiesWith = (key: string, { body, headers }: Received) =>
+    verifyWebhook(key, String(headers['x-service-signature']), body, new Date()).ok
+  const [before, after] = [receiver.received.slice(0, rotatedAfter), receiver.received.slice(rotatedAfter)]
+  expect(before.slice(0, 10).every((one) => verifiesWith(old, one))).toBe(true)
+  expect(after.every((one) => verifiesWith(secret, one) && !verifiesWith(old, one))).toBe(true)
+})
+
+test('a test sends one signed ping and answers the status, or why there is none', async () => {
+  const receiver = await startReceiver((_one, response) => response.writeHead(418).end())
+  const { appId, id: webhookId, secret } = await rig.givenWebhook(`${receiver.url}/ping`)
+  expect(await rig.gateway.call(testWebhook, { appId, webhookId })).toEqual({ status: 418, error: null })
+  const [{ body, headers, events } = { body: '', headers: {}, events: [] }] = receiver.received
+  expect(verifyWebhook(secret, String(Reflect.get(headers, 'x-service-signature')), body, new Date())).toEqual({ ok: true })
+  expect(events).toEqual([{ id: expect.stringMatching(/^evt_[0-9a-f]{24}$/), type: 'ping', ts: expect.stringMatching(/Z$/), appId }])
+
+  await rig.gateway.call(changeWebhook, { appId, webhookId, changes: { url: 'https://127.0.0.1:1/' } })
+  expect(await rig.gateway.call(testWebhook, { appId, webhookId })).toEqual({ status: null, error: 'network_error' })
+})
+
+test('a delivery can be replayed with the same id and bytes while its body is kept, afterwards not', async () => {
+  const receiver = await startReceiver()
+  const webhook = await rig.givenWebhook(`${receiver.url}/replay`)
+  const { appId, id: webhookId } = webhook
+  await rig.announce([givenEvent(appId)])
+  const delivered = await until(async () => (await logOf(webhook)).find(({ state }) => state === 'delivered'))
+  const at = { appId, webhookId, deliveryId: delivered.id }
+
+  await rig.gateway.call(replayDelivery, at)
+  await until(() => receiver.received.length === 2)
+  expect(receiver.received[1]?.body).toBe(receiver.received[0]?.body)
+  await until(async () => (await logOf(webhook))[0]?.attempts.length === 2)
+
+  await rig.db.deleteFrom('delivery_bodies').where('delivery_id', '=', at.deliveryId).execute()
+  await rig.db.updateTable('deliveries').set({ has_body: false }).where('id', '=', at.deliveryId).execute()
+  await expect(rig.gateway.call(replayDelivery, at)).rejects.toMatchObject({ code: 'invalid_state' })
+  await expect(rig.gateway.call(replayDelivery, { ...at, deliveryId: 'dlv_none' })).rejects.toMatchObject({ code: 'not_found' })
+})
+
+test('erasing a user empties the bodies that name them; what was not delivered goes out again without their external id', async () => {
+  let fails = true
+  const receiver = await startReceiver((_one, response) => response.writeHead(fails ? 503 : 204, { 'retry-after': '3600' }).end())
+  const webhook = await rig.givenWebhook(`${receiver.url}/erase`)
+  const { appId } = webhook
+  const [ada, bob] = [givenEvent(appId), givenEvent(appId)]
+  rig.externalIds.set(ada.userId ?? '', 'ada').set(bob.userId ?? '', 'bob')
+  await rig.announce([ada, bob])
+  await until(() => receiver.received.length === 1)
+  expect(receiver.received[0]?.events.map(({ externalId }) => externalId)).toEqual(['ada', 'bob'])
+
+  rig.externalIds.delete(ada.userId ?? '')
+  fails = false
+  await rig.gateway.call(eraseUser, { appId, userId: ada.userId ?? '' })
+  await until(() => receiver.received.length === 2)
+  const [first, second] = receiver.received
+  expect(second?.id).not.toBe(first?.id)
+  expect(second?.events.map(({ id, externalId }) => [id, externalId])).toEqual([
+    [first?.events[0]?.id, undefined],
+    [first?.events[1]?.id, 'bob'],
+  ])
+  expect(await rig.db.selectFrom('delivery_bodies').select('body').where('app_id', '=', appId).execute()).toHaveLength(1)
+  await until(async () => (await logOf(webhook)).some(({ state }) => state === 'delivered'))
+  expect((await logOf(webhook)).map(({ state }) => state).toSorted()).toEqual(['delivered', 'erased'])
+})
+
+test('healthy endpoints do not wait for a dead and a hanging one, which has at most two posts at once', async () => {
+  let [atOnce, most] = [0, 0]
+  const hanging = await startReceiver(() => {
+    atOnce += 1
+    most = Math.max(most, atOnce)
+  })
+  const healthy = await startReceiver()
+  const { appId } = await rig.givenWebhook(`${hanging.url}/hangs`)
+  await rig.givenWebhook('https://127.0.0.1:1/dead', { appId })
+  const others = await Promise.all(Array.from({ length: 98 }, async (_, n) => (await rig.givenWebhook(`${healthy.url}/${n}`)).appId))
+
+  for (let round = 0; round < 5; round += 1) {
+    await rig.announce(givenEvents(appId, 300))
+    await rig.announce(others.map((each) => givenEvent(each)))
+    await until(() => healthy.received.length === 98 * (round + 1))
+  }
+  // A post that hangs is given up on after 10 s: whoever had waited for one would have waited so long. (Measured: bench/src/webhooks.ts.)
+  const waits = healthy.received.map(({ at, events }) => at - Date.parse(events[0]?.ts ?? ''))
+  expect(Math.max(...waits)).toBeLessThan(10_000)
+  await until(() => most === 2)
+  expect(most).toBe(2)
+})

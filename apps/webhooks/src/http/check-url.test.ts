@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { openUrlCheck } from './check-url.ts'
+
+const checkWhenResolvedTo = (...addresses: string[]) =>
+  openUrlCheck({
+    allowPrivate: false,
+    resolve: async () => addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+  })
+
+test.each([['127.0.0.1'], ['10.1.2.3'], ['169.254.169.254'], ['::1'], ['::ffff:10.0.0.1'], ['fd00::1'], ['64:ff9b::7f00:1']])(
+  'a name that resolves to %s is refused when it is saved, also beside a public address',
+  async (address) => {
+    expect(await checkWhenResolvedTo(address)('https://receiver.example/')).toMatch(/must not resolve/)
+    expect(await checkWhenResolvedTo('93.184.215.14', address)('https://receiver.example/')).toMatch(/must not resolve/)
+  },
+)
+
+test('a public name is taken, and one that does not resolve yet', async () => {
+  expect(await checkWhenResolvedTo('93.184.215.14', '2606:4700::1111')('https://receiver.example/')).toBeUndefined()
+  const unknown = openUrlCheck({ allowPrivate: false, resolve: () => Promise.reject(new Error('ENOTFOUND')) })
+  expect(await unknown('https://receiver.example/')).toBeUndefined()
+})
+
+test('a name server that never answers is not waited for', async () => {
+  const check = openUrlCheck({ allowPrivate: false, resolve: () => new Promise(() => undefined) })
+  expect(await check('https://receiver.example/')).toBeUndefined()
+})
+
+test('in development the address rule is lifted, https stays', async () => {
+  const check = openUrlCheck({ allowPrivate: true, resolve: () => Promise.reject(new Error('not asked')) })
+  expect(await check('https://localhost:4433/')).toBeUndefined()
+  expect(await check('http://localhost:4433/')).toBe('must be an https URL')
+})

@@ -1,0 +1,215 @@
+import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { guardedLookupBy, resolveBySystem, type Resolve } from '@herald/service/guarded-connect'
+import { atEnd } from '@herald/testing/at-end'
+import { until } from '@herald/testing/until'
+import { expect, test } from 'vitest'
+import { startReceiver } from '../testing/receiver.ts'
+import { openPost } from './post.ts'
+
+const body = Buffer.from('{"id":"dlv_1","events":[]}')
+const sign = () => ({ 'x-service-signature': 't=1,v1=0' })
+/** In development private addresses are allowed: the receivers of these tests are on this machine. */
+const openLocal = (totalMs?: number) => {
+  const opened = openPost({
+    allowPrivate: true,
+    lookup: guardedLookupBy(resolveBySystem, { allowPrivate: true }),
+    ...(totalMs ? { totalMs } : {}),
+  })
+  atEnd(opened.close)
+  return opened.post
+}
+
+/** A listener that must never be reached. */
+async function startTrap(host: string): Promise<{ port: number; connections: () => number }> {
+  let connections = 0
+  const server = createTcpServer((socket) => {
+    connections += 1
+    socket.destroy()
+  })
+  await new Promise<void>((resolve) => server.listen(0, host, resolve))
+  atEnd(() => void server.close())
+  return { port: (server.address() as AddressInfo).port, connections: () => connections }
+}
+
+test('a connection is used again, and one that the receiver closed meanwhile costs no attempt', async () => {
+  const receiver = await startReceiver()
+  const sockets = new Set<Socket>()
+  receiver.server.on('secureConnection', (socket: Socket) => sockets.add(socket))
+  const post = openLocal()
+  await post(receiver.url, body, sign)
+  await post(receiver.url, body, sign)
+  expect(sockets.size).toBe(1)
+
+  receiver.server.once('request', (request) => request.socket.destroy())
+  expect(await post(receiver.url, body, sign)).toMatchObject({ status: 204, error: null })
+})
+
+test('a redirect is an answer and is not followed', async () => {
+  const elsewhere = await startReceiver()
+  for (const status of [301, 302, 303, 307, 308]) {
+    const receiver = await startReceiver((_one, response) => response.writeHead(status, { location: elsewhere.url }).end())
+    expect(await openLocal()(receiver.url, body, sign)).toMatchObject({ status })
+  }
+  expect(elsewhere.received).toEqual([])
+})
+
+test('a receiver that never answers, or drips its headers, is given up on when the time is over', async () => {
+  const silent = await startReceiver(() => undefined)
+  const dripping = await startReceiver((_one, response) => {
+    const timer = setInterval(() => response.socket?.write('x'), 20)
+    response.on('close', () => clearInterval(timer))
+    response.socket?.write('HTTP/1.1 200 OK\r\nx-slow: ')
+  })
+  for (const receiver of [silent, dripping]) {
+    const closed = new Promise((resolve) => receiver.server.on('secureConnection', (socket: Socket) => socket.on('close', resolve)))
+    expect(await openLocal(300)(receiver.url, body, sign)).toMatchObject({ status: null, error: 'timeout' })
+    await closed
+  }
+})
+
+test('a receiver that accepts and never ends its TLS handshake is given up on', async () => {
+  const sockets: Socket[] = []
+  const server = createTcpServer((socket) => sockets.push(socket))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  atEnd(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  expect(await openLocal(300)(`https://127.0.0.1:${port}/`, body, sign)).toMatchObject({ status: null, error: 'timeout' })
+})
+
+test('of an endless body 64 kB are read: the status counts, the connection is cut', async () => {
+  let written = 0
+  const receiver = await startReceiver((_one, response) => {
+    response.writeHead(200)
+    const chunk = Buffer.alloc(16_384)
+    const go = () => {
+      while (!response.destroyed && response.write(chunk)) written += chunk.length
+    }
+    response.on('drain', go)
+    response.on('error', () => undefined)
+    go()
+  })
+  expect(await openLocal()(receiver.url, body, sign)).toMatchObject({ status: 200, error: null })
+  const after = written
+  expect(after).toBeLessThan(8_000_000)
+})
+
+test('a dripping body ends with the time limit; what was answered before counts', async () => {
+  const receiver = await startReceiver((_one, response) => {
+    response.writeHead(503, { 'retry-after': '7' })
+    const timer = setInterval(() => response.write('.'), 20)
+    response.on('close', () => clearInterval(timer))
+  })
+  expect(await openLocal(300)(receiver.url, body, sign)).toMatchObject({ status: 503, error: null, retryAfterMs: 7_000 })
+})
+
+test('nothing is decompressed: a gzip bomb is its own few bytes', async () => {
+  const bomb = gzipSync(Buffer.alloc(50_000_000))
+  const receiver = await startReceiver((_one, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb))
+  const before = process.memoryUsage().rss
+  for (let n = 0; n < 20; n += 1) expect(await openLocal()(receiver.url, body, sign)).toMatchObject({ status: 200 })
+  expect(receiver.received[0]?.headers['accept-encoding']).toBe('identity')
+  expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000)
+})
+
+test('headers without end are no answer', async () => {
+  const receiver = await startReceiver((_one, response) => {
+    response.socket?.write(`HTTP/1.1 200 OK\r\n${'x-much: '.padEnd(1_000, 'x')}\r\n`.repeat(40))
+  })
+  expect(await openLocal()(receiver.url, body, sign)).toMatchObject({ status: null, error: 'network_error' })
+})
+
+test('something that is no HTTP is no answer', async () => {
+  const receiver = await startReceiver((_one, response) => response.socket?.end('SSH-2.0-OpenSSH_9.9\r\n'))
+  expect(await openLocal()(receiver.url, body, sign)).toMatchObject({ status: null, error: 'network_error' })
+})
+
+test('a hundred posts to each kind of hostile receiver leave no slot and no memory behind', async () => {
+  const chunk = Buffer.alloc(16_384)
+  const receivers = await Promise.all([
+    startReceiver(() => undefined),
+    startReceiver((_one, response) => {
+      response.on('error', () => undefined).writeHead(200)
+      const go = () => {
+        while (!response.destroyed && response.write(chunk)) continue
+      }
+      response.on('drain', go)
+      go()
+    }),
+    startReceiver((_one, response) => response.socket?.destroy()),
+  ])
+  const post = openLocal(500)
+  const before = process.memoryUsage().rss
+  const answers = await Promise.all(receivers.flatMap(({ url }) => Array.from({ length: 100 }, () => post(url, body, sign))))
+  expect(answers).toHaveLength(300)
+  expect(process.memoryUsage().rss - before).toBeLessThan(250_000_000)
+  await until(async () => {
+    const counts = await Promise.all(
+      receivers.slice(0, 1).map(({ server }) => new Promise<number>((done) => server.getConnections((_error, n) => done(n)))),
+    )
+    return counts.every((count) => count === 0)
+  })
+})
+
+const guarded = (resolve: Resolve) => {
+  const opened = openPost({ allowPrivate: false, lookup: guardedLookupBy(resolve), totalMs: 2_000 })
+  atEnd(opened.close)
+  return opened.post
+}
+const resolveTo =
+  (...addresses: string[]): Resolve =>
+  async () =>
+    addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
+
+test.each([
+  ['loopback', ['127.0.0.1']],
+  ['loopback IPv6', ['::1']],
+  ['mapped loopback', ['::ffff:127.0.0.1']],
+  ['a private address', ['10.0.0.1']],
+  ['metadata', ['169.254.169.254']],
+  ['a public address and a private one', ['93.184.215.14', '127.0.0.1']],
+  ['nothing', []],
+])('a name that resolves to %s is not connected to', async (_what, addresses) => {
+  const trap = await startTrap('127.0.0.1')
+  expect(await guarded(resolveTo(...addresses))(`https://receiver.example:${trap.port}/`, body, sign)).toMatchObject({
+    error: 'blocked_address',
+  })
+  expect(trap.connections()).toBe(0)
+})
+
+test('a name that is public when it is saved and private when it is sent to (rebinding) is refused at every attempt', async () => {
+  const trap = await startTrap('127.0.0.1')
+  let asked = 0
+  const rebinding: Resolve = async () => {
+    asked += 1
+    return [{ address: '127.0.0.1', family: 4 }]
+  }
+  const post = guarded(rebinding)
+  for (let attempt = 1; attempt <= 3; attempt += 1) {
+    expect(await post(`https://receiver.example:${trap.port}/`, body, sign)).toMatchObject({ error: 'blocked_address' })
+    expect(asked).toBe(attempt)
+  }
+  expect(trap.connections()).toBe(0)
+})
+
+test('whatever way led there, nothing is written to a connection whose other end is not public', async () => {
+  const receiver = await startReceiver()
+  // A look-up without any guard stands for a hole in it: the connected address is judged again.
+  const hole = openPost({ allowPrivate: false, lookup: guardedLookupBy(resolveTo('127.0.0.1'), { allowPrivate: true }), totalMs: 2_000 })
+  atEnd(hole.close)
+  expect(await hole.post(`https://receiver.example:${receiver.port}/`, body, sign)).toMatchObject({ error: 'blocked_address' })
+  expect(receiver.received).toEqual([])
+})
+
+test('proxies named in the environment are not asked', async () => {
+  const trap = await startTrap('127.0.0.1')
+  process.env['HTTPS_PROXY'] = process.env['https_proxy'] = `http://127.0.0.1:${trap.port}`
+  process.env['NODE_USE_ENV_PROXY'] = '1'
+  const receiver = await startReceiver()
+  expect(await openLocal()(receiver.url, body, sign)).toMatchObject({ status: 204 })
+  expect(trap.connections()).toBe(0)
+  for (const name of ['HTTPS_PROXY', 'https_proxy', 'NODE_USE_ENV_PROXY']) delete process.env[name]
+})

@@ -1,0 +1,141 @@
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import { Agent, request } from 'node:https'
+import type { LookupFunction } from 'node:net'
+import { destinationProblem } from '@herald/contracts/destination'
+import { blockedAddress, refuseUnlessPublic } from '@herald/service/guarded-connect'
+import { readRetryAfter, type PostAnswer } from '../core/retry.ts'
+
+/** In all, from the first look-up to the end of the answer (decisions.md 8). */
+const totalLimitMs = 10_000
+const connectLimitMs = 5_000
+/** An answer's body says nothing we use; it is read so that the connection can be used again, up to this. */
+const longestBody = 65_536
+const longestHeaders = 16_384
+
+/**
+ * Posts a body and answers what came of it; never throws. `sign` makes the headers that must be fresh, when the connection stands and
+ * nothing of the request has left: `t` and the secret are then as new as they can be.
+ */
+export type Post = (url: string, body: Buffer, sign: () => Record<string, string>) => Promise<PostAnswer>
+
+/** The connections of the process to all receivers. `close` ends those that are idle. */
+export function openPost({
+  allowPrivate,
+  lookup,
+  totalMs = totalLimitMs,
+}: {
+  allowPrivate: boolean
+  lookup: LookupFunction
+  totalMs?: number
+}): { post: Post; close: () => void } {
+  // An agent of our own: proxies named in the environment are for the global one. The time-out ends idle connections; many endpoints of one
+  // host keep theirs, since a handshake costs more than all the rest of a delivery.
+  const agent = new Agent({ keepAlive: true, maxFreeSockets: 64, timeout: 15_000, scheduling: 'lifo', lookup })
+
+  const post: Post = async (url, body, sign) => {
+    const startedAt = performance.now()
+    const elapsedMs = () => Math.round(performance.now() - startedAt)
+    if (destinationProblem(url, { allowPrivate }) !== undefined)
+      return { status: null, error: 'blocked_address', latencyMs: 0, retryAfterMs: null }
+    for (let fresh = false; ; fresh = true) {
+      const left = totalMs - elapsedMs()
+      const answer = await postOnce({ url, body, sign, agent: fresh ? false : agent, lookup, allowPrivate, limitMs: left })
+      // A receiver may close an idle connection just when it is used again: that says nothing about the receiver.
+      if (answer.is === 'stale' && !fresh) continue
+      if (answer.is === 'answered') return { status: answer.status, error: null, latencyMs: elapsedMs(), retryAfterMs: answer.retryAfterMs }
+      const error = answer.is === 'stale' ? 'network_error' : answer.error
+      return { status: null, error, latencyMs: elapsedMs(), retryAfterMs: null }
+    }
+  }
+  return { post, close: () => agent.destroy() }
+}
+
+type Once =
+  | { is: 'answered'; status: number; retryAfterMs: number | null }
+  | { is: 'failed'; error: 'timeout' | 'network_error' | 'blocked_address' }
+  | { is: 'stale' }
+
+type OnceOptions = {
+  url: string
+  body: Buffer
+  sign: () => Record<string, string>
+  agent: Agent | false
+  lookup: LookupFunction
+  allowPrivate: boolean
+  limitMs: number
+}
+
+function postOnce({ url, body, sign, agent, lookup, allowPrivate, limitMs }: OnceOptions): Promise<Once> {
+  return new Promise((resolve) => {
+    const outgoing = request(url, {
+      method: 'POST',
+      agent,
+      lookup,
+      maxHeaderSize: longestHeaders,
+      headers: {
+        'content-type': 'application/json',
+        'content-length': body.length,
+        'user-agent': 'herald-webhooks/1',
+        // Nothing here decompresses, so nothing is asked for that would have to be.
+        'accept-encoding': 'identity',
+      },
+    })
+    let timedOut = false
+    const giveUp = () => {
+      timedOut = true
+      outgoing.destroy(new Error('time limit'))
+    }
+    const total = setTimeout(giveUp, limitMs)
+    const connecting = setTimeout(giveUp, Math.min(connectLimitMs, limitMs))
+    const end = (once: Once) => {
+      clearTimeout(total)
+      clearTimeout(connecting)
+      resolve(once)
+    }
+
+    if (!allowPrivate) refuseUnlessPublic(outgoing)
+    outgoing.once('socket', (socket) => {
+      const go = () => {
+        clearTimeout(connecting)
+        if (outgoing.destroyed) return
+        for (const [name, value] of Object.entries(sign())) outgoing.setHeader(name, value)
+        outgoing.end(body)
+      }
+      if (outgoing.reusedSocket) go()
+      else socket.once('secureConnect', go)
+    })
+    let answered: Promise<void> | undefined
+    outgoing.once('response', (response) => {
+      const { statusCode = 0, headers } = response
+      answered = drained(response)
+      void answered.then(() =>
+        end({ is: 'answered', status: statusCode, retryAfterMs: readRetryAfter(headers['retry-after'], new Date()) }),
+      )
+    })
+    outgoing.on('error', (error: NodeJS.ErrnoException) => {
+      if (answered === undefined) end(failure(error, timedOut, outgoing))
+    })
+    // A switch of protocols is no answer of ours; without this the request would only end with its time.
+    outgoing.once('upgrade', () => outgoing.destroy(new Error('switched protocols')))
+  })
+}
+
+/** The status is the answer; the body is read for the connection's sake, up to 64 kB and within the time limit of the whole. */
+function drained(response: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    let length = 0
+    response.on('data', (chunk: Buffer) => {
+      length += chunk.length
+      if (length > longestBody) response.destroy()
+    })
+    response.on('error', () => undefined)
+    response.once('close', resolve)
+  })
+}
+
+function failure(error: NodeJS.ErrnoException, timedOut: boolean, outgoing: ClientRequest): Once {
+  if (timedOut) return { is: 'failed', error: 'timeout' }
+  if (error.code === blockedAddress) return { is: 'failed', error: 'blocked_address' }
+  if (outgoing.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')) return { is: 'stale' }
+  return { is: 'failed', error: 'network_error' }
+}

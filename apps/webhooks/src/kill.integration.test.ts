@@ -1,0 +1,98 @@
+import { verifyWebhook } from '@herald/auth/webhook-signature'
+import { createWebhook } from '@herald/contracts/calls/webhooks'
+import type { Event } from '@herald/contracts/event'
+import { newId } from '@herald/contracts/ids'
+import { eventSubjects } from '@herald/contracts/topology'
+import { until } from '@herald/testing/until'
+import { expect, test } from 'vitest'
+import { eventIdOf } from './core/public-event.ts'
+import { startProcess } from './testing/app-process.ts'
+import { startReceiver } from './testing/receiver.ts'
+import { givenEvents, openRig } from './testing/rig.ts'
+
+const kills = 5
+const killEveryMs = 2_000
+
+test('killed with -9 every 2 s while three answers of ten fail: every event arrives, the same delivery always has the same bytes', async () => {
+  const rig = await openRig()
+  let n = 0
+  const receiver = await startReceiver((_one, response) => {
+    n += 1
+    if (n % 10 === 3) return response.writeHead(500).end()
+    if (n % 10 === 6) return response.writeHead(429).end()
+    if (n % 10 === 9) return void response.destroy()
+    return response.writeHead(204).end()
+  })
+  let app = startProcess(rig.environment)
+  const webhooks = await until(
+    () =>
+      Promise.all(
+        Array.from({ length: 8 }, (_, place) =>
+          rig.gateway.call(createWebhook, {
+            appId: newId(),
+            webhook: { url: `${receiver.url}/${place}`, eventTypes: ['*'], description: null },
+          }),
+        ),
+      ),
+    { what: 'endpoints' },
+  )
+  const secretOf = new Map(webhooks.map(({ secret }, place) => [`/${place}`, secret]))
+
+  // The tracker as it is: an announcement is published until it is confirmed, each time with another number.
+  const pending = new Map<string, Event[]>()
+  const announced: string[] = []
+  let done = false
+  const publishing = (async () => {
+    for (let round = 0; !done; round += 1) {
+      for (const id of rig.confirmed.tracker.splice(0)) pending.delete(id)
+      const unconfirmed = [...pending]
+      await Promise.allSettled(
+        unconfirmed.map(([announcementId, events]) =>
+          rig.tracker.publish(eventSubjects.pushSettled, { announcementId, owner: 'tracker', events }, `${announcementId}.${round}`),
+        ),
+      )
+      await until(() => done || rig.confirmed.tracker.length > 0, { withinMs: 1_000 }).catch(() => undefined)
+    }
+  })()
+  const announce = () => {
+    for (const { appId } of webhooks) {
+      const events = givenEvents(appId, 75)
+      announced.push(...events.map(eventIdOf))
+      pending.set(newId(), events)
+    }
+  }
+
+  for (let kill = 0; kill < kills; kill += 1) {
+    announce()
+    // Two seconds of life each, and then the hard way: it is the point of this test.
+    await new Promise((resolve) => setTimeout(resolve, killEveryMs))
+    await app.kill()
+    app = startProcess(rig.environment)
+  }
+  announce()
+  const arrived = () => new Set(receiver.received.flatMap(({ events }) => events.map(({ id }) => id)))
+  await until(
+    async () =>
+      announced.every((id) => arrived().has(id)) &&
+      pending.size === 0 &&
+      (await rig.db.selectFrom('deliveries').select('id').where('due_at', 'is not', null).execute()).length === 0,
+    { withinMs: 60_000, what: 'every event' },
+  )
+  done = true
+  await publishing
+
+  expect(announced).toHaveLength(8 * 75 * (kills + 1))
+  expect(arrived()).toEqual(new Set(announced))
+  const bodies = Map.groupBy(receiver.received, ({ id }) => id)
+  expect([...bodies.values()].filter((same) => new Set(same.map(({ body }) => body)).size > 1)).toEqual([])
+  expect(Math.max(...receiver.received.map(({ events }) => events.length))).toBeLessThanOrEqual(100)
+  for (const { path, headers, body, at } of receiver.received)
+    expect(verifyWebhook(secretOf.get(path) ?? '', String(headers['x-service-signature']), body, new Date(at))).toEqual({ ok: true })
+  // Every event is in one delivery only: a repeated announcement made no second copy.
+  const deliveriesOf = Map.groupBy(
+    [...bodies].flatMap(([id, [one]]) => (one?.events ?? []).map((event) => ({ id, event: event.id }))),
+    ({ event }) => event,
+  )
+  expect([...deliveriesOf.values()].filter((several) => several.length > 1)).toEqual([])
+  expect(app.output()).toBe('')
+}, 120_000)

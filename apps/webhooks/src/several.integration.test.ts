@@ -1,0 +1,40 @@
+import { until } from '@herald/testing/until'
+import { expect, test } from 'vitest'
+import { startReceiver } from './testing/receiver.ts'
+import { givenEvents, openRig } from './testing/rig.ts'
+
+test('two processes share the work: each event once, at most two posts at once per endpoint', async () => {
+  const rig = await openRig()
+  let [now, most] = [0, 0]
+  const receiver = await startReceiver((_one, response) => {
+    now += 1
+    most = Math.max(most, now)
+    setTimeout(() => {
+      now -= 1
+      response.writeHead(204).end()
+    }, 30)
+  })
+  await Promise.all([rig.start(), rig.start()])
+  const { appId } = await rig.givenWebhook(receiver.url)
+  await Promise.all(Array.from({ length: 10 }, () => rig.announce(givenEvents(appId, 300))))
+
+  await until(() => receiver.received.reduce((sum, { events }) => sum + events.length, 0) >= 3_000)
+  const ids = receiver.received.flatMap(({ events }) => events.map(({ id }) => id))
+  expect(new Set(ids).size).toBe(3_000)
+  expect(ids).toHaveLength(3_000)
+  expect(most).toBe(2)
+})
+
+test('stopped in the middle, what was on its way is finished and what waits goes on with the next process', async () => {
+  const rig = await openRig()
+  const receiver = await startReceiver((_one, response) => void setTimeout(() => response.writeHead(204).end(), 50))
+  const stop = await rig.start()
+  const { appId } = await rig.givenWebhook(receiver.url)
+  await rig.announce(givenEvents(appId, 900))
+  await until(() => receiver.received.length > 0)
+  await stop()
+  await rig.start()
+
+  await until(() => receiver.received.reduce((sum, { events }) => sum + events.length, 0) >= 900)
+  expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(receiver.received.length)
+})

@@ -1,0 +1,213 @@
+import { notFound } from '@herald/contracts/fault'
+import type { WebhookAttempt, WebhookDelivery } from '@herald/contracts/webhook'
+import { sql } from 'kysely'
+import type { Db } from './tables.ts'
+
+/**
+ * Renewed every second while the attempt lasts. Short, because the leases of a process that was killed keep the slots of its endpoints: a
+ * busy endpoint is served again after 4 s.
+ */
+const lease = sql<Date>`now() + interval '4 seconds'`
+
+/** At most this many deliveries of an endpoint are on their way at once (issue: a slow endpoint never delays another). */
+export const mostInFlight = 2
+
+export type NewDelivery = { id: string; endpointId: string; appId: string; eventCount: number; userIds: string[]; body: Buffer }
+
+/** Writes deliveries with their bytes, due at once. */
+export async function insertDeliveries(db: Db, deliveries: NewDelivery[]): Promise<void> {
+  if (deliveries.length === 0) return
+  await db
+    .insertInto('deliveries')
+    .values(
+      deliveries.map(({ id, endpointId, eventCount }) => ({
+        id,
+        endpoint_id: endpointId,
+        event_count: eventCount,
+        lease_until: null,
+        due_at: sql<Date>`now()`,
+        ended_at: null,
+      })),
+    )
+    .execute()
+  await db
+    .insertInto('delivery_bodies')
+    .values(deliveries.map(({ id, appId, userIds, body }) => ({ delivery_id: id, app_id: appId, user_ids: userIds, body })))
+    .execute()
+}
+
+export type TakenDelivery = {
+  id: string
+  endpointId: string
+  appId: string
+  takes: number
+  tries: number
+  url: string
+  sealedSecret: string
+  secretVersion: number
+  /** The last attempt had no good answer, or a slow one: it may use up its ten seconds again. */
+  isSuspect: boolean
+  body: Buffer
+}
+
+/** Who takes longer than this to answer is as costly as who never does. */
+const slowMs = 2_000
+
+/** Endpoints that have something due; locked against other takers, who pass them over. */
+async function lockOpenEndpoints(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from endpoints
+    where enabled and deleted_at is null and id in (select endpoint_id from deliveries where due_at <= now())
+    order by id for no key update skip locked`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/**
+ * Takes what is due, at most two per endpoint counting those on their way, and in all what the caller has room for: `slots`, of which
+ * endpoints that failed last time get `suspectSlots`. Inside a transaction: the endpoints are locked first, and what is on their way is
+ * counted by a second statement, which sees what others committed before.
+ */
+export async function takeDueDeliveries(
+  db: Db,
+  { slots, suspectSlots }: { slots: number; suspectSlots: number },
+): Promise<TakenDelivery[]> {
+  const endpointIds = await lockOpenEndpoints(db)
+  if (endpointIds.length === 0) return []
+  const { rows } = await sql<TakenDelivery>`
+    with ready as (
+      select d.id, d.due_at, e.id as endpoint_id, e.app_id, e.url, e.sealed_secret, e.secret_version, (e.last_error is not null or e.last_status >= 300 or e.last_latency_ms > ${slowMs}) as suspect
+      from endpoints e cross join lateral (
+        select id, due_at from deliveries
+        where endpoint_id = e.id and due_at <= now() order by due_at
+        limit greatest(0, ${mostInFlight} - (select count(*) from deliveries f where f.endpoint_id = e.id and f.lease_until > now()))
+      ) d
+      where e.id = any(${endpointIds}::text[])
+    ), ranked as (
+      select *, row_number() over (partition by suspect order by due_at) as place from ready
+    ), due as (
+      select * from ranked where suspect is not true or place <= ${suspectSlots} order by due_at limit ${slots}
+    )
+    update deliveries d set takes = d.takes + 1, lease_until = ${lease}, due_at = ${lease}
+    from due join delivery_bodies b on b.delivery_id = due.id
+    where d.id = due.id
+    returning d.id, due.endpoint_id as "endpointId", due.app_id as "appId", d.takes, d.tries, due.url, due.sealed_secret as "sealedSecret",
+      due.secret_version as "secretVersion", coalesce(due.suspect, false) as "isSuspect", b.body`.execute(db)
+  return rows
+}
+
+/** In how many milliseconds the next delivery is due that is not now; undefined: none. */
+export async function findNextDue(db: Db): Promise<number | undefined> {
+  const { rows } = await sql<{ inMs: number | null }>`
+    select extract(epoch from min(due_at) - now())::float8 * 1000 as "inMs" from deliveries where due_at > now()`.execute(db)
+  return rows[0]?.inMs ?? undefined
+}
+
+/**
+ * Ends an attempt: the delivery is over, or due again. False when another took it meanwhile, or it was erased: then nothing is written.
+ */
+export async function endAttempt(
+  db: Db,
+  {
+    id,
+    takes,
+    attempt,
+    next,
+  }: { id: string; takes: number; attempt: WebhookAttempt; next: { state: WebhookDelivery['state']; inMs: number | null } },
+): Promise<boolean> {
+  const { rows } = await sql`
+    update deliveries set
+      attempts = (case when jsonb_array_length(attempts) >= ${attemptsKept} then attempts - 0 else attempts end) || ${JSON.stringify([attempt])}::jsonb,
+      tries = tries + 1, state = ${next.state}, lease_until = null,
+      due_at = now() + ${next.inMs}::float8 * interval '1 millisecond',
+      ended_at = case when ${next.inMs}::float8 is null then now() end
+    where id = ${id} and takes = ${takes} and state = 'pending' returning 1`.execute(db)
+  return rows.length > 0
+}
+
+/** Replays add to the list; the oldest go. */
+const attemptsKept = 50
+
+/** Keeps the leases of what is on its way and still the taker's. What is locked is just being ended, and is passed over: no deadlock with it. */
+export const renewLeases = (db: Db, taken: { id: string; takes: number }[]): Promise<unknown> =>
+  sql`
+    with held as (
+      select d.id from deliveries d
+        join unnest(${taken.map(({ id }) => id)}::text[], ${taken.map(({ takes }) => takes)}::int[]) as t(id, takes)
+          on d.id = t.id and d.takes = t.takes
+      where d.state = 'pending' for no key update of d skip locked
+    )
+    update deliveries d set lease_until = ${lease}, due_at = ${lease} from held where d.id = held.id`.execute(db)
+
+/** Gives back what was taken and not sent: the sooner it is due again, the sooner another sends it. */
+export const giveBack = (db: Db, taken: { id: string; takes: number }[]): Promise<unknown> =>
+  sql`
+    update deliveries d set lease_until = null, due_at = now()
+    from unnest(${taken.map(({ id }) => id)}::text[], ${taken.map(({ takes }) => takes)}::int[]) as t(id, takes)
+    where d.id = t.id and d.takes = t.takes and d.state = 'pending'`.execute(db)
+
+const shownColumns = ['id', 'state', 'event_count', 'attempts', 'due_at', 'lease_until', 'has_body', 'created_at', 'ended_at'] as const
+type ShownRow = {
+  id: string
+  state: WebhookDelivery['state']
+  event_count: number
+  attempts: WebhookAttempt[]
+  due_at: Date | null
+  lease_until: Date | null
+  has_body: boolean
+  created_at: Date
+  ended_at: Date | null
+}
+
+const toDelivery = (row: ShownRow): WebhookDelivery => ({
+  id: row.id,
+  state: row.state,
+  eventCount: row.event_count,
+  attempts: row.attempts,
+  nextAttemptAt: row.lease_until === null ? (row.due_at?.toISOString() ?? null) : null,
+  replayable: row.has_body && row.state !== 'pending',
+  createdAt: row.created_at.toISOString(),
+  endedAt: row.ended_at?.toISOString() ?? null,
+})
+
+/** The log of an endpoint, newest first, one more than `limit`. */
+export async function findDeliveries(
+  db: Db,
+  { webhookId, limit, after }: { webhookId: string; limit: number; after: { createdAt: Date; id: string } | undefined },
+): Promise<{ id: string; createdAt: Date; delivery: WebhookDelivery }[]> {
+  const rows = await db
+    .selectFrom('deliveries')
+    .select(shownColumns)
+    .where('endpoint_id', '=', webhookId)
+    .$if(after !== undefined, (query) => query.where(sql<boolean>`(created_at, id) < (${after?.createdAt}::timestamptz, ${after?.id})`))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  return rows.map((row) => ({ id: row.id, createdAt: row.created_at, delivery: toDelivery(row) }))
+}
+
+/** Fault: not_found. */
+export async function getDelivery(db: Db, { webhookId, deliveryId }: { webhookId: string; deliveryId: string }): Promise<WebhookDelivery> {
+  const row = await db
+    .selectFrom('deliveries')
+    .select(shownColumns)
+    .where('id', '=', deliveryId)
+    .where('endpoint_id', '=', webhookId)
+    .executeTakeFirst()
+  if (!row) throw notFound()
+  return toDelivery(row)
+}
+
+/** Starts another round of an ended delivery whose bytes are still there; false when there is none to start. */
+export async function restartDelivery(db: Db, { webhookId, deliveryId }: { webhookId: string; deliveryId: string }): Promise<boolean> {
+  const restarted = await db
+    .updateTable('deliveries')
+    .set({ state: 'pending', tries: 0, due_at: sql<Date>`now()`, ended_at: null })
+    .where('id', '=', deliveryId)
+    .where('endpoint_id', '=', webhookId)
+    .where('state', '!=', 'pending')
+    .where('has_body', '=', true)
+    .returning('id')
+    .executeTakeFirst()
+  return restarted !== undefined
+}

@@ -1,0 +1,204 @@
+import { failuresToDisable, type PostAnswer } from '../core/retry.ts'
+import type { CreateWebhook, PatchWebhook, Webhook } from '@herald/contracts/webhook'
+import { notFound } from '@herald/contracts/fault'
+import { sql } from 'kysely'
+import type { Db } from './tables.ts'
+
+const shownColumns = [
+  'endpoints.id',
+  'endpoints.app_id',
+  'endpoints.url',
+  'endpoints.description',
+  'endpoints.event_types',
+  'endpoints.enabled',
+  'endpoints.disabled_reason',
+  'endpoints.disabled_at',
+  'endpoints.consecutive_failures',
+  'endpoints.secret_hint',
+  'endpoints.last_delivery_at',
+  'endpoints.last_status',
+  'endpoints.last_error',
+  'endpoints.created_at',
+  'endpoints.updated_at',
+  'queues.waiting',
+  'queues.dropped',
+] as const
+
+/** The endpoints that are not deleted, with what waits for them. */
+const shown = (db: Db) =>
+  db
+    .selectFrom('endpoints')
+    .innerJoin('queues', 'queues.endpoint_id', 'endpoints.id')
+    .where('endpoints.deleted_at', 'is', null)
+    .select(shownColumns)
+
+type ShownRow = Awaited<ReturnType<ReturnType<typeof shown>['execute']>>[number]
+
+const toWebhook = (row: ShownRow): Webhook => ({
+  id: row.id,
+  appId: row.app_id,
+  url: row.url,
+  description: row.description,
+  eventTypes: row.event_types,
+  enabled: row.enabled,
+  disabledReason: row.disabled_reason,
+  disabledAt: row.disabled_at?.toISOString() ?? null,
+  consecutiveFailures: row.consecutive_failures,
+  secretHint: row.secret_hint,
+  lastDeliveryAt: row.last_delivery_at?.toISOString() ?? null,
+  lastStatus: row.last_status,
+  lastError: row.last_error,
+  waitingEvents: row.waiting,
+  droppedEvents: row.dropped,
+  createdAt: row.created_at.toISOString(),
+  updatedAt: row.updated_at.toISOString(),
+})
+
+/** Fault: not_found, also for another app's. */
+export async function getEndpoint(db: Db, { appId, webhookId }: { appId: string; webhookId: string }): Promise<Webhook> {
+  const row = await shown(db).where('endpoints.id', '=', webhookId).where('endpoints.app_id', '=', appId).executeTakeFirst()
+  if (!row) throw notFound()
+  return toWebhook(row)
+}
+
+/** Newest first, one more than `limit`, so that the list knows whether it goes on. */
+export async function findEndpoints(
+  db: Db,
+  { appId, limit, after }: { appId: string; limit: number; after: { createdAt: Date; id: string } | undefined },
+): Promise<{ id: string; createdAt: Date; webhook: Webhook }[]> {
+  const rows = await shown(db)
+    .where('endpoints.app_id', '=', appId)
+    .$if(after !== undefined, (query) =>
+      query.where(sql<boolean>`(endpoints.created_at, endpoints.id) < (${after?.createdAt}::timestamptz, ${after?.id})`),
+    )
+    .orderBy('endpoints.created_at', 'desc')
+    .orderBy('endpoints.id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  return rows.map((row) => ({ id: row.id, createdAt: row.created_at, webhook: toWebhook(row) }))
+}
+
+export async function countEndpoints(db: Db, appId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('endpoints')
+    .select((select) => select.fn.countAll<number>().as('count'))
+    .where('app_id', '=', appId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+export async function insertEndpoint(
+  db: Db,
+  endpoint: { id: string; appId: string; sealedSecret: string; secretHint: string } & CreateWebhook,
+): Promise<void> {
+  const { id, appId, url, description, eventTypes, sealedSecret, secretHint } = endpoint
+  await db
+    .insertInto('endpoints')
+    .values({ id, app_id: appId, url, description, event_types: eventTypes, sealed_secret: sealedSecret, secret_hint: secretHint })
+    .execute()
+  await db.insertInto('queues').values({ endpoint_id: id }).execute()
+}
+
+const one = (db: Db, { appId, webhookId }: { appId: string; webhookId: string }) =>
+  db.updateTable('endpoints').where('id', '=', webhookId).where('app_id', '=', appId).where('deleted_at', 'is', null)
+
+/** Changes what is given. `enabled` false: by hand; true: on again, and the failures are forgotten. Fault: not_found. */
+export async function updateEndpoint(db: Db, at: { appId: string; webhookId: string }, changes: PatchWebhook): Promise<void> {
+  const { url, description, eventTypes, enabled } = changes
+  const updated = await one(db, at)
+    .set({
+      updated_at: sql<Date>`now()`,
+      ...(url === undefined ? {} : { url }),
+      ...(description === undefined ? {} : { description }),
+      ...(eventTypes === undefined ? {} : { event_types: eventTypes }),
+      ...(enabled === true ? { enabled, disabled_reason: null, disabled_at: null, consecutive_failures: 0 } : {}),
+      ...(enabled === false
+        ? {
+            enabled,
+            disabled_reason: sql<'manual'>`coalesce(disabled_reason, 'manual')`,
+            disabled_at: sql<Date>`coalesce(disabled_at, now())`,
+          }
+        : {}),
+    })
+    .returning('id')
+    .executeTakeFirst()
+  if (!updated) throw notFound()
+}
+
+/** Fault: not_found. Answers the secret's number. */
+export async function replaceSecret(
+  db: Db,
+  at: { appId: string; webhookId: string },
+  secret: { sealedSecret: string; secretHint: string },
+): Promise<number> {
+  const updated = await one(db, at)
+    .set({
+      sealed_secret: secret.sealedSecret,
+      secret_hint: secret.secretHint,
+      secret_version: sql<number>`secret_version + 1`,
+      updated_at: sql<Date>`now()`,
+    })
+    .returning('secret_version')
+    .executeTakeFirst()
+  if (!updated) throw notFound()
+  return updated.secret_version
+}
+
+/** From here on it is nobody's; its rows are cleared away later. Fault: not_found. */
+export async function markDeleted(db: Db, at: { appId: string; webhookId: string }): Promise<void> {
+  const updated = await one(db, at)
+    .set({ deleted_at: sql<Date>`now()`, enabled: false })
+    .returning('id')
+    .executeTakeFirst()
+  if (!updated) throw notFound()
+}
+
+export async function getSealedSecret(
+  db: Db,
+  { appId, webhookId }: { appId: string; webhookId: string },
+): Promise<{ url: string; sealedSecret: string }> {
+  const row = await db
+    .selectFrom('endpoints')
+    .select(['url', 'sealed_secret as sealedSecret'])
+    .where('id', '=', webhookId)
+    .where('app_id', '=', appId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+  if (!row) throw notFound()
+  return row
+}
+
+/** The endpoints of these apps that take events now. */
+export const findOpenEndpoints = (db: Db, appIds: string[]): Promise<{ id: string; app_id: string; event_types: string[] }[]> =>
+  db
+    .selectFrom('endpoints')
+    .select(['id', 'app_id', 'event_types'])
+    .where('app_id', '=', sql<string>`any(${appIds}::text[])`)
+    .where('enabled', '=', true)
+    .where('deleted_at', 'is', null)
+    .execute()
+
+/** Locks endpoints in the order of their ids: what follows changes their failures. */
+export const lockEndpoints = (db: Db, ids: string[]): Promise<unknown> =>
+  sql`select id from endpoints where id = any(${ids}::text[]) order by id for no key update`.execute(db)
+
+/**
+ * Writes what an attempt says about its endpoint. A 2xx forgets the failures; an exhausted delivery counts, and the 50th in a row
+ * switches the endpoint off; a retry or a final refusal counts nothing.
+ */
+export const recordAtEndpoint = (
+  db: Db,
+  { endpointId, answer, effect }: { endpointId: string; answer: PostAnswer; effect: 'reset' | 'count' | 'none' },
+): Promise<unknown> => {
+  const failures = { reset: sql`0`, count: sql`consecutive_failures + 1`, none: sql`consecutive_failures` }[effect]
+  const disables = effect === 'count' ? sql`(enabled and consecutive_failures + 1 >= ${failuresToDisable})` : sql`false`
+  return sql`
+    update endpoints set
+      last_delivery_at = now(), last_status = ${answer.status}::int, last_error = ${answer.error}, last_latency_ms = ${answer.latencyMs}::int,
+      consecutive_failures = ${failures},
+      enabled = enabled and not ${disables},
+      disabled_reason = case when ${disables} then 'consecutive_failures' else disabled_reason end,
+      disabled_at = case when ${disables} then now() else disabled_at end
+    where id = ${endpointId}`.execute(db)
+}

@@ -1,0 +1,56 @@
+import type { WebhookAttempt, WebhookDelivery, Webhook } from '@herald/contracts/webhook'
+import type { ColumnType, Generated, Kysely } from 'kysely'
+
+/** The schema of webhooks, as migrations/ makes it. */
+export type Tables = {
+  endpoints: {
+    id: string
+    app_id: string
+    url: string
+    description: string | null
+    event_types: string[]
+    enabled: Generated<boolean>
+    disabled_reason: Webhook['disabledReason']
+    disabled_at: Date | null
+    consecutive_failures: Generated<number>
+    sealed_secret: string
+    secret_hint: string
+    secret_version: Generated<number>
+    last_delivery_at: Date | null
+    last_status: number | null
+    last_error: string | null
+    last_latency_ms: number | null
+    deleted_at: Date | null
+    created_at: Generated<Date>
+    updated_at: Generated<Date>
+  }
+  queues: { endpoint_id: string; waiting: Generated<number>; dropped: Generated<number> }
+  collected: { announcement_id: string; at: Generated<Date> }
+  waiting_events: {
+    endpoint_id: string
+    event_id: string
+    place: Generated<number>
+    user_id: string | null
+    event: string
+    buffered_at: Generated<Date>
+  }
+  deliveries: {
+    id: string
+    endpoint_id: string
+    state: Generated<WebhookDelivery['state']>
+    event_count: number
+    tries: Generated<number>
+    attempts: ColumnType<WebhookAttempt[], string | undefined, string>
+    takes: Generated<number>
+    lease_until: Date | null
+    due_at: Date | null
+    has_body: Generated<boolean>
+    created_at: Generated<Date>
+    ended_at: Date | null
+  }
+  delivery_bodies: { delivery_id: string; app_id: string; user_ids: string[]; body: Buffer }
+  erased_users: { app_id: string; user_id: string; at: Generated<Date> }
+}
+
+/** The pool or a transaction of it. */
+export type Db = Kysely<Tables>

@@ -1,0 +1,142 @@
+import { sql } from 'kysely'
+import { batchAfterMs, batchSize, mostPending, mostWaiting } from '../core/batch.ts'
+import type { Db } from './tables.ts'
+
+export type NewWaiting = { endpointId: string; eventId: string; userId: string | null; event: string }
+
+/** Marks announcements as taken over; answers those that were not before. */
+export async function insertCollected(db: Db, announcementIds: string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ announcement_id: string }>`
+    insert into collected (announcement_id) select unnest(${announcementIds.toSorted()}::text[])
+    on conflict do nothing returning announcement_id`.execute(db)
+  return new Set(rows.map((row) => row.announcement_id))
+}
+
+/**
+ * Puts events into the queues of their endpoints, each once, in the order given; counts them last, by endpoint id. Not sorted by key: two
+ * commits with the same event are two of the same announcement, and `insertCollected` has already made one wait for the other.
+ */
+export async function insertWaiting(db: Db, events: NewWaiting[]): Promise<void> {
+  if (events.length === 0) return
+  const { rows } = await sql<{ endpoint_id: string; waiting: number }>`
+    with given as (
+      select * from unnest(
+        ${events.map(({ endpointId }) => endpointId)}::text[], ${events.map(({ eventId }) => eventId)}::text[],
+        ${events.map(({ userId }) => userId)}::text[], ${events.map(({ event }) => event)}::text[]
+      ) with ordinality as e(endpoint_id, event_id, user_id, event, n)
+    ), put as (
+      insert into waiting_events (endpoint_id, event_id, user_id, event)
+      select endpoint_id, event_id, user_id, event from given order by n
+      on conflict do nothing returning endpoint_id
+    )
+    select endpoint_id, count(*)::int as waiting from put group by endpoint_id order by endpoint_id`.execute(db)
+  for (const put of rows) {
+    const {
+      rows: [queue],
+    } = await sql<{ waiting: number }>`
+      update queues set waiting = waiting + ${put.waiting} where endpoint_id = ${put.endpoint_id} returning waiting`.execute(db)
+    if (queue && queue.waiting > mostWaiting) await dropOldest(db, put.endpoint_id, queue.waiting - mostWaiting)
+  }
+}
+
+/** The caller holds the queue's row. */
+async function dropOldest(db: Db, endpointId: string, count: number): Promise<void> {
+  await sql`
+    with dropped as (
+      delete from waiting_events where (endpoint_id, event_id) in (
+        select endpoint_id, event_id from waiting_events where endpoint_id = ${endpointId} order by place limit ${count}
+      ) returning 1
+    )
+    update queues set waiting = waiting - (select count(*) from dropped), dropped = dropped + (select count(*) from dropped)
+    where endpoint_id = ${endpointId}`.execute(db)
+}
+
+/** A queue that holds something, and in how many milliseconds its batch is due (0 and below: now). */
+export type QueueHead = { endpointId: string; appId: string; dueInMs: number }
+
+/**
+ * The queues of open endpoints, by when their batch is due: at 100 events or a second after the oldest came. Those whose endpoint has
+ * enough deliveries ready that it has not taken, or 1,000 to be tried again, are left out: what it is sent next waits here.
+ */
+export async function findQueueHeads(db: Db, limit: number): Promise<QueueHead[]> {
+  const { rows } = await sql<QueueHead>`
+    select q.endpoint_id as "endpointId", e.app_id as "appId",
+      case when q.waiting >= ${batchSize} then 0
+        else extract(epoch from head.buffered_at - now())::float8 * 1000 + ${batchAfterMs} end as "dueInMs"
+    from queues q
+      join endpoints e on e.id = q.endpoint_id and e.enabled and e.deleted_at is null
+      cross join lateral (select buffered_at from waiting_events where endpoint_id = q.endpoint_id order by place limit 1) head
+    where q.waiting > 0
+      and not exists (select from deliveries where endpoint_id = q.endpoint_id and due_at <= now() offset ${readyAhead - 1})
+      and not exists (select from deliveries where endpoint_id = q.endpoint_id and due_at is not null offset ${mostPending - 1})
+    order by "dueInMs" limit ${limit}`.execute(db)
+  return rows
+}
+
+/** Deliveries made ahead of what an endpoint has taken: two for its two slots, two so that none waits for the next look. */
+const readyAhead = 4
+
+export type WaitingRow = { endpoint_id: string; event_id: string; user_id: string | null; event: string }
+
+/** The oldest events of these queues, at most a batch each. Not locked: who takes them says what it really got. */
+export async function findOldest(db: Db, endpointIds: string[]): Promise<WaitingRow[]> {
+  const { rows } = await sql<WaitingRow>`
+    select w.* from unnest(${endpointIds}::text[]) as q(endpoint_id) cross join lateral (
+      select endpoint_id, event_id, user_id, event from waiting_events where endpoint_id = q.endpoint_id order by place limit ${batchSize}
+    ) w`.execute(db)
+  return rows
+}
+
+/** Locks the queues that nobody else has locked, in the order of their ids, and answers them. */
+export async function lockFreeQueues(db: Db, endpointIds: string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ endpoint_id: string }>`
+    select endpoint_id from queues where endpoint_id = any(${endpointIds}::text[]) order by endpoint_id
+    for no key update skip locked`.execute(db)
+  return new Set(rows.map((row) => row.endpoint_id))
+}
+
+/** Takes events out of queues that the caller has locked; answers what was still there, `endpoint event`, for `isTaken`. */
+export async function takeWaiting(db: Db, events: WaitingRow[]): Promise<Set<string>> {
+  const { rows } = await sql<{ endpoint_id: string; event_id: string }>`
+    with taken as (
+      delete from waiting_events w using unnest(
+        ${events.map((it) => it.endpoint_id)}::text[], ${events.map((it) => it.event_id)}::text[]
+      ) as t(endpoint_id, event_id)
+      where w.endpoint_id = t.endpoint_id and w.event_id = t.event_id
+      returning w.endpoint_id, w.event_id
+    ), counted as (
+      update queues q set waiting = waiting - n.count
+      from (select endpoint_id, count(*)::int as count from taken group by endpoint_id) n where q.endpoint_id = n.endpoint_id
+    )
+    select endpoint_id, event_id from taken`.execute(db)
+  return new Set(rows.map(keyOf))
+}
+
+export const keyOf = ({ endpoint_id, event_id }: { endpoint_id: string; event_id: string }): string => `${endpoint_id} ${event_id}`
+
+/** Events that waited too long for an endpoint that is switched off, and marks of announcements that will not come again. */
+export async function deleteStale(db: Db, { eventDays, limit }: { eventDays: number; limit: number }): Promise<number> {
+  const marks = await sql`
+    delete from collected where announcement_id in (
+      select announcement_id from collected where at < now() - interval '3 days' order by at limit ${limit}
+    )`.execute(db)
+  const erased = await sql`delete from erased_users where at < now() - interval '1 day'`.execute(db)
+  const {
+    rows: [stale],
+  } = await sql<{ count: number }>`
+    with stale as (
+      delete from waiting_events w where (w.endpoint_id, w.event_id) in (
+        select old.endpoint_id, old.event_id
+        from (select q.endpoint_id from queues q join endpoints e on e.id = q.endpoint_id where q.waiting > 0 and not e.enabled) off
+          cross join lateral (
+            select endpoint_id, event_id from waiting_events
+            where endpoint_id = off.endpoint_id and buffered_at < now() - make_interval(days => ${eventDays}) order by place limit ${limit}
+          ) old
+      ) returning w.endpoint_id
+    ), counted as (
+      update queues q set waiting = waiting - n.count, dropped = dropped + n.count
+      from (select endpoint_id, count(*)::int as count from stale group by endpoint_id) n where q.endpoint_id = n.endpoint_id
+    )
+    select count(*)::int as count from stale`.execute(db)
+  return Number(marks.numAffectedRows ?? 0) + Number(erased.numAffectedRows ?? 0) + (stale?.count ?? 0)
+}

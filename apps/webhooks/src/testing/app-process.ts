@@ -1,0 +1,31 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { atEnd } from '@herald/testing/at-end'
+import { receiverAuthority } from './receiver.ts'
+
+/** Webhooks as a process of its own, as it is started in earnest; killed when the test file is done. */
+export function startProcess(environment: Record<string, string>): {
+  child: ChildProcess
+  output: () => string
+  kill: () => Promise<void>
+} {
+  const directory = mkdtempSync(join(tmpdir(), 'herald-webhooks-'))
+  const authority = join(directory, 'ca.pem')
+  writeFileSync(authority, receiverAuthority)
+  const child = spawn(process.execPath, [resolve(import.meta.dirname, '../main.ts')], {
+    env: { PATH: process.env['PATH'], ...environment, NODE_EXTRA_CA_CERTS: authority },
+  })
+  let output = ''
+  child.stdout.on('data', (data: Buffer) => (output += data.toString()))
+  child.stderr.on('data', (data: Buffer) => (output += data.toString()))
+  const ended = new Promise<void>((done) => child.once('close', () => done()))
+  const kill = async () => {
+    child.kill('SIGKILL')
+    await ended
+    rmSync(directory, { recursive: true, force: true })
+  }
+  atEnd(kill)
+  return { child, output: () => output, kill }
+}

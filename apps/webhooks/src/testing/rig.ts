@@ -1,0 +1,116 @@
+import type { AppName } from '@herald/contracts/call'
+import { confirmAudienceAnnouncements, findExternalIds } from '@herald/contracts/calls/audience'
+import { confirmTrackerAnnouncements } from '@herald/contracts/calls/tracker'
+import { createWebhook, readWebhook } from '@herald/contracts/calls/webhooks'
+import type { Announcement, Event } from '@herald/contracts/event'
+import { newId } from '@herald/contracts/ids'
+import { eventSubjects } from '@herald/contracts/topology'
+import type { CreateWebhook, Webhook } from '@herald/contracts/webhook'
+import { openBus, type Bus } from '@herald/service/bus'
+import { openDatabase } from '@herald/service/postgres'
+import type { Resolve } from '@herald/service/guarded-connect'
+import { freshDatabase } from '@herald/testing/database'
+import { freshNats } from '@herald/testing/nats'
+import { testService } from '@herald/testing/service'
+import { until } from '@herald/testing/until'
+import type { Kysely } from 'kysely'
+import { Config } from '../config.ts'
+import type { Tables } from '../store/tables.ts'
+import { wireWebhooks } from '../wire.ts'
+
+export const sealKeys = `test:${Buffer.alloc(32, 3).toString('base64')}`
+
+/** Webhooks with the apps around it played on the same bus: tracker and audience, and the gateway that administers. */
+export type Rig = {
+  environment: Record<string, string>
+  natsUrl: string
+  db: Kysely<Tables>
+  gateway: Bus
+  tracker: Bus
+  /** Confirmed announcements, by owner. */
+  confirmed: { tracker: string[]; audience: string[] }
+  /** External ids that audience knows, by user id. */
+  externalIds: Map<string, string>
+  /** Starts webhooks in this process; answers how to stop it. */
+  start: (settings?: Record<string, string>, given?: { resolve?: Resolve }) => Promise<() => Promise<void>>
+  givenWebhook: (url: string, more?: Partial<CreateWebhook> & { appId?: string }) => Promise<Webhook & { secret: string }>
+  read: (webhook: Pick<Webhook, 'appId' | 'id'>) => Promise<Webhook>
+  announce: (events: Event[], owner?: Announcement['owner']) => Promise<string>
+}
+
+export async function openRig(): Promise<Rig> {
+  const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
+  const peer = (name: AppName) => openBus(testService(name, { NATS_URL: natsUrl }))
+  const [gateway, tracker, audience] = [await peer('gateway'), await peer('tracker'), await peer('audience')]
+  const confirmed: Rig['confirmed'] = { tracker: [], audience: [] }
+  const externalIds = new Map<string, string>()
+  tracker.answer(confirmTrackerAnnouncements, async ({ announcementIds }) => {
+    confirmed.tracker.push(...announcementIds)
+    return {}
+  })
+  audience.answer(confirmAudienceAnnouncements, async ({ announcementIds }) => {
+    confirmed.audience.push(...announcementIds)
+    return {}
+  })
+  audience.answer(findExternalIds, async ({ userIds }) => ({
+    externalIds: Object.fromEntries(userIds.flatMap((id) => (externalIds.has(id) ? [[id, externalIds.get(id) ?? '']] : []))),
+  }))
+
+  const url = database.url('webhooks')
+  const { db } = await openDatabase<Tables>(testService('webhooks', {}), { url, poolSize: 2 })
+  const environment = {
+    NATS_URL: natsUrl,
+    DATABASE_URL_WEBHOOKS: url,
+    LOG_LEVEL: 'silent',
+    SEAL_KEYS: sealKeys,
+    WEBHOOK_ALLOW_PRIVATE: 'true',
+    WEBHOOK_RETRY_BASE_SECONDS: '0.05',
+  }
+  return {
+    environment,
+    natsUrl,
+    db,
+    gateway,
+    tracker,
+    confirmed,
+    externalIds,
+    async start(settings = {}, given = {}) {
+      const service = testService('webhooks', Config.parse({ ...environment, ...settings }))
+      await wireWebhooks(service, given)
+      return service.stop
+    },
+    async givenWebhook(to, { appId = newId(), eventTypes = ['*'], description = null } = {}) {
+      return gateway.call(createWebhook, { appId, webhook: { url: to, eventTypes, description } })
+    },
+    read: ({ appId, id }) => gateway.call(readWebhook, { appId, webhookId: id }),
+    async announce(events, owner = 'tracker') {
+      const announcement: Announcement = { announcementId: newId(), owner, events }
+      // A server that has not made its streams yet is asked again, as the sweep of the owner would.
+      let no = 0
+      await until(
+        () =>
+          tracker.publish(eventSubjects.pushSettled, announcement, `${announcement.announcementId}.${no++}`).then(
+            () => true,
+            () => false,
+          ),
+        { what: 'the announcement is published' },
+      )
+      return announcement.announcementId
+    },
+  }
+}
+
+/** An event of a device, like the tracker's. */
+export const givenEvent = (appId: string, more: Partial<Event> = {}): Event => ({
+  type: 'notification.sent',
+  at: new Date().toISOString(),
+  appId,
+  campaignId: newId(),
+  userId: newId(),
+  subscriptionId: newId(),
+  platform: 'ios',
+  ...more,
+})
+
+export const givenEvents = (appId: string, count: number, more: Partial<Event> = {}): Event[] =>
+  Array.from({ length: count }, () => givenEvent(appId, more))

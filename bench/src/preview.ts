@@ -1,0 +1,242 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { defaultSettings } from '@herald/contracts/app'
+import type { AppName } from '@herald/contracts/call'
+import type { FrozenSend } from '@herald/contracts/batch'
+import { finishBatch, previewSegment, takeBatch } from '@herald/contracts/calls/audience'
+import { fanOutStarted, readSend, type FrozenTarget } from '@herald/contracts/calls/campaigns'
+import { readApp } from '@herald/contracts/calls/gateway'
+import { reportQueued } from '@herald/contracts/calls/tracker'
+import { newId } from '@herald/contracts/ids'
+import { fanOutWork, pushWork } from '@herald/contracts/topology'
+import { startNatsServer } from '@herald/embedded/nats-server'
+import { startPostgres } from '@herald/embedded/postgres'
+import { openBus, type Bus } from '@herald/service/bus'
+import { openLog } from '@herald/service/log'
+import { migrate } from '@herald/service/migrate'
+import { provision } from '@herald/service/provision'
+import type { Service } from '@herald/service/run'
+import { makeManyDevices } from '@herald/testing/many-devices'
+import { until } from '@herald/testing/until'
+import { aboutThisRun } from './about-this-run.ts'
+import { median } from './report.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const help = `node bench/src/preview.ts [--devices 1000000] [--rounds 7] [--keep]
+
+Fills a Postgres of its own with an app's devices, starts audience as a process, and measures the preview of segments and the
+pages of fan-outs, as callers see them. --keep writes the result to bench/results/. Run it on a quiet machine.`
+
+const { values } = parseArgs({
+  options: {
+    devices: { type: 'string', default: '1000000' },
+    rounds: { type: 'string', default: '7' },
+    keep: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+if (values.help) {
+  process.stdout.write(`${help}\n`)
+  process.exit(0)
+}
+
+const leaf = (field: string, op: string, value: unknown) => ({ field, op, value })
+const previews: { what: string; segment: unknown }[] = [
+  { what: 'everyone', segment: null },
+  { what: 'a tag equality, one in five', segment: leaf('tags.plan', 'eq', 'pro') },
+  { what: 'a tag equality, one in a thousand', segment: leaf('tags.city', 'eq', 'city-7') },
+  { what: 'a tag equality, one in a million', segment: leaf('tags.winner', 'eq', true) },
+  { what: 'a relative date', segment: leaf('lastActiveAt', 'gte', '-14d') },
+  {
+    what: 'and/or/not of five leaves',
+    segment: {
+      and: [
+        leaf('tags.plan', 'in', ['pro', 'team']),
+        { or: [leaf('country', 'eq', 'DE'), leaf('sessionCount', 'gt', 20)] },
+        { not: leaf('lastActiveAt', 'lt', '-30d') },
+        leaf('tags.orders', 'gte', 10),
+      ],
+    },
+  },
+  {
+    what: 'and/or/not of five leaves, one a version',
+    segment: {
+      and: [
+        { or: [leaf('appVersion', 'gte', '10.2'), leaf('tags.newsletter', 'eq', true)] },
+        { not: { or: [leaf('language', 'startsWith', 'pt'), leaf('user.createdAt', 'lt', '-600d')] } },
+        leaf('tags.score', 'gt', 20),
+      ],
+    },
+  },
+]
+const fanOuts: { what: string; segment: unknown }[] = [
+  { what: 'one match in a million', segment: leaf('tags.winner', 'eq', true) },
+  {
+    what: 'one match in a hundred',
+    segment: leaf(
+      'tags.city',
+      'in',
+      Array.from({ length: 10 }, (_, place) => `city-${place}`),
+    ),
+  },
+]
+
+const say = (line: string) => process.stdout.write(`${line}\n`)
+const closers: (() => unknown)[] = []
+try {
+  await measure(Number(values.devices), Number(values.rounds))
+} finally {
+  for (const close of closers.toReversed()) await close()
+}
+
+async function measure(devices: number, rounds: number): Promise<void> {
+  const { databaseUrl, natsUrl } = await startServers()
+  const appId = newId()
+  const seconds = await makeManyDevices(databaseUrl, { appId, count: devices })
+  say(`made ${devices} devices in ${seconds.toFixed(0)} s`)
+  const peers = await playPeers(natsUrl, appId)
+  await startAudience(databaseUrl, natsUrl)
+
+  const counted = []
+  for (const { what, segment } of previews) {
+    const times: number[] = []
+    let count = 0
+    for (let round = 0; round < rounds; round += 1) {
+      const startedAt = performance.now()
+      count = (await peers.gateway.call(previewSegment, { appId, segment })).count
+      times.push(performance.now() - startedAt)
+    }
+    counted.push({ what, count, medianMs: Math.round(median(times)), worstMs: Math.round(Math.max(...times)), segment })
+    say(`preview, ${what}: ${count} devices, median ${Math.round(median(times))} ms, worst ${Math.round(Math.max(...times))} ms`)
+  }
+
+  const pages = []
+  for (const { what, segment } of fanOuts) {
+    const fanned = await peers.fanOut({ kind: 'segment', segment })
+    pages.push({ what, ...fanned, segment })
+    say(
+      `fan-out, ${what}: ${fanned.queued} queued by ${fanned.pages} pages; a page takes ${fanned.firstMs.toFixed(1)} ms at the first devices, ` +
+        `${fanned.lateMs.toFixed(1)} ms at nine tenths (medians of 20)`,
+    )
+  }
+  if (values.keep) keep({ what: `segments over ${devices} devices of an app`, ...aboutThisRun(), previews: counted, fanOuts: pages })
+}
+
+async function startServers(): Promise<{ databaseUrl: string; natsUrl: string }> {
+  const directory = mkdtempSync(join(tmpdir(), 'herald-bench-'))
+  closers.push(() => rmSync(directory, { recursive: true, force: true }))
+  const postgres = await startPostgres({ dataDir: join(directory, 'postgres'), durable: true, database: 'herald' })
+  closers.push(() => postgres.stop())
+  const nats = await startNatsServer({ storeDir: join(directory, 'nats') })
+  closers.push(() => nats.stop())
+  const urls = await provision({ ownerUrl: postgres.url(), apps: ['audience'], passwords: {} })
+  await migrate({ ownerUrl: postgres.url(), app: 'audience', directory: join(root, 'apps/audience/migrations') })
+  return { databaseUrl: urls['audience'] ?? '', natsUrl: nats.url }
+}
+
+/** Audience as `npm start` runs it: a process of its own. */
+async function startAudience(databaseUrl: string, natsUrl: string): Promise<void> {
+  const child = spawn(process.execPath, ['apps/audience/src/main.ts'], {
+    cwd: root,
+    env: { ...process.env, DATABASE_URL_AUDIENCE: databaseUrl, NATS_URL: natsUrl, LOG_LEVEL: 'warn' },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+  const ended = new Promise((done) => child.once('exit', done))
+  closers.push(() => {
+    child.kill('SIGTERM')
+    return ended
+  })
+  const isReady = await Promise.race([new Promise((done) => child.once('message', () => done(true))), ended.then(() => false)])
+  if (isReady !== true) throw new Error('audience did not start')
+}
+
+/** The other apps, as far as audience meets them. The dispatcher takes every batch and finishes it without a send. */
+async function playPeers(natsUrl: string, appId: string) {
+  const [gateway, campaigns, tracker, dispatcher] = await Promise.all([
+    openPeer('gateway', natsUrl),
+    openPeer('campaigns', natsUrl),
+    openPeer('tracker', natsUrl),
+    openPeer('dispatcher', natsUrl),
+  ])
+  const targets = new Map<string, FrozenTarget>()
+  let reports: { at: number; queued: number; fannedOut: boolean }[] = []
+
+  gateway.answer(readApp, async () => ({
+    app: { id: appId, name: 'bench', settings: defaultSettings, createdAt: new Date().toISOString() },
+  }))
+  campaigns.answer(fanOutStarted, async () => ({}))
+  campaigns.answer(readSend, async ({ campaignId }) => {
+    const target = targets.get(campaignId)
+    return target ? { send: sendOf(appId, campaignId), target } : null
+  })
+  tracker.answer(reportQueued, async ({ byPlatform, fannedOut }) => {
+    reports.push({ at: performance.now(), queued: byPlatform.ios + byPlatform.android + byPlatform.web, fannedOut })
+    return {}
+  })
+  for (const consumer of pushWork) {
+    await dispatcher.consume(consumer, { slots: 8 }, async ({ batchId }) => {
+      const taken = await dispatcher.call(takeBatch, { batchId, knowsSend: true, from: 0, takes: null })
+      if (taken.answer === 'taken') {
+        await dispatcher.call(finishBatch, { batchId, takes: taken.takes, sent: [], dead: [], retries: [] })
+      }
+    })
+  }
+
+  return {
+    gateway,
+    /** Fans out and answers how long a page took, from the report of the one before to its own: at the start and at nine tenths. */
+    async fanOut(target: FrozenTarget): Promise<{ queued: number; pages: number; firstMs: number; lateMs: number }> {
+      const campaignId = newId()
+      targets.set(campaignId, target)
+      reports = []
+      await campaigns.publish(fanOutWork.subject, { campaignId, page: 0 }, campaignId)
+      await until(() => reports.at(-1)?.fannedOut, { withinMs: 120_000, what: 'the end of the fan-out' })
+      const times = reports.slice(1).map(({ at }, place) => at - (reports[place]?.at ?? at))
+      const late = Math.floor(times.length * 0.9)
+      return {
+        queued: reports.at(-1)?.queued ?? 0,
+        pages: reports.length,
+        firstMs: median(times.slice(0, 20)),
+        lateMs: median(times.slice(late - 10, late + 10)),
+      }
+    },
+  }
+}
+
+async function openPeer(name: AppName, natsUrl: string): Promise<Bus> {
+  const service: Service<{ NATS_URL: string }> = {
+    name,
+    config: { NATS_URL: natsUrl },
+    log: openLog(name, 'silent'),
+    onStop: (_what, close) => void closers.push(close),
+  }
+  return openBus(service)
+}
+
+function sendOf(appId: string, campaignId: string): FrozenSend {
+  return {
+    campaignId,
+    appId,
+    name: 'bench',
+    transactional: false,
+    content: { _default: 'en', en: { title: 'Hello', body: 'World' } },
+    silent: false,
+    data: {},
+    ttl: 3600,
+    collapseId: null,
+    priority: 'high',
+    presentation: null,
+    bypass: {},
+  }
+}
+
+function keep(result: ReturnType<typeof aboutThisRun> & Record<string, unknown>): void {
+  const directory = join(root, 'bench/results')
+  mkdirSync(directory, { recursive: true })
+  const file = join(directory, `preview-${values.devices}-${result.at.slice(0, 10)}-${result.commit}.json`)
+  writeFileSync(file, `${JSON.stringify(result, null, 2)}\n`)
+  say(`kept in ${file}`)
+}

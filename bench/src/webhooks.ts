@@ -1,0 +1,271 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { hash, randomBytes } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { confirmAudienceAnnouncements, findExternalIds } from '@herald/contracts/calls/audience'
+import { confirmTrackerAnnouncements } from '@herald/contracts/calls/tracker'
+import { createWebhook } from '@herald/contracts/calls/webhooks'
+import type { AppName } from '@herald/contracts/call'
+import type { Event } from '@herald/contracts/event'
+import { newId } from '@herald/contracts/ids'
+import { eventSubjects } from '@herald/contracts/topology'
+import { makeServerCertificate } from '@herald/embedded/certificate'
+import { startNatsServer } from '@herald/embedded/nats-server'
+import { startPostgres } from '@herald/embedded/postgres'
+import { openBus } from '@herald/service/bus'
+import { openLog } from '@herald/service/log'
+import { migrate } from '@herald/service/migrate'
+import { provision } from '@herald/service/provision'
+import type { Service } from '@herald/service/run'
+import { until } from '@herald/testing/until'
+import { aboutThisRun } from './about-this-run.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const help = `node bench/src/webhooks.ts [--events 100000] [--apps 20] [--kill] [--keep]
+
+Announces events of so many apps with one endpoint each, and measures events taken into the queues and events delivered per second.
+--kill: 20,000 events, webhooks is killed with -9 every 2 s and 30 % of the answers fail: every event must arrive, and the same
+delivery must always have the same bytes. --keep writes the result to bench/results/. Run it on a quiet machine.`
+
+const { values } = parseArgs({
+  options: {
+    events: { type: 'string' },
+    apps: { type: 'string', default: '20' },
+    kill: { type: 'boolean', default: false },
+    keep: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+const say = (line: string) => process.stdout.write(`${line}\n`)
+if (values.help) {
+  say(help)
+  process.exit(0)
+}
+
+const perAnnouncement = 500
+const killEveryMs = 2_000
+const directory = mkdtempSync(join(tmpdir(), 'herald-bench-webhooks-'))
+const closers: (() => unknown)[] = [() => rmSync(directory, { recursive: true, force: true })]
+try {
+  const result = await measure({ eventCount: Number(values.events ?? (values.kill ? 20_000 : 100_000)), appCount: Number(values.apps) })
+  for (const [name, value] of Object.entries(result)) say(`${name.padEnd(28)}${JSON.stringify(value)}`)
+  if (values.keep) keep(result)
+} finally {
+  for (const close of closers.toReversed()) await close()
+}
+
+async function measure({ eventCount, appCount }: { eventCount: number; appCount: number }) {
+  const { environment, bus } = await startServers()
+  const confirmedAt = new Map<string, number>()
+  const [tracker, audience, gateway] = [await bus('tracker'), await bus('audience'), await bus('gateway')]
+  tracker.answer(confirmTrackerAnnouncements, async ({ announcementIds }) => {
+    for (const id of announcementIds) confirmedAt.set(id, performance.now())
+    return {}
+  })
+  audience.answer(confirmAudienceAnnouncements, async () => ({}))
+  // Every second user has an external id.
+  audience.answer(findExternalIds, async ({ userIds }) => ({
+    externalIds: Object.fromEntries(userIds.filter((_id, place) => place % 2 === 0).map((id) => [id, `customer-${id}`])),
+  }))
+
+  const receiver = await startReceiver()
+  let app = startWebhooks(environment, receiver.authority)
+  closers.push(() => end(app))
+  const appIds = Array.from({ length: appCount }, () => newId())
+  for (const appId of appIds) {
+    const webhook = { url: `${receiver.url}/${appId}`, eventTypes: ['*' as const], description: null }
+    await until(() => gateway.call(createWebhook, { appId, webhook }), { withinMs: 30_000, what: 'an endpoint' })
+  }
+
+  const announcements = new Map<string, Event[]>()
+  for (let made = 0, n = 0; made < eventCount; made += perAnnouncement, n += 1)
+    announcements.set(newId(), eventsOf(appIds[n % appCount] ?? '', Math.min(perAnnouncement, eventCount - made)))
+  const expected = new Set([...announcements.values()].flat().map(idOf))
+
+  const startedAt = performance.now()
+  let kills = 0
+  const killing = values.kill
+    ? setInterval(() => {
+        kills += 1
+        app.kill('SIGKILL')
+        app = startWebhooks(environment, receiver.authority)
+      }, killEveryMs)
+    : undefined
+  for (let round = 0; confirmedAt.size < announcements.size; round += 1) {
+    const open = [...announcements].filter(([id]) => !confirmedAt.has(id))
+    const portion = values.kill ? 4 : 20
+    for (let from = 0; from < open.length; from += portion) {
+      await Promise.allSettled(
+        open
+          .slice(from, from + portion)
+          .map(([announcementId, events]) =>
+            tracker.publish(eventSubjects.pushSettled, { announcementId, owner: 'tracker', events }, `${announcementId}.${round}`),
+          ),
+      )
+      // Spread over the kills, as a tracker would; a throughput run takes all it can.
+      if (values.kill) await new Promise((done) => setTimeout(done, 1_000))
+    }
+    await until(() => confirmedAt.size === announcements.size, { withinMs: values.kill ? 4_000 : 60_000 }).catch(() => undefined)
+  }
+  const bufferedInMs = Math.max(...confirmedAt.values()) - startedAt
+  await until(() => receiver.seen.size >= expected.size, { withinMs: 300_000, what: 'every event' })
+  const deliveredInMs = performance.now() - startedAt
+  clearInterval(killing)
+  const trickle = values.kill ? undefined : await measureTrickle()
+
+  const missing = [...expected].filter((id) => !receiver.seen.has(id)).length
+  if (missing > 0 || receiver.changedBytes > 0 || receiver.largest > 100)
+    throw new Error(`void: ${missing} missing, ${receiver.changedBytes} deliveries with other bytes, batches of ${receiver.largest}`)
+  return {
+    events: expected.size,
+    apps: appCount,
+    bufferRowsPerSecond: Math.round((expected.size * 1000) / bufferedInMs),
+    deliveredPerSecond: Math.round((expected.size * 1000) / deliveredInMs),
+    seconds: Math.round(deliveredInMs) / 1000,
+    kills,
+    posts: receiver.posts,
+    copies: receiver.copies,
+    peakRssMb: peakRssMb(app),
+    ...(trickle === undefined ? {} : { trickleMs: trickle }),
+  }
+
+  /**
+   * One event per app every 100 ms for 10 s, beside an endpoint that is dead and one that never answers: how long each event takes from its
+   * announcement to its healthy receiver. A batch waits for up to 1 s.
+   */
+  async function measureTrickle() {
+    const announcedAt = new Map<string, number>()
+    const sick = newId()
+    for (const url of ['https://127.0.0.1:1/', `${receiver.url}/hangs`])
+      await gateway.call(createWebhook, { appId: sick, webhook: { url, eventTypes: ['*'], description: null } })
+    for (let round = 0; round < 100; round += 1) {
+      const events = appIds.flatMap((appId) => eventsOf(appId, 1))
+      for (const event of events) announcedAt.set(idOf(event), performance.now())
+      const announcementId = newId()
+      const body = { announcementId, owner: 'tracker', events: [...events, ...eventsOf(sick, 100)] }
+      await tracker.publish(eventSubjects.pushSettled, body, announcementId)
+      await new Promise((done) => setTimeout(done, 100))
+    }
+    await until(() => [...announcedAt.keys()].every((id) => receiver.seen.has(id)), { what: 'the trickle' })
+    const waits = [...announcedAt].map(([id, at]) => (receiver.seen.get(id) ?? 0) - at).toSorted((one, other) => one - other)
+    const at = (share: number) => Math.round(waits[Math.min(waits.length - 1, Math.floor(waits.length * share))] ?? 0)
+    return { p50: at(0.5), p99: at(0.99), max: at(1) }
+  }
+}
+
+/** Postgres with fsync, nats-server, the schema of webhooks; answers the environment of the app and how to play the others. */
+async function startServers() {
+  const postgres = await startPostgres({ dataDir: join(directory, 'postgres'), durable: true, database: 'herald' })
+  closers.push(() => postgres.stop())
+  const nats = await startNatsServer({ storeDir: join(directory, 'nats') })
+  closers.push(() => nats.stop())
+  const ownerUrl = postgres.url('herald')
+  const urls = await provision({ ownerUrl, apps: ['webhooks'], passwords: {} })
+  await migrate({ ownerUrl, app: 'webhooks', directory: join(root, 'apps/webhooks/migrations') })
+  const environment = {
+    NATS_URL: nats.url,
+    DATABASE_URL_WEBHOOKS: urls['webhooks'] ?? '',
+    SEAL_KEYS: `bench:${randomBytes(32).toString('base64')}`,
+    WEBHOOK_ALLOW_PRIVATE: 'true',
+    WEBHOOK_RETRY_BASE_SECONDS: '0.2',
+    LOG_LEVEL: 'warn',
+  }
+  const bus = (name: AppName) => {
+    const service: Service<{ NATS_URL: string }> = {
+      name,
+      config: { NATS_URL: nats.url },
+      log: openLog(name, 'silent'),
+      onStop: (_what, close) => closers.push(close),
+    }
+    return openBus(service)
+  }
+  return { environment, bus }
+}
+
+/** An https receiver that counts; with --kill three answers of ten fail. */
+async function startReceiver() {
+  const { ca, certificate, privateKey } = makeServerCertificate(new Date(), 2)
+  const authority = join(directory, 'ca.pem')
+  writeFileSync(authority, ca)
+  /** When an event first came, by the clock of this process. */
+  const seen = new Map<string, number>()
+  const digests = new Map<string, string>()
+  const state = { posts: 0, copies: 0, changedBytes: 0, largest: 0, seen, url: '', authority }
+  const server = createServer({ cert: certificate, key: privateKey }, (request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      if (request.url === '/hangs') return
+      const body = Buffer.concat(chunks)
+      const { id, events } = JSON.parse(body.toString()) as { id: string; events: { id: string }[] }
+      const digest = hash('sha256', body)
+      state.posts += 1
+      if (digests.has(id)) state.copies += 1
+      if ((digests.get(id) ?? digest) !== digest) state.changedBytes += 1
+      digests.set(id, digest)
+      state.largest = Math.max(state.largest, events.length)
+      for (const event of events) if (!seen.has(event.id)) seen.set(event.id, performance.now())
+      if (values.kill && state.posts % 10 < 3) response.writeHead([500, 429, 503][state.posts % 10] ?? 500).end()
+      else response.writeHead(204).end()
+    })
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  closers.push(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  state.url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return state
+}
+
+function startWebhooks(environment: Record<string, string>, authority: string): ChildProcess {
+  return spawn(process.execPath, [join(root, 'apps/webhooks/src/main.ts')], {
+    env: { PATH: process.env['PATH'], ...environment, NODE_EXTRA_CA_CERTS: authority },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = new Promise((done) => child.once('exit', done))
+  child.kill('SIGTERM')
+  await ended
+}
+
+function eventsOf(appId: string, count: number): Event[] {
+  return Array.from({ length: count }, () => ({
+    type: 'notification.sent',
+    at: new Date().toISOString(),
+    appId,
+    campaignId: newId(),
+    userId: newId(),
+    subscriptionId: newId(),
+    platform: 'ios',
+  }))
+}
+
+/** The public id of an event (decisions.md 7). */
+function idOf({ campaignId, subscriptionId, type }: Event): string {
+  return `evt_${hash('sha256', `${campaignId}|${subscriptionId}|${type}`).slice(0, 24)}`
+}
+
+function peakRssMb({ pid }: ChildProcess): number | null {
+  try {
+    const peak = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+    return peak === undefined ? null : Math.round(Number(peak) / 1024)
+  } catch {
+    return null
+  }
+}
+
+function keep(result: Record<string, unknown>): void {
+  const about = aboutThisRun()
+  mkdirSync(join(root, 'bench/results'), { recursive: true })
+  const file = join(root, 'bench/results', `webhooks-${values.kill ? 'kill-' : ''}${about.at.slice(0, 10)}-${about.commit}.json`)
+  writeFileSync(file, `${JSON.stringify({ what: 'webhooks: events announced, buffered and delivered', ...about, ...result }, null, 2)}\n`)
+  say(`kept in ${file}`)
+}

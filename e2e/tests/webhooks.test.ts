@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { verifyWebhook } from '@herald/auth/webhook-signature'
+import type { WebhookEvent } from '@herald/contracts/webhook'
+import { makeServerCertificate } from '@herald/embedded/certificate'
+import { freshDataDir, removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
+import { givenTenant, type Tenant } from '@herald/testing/tenant'
+import { until } from '@herald/testing/until'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+const directory = mkdtempSync(join(tmpdir(), 'herald-e2e-webhooks-'))
+const { ca, certificate, privateKey } = makeServerCertificate(new Date(), 2)
+const received: { path: string; signature: string; body: string; events: WebhookEvent[] }[] = []
+const receiver = createServer({ cert: certificate, key: privateKey }, (request, response) => {
+  const chunks: Buffer[] = []
+  request.on('data', (chunk: Buffer) => chunks.push(chunk))
+  request.on('end', () => {
+    const body = Buffer.concat(chunks).toString()
+    const { events } = JSON.parse(body) as { events: WebhookEvent[] }
+    received.push({ path: request.url ?? '', signature: String(request.headers['x-service-signature']), body, events })
+    response.writeHead(204).end()
+  })
+})
+const dataDir = freshDataDir()
+let herald: Herald
+let tenant: Tenant
+let url: string
+
+beforeAll(async () => {
+  const authority = join(directory, 'ca.pem')
+  writeFileSync(authority, ca)
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+  url = `https://127.0.0.1:${(receiver.address() as AddressInfo).port}`
+  herald = await startHerald({ dataDir, env: { NODE_EXTRA_CA_CERTS: authority, WEBHOOK_ALLOW_PRIVATE: 'true' } })
+  tenant = await givenTenant(herald)
+})
+afterAll(async () => {
+  await herald.stop()
+  receiver.closeAllConnections()
+  receiver.close()
+  removeDataDir(dataDir)
+  rmSync(directory, { recursive: true, force: true })
+})
+
+test('what becomes of a notification arrives at the webhook of its app', async () => {
+  const webhook = await tenant.admin<{ id: string; secret: string }>('POST', '/webhooks', { url: `${url}/hook` })
+  expect(webhook.status).toBe(201)
+  const [alive] = await tenant.makeDevices('android', 1)
+  if (!alive) throw new Error('the simulator made no device')
+  const { id: subscriptionId, userId } = await tenant.register(alive, { externalId: 'ada' })
+  const sent = await tenant.call<{ id: string }>('POST', '/v1/notifications', {
+    target: { externalIds: ['ada'] },
+    content: { _default: 'en', en: { title: 'Order', body: 'It is ready.' } },
+  })
+
+  const events = () => received.filter(({ path }) => path === '/hook').flatMap((one) => one.events)
+  const about = { appId: tenant.appId, campaignId: sent.body.id }
+  await until(() => events().length >= 2, { withinMs: 20_000, what: 'two events' })
+  expect(events().find(({ type }) => type === 'campaign.completed')).toEqual({
+    id: expect.stringMatching(/^evt_[0-9a-f]{24}$/),
+    type: 'campaign.completed',
+    ts: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    ...about,
+    data: { queued: 1, byPlatform: { ios: 0, android: 1, web: 0 }, name: 'notification', transactional: true },
+  })
+  expect(events().find(({ type }) => type === 'notification.sent')).toMatchObject({
+    ...about,
+    userId,
+    subscriptionId,
+    platform: 'android',
+  })
+  for (const { signature, body } of received) expect(verifyWebhook(webhook.body.secret, signature, body, new Date())).toEqual({ ok: true })
+})
+
+test('the administration tests an endpoint, shows its log and refuses addresses that are no https', async () => {
+  const { body: webhook } = await tenant.admin<{ id: string }>('POST', '/webhooks', { url: `${url}/other` })
+  expect((await tenant.admin('POST', `/webhooks/${webhook.id}/test`)).body).toEqual({ status: 204, error: null })
+  expect(received.find(({ path }) => path === '/other')?.events[0]?.type).toBe('ping')
+  expect((await tenant.admin('GET', `/webhooks/${webhook.id}/deliveries`)).body).toEqual({ items: [], nextCursor: null })
+  const refused = await tenant.admin<{ error: { details: unknown[] } }>('POST', '/webhooks', { url: 'http://receiver.example/' })
+  expect([refused.status, refused.body.error.details]).toEqual([422, [{ path: 'url', message: 'must be an https URL' }]])
+  expect((await tenant.admin('DELETE', `/webhooks/${webhook.id}`)).status).toBe(204)
+})

@@ -1,0 +1,83 @@
+import { BlockList, isIP } from 'node:net'
+
+/**
+ * Ranges that are not the public internet (decisions.md 8; IANA special-purpose registries, RFC 6890): an address that
+ * somebody else gave us and that lies in one of them would make us knock at our own doors. IPv4 written as IPv6 is judged as IPv4 by BlockList itself when
+ * mapped; the other spellings that carry an IPv4 address are refused whole.
+ */
+const ranges: readonly [network: string, prefix: number][] = [
+  ['0.0.0.0', 8], // this network
+  ['10.0.0.0', 8], // private
+  ['100.64.0.0', 10], // carrier-grade NAT, and a cloud's metadata at 100.100.100.200
+  ['127.0.0.0', 8], // loopback
+  ['169.254.0.0', 16], // link-local, metadata
+  ['172.16.0.0', 12], // private
+  ['192.0.0.0', 24], // protocol assignments
+  ['192.0.2.0', 24], // documentation
+  ['192.88.99.0', 24], // 6to4 relays
+  ['192.168.0.0', 16], // private
+  ['198.18.0.0', 15], // benchmarks
+  ['198.51.100.0', 24], // documentation
+  ['203.0.113.0', 24], // documentation
+  ['224.0.0.0', 4], // multicast
+  ['240.0.0.0', 4], // reserved, broadcast
+  ['::', 96], // unspecified, loopback, IPv4-compatible
+  ['64:ff9b::', 96], // NAT64
+  ['64:ff9b:1::', 48], // local NAT64
+  ['100::', 64], // discard
+  ['2001::', 23], // protocol assignments, Teredo
+  ['2001:db8::', 32], // documentation
+  ['2002::', 16], // 6to4
+  ['3fff::', 20], // documentation
+  ['5f00::', 16], // segment routing
+  ['fc00::', 7], // unique local
+  ['fe80::', 10], // link-local
+  ['fec0::', 10], // site-local
+  ['ff00::', 8], // multicast
+]
+
+const notPublic = new BlockList()
+for (const [network, prefix] of ranges) notPublic.addSubnet(network, prefix, network.includes(':') ? 'ipv6' : 'ipv4')
+
+/** Whether an IP address, without brackets or zone, is on the public internet. Anything that is no address is not. */
+export function isPublicAddress(address: string): boolean {
+  const version = isIP(address)
+  return version !== 0 && !address.includes('%') && !notPublic.check(address, version === 6 ? 'ipv6' : 'ipv4')
+}
+
+/** Names of this machine (RFC 6761 6.3 and what is found in hosts files): refused before anybody resolves them. */
+const isLocalName = (host: string): boolean =>
+  /^(?:.+\.)?localhost(?:\.localdomain|[46](?:\.localdomain[46])?)?$/.test(host) ||
+  /^(?:.+\.)?localdomain$/.test(host) ||
+  /^ip6-(?:localhost|loopback)$/.test(host)
+
+/** A host without the brackets of an IPv6 address and the dot of the root. */
+const bareHost = (url: URL): string => url.hostname.replace(/\.$/, '').replace(/^\[|\]$/g, '')
+
+/**
+ * What is wrong with an address that somebody else wants us to post to, as a sentence that goes on from the field's name; undefined: it
+ * may be connected to. https, no credentials, and unless `allowPrivate` no name of this machine and no literal address off the public
+ * internet. `new URL` has brought every spelling of an address (0x7f.1, 2130706433, full-width digits) to one form. A name is
+ * judged again by what it resolves to, on the connected address (`@herald/service/guarded-connect`).
+ */
+export function destinationProblem(destination: string, { allowPrivate }: { allowPrivate: boolean }): string | undefined {
+  if (!URL.canParse(destination)) return 'must be an https URL'
+  const url = new URL(destination)
+  if (url.protocol !== 'https:') return 'must be an https URL'
+  if (url.username !== '' || url.password !== '') return 'must not hold credentials'
+  const host = bareHost(url)
+  if (host === '') return 'must be an https URL'
+  if (allowPrivate) return undefined
+  if (isLocalName(host)) return 'must not be an address of this machine'
+  return isIP(host) === 0 || isPublicAddress(host) ? undefined : 'must be an address on the public internet'
+}
+
+/** Whether a push may be sent to this endpoint: a destination as above, of one of the allowed hosts when there is such a list. */
+export function isAllowedEndpoint(endpoint: string, rule: { allowPrivate: boolean; hosts: readonly string[] | null }): boolean {
+  if (destinationProblem(endpoint, rule) !== undefined) return false
+  const host = bareHost(new URL(endpoint))
+  return rule.hosts === null || rule.hosts.some((allowed) => isHost(host, allowed))
+}
+
+/** `*.example.com` stands for every name below it. */
+const isHost = (host: string, allowed: string): boolean => (allowed.startsWith('*.') ? host.endsWith(allowed.slice(1)) : host === allowed)

@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import { eventTypes, type EventType } from './event.ts'
+import { text } from './text.ts'
+
+/** What an endpoint asks for: types of events, or everything, also what is added later. */
+export const eventTypeNames = ['*', ...eventTypes] as const
+
+const EventTypes = z
+  .array(z.enum(eventTypeNames))
+  .min(1)
+  .max(eventTypeNames.length)
+  .refine((types) => new Set(types).size === types.length, 'must not name a type twice')
+
+/** Webhooks says more of it: whether it may be connected to (decisions.md 8, URL rule). */
+const Url = text(1, 2048).refine((value) => URL.canParse(value), 'must be an https URL')
+const Description = text(0, 500).nullable()
+
+/** POST /v1/admin/apps/:appId/webhooks */
+export const CreateWebhook = z.strictObject({
+  url: Url,
+  eventTypes: EventTypes.default(['*']),
+  description: Description.default(null),
+})
+export type CreateWebhook = z.output<typeof CreateWebhook>
+
+/** PATCH …/webhooks/:id: what is left out stays. `enabled: false` switches off by hand, `true` is the same as /enable. */
+export const PatchWebhook = z
+  .strictObject({
+    url: Url.optional(),
+    eventTypes: EventTypes.optional(),
+    description: Description.optional(),
+    enabled: z.boolean().optional(),
+  })
+  .refine(
+    (changes) => Object.values(changes).some((value) => value !== undefined),
+    'must hold at least one of url, eventTypes, description, enabled',
+  )
+export type PatchWebhook = z.output<typeof PatchWebhook>
+
+/** An endpoint as the administration answers it (decisions.md 8): everything but its secret. */
+export type Webhook = {
+  id: string
+  appId: string
+  url: string
+  description: string | null
+  eventTypes: string[]
+  enabled: boolean
+  disabledReason: 'consecutive_failures' | 'manual' | null
+  disabledAt: string | null
+  consecutiveFailures: number
+  /** The last 4 characters of the secret. */
+  secretHint: string
+  lastDeliveryAt: string | null
+  /** Null also when the last attempt had no answer. */
+  lastStatus: number | null
+  lastError: string | null
+  /** Events that wait for their batch. */
+  waitingEvents: number
+  /** Events that were dropped because 100,000 newer ones were waiting. */
+  droppedEvents: number
+  createdAt: string
+  updatedAt: string
+}
+
+/** One POST. `error` is a word, never an address: `timeout`, `network_error`, `blocked_address`. */
+export type WebhookAttempt = { at: string; status: number | null; error: string | null; latencyMs: number }
+
+/**
+ * One delivery as the log keeps it. `pending`: to be sent, or again at `nextAttemptAt`; `failed`: the attempts are used up or the
+ * answer was final; `erased`: its body named an erased user, its events went out again in another delivery.
+ */
+export type WebhookDelivery = {
+  id: string
+  state: 'pending' | 'delivered' | 'failed' | 'erased'
+  eventCount: number
+  attempts: WebhookAttempt[]
+  nextAttemptAt: string | null
+  /** Its body is still kept, so that it can be sent again. */
+  replayable: boolean
+  createdAt: string
+  endedAt: string | null
+}
+
+/** An event as a receiver gets it (api.md, Events). */
+export type WebhookEvent = {
+  /** `evt_` and 24 hexadecimal characters; the same whenever this event is delivered. */
+  id: string
+  type: EventType | 'ping'
+  /** ISO 8601 UTC with milliseconds. */
+  ts: string
+  appId: string
+  campaignId?: string
+  userId?: string
+  subscriptionId?: string
+  platform?: string
+  externalId?: string
+  data?: Record<string, unknown>
+}

@@ -1,0 +1,76 @@
+import { lookup } from 'node:dns'
+import { Resolver } from 'node:dns/promises'
+import type { ClientRequest } from 'node:http'
+import type { LookupFunction } from 'node:net'
+import { callbackify } from 'node:util'
+import { isPublicAddress } from '@herald/contracts/destination'
+
+/** The code of the error that ends a connection to an address off the public internet. */
+export const blockedAddress = 'EBLOCKED'
+
+export type ResolvedAddress = { address: string; family: number }
+
+/** All addresses of a name, or an error; never an empty list. */
+export type Resolve = (host: string) => Promise<ResolvedAddress[]>
+
+/** By the machine's own rules (hosts file, search domains): getaddrinfo, of which a process runs only two at once. */
+export const resolveBySystem: Resolve = (host) =>
+  new Promise((resolve, reject) => {
+    lookup(host, { all: true }, (error, addresses) => (error ? reject(error) : resolve(addresses)))
+  })
+
+/**
+ * By the name servers alone, without a thread: a name whose servers never answer holds up no other. Knows no hosts file and no search
+ * domains, which hold no public names. Gives up after about 4 s.
+ */
+export const resolveByServers =
+  (resolver: Pick<Resolver, 'resolve4' | 'resolve6'> = new Resolver({ timeout: 1_500, tries: 2 })): Resolve =>
+  async (host) => {
+    const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
+    const found = [
+      ...(four.status === 'fulfilled' ? four.value.map((address) => ({ address, family: 4 })) : []),
+      ...(six.status === 'fulfilled' ? six.value.map((address) => ({ address, family: 6 })) : []),
+    ]
+    if (found.length === 0) throw four.status === 'rejected' ? four.reason : new Error('the name has no address')
+    return found
+  }
+
+const blocked = () => Object.assign(new Error('the name resolves to an address that is not public'), { code: blockedAddress })
+
+/**
+ * Resolves a name for a connection and refuses it when any of its addresses is off the public internet. The connection is made to
+ * what is returned here, so a name that changes between check and use (rebinding) changes nothing. `allowPrivate` only resolves.
+ */
+export function guardedLookupBy(resolve: Resolve, { allowPrivate = false } = {}): LookupFunction {
+  const find = callbackify(async (host: string, family: number) => {
+    const addresses = await resolve(host)
+    if (!allowPrivate && addresses.some(({ address }) => !isPublicAddress(address))) throw blocked()
+    const wanted = addresses.filter((each) => family === 0 || each.family === family)
+    const [first] = wanted
+    if (!first) throw blocked()
+    return { first, wanted }
+  })
+  return (host, { family = 0, all }, callback) => {
+    find(host, Number(String(family).replace('IPv', '')), (error, found) => {
+      if (error) callback(error, '')
+      else if (all) callback(null, found.wanted)
+      else callback(null, found.first.address, found.first.family)
+    })
+  }
+}
+
+export const guardedLookup: LookupFunction = guardedLookupBy(resolveBySystem)
+
+/**
+ * The last check, on the address that is really connected, for every request and also on a connection that is used again: whatever
+ * way led there, nothing is written to an address off the public internet.
+ */
+export function refuseUnlessPublic(request: ClientRequest): void {
+  request.once('socket', (socket) => {
+    const check = () => {
+      if (!isPublicAddress(socket.remoteAddress ?? '')) request.destroy(blocked())
+    }
+    if (socket.connecting) socket.once('connect', check)
+    else check()
+  })
+}

@@ -1,0 +1,80 @@
+import { Agent, request as httpRequest } from 'node:http'
+import { fuzzRequests, whyNotDocumented, type ApiDocument, type Credentials, type FuzzRequest, type FuzzResponse } from './fuzz-requests.ts'
+
+export type FuzzReport = {
+  asked: number
+  seconds: number
+  /** How often each `operation status` came. */
+  seen: Map<string, number>
+  /** The first few that broke a promise. */
+  failures: { why: string; request: string; answer: string }[]
+  failed: number
+}
+
+const shownFailures = 20
+const patienceMs = 20_000
+
+/** Sends generated requests to a running API and judges each answer by its own document. */
+export async function runFuzz({
+  baseUrl,
+  document,
+  credentials,
+  count,
+  seed,
+  concurrency = 32,
+}: {
+  baseUrl: string
+  document: ApiDocument
+  credentials: Credentials
+  count: number
+  seed: number
+  concurrency?: number
+}): Promise<FuzzReport> {
+  const requests = fuzzRequests(document, credentials, seed)
+  const agent = new Agent({ keepAlive: true, maxSockets: concurrency })
+  const report: FuzzReport = { asked: 0, seconds: 0, seen: new Map(), failures: [], failed: 0 }
+  const startedAt = performance.now()
+
+  const work = async () => {
+    while (report.asked < count) {
+      report.asked += 1
+      const request = requests.next()
+      const told = await send(agent, baseUrl, request).catch((error: unknown) => String(error))
+      if (typeof told !== 'string' && told.status < 300) requests.learn(request, told.text)
+      const outcome = `${request.name} ${typeof told === 'string' ? 'none' : told.status}`
+      report.seen.set(outcome, (report.seen.get(outcome) ?? 0) + 1)
+      const why = typeof told === 'string' ? told : whyNotDocumented(document, request, told)
+      if (why === undefined) continue
+      report.failed += 1
+      if (report.failures.length < shownFailures)
+        report.failures.push({ why, request: shown(request), answer: JSON.stringify(told).slice(0, 500) })
+    }
+  }
+  await Promise.all(Array.from({ length: concurrency }, work))
+  agent.destroy()
+  return { ...report, seconds: (performance.now() - startedAt) / 1000 }
+}
+
+/** Without its key. */
+const shown = ({ method, path, headers, body }: FuzzRequest): string => {
+  const { authorization: _bearer, 'x-app-key': _key, ...others } = headers
+  return `${method} ${path} ${JSON.stringify(others)} ${body?.toString().slice(0, 1_000) ?? ''}`
+}
+
+function send(agent: Agent, baseUrl: string, { method, path, headers, body }: FuzzRequest): Promise<FuzzResponse> {
+  const { hostname, port } = new URL(baseUrl)
+  return new Promise((resolve, reject) => {
+    const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+    const request = httpRequest({ agent, hostname, port, method, path, headers: { ...headers, ...length } }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('error', reject)
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(chunks).toString() }),
+      )
+    })
+    request.setTimeout(patienceMs, () => request.destroy(new Error(`no answer within ${patienceMs} ms`)))
+    request.on('error', reject)
+    request.end(body)
+  })
+}

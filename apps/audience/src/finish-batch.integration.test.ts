@@ -1,11 +1,10 @@
 import { newId } from '@herald/contracts/ids'
 import { until } from '@herald/testing/until'
 import { describe, expect, test } from 'vitest'
-import { dropCampaign } from './drop-campaign.ts'
+import { dropCampaigns } from './drop-campaigns.ts'
 import { fanOut } from './fan-out.ts'
 import { registerSubscription } from './register-subscription.ts'
-import { findFanOut } from './store/fan-outs.ts'
-import { sweepDue } from './sweep-due.ts'
+import { clearSettled, findFanOut } from './store/fan-outs.ts'
 import { asked, finished, withBatches } from './testing/batches.ts'
 import { givenCrowd, givenDevice, givenSend, openAudience } from './testing/rig.ts'
 
@@ -156,8 +155,9 @@ test('a settled campaign keeps only its empty row, and a late pointer sends noth
   const { campaignId, takes } = await takeOne(batchId)
   await finish(finished(batchId, takes))
 
-  await dropCampaign(audience, { campaignId })
-  await dropCampaign(audience, { campaignId })
+  await dropCampaigns(audience, [{ campaignId }])
+  await dropCampaigns(audience, [{ campaignId }])
+  await clearSettled(db)
   await fanOut(audience, { campaignId, page: 0 })
   await fanOut(audience, { campaignId, page: 2 })
 
@@ -174,7 +174,7 @@ test('a batch whose campaign is settled before it is finished still invalidates 
   const batchId = await givenBatch(appId)
   const { campaignId, takes } = await takeOne(batchId)
 
-  await dropCampaign(audience, { campaignId })
+  await dropCampaigns(audience, [{ campaignId }])
   expect((await findFanOut(db, campaignId))?.send).not.toBeNull()
   const dead = [
     { subscriptionId: device.id, userId: device.userId, tokenVersion: 1, since: '2100-01-01T00:00:00.000Z', code: 'token_dead' },
@@ -182,7 +182,7 @@ test('a batch whose campaign is settled before it is finished still invalidates 
   expect(await finish(finished(batchId, takes, { dead }))).toEqual(['done'])
 
   expect((await subscription(device.id)).invalidated_at).not.toBeNull()
-  await sweepDue(audience)
+  await clearSettled(db)
   expect(await db.selectFrom('batches').select('id').where('campaign_id', '=', campaignId).execute()).toEqual([])
   expect(await findFanOut(db, campaignId)).toMatchObject({ send: null, target: null })
 })

@@ -3,6 +3,7 @@ import { namesUsed } from '@herald/contracts/content'
 import type { NamesUsed } from '@herald/contracts/placeholder'
 import { keepRecent, type Recent } from './core/recent.ts'
 import { countFitting, isDecided, toRecipient } from './core/recipient.ts'
+import { findFrozen } from './store/fan-outs.ts'
 import { readRecipients } from './store/recipients.ts'
 import type { Db } from './store/tables.ts'
 import type { Granted } from './take-batch.ts'
@@ -45,10 +46,6 @@ async function learnSends(db: Db, remembered: Recent<KnownSend>, granted: Grante
   }
   return sends
 }
-
-/** What was frozen of these campaigns: the send when it was accepted, the app's settings at the first page. */
-const findFrozen = (db: Db, campaignIds: string[]) =>
-  db.selectFrom('fan_outs').select(['campaign_id', 'send', 'settings']).where('campaign_id', 'in', campaignIds).execute()
 
 function* intoChunks(granted: Granted[]): Generator<Granted[]> {
   let chunk: Granted[] = []

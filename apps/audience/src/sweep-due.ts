@@ -3,7 +3,7 @@ import { announce, pointAtBatches, pointAtPages } from './point.ts'
 import { takeDueAnnouncements } from './store/announcements.ts'
 import { takeDueBatches, type BatchPointerRow } from './store/batches.ts'
 import { millisecondsUntilDue } from './store/due.ts'
-import { clearSettled, findUntold, takeDueFanOuts } from './store/fan-outs.ts'
+import { findUntold, takeDueFanOuts } from './store/fan-outs.ts'
 import { tellTotals } from './tell-totals.ts'
 
 /** Rows of a kind taken by one sweep; it comes back at once for more. */
@@ -18,7 +18,6 @@ export async function sweepDue(audience: Audience): Promise<{ took: number; next
   const batches = await takeDueBatches(db, atOnce)
   const pages = await takeDueFanOuts(db, atOnce)
   const announcements = await takeDueAnnouncements(db, atOnce)
-  await clearSettled(db)
   await pointAtBatches(audience, await onlyTold(audience, batches))
   await pointAtPages(audience, pages)
   await announce(audience, announcements)

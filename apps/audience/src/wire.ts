@@ -14,7 +14,7 @@ import type { Config } from './config.ts'
 import { countSegment, type CountAsked } from './count-segment.ts'
 import { deleteSubscription } from './delete-subscription.ts'
 import { deleteUser } from './delete-user.ts'
-import { dropCampaign } from './drop-campaign.ts'
+import { dropCampaigns } from './drop-campaigns.ts'
 import { fanOut } from './fan-out.ts'
 import { finishBatch } from './finish-batch.ts'
 import { loginSubscription } from './login-subscription.ts'
@@ -25,7 +25,7 @@ import { renewBatch } from './renew-batch.ts'
 import { rotateSubscription } from './rotate-subscription.ts'
 import { createSegment, replaceSegment } from './save-segment.ts'
 import { deleteAnnouncements } from './store/announcements.ts'
-import { purgeFanOuts } from './store/fan-outs.ts'
+import { clearSettled, purgeFanOuts } from './store/fan-outs.ts'
 import { deleteSegment, findSegment, getSegment, listSegments } from './store/segments.ts'
 import { patchSubscription, startSession } from './store/subscriptions.ts'
 import type { Tables } from './store/tables.ts'
@@ -50,6 +50,7 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
 
   const due = startSweep(service, watch, 'due', () => sweepDue(audience))
   const erasures = startSweep(service, watch, 'erasures', () => tellErasures(audience))
+  startSweep(service, watch, 'settled', async () => ({ took: (await clearSettled(db)) ? 1 : 0 }))
   startSweep(
     service,
     watch,
@@ -82,7 +83,10 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   })
   bus.answer(calls.renewBatch, renew)
   bus.answer(calls.finishBatch, async (request) => ({ answer: await finish(request) }))
-  bus.answer(calls.dropCampaign, (request) => dropCampaign(audience, request))
+  bus.answer(
+    calls.dropCampaign,
+    group((settled) => dropCampaigns({ db }, settled), shared),
+  )
   bus.answer(calls.confirmAudienceAnnouncements, async ({ announcementIds }) => {
     if (announcementIds.length > 0) await deleteAnnouncements(db, announcementIds)
     return {}

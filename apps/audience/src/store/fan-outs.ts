@@ -156,30 +156,40 @@ export async function takeDueFanOuts(db: Db, limit: number): Promise<PagePointer
   return rows
 }
 
-/** Every push of the campaign has its outcome: no page and no total is due any more. */
-export const settleFanOut = (db: Db, campaignId: string) =>
+/** Every push of these campaigns has its outcome: no page and no total is due any more. Locks in the order of ids. */
+export const settleFanOuts = (db: Db, campaignIds: string[]) =>
   sql`
-    update fan_outs set settled_at = coalesce(settled_at, now()), lease_until = null, due_at = null
-    where campaign_id = ${campaignId}`.execute(db)
+    with settled as (
+      select campaign_id from fan_outs where campaign_id = any(${campaignIds}::text[]) order by campaign_id for no key update
+    )
+    update fan_outs f set settled_at = coalesce(settled_at, now()), lease_until = null, due_at = null
+    from settled where f.campaign_id = settled.campaign_id`.execute(db)
+
+const clearedAtOnce = 500
 
 /**
- * Empties settled fan-outs whose batches are all finished, and drops these; at most 100 at a time. The row stays, so that a
- * late repeat of a pointer sends nothing twice. The partial index holds only what waits for this, so it costs nothing idle.
+ * Empties settled fan-outs whose batches are all finished, and drops these; at most 500 at a time, `true` when there may be
+ * more. The rows stay, so that a late repeat of a pointer sends nothing twice. A sweep's work and not the settlement's: a
+ * commit of its own per settlement cost a one-device send 2.3 ms. The partial index holds only what waits for this.
  */
-export const clearSettled = (db: Db) =>
-  sql`
+export async function clearSettled(db: Db): Promise<boolean> {
+  const { rows } = await sql`
     with over as (
       select campaign_id from fan_outs f
       where settled_at is not null and send is not null
         and not exists (select from batches b where b.campaign_id = f.campaign_id and b.done_at is null)
-      limit 100 for update skip locked
+      limit ${clearedAtOnce} for update skip locked
     ), dropped as (
       delete from batches using over where batches.campaign_id = over.campaign_id
     )
-    update fan_outs f set send = null, target = null, settings = null from over where f.campaign_id = over.campaign_id`.execute(db)
+    update fan_outs f set send = null, target = null, settings = null from over where f.campaign_id = over.campaign_id
+    returning f.campaign_id`.execute(db)
+  return rows.length === clearedAtOnce
+}
 
-export const findSends = (db: Db, campaignIds: string[]) =>
-  db.selectFrom('fan_outs').select(['campaign_id', 'send']).where('campaign_id', 'in', campaignIds).execute()
+/** What was frozen of these campaigns: the send when it was accepted, the app's settings at the first page. */
+export const findFrozen = (db: Db, campaignIds: string[]) =>
+  db.selectFrom('fan_outs').select(['campaign_id', 'send', 'settings']).where('campaign_id', 'in', campaignIds).execute()
 
 export const findUntold = (db: Db, campaignIds: string[]): Promise<FanOut[]> =>
   db

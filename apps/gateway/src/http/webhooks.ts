@@ -2,11 +2,16 @@ import * as calls from '@herald/contracts/calls/webhooks'
 import { CreateWebhook, PatchWebhook } from '@herald/contracts/webhook'
 import { z } from 'zod'
 import { listRequestOf, pageQuery } from '../core/page.ts'
+import type { Gateway } from '../gateway.ts'
 import { readApp } from '../manage-app.ts'
+import { insertAudit, type AuditAction } from '../store/audit.ts'
 import { route } from './route.ts'
 
 const path = '/v1/admin/apps/:appId/webhooks'
 const onePath = `${path}/:id` as const
+
+/** Written after the other app's commit: a crash in between loses the line and not the change. */
+const note = ({ db }: Gateway, appId: string, action: AuditAction, id: string) => insertAudit(db, { appId, action, subject: { id } })
 
 /** Endpoints live in webhooks; that the app exists is known here. A call for an app that does not answers 404. */
 export const webhooks = [
@@ -18,9 +23,11 @@ export const webhooks = [
     body: CreateWebhook,
     status: 201,
     summary: 'Make a webhook endpoint; its secret is shown this once',
-    async answer({ db, bus }, { appId, body }) {
-      await readApp(db, appId)
-      return bus.call(calls.createWebhook, { appId, webhook: body })
+    async answer(gateway, { appId, body }) {
+      await readApp(gateway.db, appId)
+      const created = await gateway.bus.call(calls.createWebhook, { appId, webhook: body })
+      await note(gateway, appId, 'webhook.created', created.id)
+      return created
     },
   }),
   route({
@@ -56,9 +63,11 @@ export const webhooks = [
     body: PatchWebhook,
     status: 200,
     summary: 'Change a webhook endpoint, or switch it off',
-    async answer({ db, bus }, { appId, params, body }) {
-      await readApp(db, appId)
-      return bus.call(calls.changeWebhook, { appId, webhookId: params.id, changes: body })
+    async answer(gateway, { appId, params, body }) {
+      await readApp(gateway.db, appId)
+      const answer = await gateway.bus.call(calls.changeWebhook, { appId, webhookId: params.id, changes: body })
+      await note(gateway, appId, 'webhook.changed', params.id)
+      return answer
     },
   }),
   route({
@@ -68,9 +77,10 @@ export const webhooks = [
     key: 'admin',
     status: 204,
     summary: 'Delete a webhook endpoint and what waits for it',
-    async answer({ db, bus }, { appId, params }) {
-      await readApp(db, appId)
-      await bus.call(calls.deleteWebhook, { appId, webhookId: params.id })
+    async answer(gateway, { appId, params }) {
+      await readApp(gateway.db, appId)
+      await gateway.bus.call(calls.deleteWebhook, { appId, webhookId: params.id })
+      await note(gateway, appId, 'webhook.deleted', params.id)
     },
   }),
   route({
@@ -80,9 +90,11 @@ export const webhooks = [
     key: 'admin',
     status: 200,
     summary: 'Switch a webhook endpoint on again; its failures are forgotten',
-    async answer({ db, bus }, { appId, params }) {
-      await readApp(db, appId)
-      return bus.call(calls.enableWebhook, { appId, webhookId: params.id })
+    async answer(gateway, { appId, params }) {
+      await readApp(gateway.db, appId)
+      const answer = await gateway.bus.call(calls.enableWebhook, { appId, webhookId: params.id })
+      await note(gateway, appId, 'webhook.enabled', params.id)
+      return answer
     },
   }),
   route({
@@ -92,9 +104,11 @@ export const webhooks = [
     key: 'admin',
     status: 201,
     summary: 'Make a new secret, shown this once; the old one is void at once',
-    async answer({ db, bus }, { appId, params }) {
-      await readApp(db, appId)
-      return bus.call(calls.rotateWebhookSecret, { appId, webhookId: params.id })
+    async answer(gateway, { appId, params }) {
+      await readApp(gateway.db, appId)
+      const answer = await gateway.bus.call(calls.rotateWebhookSecret, { appId, webhookId: params.id })
+      await note(gateway, appId, 'webhook.secret-rotated', params.id)
+      return answer
     },
   }),
   route({

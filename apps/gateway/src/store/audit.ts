@@ -15,7 +15,8 @@ export type AuditAction =
   | 'provider.set'
   | 'provider.removed'
   | 'identity-secret.made'
-  | `${'segment' | 'template'}.${'created' | 'changed' | 'deleted'}`
+  | `${'segment' | 'template' | 'webhook'}.${'created' | 'changed' | 'deleted'}`
+  | `webhook.${'enabled' | 'secret-rotated' | 'replayed'}`
 
 export type AuditEntry = { id: string; actor: string; action: string; subject: Record<string, unknown>; createdAt: string }
 

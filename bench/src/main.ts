@@ -1,11 +1,10 @@
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { cpus, release, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
+import { aboutThisRun } from './about-this-run.ts'
 import { measureProcesses, type ProcessUse } from './processes.ts'
 import { median, report, type Round } from './report.ts'
 
@@ -46,15 +45,7 @@ try {
   }
   const result = {
     what: `${count} devices, ${values.mix}, one notification to all`,
-    at: new Date().toISOString(),
-    commit: commit(),
-    machine: {
-      cpu: cpus()[0]?.model ?? 'unknown',
-      cores: cpus().length,
-      memoryGb: Math.round(totalmem() / 2 ** 30),
-      kernel: release(),
-      node: process.version,
-    },
+    ...aboutThisRun(),
     registrationsPerSecond: Math.round(registered.count / registered.seconds),
     pushesPerSecond: {
       median: Math.round(median(rounds.map(({ pushesPerSecond }) => pushesPerSecond))),
@@ -137,12 +128,4 @@ function perPush(before: ProcessUse[], after: ProcessUse[], pushes: number): Rou
     const earlier = before.find((one) => one.pid === pid)?.cpuSeconds ?? 0
     return { name, cpuMicrosecondsPerPush: Math.round(((cpuSeconds - earlier) * 1e6 * 10) / pushes) / 10, peakRssMb }
   })
-}
-
-function commit(): string {
-  try {
-    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim()
-  } catch {
-    return 'unknown'
-  }
 }

@@ -70,7 +70,15 @@ const flow: Place = {
   name: 'a flow',
   values: ['', 'core', 'store'],
   types: ['', 'core', 'store', 'transports', 'http'],
-  packages: [...vocabulary, 'node:crypto', 'lru-cache', '@herald/service/group', '@herald/service/sweep', '@herald/service/postgres'],
+  packages: [
+    ...vocabulary,
+    'node:crypto',
+    'lru-cache',
+    '@herald/service/background',
+    '@herald/service/group',
+    '@herald/service/sweep',
+    '@herald/service/postgres',
+  ],
   typePackages: ['@herald/service/*', 'kysely'],
 }
 

@@ -78,7 +78,7 @@ test('a campaign settles once, whatever comes before, after or twice', async () 
   await tracker.call(settleCampaign, { campaignId: inOrder.id })
 
   for (const { id } of [inOrder, reversed])
-    expect(await rowOf(id)).toMatchObject({ status: 'sent', due_at: null, settled_at: expect.any(Date) })
+    expect(await rowOf(id)).toMatchObject({ status: 'sent', due_at: null, settled_at: expect.any(Date), target: null })
   expect((await rowOf(inOrder.id)).settled_at).toEqual(settledAt)
   expect(await audience.bus.call(readSend, { campaignId: inOrder.id })).toBeNull()
 })

@@ -1,7 +1,7 @@
 import type { Bus } from '@herald/service/bus'
 import type { Service } from '@herald/service/run'
 import { publishAnnouncement } from './announce.ts'
-import { openBackground } from './background.ts'
+import { openBackground } from '@herald/service/background'
 import { tellSettlement } from './settle.ts'
 import type { AnnouncementRow } from './store/announcements.ts'
 import type { Db } from './store/tables.ts'

@@ -129,11 +129,15 @@ export async function markStarted(db: Db, campaignIds: string[]): Promise<void> 
     update campaigns set due_at = null, started_at = coalesce(started_at, now()) from locked where campaigns.id = locked.id`.execute(db)
 }
 
-/** Every queued push of these has an outcome. One that has ended otherwise stays as it is. */
+/**
+ * Every queued push of these has an outcome. One that has ended otherwise stays as it is. Whom a notification was for is
+ * forgotten: nobody asks again, and the external ids in it are a person's.
+ */
 export async function markSettled(db: Db, campaignIds: string[]): Promise<void> {
   await sql`
     with locked as materialized (${locked(campaignIds)})
-    update campaigns set status = 'sent', settled_at = now(), due_at = null from locked
+    update campaigns set status = 'sent', settled_at = now(), due_at = null, target = case when transactional then null else target end
+    from locked
     where campaigns.id = locked.id and status = any(${statusesThatAllow('settle')})`.execute(db)
 }
 

@@ -1,5 +1,5 @@
 import { Fault } from '@herald/contracts/fault'
-import type { Service } from '@herald/service/run'
+import type { Service } from './run.ts'
 
 /**
  * Work that follows from a commit and that nobody waits for: the sweep repairs what of it is left out. At most `limit` at

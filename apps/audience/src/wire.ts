@@ -116,7 +116,9 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   bus.answer(calls.countSegment, count)
   bus.answer(calls.previewSegment, count)
 
-  await bus.consume(fanOutWork, { slots: 8 }, (pointer) => fanOut(audience, pointer))
+  // A small fan-out mostly waits for others' answers: with 8 slots 137 one-device sends a second went out, with 48 205. The
+  // pool bounds what is done at once, and a page is ~1 MB.
+  await bus.consume(fanOutWork, { slots: 48 }, (pointer) => fanOut(audience, pointer))
 }
 
 /** What was found, or Fault `not_found`. */

@@ -116,8 +116,8 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   bus.answer(calls.countSegment, count)
   bus.answer(calls.previewSegment, count)
 
-  // A small fan-out mostly waits for others' answers: with 8 slots 137 one-device sends a second went out, with 48 205. The
-  // pool bounds what is done at once, and a page is ~1 MB.
+  // A small fan-out mostly waits for others' answers: with 8 slots 137 one-device sends a second went out, with 48 205
+  // (medians of three, one machine). The pool bounds how many pages are cut at once.
   await bus.consume(fanOutWork, { slots: 48 }, (pointer) => fanOut(audience, pointer))
 }
 

@@ -5,6 +5,8 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
  * value copied to another row, column or app does not open.
  */
 export type Sealer = {
+  /** The id of the key that seals: the first. */
+  readonly keyId: string
   seal(plain: Buffer | string, context: string): string
   /** Throws SealError when the value was changed, belongs elsewhere, or its key is no longer among the SEAL_KEYS. */
   open(sealed: string, context: string): Buffer
@@ -34,6 +36,7 @@ export function openSealer(sealKeys: string): Sealer {
   const byId = new Map(keys)
 
   return {
+    keyId: currentId,
     seal(plain, context) {
       const nonce = randomBytes(nonceBytes)
       const cipher = createCipheriv('aes-256-gcm', currentKey, nonce, { authTagLength: tagBytes })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Content } from './content.ts'
-import type { FailureCode, SkipReason } from './outcome.ts'
+import { failureCodes, type FailureCode, type SkipReason } from './outcome.ts'
 import { lanes, platforms, type Lane, type Platform } from './platform.ts'
 import type { Bypass, Presentation, Priority } from './send-fields.ts'
 
@@ -43,9 +43,21 @@ export type FrozenSend = {
   priority: Priority
   presentation: Presentation | null
   bypass: Bypass
+  /** Sends different texts; who lies outside the sample is not queued. `content` is the fallback. */
+  experiment?: SendExperiment | null
+  /** A winner's follow-up: only who lies outside the sample of that experiment and has no outcome in it. */
+  remainder?: { of: string; sampleRate: number } | null
+  /** Sent at each user's next `localTime` after `after` (ISO), in waves. */
+  userTimezone?: { localTime: string; after: string } | null
   /** The app's zone, for the filter `date` of users without one: audience adds it from the app's settings, frozen at the first page. */
   defaultTimezone?: string
 }
+
+export type SendExperiment = { sampleRate: number; variants: { id: string; weight: number; content: Content }[] }
+
+/** The APNs environment of an answer or a circuit; empty for the other platforms, which have one. */
+export const environments = ['', 'production', 'sandbox'] as const
+export type CircuitEnvironment = (typeof environments)[number]
 
 /** One push to make: the device as it is now. Only the user's columns and tags that the content names are filled. */
 export type Recipient = {
@@ -74,7 +86,7 @@ export type Decided = {
   attempts: number
 } & ({ outcome: 'skipped'; code: SkipReason; providerCode?: string } | { outcome: 'failed'; code: FailureCode; providerCode?: string })
 
-/** `gone`: done or unknown; `busy`: another holds it; `held`: not yet due or its circuit is open. All three: ack, the row comes back by the sweep. */
+/** `gone`: done or unknown; `busy`: another holds it; `held`: not yet due, its circuit is open or its campaign paused. All three: ack, the row comes back by the sweep. */
 export type TakenBatch =
   | { answer: 'gone' | 'busy' | 'held' }
   | {
@@ -96,6 +108,10 @@ export type TakenBatch =
       send: FrozenSend | null
       recipients: Recipient[]
       decided: Decided[]
+      /** The circuit is open and this take is its probe: only the first recipient is sent to, the others come back as retries. */
+      probe: boolean
+      /** iOS: environments whose circuit is open though the batch as a whole is not held; their recipients come back as retries at `until` (ISO). */
+      heldEnvironments: { environment: CircuitEnvironment; until: string }[]
       /** There are further recipients: ask again with `from` = how many were answered so far. */
       more: boolean
     }
@@ -108,6 +124,43 @@ export const FinishBatch = z.object({
   dead: z
     .array(z.object({ subscriptionId: Id, userId: Id, tokenVersion: z.number().int(), since: z.iso.datetime(), code: z.string().max(64) }))
     .max(batchSize),
+  /**
+   * Answers that may be our own mistake (providers.md, Mass guard): not told to the tracker. finish-batch decides whether they are final
+   * (a batch of decided failures), or come back as retries because the circuit opens. `tries` counts the one just made.
+   */
+  guarded: z
+    .array(
+      z.object({
+        subscriptionId: Id,
+        userId: Id,
+        tokenVersion: z.number().int(),
+        tries: z.number().int(),
+        since: z.iso.datetime(),
+        code: z.enum(failureCodes),
+        providerCode: z.string().max(200),
+      }),
+    )
+    .max(batchSize)
+    .default([]),
+  /**
+   * What the provider's answers say about our credentials, in the order they came, by environment: `s` sent, `g` guarded, `w` perhaps our
+   * credentials (one push service said so), `c` our credentials for sure. Others are not in it.
+   */
+  answers: z
+    .array(
+      z.object({
+        environment: z.enum(environments),
+        seen: z
+          .string()
+          .regex(/^[sgwc]*$/)
+          .max(2 * batchSize),
+        code: z.enum(failureCodes).nullable(),
+      }),
+    )
+    .max(3)
+    .default([]),
+  /** The version of the credentials that were used; null: there were none. */
+  credentialsVersion: z.number().int().nullable().default(null),
   /** To be tried again: `tries` already made, not before `retryAt` (ISO). */
   retries: z.array(z.object({ subscriptionId: Id, userId: Id, tries: z.number().int(), retryAt: z.iso.datetime() })).max(batchSize),
 })

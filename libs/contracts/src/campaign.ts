@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { Content } from './content.ts'
 import { SegmentDefinition } from './segment-definition.ts'
-import { contentRequired, sendFields } from './send-fields.ts'
+import { contentRequired, sendFields, type Bypass, type Presentation, type Priority } from './send-fields.ts'
+import type { CampaignStatus } from './stats.ts'
 import { ObjectId, sentence, Timestamp, TimeZone } from './text.ts'
 
 const LocalTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day as HH:MM')
@@ -70,3 +71,38 @@ export const CreateCampaign = z
     if (experiment !== undefined && silent === true) refuse(['experiment'], 'must not be given together with silent')
   })
 export type CreateCampaign = z.output<typeof CreateCampaign>
+
+/** A campaign as the administration shows it (api.md, Campaign), without its counters, which are the tracker's. */
+export type Campaign = {
+  id: string
+  name: string
+  status: CampaignStatus
+  transactional: boolean
+  content: Content | null
+  templateId: string | null
+  /** Of a campaign; a notification has a target. Null: everyone, or not copied from `segmentId` yet. */
+  segment: unknown
+  segmentId: string | null
+  schedule: Schedule | null
+  experiment: Experiment | null
+  silent: boolean
+  data: Record<string, string>
+  ttl: number
+  collapseId: string | null
+  priority: Priority
+  presentation: Presentation | null
+  bypass: Bypass
+  recurringOf: string | null
+  remainderOf: string | null
+  /** Why it is `failed`. */
+  failure: { code: string; message: string } | null
+  /** A cancel of a send under way was asked for; it is `cancelled` when its last push has an outcome. */
+  cancelling: boolean
+  /** Scheduled or active: when it starts, runs next or, after the last run before its `until`, ends. */
+  nextAt: string | null
+  /** Active: occurrences left out because nobody was there in time. */
+  missedCount: number
+  createdAt: string
+  startedAt: string | null
+  settledAt: string | null
+}

@@ -1,4 +1,4 @@
-import type { StoredMessage } from './call.ts'
+import type { AppName, StoredMessage } from './call.ts'
 import { BatchPointer, everyLane, FanOutPointer } from './batch.ts'
 import { Announcement } from './event.ts'
 
@@ -7,8 +7,12 @@ export const streams = {
   /** Pointers only (~150 bytes): 256 MB is well over a million. Full means refuse: the row is swept again later. */
   WORK: { subjects: ['work.>'], retention: 'workqueue', maxAgeDays: 0, maxBytes: 256_000_000, discard: 'new' },
   EVENTS: { subjects: ['event.>'], retention: 'limits', maxAgeDays: 1, maxBytes: 1_000_000_000, discard: 'old' },
+  /** One message per app, read by nobody: that it can be written says that the queue works. */
+  CANARY: { subjects: ['canary.>'], retention: 'limits', maxAgeDays: 1, maxBytes: 1_000_000, discard: 'old', maxPerSubject: 1 },
 } as const
 export type StreamName = keyof typeof streams
+
+export const canarySubject = (app: AppName): string => `canary.${app}`
 
 /** Within this window a repeated Nats-Msg-Id is dropped: a filter for double publishing, not a guarantee. */
 export const duplicateWindowSeconds = 120
@@ -29,6 +33,16 @@ export const fanOutWork = consumer({
   durable: 'audience-fan-out',
   stream: 'WORK',
   subject: 'work.fan-out',
+  body: FanOutPointer,
+  maxAckPending: 1_000,
+  ackWaitSeconds: 30,
+})
+
+/** The pages of large sends after their first, apart: whatever number of them is under way, another's first page is cut at once. */
+export const bulkFanOutWork = consumer({
+  durable: 'audience-fan-out-bulk',
+  stream: 'WORK',
+  subject: 'work.fan-out.bulk',
   body: FanOutPointer,
   maxAckPending: 1_000,
   ackWaitSeconds: 30,
@@ -57,7 +71,7 @@ export const announcements = consumer({
   ackWaitSeconds: 30,
 })
 
-export const consumers: readonly Consumer<unknown>[] = [fanOutWork, ...pushWork, announcements]
+export const consumers: readonly Consumer<unknown>[] = [fanOutWork, bulkFanOutWork, ...pushWork, announcements]
 
 /** Subjects of announcements, by what happened. */
 export const eventSubjects = {

@@ -1,8 +1,10 @@
 import { z } from 'zod'
-import { FinishBatch, type TakenBatch } from '../batch.ts'
-import { call } from '../call.ts'
+import { environments, FinishBatch, type TakenBatch } from '../batch.ts'
+import { call, type Broadcast } from '../call.ts'
+import type { CircuitEnvironment } from '../batch.ts'
+import type { FailureCode } from '../outcome.ts'
 import { ListRequest, type Listed } from '../page.ts'
-import type { Platform } from '../platform.ts'
+import { platforms, type Platform } from '../platform.ts'
 import type { SavedSegment, SaveSegment, SegmentCount } from '../saved-segment.ts'
 import type { PatchSubscription, RegisterSubscription, RotateBody, SessionBody, UserChanges } from '../subscription.ts'
 import { UserAddress, type User } from '../user.ts'
@@ -20,11 +22,19 @@ export const findSegment = call<{ definition: unknown } | null>()('rpc.audience.
 
 /**
  * Takes a batch: one conditional update, then the recipients as they are now. `knowsSend`: leave the send out. `from` and
- * `takes` ask for a further part of a batch already taken.
+ * `takes` ask for a further part of a batch already taken. `environment` and `credentialsVersion` are those of the credentials that will
+ * be used (null: there are none): newer ones close an open circuit's wait and make this take its probe.
  */
 export const takeBatch = call<TakenBatch>()(
   'rpc.audience.take-batch',
-  z.object({ batchId: Id, knowsSend: z.boolean(), from: z.number().int().default(0), takes: z.number().int().nullable().default(null) }),
+  z.object({
+    batchId: Id,
+    knowsSend: z.boolean(),
+    from: z.number().int().default(0),
+    takes: z.number().int().nullable().default(null),
+    environment: z.enum(environments).default(''),
+    credentialsVersion: z.number().int().nullable().default(null),
+  }),
   5000,
 )
 
@@ -36,6 +46,48 @@ export const finishBatch = call<{ answer: 'done' | 'lost' }>()('rpc.audience.fin
 
 /** The tracker's settlement of a campaign: batches and the frozen send are dropped, the fan-out row stays 7 days. */
 export const dropCampaign = call<Record<string, never>>()('rpc.audience.drop-campaign', z.object({ campaignId: Id }))
+
+/** Whether a send goes on. Administration pauses, resumes and cancels sends under way (decisions.md 5). */
+export const campaignFlows = ['running', 'paused', 'cancelled'] as const
+export type CampaignFlow = (typeof campaignFlows)[number]
+/** `no` rises with every change, so that a late repeat of an earlier one changes nothing. */
+export const FlowChange = z.object({ flow: z.enum(campaignFlows), no: z.number().int().min(0) })
+export type FlowChange = z.infer<typeof FlowChange>
+
+/**
+ * Campaigns tells until it is answered whether a send goes on. Paused: no page is cut and no batch taken; cancelled: no page is cut any
+ * more, and what is queued and not sent ends skipped `cancelled`. `known` false: there is no fan-out row (yet).
+ */
+export const changeFlow = call<{ known: boolean }>()('rpc.audience.change-flow', FlowChange.extend({ campaignId: Id }))
+
+/** Told to every dispatcher when the flow of a send has changed: batches of it that are being played out stop at once. */
+export const flowChanged: Broadcast<{ campaignId: string; flow: CampaignFlow }> = {
+  subject: 'changed.flow',
+  body: z.object({ campaignId: Id, flow: z.enum(campaignFlows) }),
+}
+
+/** The time zones that the app's users have, each once, in no order. Users without one are not in it. */
+export const listTimeZones = call<{ zones: string[] }>()('rpc.audience.list-time-zones', z.object({ appId: Id }), 10_000)
+
+/** The breaker of an app's way to a provider (providers.md, Breaker), as the administration shows it. */
+export type Circuit = {
+  platform: Platform
+  environment: CircuitEnvironment
+  state: 'closed' | 'open'
+  /** Why it is open: the code that pushes end with when they are held too long. */
+  code: FailureCode | null
+  since: string
+  /** When the next probe is made; null when closed. */
+  probeAt: string | null
+  /** Pushes that wait for it to close. */
+  heldCount: number
+}
+export const readCircuits = call<{ circuits: Circuit[] }>()('rpc.audience.read-circuits', z.object({ appId: Id }))
+/** An operator's word: the next probe of the app's open circuits on this platform is made now. Answers how many were open. */
+export const probeCircuits = call<{ open: number }>()('rpc.audience.probe-circuits', z.object({ appId: Id, platform: z.enum(platforms) }))
+
+/** The app was deleted: its rows go, a part with every call, until `done`. */
+export const eraseAudienceOfApp = call<{ done: boolean }>()('rpc.audience.erase-app', z.object({ appId: Id }), 10_000)
 
 /** Webhooks has committed the effect of these announcements of audience. */
 export const confirmAudienceAnnouncements = call<Record<string, never>>()(

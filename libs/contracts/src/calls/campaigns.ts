@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import type { FrozenSend } from '../batch.ts'
 import { call } from '../call.ts'
-import type { CreateCampaign } from '../campaign.ts'
+import type { Campaign, CreateCampaign } from '../campaign.ts'
+import type { FlowChange } from './audience.ts'
 import type { SendNotification } from '../notification.ts'
 import { ListRequest, type Listed } from '../page.ts'
-import type { CampaignStatus } from '../stats.ts'
+import { campaignStatuses, type CampaignStatus } from '../stats.ts'
 import type { SaveTemplate, Template } from '../template.ts'
 
 const Id = z.string().length(24)
@@ -33,8 +34,11 @@ export type FrozenTarget =
 /** What audience fans out. Null: there is no such campaign, or it is not to be sent (cancelled meanwhile). */
 export const readSend = call<{ send: FrozenSend; target: FrozenTarget } | null>()('rpc.campaigns.read-send', z.object({ campaignId: Id }))
 
-/** Audience has committed the fan-out row: campaigns need not point at it any more. */
-export const fanOutStarted = call<Record<string, never>>()('rpc.campaigns.fan-out-started', z.object({ campaignId: Id }))
+/**
+ * Audience has committed the fan-out row: campaigns need not point at it any more. Answers whether the send goes on: it may have been
+ * paused or cancelled while the row was made; null: unknown.
+ */
+export const fanOutStarted = call<FlowChange | null>()('rpc.campaigns.fan-out-started', z.object({ campaignId: Id }))
 
 /** The campaign cannot be fanned out (its segment no longer compiles): `failed`, with a reason a person can act on. */
 export const failCampaign = call<Record<string, never>>()(
@@ -57,10 +61,14 @@ export const createCampaign = call<{ id: string; status: 'draft'; replayed: bool
   z.object({ appId: Id, idempotency: Idempotency, campaign: z.custom<CreateCampaign>() }),
 )
 
-/** Sends a draft or a scheduled campaign now, or sets its schedule going. Faults: not_found (also its segment), invalid_segment, invalid_state. */
+/**
+ * Sends a draft or a scheduled campaign now, or sets its schedule going. `defaultTimezone` is the app's, for users without one.
+ * Faults: not_found (also its segment), invalid_segment, invalid_state.
+ */
 export const sendCampaign = call<{ status: 'sending' | 'scheduled' | 'active' }>()(
   'rpc.campaigns.send-campaign',
-  z.object({ appId: Id, campaignId: Id }),
+  z.object({ appId: Id, campaignId: Id, defaultTimezone: z.string().max(100) }),
+  15_000,
 )
 
 /** Faults: not_found; invalid_state once fan-out has started. */
@@ -71,6 +79,37 @@ export const pickWinner = call<{ id: string; status: 'sending' }>()(
   'rpc.campaigns.pick-winner',
   z.object({ appId: Id, campaignId: Id, variant: z.string() }),
 )
+
+// Administration (decisions.md 10). Unknown and foreign ids: not_found. A status that does not allow it: invalid_state.
+
+const OfCampaign = z.object({ appId: Id, campaignId: Id })
+
+/** Newest first. */
+export const listCampaigns = call<Listed<Campaign>>()(
+  'rpc.campaigns.list-campaigns',
+  ListRequest.extend({ appId: Id, status: z.enum(campaignStatuses).optional(), transactional: z.boolean().optional() }),
+)
+export const getCampaign = call<Campaign>()('rpc.campaigns.get-campaign', OfCampaign)
+/** Puts another body in the place of a draft's. Faults as for createCampaign, and invalid_state. */
+export const replaceCampaign = call<Campaign>()(
+  'rpc.campaigns.replace-campaign',
+  OfCampaign.extend({ campaign: z.custom<CreateCampaign>() }),
+)
+/** Deletes a draft. */
+export const deleteCampaign = call<Record<string, never>>()('rpc.campaigns.delete-campaign', OfCampaign)
+/** A new draft like it, whatever its status. A notification is copied as a campaign to the same target when that is a segment or everyone, else invalid_state. */
+export const duplicateCampaign = call<Campaign>()('rpc.campaigns.duplicate-campaign', OfCampaign)
+/** Stops a send under way; nothing goes out from a second later, but what a connection already holds. */
+export const pauseCampaign = call<{ status: 'paused' }>()('rpc.campaigns.pause-campaign', OfCampaign)
+export const resumeCampaign = call<{ status: 'sending' }>()('rpc.campaigns.resume-campaign', OfCampaign)
+/**
+ * Cancels in any status but an ended one. Of a send under way what is not sent ends skipped `cancelled`; its status stays as answered
+ * until every push has an outcome, and is `cancelled` then.
+ */
+export const endCampaign = call<{ status: 'cancelled' | 'sending' | 'paused' }>()('rpc.campaigns.end-campaign', OfCampaign)
+
+/** The app was deleted: its rows go, a part with every call, until `done`; schedules stop with the first. */
+export const eraseCampaignsOfApp = call<{ done: boolean }>()('rpc.campaigns.erase-app', z.object({ appId: Id }), 10_000)
 
 // Templates (api.md, Templates). Faults: not_found, duplicate_name.
 

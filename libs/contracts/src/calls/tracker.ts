@@ -96,3 +96,40 @@ export const confirmTrackerAnnouncements = call<Record<string, never>>()(
   'rpc.tracker.confirm-announcements',
   z.object({ announcementIds: z.array(Id).max(1000) }),
 )
+
+/** Which of these pushes of a campaign have an outcome; a campaign past the ledger's retention has none. */
+export const findSettled = call<{ subscriptionIds: string[] }>()(
+  'rpc.tracker.find-settled',
+  z.object({ campaignId: Id, subscriptionIds: z.array(Id).max(5000) }),
+)
+
+/** How far a send has come. Null: nothing was ever queued for it. */
+export type Progress = {
+  stats: Stats
+  /** By platform: pushes queued, and those of them that have an outcome. */
+  byPlatform: Record<Platform, { queued: number; settled: number }>
+  fannedOut: boolean
+  /** Every queued push has an outcome. */
+  settled: boolean
+}
+export const readProgress = call<Progress | null>()('rpc.tracker.read-progress', z.object({ appId: Id, campaignId: Id }))
+
+/** Counters of several campaigns of an app, by id; those of which nothing was ever queued are not in it. */
+export const listStats = call<{ stats: Record<string, Stats> }>()(
+  'rpc.tracker.list-stats',
+  z.object({ appId: Id, campaignIds: z.array(Id).max(200) }),
+)
+
+/** A recount of a campaign against its counters. `difference` is the sum of what they are off, 0 when they agree. */
+export type Verification = {
+  campaignId: string
+  agrees: boolean
+  difference: number
+  counters: Stats
+  ledger: Stats
+}
+/** Counts a campaign's ledger anew (in one snapshot) and holds it against its counters; null: unknown, or past the ledger's retention. */
+export const verifyCampaign = call<Verification | null>()('rpc.tracker.verify-campaign', z.object({ appId: Id, campaignId: Id }), 30_000)
+
+/** The app was deleted: its rows go, a part with every call, until `done`. */
+export const eraseTrackerOfApp = call<{ done: boolean }>()('rpc.tracker.erase-app', z.object({ appId: Id }), 10_000)

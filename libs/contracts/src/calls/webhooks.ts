@@ -9,6 +9,9 @@ const Endpoint = z.object({ appId: Id, webhookId: Id })
 /** A user was erased: bodies of deliveries that name them go too (decisions.md 8). */
 export const eraseUser = call<Record<string, never>>()('rpc.webhooks.erase-user', z.object({ appId: Id, userId: Id }))
 
+/** The app was deleted: its rows go, a part with every call, until `done`. */
+export const eraseWebhooksOfApp = call<{ done: boolean }>()('rpc.webhooks.erase-app', z.object({ appId: Id }), 10_000)
+
 // Endpoints (decisions.md 8 and 10). Bodies were checked by the gateway, but for what an address resolves to: invalid_body at `url`.
 // Unknown and foreign ids: not_found. Saving may wait 2 s for a name server.
 

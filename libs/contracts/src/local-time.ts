@@ -56,3 +56,17 @@ export const dateAfter = (date: string, days: number): string => new Date(Date.p
 
 /** The day of the week of a date; 0 is Sunday. */
 export const weekdayOf = (date: string): number => new Date(date).getUTCDay()
+
+/**
+ * The first instant after `after` at which the clocks of a zone come to a local time (`HH:MM`); decisions.md 5 for what DST makes
+ * of it. `after` itself counts as past.
+ */
+export function nextInstantOf(time: string, zone: string, after: Date): Date {
+  const today = localDateAt(after, zone)
+  // Yesterday's occurrence may lie ahead when a jump shifted it over midnight; tomorrow's when today's has passed.
+  for (const days of [-1, 0, 1]) {
+    const at = instantOf(dateAfter(today, days), time, zone)
+    if (at > after) return at
+  }
+  return instantOf(dateAfter(today, 2), time, zone)
+}

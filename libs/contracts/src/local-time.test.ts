@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { dateAfter, instantOf, localDateAt, weekdayOf } from './local-time.ts'
+import { dateAfter, instantOf, localDateAt, nextInstantOf, weekdayOf } from './local-time.ts'
 
 const at = (date: string, time: string, zone: string) => instantOf(date, time, zone).toISOString()
 
@@ -54,4 +54,30 @@ test('dates count on over months, years and leap days, and know their weekday', 
   expect(dateAfter('2028-02-28', 1)).toBe('2028-02-29')
   expect(dateAfter('2026-03-01', -1)).toBe('2026-02-28')
   expect([weekdayOf('2026-11-22'), weekdayOf('2026-11-23')]).toEqual([0, 1])
+})
+
+const next = (time: string, zone: string, after: string) => nextInstantOf(time, zone, new Date(after)).toISOString()
+
+test('the next occurrence of a local time lies ahead: today’s, or tomorrow’s once that has come', () => {
+  expect(next('09:00', 'Europe/Berlin', '2026-07-15T06:59:59.999Z')).toBe('2026-07-15T07:00:00.000Z')
+  expect(next('09:00', 'Europe/Berlin', '2026-07-15T07:00:00.000Z')).toBe('2026-07-16T07:00:00.000Z')
+  expect(next('00:30', 'Pacific/Kiritimati', '2026-07-15T09:00:00.000Z')).toBe('2026-07-15T10:30:00.000Z')
+  expect(next('23:30', 'Pacific/Pago_Pago', '2026-07-15T09:00:00.000Z')).toBe('2026-07-15T10:30:00.000Z')
+})
+
+test('a next occurrence that the clocks jump over is shifted, one that they show twice comes once', () => {
+  expect(next('02:30', 'Europe/Berlin', '2026-03-28T12:00:00Z')).toBe('2026-03-29T01:30:00.000Z')
+  expect(next('02:30', 'Europe/Berlin', '2026-03-29T01:30:00Z')).toBe('2026-03-30T00:30:00.000Z')
+  expect(next('02:30', 'Europe/Berlin', '2026-10-25T00:30:00Z')).toBe('2026-10-26T01:30:00.000Z')
+})
+
+test('one occurrence follows another, a date each, and none is left out', () => {
+  for (const zone of ['Europe/Berlin', 'America/St_Johns', 'Australia/Lord_Howe', 'Africa/Cairo', 'UTC']) {
+    const dates: string[] = []
+    for (let at = new Date('2026-01-01T00:00:00Z'); dates.length < 400;) {
+      at = nextInstantOf('00:15', zone, at)
+      dates.push(localDateAt(at, zone))
+    }
+    expect(dates).toEqual(dates.map((_, index) => dateAfter(dates[0] ?? '', index)))
+  }
 })

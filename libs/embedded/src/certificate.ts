@@ -9,18 +9,23 @@ export type ServerCertificate = {
 }
 
 /**
- * A certificate (RFC 5280, ECDSA P-256) for servers of this machine, `localhost` and 127.0.0.1, and the authority that
+ * A certificate (RFC 5280, ECDSA P-256) for servers of this machine, `localhost`, 127.0.0.1 and what `names` adds, and the authority that
  * signed it, both valid from a day ago for so many days. For local servers and tests only.
  */
-export function makeServerCertificate(now: Date, days: number): ServerCertificate {
+export function makeServerCertificate(now: Date, days: number, names: readonly string[] = []): ServerCertificate {
   const validity = { notBefore: new Date(now.getTime() - day), notAfter: new Date(now.getTime() + days * day) }
   const authority = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const server = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   // Two authorities of one name would be taken for each other by a client that trusts both.
   const issuer = `Herald local authority ${randomBytes(4).toString('hex')}`
-  const names = { ...validity, issuer, issuerKey: authority }
-  const ca = certificate({ ...names, subject: issuer, publicKey: authority.publicKey, extensions: authorityExtensions })
-  const leaf = certificate({ ...names, subject: 'localhost', publicKey: server.publicKey, extensions: serverExtensions })
+  const signed = { ...validity, issuer, issuerKey: authority }
+  const ca = certificate({ ...signed, subject: issuer, publicKey: authority.publicKey, extensions: authorityExtensions })
+  const leaf = certificate({
+    ...signed,
+    subject: 'localhost',
+    publicKey: server.publicKey,
+    extensions: serverExtensions(['localhost', ...names]),
+  })
   return { ca: pem(ca), certificate: pem(leaf), privateKey: server.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() }
 }
 
@@ -41,11 +46,11 @@ const authorityExtensions = [
   extension(basicConstraints, sequence(truth), true),
   extension(keyUsage, bits(Buffer.from([0b0000_0100]), 2), true), // keyCertSign
 ]
-const serverExtensions = [
+const serverExtensions = (names: readonly string[]) => [
   extension(basicConstraints, sequence(), true),
   extension(keyUsage, bits(Buffer.from([0b1000_0000]), 7), true), // digitalSignature
   extension(extendedKeyUsage, sequence(objectId(serverAuth))),
-  extension(subjectAltName, sequence(implicit(2, Buffer.from('localhost')), implicit(7, Buffer.from([127, 0, 0, 1])))),
+  extension(subjectAltName, sequence(...names.map((name) => implicit(2, Buffer.from(name))), implicit(7, Buffer.from([127, 0, 0, 1])))),
 ]
 
 type Fields = {

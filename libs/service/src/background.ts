@@ -3,11 +3,15 @@ import type { Service } from './run.ts'
 
 /**
  * Work that follows from a commit and that nobody waits for: the sweep repairs what of it is left out. At most `limit` at
- * once; what comes on top is left to the sweep, so that a slow receiver costs seconds and not memory. Stopping waits for it.
+ * once; what comes on top is left to the sweep, so that a slow receiver costs seconds and not memory. Stopping waits for what is in work.
  */
 export function openBackground(service: Service, { what, limit }: { what: string; limit: number }): (work: () => Promise<void>) => void {
   const inWork = new Set<Promise<void>>()
-  service.onStop(what, () => Promise.all(inWork))
+  let stopped = false
+  service.onStop(what, () => {
+    stopped = true
+    return Promise.all(inWork)
+  })
   const run = async (work: () => Promise<void>) => {
     try {
       await work()
@@ -17,7 +21,7 @@ export function openBackground(service: Service, { what, limit }: { what: string
     }
   }
   return (work) => {
-    if (inWork.size >= limit) return
+    if (stopped || inWork.size >= limit) return
     const running: Promise<void> = run(work).finally(() => inWork.delete(running))
     inWork.add(running)
   }

@@ -91,3 +91,82 @@ test('after the server lost its store, messages flow again without a restart', a
   })
   expect(seen).toContain(2)
 })
+
+test('a process that stops answers every call that reached it, and the rest go to another', async () => {
+  const stoppable = testService('tracker', { NATS_URL: url })
+  const slowCall = call<{ n: number }>()('rpc.tracker.test-stopping', z.object({ n: z.number() }), 10_000)
+  const answer = ({ n }: { n: number }) => new Promise<{ n: number }>((resolve) => setTimeout(resolve, 100, { n }))
+  const stopping = await openBus(stoppable)
+  stopping.answer(slowCall, answer)
+  const staying = await openFor('tracker')
+  staying.answer(slowCall, answer)
+  const gateway = await openFor('gateway')
+
+  const asked: Promise<{ n: number }>[] = []
+  let stopped: Promise<boolean> | undefined
+  for (let isStopped = false; !isStopped;) {
+    for (const n of Array(3).keys()) asked.push(gateway.call(slowCall, { n }))
+    if (asked.length > 300) stopped ??= stoppable.stop().then(() => true)
+    isStopped = await Promise.race([stopped ?? false, new Promise<false>((resolve) => setTimeout(resolve, 1, false))])
+  }
+
+  expect((await Promise.all(asked)).map(({ n }) => n)).toEqual(asked.map((_, index) => index % 3))
+})
+
+test('messages on their way to a process that stops are handled, not left to their ack wait', async () => {
+  const NATS_URL = await freshNats()
+  const publisher = await openBus(testService('audience', { NATS_URL }))
+  const campaignId = 'c'.repeat(24)
+  const seen = new Set<number>()
+  const handle = async ({ page }: { page: number }) => void seen.add(page)
+  for (const round of Array(5).keys()) {
+    const stoppable = testService('audience', { NATS_URL })
+    const stopping = await openBus(stoppable)
+    const before = seen.size
+    await stopping.consume(fanOutWork, { slots: 50 }, handle)
+    await Promise.all(
+      [...Array(200).keys()].map((n) => publisher.publish('work.fan-out', { campaignId, page: round * 200 + n }, `stop ${round} ${n}`)),
+    )
+    await until(() => seen.size > before)
+    await stoppable.stop()
+  }
+
+  await publisher.consume(fanOutWork, { slots: 50 }, handle)
+  await until(() => seen.size === 1_000, { withinMs: 20_000 })
+  expect(seen.size).toBe(1_000)
+})
+
+test('calls and messages are measured by name and outcome', async () => {
+  const NATS_URL = await freshNats()
+  const [service, asking] = [testService('audience', { NATS_URL }), testService('gateway', { NATS_URL })]
+  const [audience, gateway] = [await openBus(service), await openBus(asking)]
+  const measured = call<{ n: number }>()('rpc.audience.test-measured', z.object({ n: z.number() }), 1_500)
+  audience.answer(measured, async ({ n }) => {
+    if (n < 0) throw invalidField('n', 'must not be negative')
+    return { n }
+  })
+  await gateway.call(measured, { n: 1 })
+  await gateway.call(measured, { n: 2 })
+  await gateway.call(measured, { n: -1 }).catch(() => undefined)
+  await until(async () => {
+    const text = await asking.metrics.text()
+    return (
+      text.includes('herald_call_seconds_count{call="rpc.audience.test-measured",outcome="answered"} 2') &&
+      text.includes('herald_call_seconds_count{call="rpc.audience.test-measured",outcome="refused"} 1')
+    )
+  })
+
+  let tries = 0
+  await audience.consume(fanOutWork, { slots: 4 }, async ({ campaignId }) => {
+    if (campaignId.startsWith('d') && (tries += 1) === 1) throw new Error('once')
+  })
+  await audience.publish('work.fan-out', { campaignId: 'd'.repeat(24), page: 1 }, 'measured')
+  await audience.publish('work.fan-out', { not: 'a pointer' }, 'broken')
+  await audience.publish('work.fan-out', { campaignId: 'd'.repeat(24), page: 2 }, 'last')
+  await until(async () => /result="acked"\} 2\n/.test(await service.metrics.text()))
+  const text = await service.metrics.text()
+  for (const line of ['total{durable="audience-fan-out",result="came_back"} 1', 'total{durable="audience-fan-out",result="terminated"} 1'])
+    expect(text).toContain(`herald_messages_${line}\n`)
+  expect(text).toContain('herald_messages_redelivered_total{durable="audience-fan-out"} 1\n')
+  expect(text).toMatch(/^herald_messages_pending\{durable="audience-fan-out"\} \d+$/m)
+})

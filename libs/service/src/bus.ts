@@ -1,10 +1,12 @@
 import type { Broadcast, Call } from '@herald/contracts/call'
 import { Fault, faultStatus, queueUnavailable, type FaultCode, type FaultDetail } from '@herald/contracts/fault'
 import type { Consumer } from '@herald/contracts/topology'
-import { connect, RequestError, TimeoutError, type Msg, type NatsConnection } from '@nats-io/transport-node'
+import { connect, RequestError, TimeoutError, type Msg, type NatsConnection, type Subscription } from '@nats-io/transport-node'
 import { isDatabaseAway, type DatabaseWatch } from './health.ts'
 import { openStreams, type ConsumeOptions } from './jetstream.ts'
+import { secondsBuckets } from './metrics.ts'
 import type { Service } from './run.ts'
+import { inSpan, tracedHeaders } from './trace.ts'
 
 /** `max_payload` of the server is 4 MB; more than this is refused here with a fault, so that nobody meets a silent time-out. */
 const largestBody = 3_000_000
@@ -26,6 +28,8 @@ export type Bus = {
   /** Tells every process, not stored. */
   broadcast<Body>(contract: Broadcast<Body>, body: Body): void
   listen<Body>(contract: Broadcast<Body>, handler: (body: Body) => void): void
+  /** NATS was away and is back: broadcasts of the meantime were missed. */
+  onReconnect(handler: () => void): void
 }
 
 /** Opens the bus: connects (waiting for the server), makes streams and consumers, and closes it all when the service stops. */
@@ -43,19 +47,29 @@ export async function openBus(service: Service<{ NATS_URL: string }>, watch?: Da
     maxPingOut: 2,
     ignoreAuthErrorAbort: true,
   })
-  void logStatus(connection, service)
+  const link: Link = { up: true, onceBack: [] }
+  void followStatus(connection, service, link)
 
   const inWork = new Set<Promise<void>>()
+  const answering: Subscription[] = []
   service.onStop('bus', async () => {
+    // Nothing more comes in, what came is answered, and only then it closes. A server that is away cannot be said goodbye to.
+    await within(1_000, Promise.allSettled(answering.map((subscription) => subscription.drain())))
     await Promise.allSettled(inWork)
-    // A server that is away cannot be said goodbye to.
-    await Promise.race([connection.drain().catch(() => undefined), new Promise((resolve) => setTimeout(resolve, 2_000).unref())])
+    await within(2_000, connection.drain())
     await connection.close()
   })
-  const streams = await openStreams(service, connection, watch)
+  measureBus(service, link, inWork)
+  const streams = await openStreams(service, connection, { watch, isUp: () => link.up })
+  const measureCall = callTimer(service)
 
   return {
-    call: (contract, request) => ask(connection, contract, request),
+    call(contract, request) {
+      const measured = measureCall(contract.subject)
+      const asked = inSpan('ask', contract.subject, undefined, () => ask(connection, contract, request))
+      asked.then(measured.answered, measured.failed)
+      return asked
+    },
 
     answer(contract, handler) {
       if (!contract.subject.startsWith(`rpc.${service.name}.`)) throw new Error(`${service.name} may not answer ${contract.subject}`)
@@ -71,13 +85,13 @@ export async function openBus(service: Service<{ NATS_URL: string }>, watch?: Da
           return
         }
         try {
-          const work = () => handler(parsed.data)
+          const work = () => inSpan('answer', contract.subject, message.headers?.get('traceparent'), () => handler(parsed.data))
           reply(message, { answer: await (watch ? watch.guard(work) : work()) })
         } catch (error) {
           reply(message, { fault: faultOf(error, contract.subject, service) })
         }
       }
-      connection.subscribe(contract.subject, {
+      const subscription = connection.subscribe(contract.subject, {
         queue: service.name,
         callback: (error, message) => {
           if (error) return log.error({ err: error }, 'subscription failed')
@@ -85,10 +99,12 @@ export async function openBus(service: Service<{ NATS_URL: string }>, watch?: Da
           inWork.add(work)
         },
       })
+      answering.push(subscription)
     },
 
     publish: (subject, body, id) => streams.publish(subject, encode(body, subject), id),
     consume: (consumer, options, handler) => streams.consume(consumer, options, handler),
+    onReconnect: (handler) => void link.onceBack.push(handler),
     broadcast: (contract, body) => connection.publish(contract.subject, encode(body, contract.subject)),
     listen(contract, handler) {
       connection.subscribe(contract.subject, {
@@ -107,11 +123,12 @@ type WireFault = { code: FaultCode; message: string; details?: FaultDetail[] | u
 
 async function ask<Request, Answer>(connection: NatsConnection, contract: Call<Request, Answer>, request: Request): Promise<Answer> {
   const body = encode(request, contract.subject)
+  const carried = tracedHeaders()
   const startedAt = performance.now()
   const left = () => contract.timeoutMs - (performance.now() - startedAt)
   for (;;) {
     try {
-      const message = await connection.request(contract.subject, body, { timeout: Math.max(1, left()) })
+      const message = await connection.request(contract.subject, body, { timeout: Math.max(1, left()), ...carried })
       const wire = decode(message.data) as Wire<Answer>
       if ('fault' in wire) throw new Fault(wire.fault.code, wire.fault.message, wire.fault.details)
       return wire.answer
@@ -161,9 +178,57 @@ function faultOf(error: unknown, subject: string, service: Service): WireFault {
   return { code: 'internal', message: 'Internal error.' }
 }
 
-async function logStatus(connection: NatsConnection, service: Service): Promise<void> {
+/** The connection as it is known at this moment, and who wants to know of its return. */
+type Link = { up: boolean; onceBack: (() => void)[] }
+
+async function followStatus(connection: NatsConnection, service: Service, link: Link): Promise<void> {
   for await (const status of connection.status()) {
-    if (status.type === 'disconnect') service.log.warn('NATS is away')
-    if (status.type === 'reconnect') service.log.info('NATS is back')
+    if (status.type !== 'disconnect' && status.type !== 'reconnect') continue
+    link.up = status.type === 'reconnect'
+    if (link.up) service.log.info('NATS is back')
+    else service.log.warn('NATS is away')
+    if (link.up) for (const handler of link.onceBack) handler()
   }
 }
+
+function measureBus({ metrics, needs }: Service, link: Link, inWork: Set<unknown>): void {
+  needs('nats', () => link.up)
+  metrics.gauge('herald_nats_up', 'Whether this process is connected to NATS.', {
+    collect() {
+      this.set(link.up ? 1 : 0)
+    },
+  })
+  metrics.gauge('herald_calls_in_work', 'Calls of other apps that this process is answering.', {
+    collect() {
+      this.set(inWork.size)
+    },
+  })
+}
+
+/** Times calls at the caller: `answered`, `refused` (a fault of the other app), `unavailable` (nobody answered in time). */
+function callTimer({ metrics }: Service): (call: string) => { answered: () => void; failed: (error: unknown) => void } {
+  const seconds = metrics.histogram('herald_call_seconds', 'Calls to other apps, as the caller saw them.', {
+    labelNames: ['call', 'outcome'],
+    buckets: secondsBuckets,
+  })
+  const outcomes = (call: string) => ({
+    answered: seconds.labels(call, 'answered'),
+    refused: seconds.labels(call, 'refused'),
+    unavailable: seconds.labels(call, 'unavailable'),
+  })
+  const known = new Map<string, ReturnType<typeof outcomes>>()
+  return (call) => {
+    let of = known.get(call)
+    if (!of) known.set(call, (of = outcomes(call)))
+    const { answered, refused, unavailable } = of
+    const startedAt = performance.now()
+    const took = () => (performance.now() - startedAt) / 1_000
+    return {
+      answered: () => answered.observe(took()),
+      failed: (error) => (Fault.is(error, 'queue_unavailable') ? unavailable : refused).observe(took()),
+    }
+  }
+}
+
+const within = (ms: number, work: Promise<unknown>): Promise<unknown> =>
+  Promise.race([work.catch(() => undefined), new Promise((resolve) => setTimeout(resolve, ms).unref())])

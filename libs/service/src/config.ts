@@ -1,12 +1,30 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { z } from 'zod'
 
 /** Settings every app has. An app's own schema extends it; each setting carries a `.describe()` that becomes docs/configuration.md. */
 export const ServiceConfig = z.object({
   NATS_URL: z.string().default('nats://127.0.0.1:4222').describe('Address of the NATS server (JetStream on).'),
+  HOST: z.string().default('127.0.0.1').describe('Address the app’s probes and metrics are served on; 0.0.0.0 for every one.'),
+  OBSERVE_PORT: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(65_535)
+    .default(0)
+    .describe(
+      'Port of `/livez`, `/readyz` and `/metrics`; 0 picks a free one. `npm start` gives every process its own and lists them in `ports.json`.',
+    ),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
     .default('info')
     .describe('Least severe log line that is written.'),
+  SECRETS_DIR: z
+    .string()
+    .optional()
+    .describe(
+      'Directory with a file per setting: one that the environment does not give is read from the file of its name, as secrets are mounted into containers.',
+    ),
 })
 
 /** Pool settings of an app with a database. */
@@ -33,10 +51,15 @@ export const whole = (byDefault: number, { min = 0, max = Number.MAX_SAFE_INTEGE
 
 /**
  * The environment, parsed once: the one place that reads it. A bad one prints every problem and ends the process with 1;
- * values are never printed, they may be secrets. An empty variable counts as absent.
+ * values are never printed, they may be secrets. An empty variable counts as absent; then the file of its name in SECRETS_DIR is read.
  */
 export function readConfig<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>): z.infer<z.ZodObject<Shape>> {
-  const given = Object.fromEntries(Object.entries(process.env).filter(([name, value]) => name in schema.shape && value !== ''))
+  const given = Object.fromEntries(
+    Object.keys(schema.shape).flatMap((name) => {
+      const value = process.env[name] || readSecret(process.env['SECRETS_DIR'], name)
+      return value === undefined || value === '' ? [] : [[name, value]]
+    }),
+  )
   const parsed = schema.safeParse(given)
   if (parsed.success) return parsed.data
   const problems = parsed.error.issues.map((issue) => {
@@ -45,6 +68,12 @@ export function readConfig<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shap
   })
   process.stderr.write(`The environment is not right:\n${problems.join('\n')}\nEvery variable is described in docs/configuration.md.\n`)
   process.exit(1)
+}
+
+/** The last line end is an editor's, not the secret's. */
+function readSecret(directory: string | undefined, name: string): string | undefined {
+  const file = directory ? join(directory, name) : ''
+  return file !== '' && existsSync(file) ? readFileSync(file, 'utf8').replace(/\r?\n$/, '') : undefined
 }
 
 export type Setting = { name: string; required: boolean; default: string | null; description: string }

@@ -33,6 +33,23 @@ test('work on a database that freezes ends with database_unavailable within two 
   await until(() => ask().then(() => true))
 })
 
+test('a connection that is lost between two queries of a transaction ends that transaction and not the process', async () => {
+  const { db } = await openDatabase(testService('tracker', {}), { url: postgres.url(), poolSize: 2 })
+  const lost = db.transaction().execute(async (trx) => {
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx)
+    await sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(db)
+    // The goodbye arrives while nothing is asked: without a listener it would be an uncaught exception.
+    await until(async () => {
+      const left = await sql`select from pg_stat_activity where pid = ${rows[0]?.pid}`.execute(db)
+      return left.rows.length === 0
+    })
+    await new Promise((resolve) => setImmediate(resolve))
+    await sql`select 1`.execute(trx)
+  })
+  await expect(lost).rejects.toThrow()
+  expect((await sql<{ one: number }>`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }])
+})
+
 /** A frozen machine freezes the backends too, not only the postmaster. */
 async function stopBackends(): Promise<{ pids: number[] }> {
   const { execFileSync } = await import('node:child_process')

@@ -52,6 +52,12 @@ export async function watchDatabase(service: Service, connectionString: string):
     if (!closed) timer = setTimeout(() => void again(), probeEveryMs)
   }
   await again()
+  service.needs('database', () => up)
+  service.metrics.gauge('herald_database_up', 'Whether the app’s database answers.', {
+    collect() {
+      this.set(up ? 1 : 0)
+    },
+  })
   service.onStop('database watch', () => {
     closed = true
     clearTimeout(timer)

@@ -13,8 +13,10 @@ import {
   type JsMsg,
 } from '@nats-io/jetstream'
 import { nanos, type NatsConnection } from '@nats-io/transport-node'
+import { watchQueue } from './canary.ts'
 import type { DatabaseWatch } from './health.ts'
 import type { Service } from './run.ts'
+import { inSpan, tracedHeaders } from './trace.ts'
 
 export type ConsumeOptions = {
   /** Messages in work at once in this process; never more are asked for, so that the others can take them. */
@@ -35,7 +37,11 @@ const heartbeatMs = 1_000
  * Streams and durable consumers as libs/contracts/topology.ts says, made when they are missing: at start, and again when a
  * publish or a pull finds that the server has lost its store. What was in it is published again by the sweepers.
  */
-export async function openStreams(service: Service, connection: NatsConnection, watch: DatabaseWatch | undefined): Promise<Streams> {
+export async function openStreams(
+  service: Service,
+  connection: NatsConnection,
+  { watch, isUp }: { watch: DatabaseWatch | undefined; isUp: () => boolean },
+): Promise<Streams> {
   const { log } = service
   const manager = await untilReady(connection, service)
   const client = manager.jetstream()
@@ -46,16 +52,48 @@ export async function openStreams(service: Service, connection: NatsConnection, 
   let stopped = false
   const pulls = new Set<ConsumerMessages>()
   const loops: Promise<void>[] = []
-  service.onStop('consumers', async () => {
+  service.beforeStop('consumers', async () => {
     stopped = true
+    // What is on its way to us must arrive first: dropped unread, it would come to another process only after its ack wait.
+    await Promise.race([connection.flush().catch(() => undefined), pause(1_000)])
     for (const pull of pulls) pull.stop()
+  })
+  service.onStop('consumers', async () => {
     await Promise.race([Promise.all(loops), new Promise((resolve) => setTimeout(resolve, 8_500).unref())])
   })
 
+  const messages = service.metrics.counter('herald_messages_total', 'Stored messages handled, by how it ended.', ['durable', 'result'])
+  const redelivered = service.metrics.counter('herald_messages_redelivered_total', 'Stored messages that came again.', ['durable'])
+  const consumed: Consumer<unknown>[] = []
+  countWaiting(service, manager, consumed)
+
+  const publishOnce = async (subject: string, body: Uint8Array, id?: string) => {
+    await client.publish(subject, body, { timeout: publishLimitMs, ...(id ? { msgID: id } : {}), ...tracedHeaders() })
+  }
+  const alarm = watchQueue(service, (subject, body) =>
+    publishOnce(subject, body).then(
+      () => alarm.published(subject, true),
+      (error: unknown) => publishFailed(subject, error),
+    ),
+  )
+  const publishFailed = (subject: string, error: unknown) => {
+    if (isMissing(error)) void make().catch(() => undefined)
+    else if (isUp() && !connection.isClosed()) alarm.published(subject, false)
+  }
+
   const consume = async <Body>(consumer: Consumer<Body>, { slots }: ConsumeOptions, handler: (body: Body) => Promise<void>) => {
+    const { durable } = consumer
+    const ended = {
+      acked: messages.labels(durable, 'acked'),
+      cameBack: messages.labels(durable, 'came_back'),
+      terminated: messages.labels(durable, 'terminated'),
+    }
+    const again = redelivered.labels(durable)
+    consumed.push(consumer)
     const inWork = new Set<Promise<void>>()
     let reader: JetStreamConsumer | undefined
     const handle = async (message: JsMsg) => {
+      if (message.redelivered) again.inc()
       const parsed = consumer.body.safeParse(parse(message))
       if (!parsed.success) {
         log.error(
@@ -63,15 +101,19 @@ export async function openStreams(service: Service, connection: NatsConnection, 
           'a message broke its contract',
         )
         message.term('broken contract')
+        ended.terminated.inc()
         return
       }
       try {
-        await (watch ? watch.guard(() => handler(parsed.data)) : handler(parsed.data))
+        const work = () => inSpan('consume', durable, message.headers?.get('traceparent'), () => handler(parsed.data))
+        await (watch ? watch.guard(work) : work())
         message.ack()
+        ended.acked.inc()
       } catch (error) {
         const after = comeBackAfterMs[Math.min(message.info.deliveryCount, comeBackAfterMs.length) - 1] ?? 2_000
         log.warn({ consumer: consumer.durable, deliveries: message.info.deliveryCount, err: error }, 'a message comes back')
         message.nak(after)
+        ended.cameBack.inc()
       }
     }
     const pullOnce = async () => {
@@ -80,6 +122,7 @@ export async function openStreams(service: Service, connection: NatsConnection, 
       reader ??= await client.consumers.get(consumer.stream, consumer.durable)
       const pull = await reader.fetch({ max_messages: slots - inWork.size, expires: pullMs, idle_heartbeat: heartbeatMs })
       pulls.add(pull)
+      if (stopped) pull.stop()
       try {
         for await (const message of pull) {
           const work: Promise<void> = handle(message).finally(() => inWork.delete(work))
@@ -114,14 +157,40 @@ export async function openStreams(service: Service, connection: NatsConnection, 
     consume,
     async publish(subject, body, id) {
       try {
-        await client.publish(subject, body, { msgID: id, timeout: publishLimitMs })
+        await inSpan('publish', subject, undefined, () => publishOnce(subject, body, id))
+        alarm.published(subject, true)
       } catch (error) {
         // The row is the promise, so a lost publish costs seconds, not a push: the sweep points again.
-        if (isMissing(error)) void make().catch(() => undefined)
+        publishFailed(subject, error)
         throw Object.assign(queueUnavailable(), { cause: error })
       }
     },
   }
+}
+
+/** How long JetStream is asked about a consumer in a scrape, and how old its last answer may be. */
+const askLimitMs = 1_000
+const askAgainMs = 5_000
+
+/** What waits for this process's consumers, asked at a scrape; an answer that does not come leaves the last one. */
+function countWaiting(service: Service, manager: JetStreamManager, consumed: readonly Consumer<unknown>[]): void {
+  let askedAt = -askAgainMs
+  const unacked = service.metrics.gauge('herald_messages_unacked', 'Stored messages delivered to any process and not yet acked.', {
+    labelNames: ['durable'],
+  })
+  service.metrics.gauge('herald_messages_pending', 'Stored messages not yet delivered to any process.', {
+    labelNames: ['durable'],
+    async collect() {
+      if (performance.now() - askedAt < askAgainMs) return
+      askedAt = performance.now()
+      const asked = consumed.map(async ({ stream, durable }) => {
+        const { num_pending, num_ack_pending } = await manager.consumers.info(stream, durable)
+        this.labels(durable).set(num_pending)
+        unacked.labels(durable).set(num_ack_pending)
+      })
+      await Promise.race([Promise.allSettled(asked), pause(askLimitMs)])
+    },
+  })
 }
 
 async function untilReady(connection: NatsConnection, service: Service): Promise<JetStreamManager> {
@@ -146,6 +215,7 @@ async function makeTopology(manager: JetStreamManager): Promise<void> {
       storage: StorageType.File,
       discard: stream.discard === 'new' ? DiscardPolicy.New : DiscardPolicy.Old,
       max_bytes: stream.maxBytes,
+      max_msgs_per_subject: 'maxPerSubject' in stream ? stream.maxPerSubject : -1,
       max_age: nanos(stream.maxAgeDays * 86_400_000),
       duplicate_window: nanos(duplicateWindowSeconds * 1_000),
     }

@@ -38,6 +38,16 @@ export async function openDatabase<Schema>(
     keepAlive: true,
   })
   pool.on('error', (error) => service.log.debug({ message: error.message }, 'idle connection lost'))
+  // The pool listens only while a connection idles: one lost between two queries of a transaction would end the process. The next query says it.
+  pool.on('connect', (client) => void client.on('error', (error) => service.log.debug({ message: error.message }, 'connection lost')))
+  service.metrics.gauge('herald_db_connections', 'Connections of the pool, and what waits for one.', {
+    labelNames: ['state'],
+    collect() {
+      this.labels('in_use').set(pool.totalCount - pool.idleCount)
+      this.labels('idle').set(pool.idleCount)
+      this.labels('waited_for').set(pool.waitingCount)
+    },
+  })
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
   service.onStop('pool', () => Promise.race([db.destroy(), new Promise((resolve) => setTimeout(resolve, 1_000).unref())]))
   const watch = await watchDatabase(service, url)

@@ -1,23 +1,25 @@
 import type { AppName } from '@herald/contracts/call'
 import type { z } from 'zod'
-import { describeConfig, readConfig } from './config.ts'
+import { describeConfig, readConfig, ServiceConfig } from './config.ts'
+import { openLifecycle, type Lifecycle } from './lifecycle.ts'
 import { openLog, type Log } from './log.ts'
+import { openMetrics, type Metrics } from './metrics.ts'
+import { openObservation } from './observe.ts'
 
 /** What a running app has at hand. Whatever it opens, it registers to be closed: last opened, first closed. */
-export type Service<Config = unknown> = {
+export type Service<Config = unknown> = Pick<Lifecycle, 'needs' | 'beforeStop' | 'onStop'> & {
   readonly name: AppName
   readonly config: Config
   readonly log: Log
-  /** Runs when the app stops, before everything registered earlier. */
-  onStop(what: string, close: () => unknown): void
+  readonly metrics: Metrics
 }
 
 /** A stop that takes longer than this is cut: what is in flight then is repaired like after a crash. */
 const stopWithinMs = 10_000
 
 /**
- * Runs an app: reads its environment, starts it, tells the starter that it is up, and stops it in reverse order on SIGTERM,
- * SIGINT or when its starter is gone (the IPC channel closes). Exits 0 after a clean stop, 1 when it could not start.
+ * Runs an app: reads its environment, serves its probes and metrics, starts it, tells the starter that it is up, and stops it in reverse
+ * order on SIGTERM, SIGINT or when its starter is gone (the IPC channel closes). Exits 0 after a clean stop, 1 when it could not start.
  * `--describe-config` prints the settings as JSON instead, for the generated page.
  */
 export async function runService<Shape extends z.ZodRawShape>(
@@ -30,14 +32,11 @@ export async function runService<Shape extends z.ZodRawShape>(
     return
   }
   const config = readConfig(schema)
-  const log = openLog(name, String('LOG_LEVEL' in config ? config.LOG_LEVEL : 'info'))
-  const closers: { what: string; close: () => unknown }[] = []
-  const service: Service<z.infer<z.ZodObject<Shape>>> = {
-    name,
-    config,
-    log,
-    onStop: (what, close) => closers.push({ what, close }),
-  }
+  const own = ServiceConfig.parse(config)
+  const log = openLog(name, own.LOG_LEVEL)
+  const lifecycle = openLifecycle()
+  const metrics = openMetrics()
+  metrics.watchProcess()
 
   let stopping = false
   const stop = async (why: string, code: number) => {
@@ -48,13 +47,7 @@ export async function runService<Shape extends z.ZodRawShape>(
       log.error({ limitMs: stopWithinMs }, 'stop took too long')
       process.exit(code === 0 ? 3 : code)
     }, stopWithinMs).unref()
-    for (const { what, close } of closers.toReversed()) {
-      try {
-        await close()
-      } catch (error) {
-        log.error({ what, err: error }, 'did not close cleanly')
-      }
-    }
+    await lifecycle.stop((what, error) => log.error({ what, err: error }, 'did not close cleanly'))
     log.info('stopped')
     log.flush()
     process.exit(code)
@@ -73,12 +66,14 @@ export async function runService<Shape extends z.ZodRawShape>(
   })
 
   try {
-    await start(service)
+    await openObservation(own, { lifecycle, metrics, log })
+    await start({ name, config, log, metrics, ...lifecycle })
   } catch (error) {
     log.fatal({ err: error }, 'could not start')
     await stop('could not start', 1)
     return
   }
+  lifecycle.started()
   log.info('ready')
   if (process.send) process.send({ ready: true })
 }

@@ -1,4 +1,5 @@
 import type { DatabaseWatch } from './health.ts'
+import { secondsBuckets } from './metrics.ts'
 import type { Service } from './run.ts'
 
 /** A sweep that is not poked looks again after this. It is the repair time of whatever nobody announced. */
@@ -33,18 +34,26 @@ export function startSweep(
       }
     })
 
+  const seconds = service.metrics
+    .histogram('herald_sweep_seconds', 'One look of a sweep and what it did; ended by an error too.', {
+      labelNames: ['sweep'],
+      buckets: secondsBuckets,
+    })
+    .labels(name)
   const loop = async () => {
     while (!stopped) {
       await Promise.race([watch.whenUp(), rest(lookAgainMs)])
       if (!watch.up) continue
       poked = false
       let pauseMs = lookAgainMs
+      const measured = seconds.startTimer()
       try {
         const { took, nextInMs = lookAgainMs } = await watch.guard(sweep)
         pauseMs = took > 0 ? 0 : Math.max(5, Math.min(nextInMs, lookAgainMs))
       } catch (error) {
         if (watch.up) service.log.error({ sweep: name, err: error }, 'sweep failed')
       }
+      measured()
       if (pauseMs > 0) await rest(pauseMs)
     }
   }

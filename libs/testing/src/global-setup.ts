@@ -1,19 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { appsWithDatabase } from '@herald/contracts/call'
-import { startPostgres } from '@herald/embedded/postgres'
 import { migrate } from '@herald/service/migrate'
 import { provision } from '@herald/service/provision'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
+import { testServers } from './servers.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
 
 /** Starts one Postgres for all integration tests and migrates the template that each test file clones. */
 export default async function setUp(project: TestProject) {
-  const directory = mkdtempSync(join(tmpdir(), 'herald-tests-'))
-  const postgres = await startPostgres({ dataDir: join(directory, 'postgres'), durable: false })
+  const postgres = await testServers.startPostgres()
   const ownerUrl = postgres.url('postgres')
   const owner = new pg.Client({ connectionString: ownerUrl })
   await owner.connect()
@@ -24,8 +21,5 @@ export default async function setUp(project: TestProject) {
   await owner.end()
   project.provide('ownerUrl', ownerUrl)
   project.provide('templateUrls', templateUrls)
-  return async () => {
-    await postgres.stop()
-    rmSync(directory, { recursive: true, force: true })
-  }
+  return postgres.stop
 }

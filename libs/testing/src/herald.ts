@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { givenStack, type Stack } from './stack.ts'
 import { until } from './until.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
@@ -22,11 +23,16 @@ export type Herald = {
 
 export const adminToken = 'e2e-administration-token-0123456789abcdef'
 
-/** Starts the platform on a data directory of its own (or a given one) and answers when it says that it is ready. */
+/**
+ * Starts the platform on a data directory of its own (or a given one) and answers when it says that it is ready. With a stack of
+ * containers up (stack.ts) it is that one, for tests that ask for nothing of their own but an app.
+ */
 export async function startHerald({
   dataDir = freshDataDir(),
   env = {},
 }: { dataDir?: string; env?: Record<string, string> } = {}): Promise<Herald> {
+  const stack = givenStack()
+  if (stack) return heraldOf(stack, dataDir)
   const { starter, output } = runStarter(dataDir, env)
   const baseUrl = await until(
     () => {
@@ -54,6 +60,18 @@ export async function startHerald({
     },
   }
 }
+
+const heraldOf = ({ baseUrl, adminToken, simulator }: Stack, dataDir: string): Herald => ({
+  baseUrl,
+  adminToken,
+  simulator,
+  dataDir,
+  get starter(): ChildProcess {
+    throw new Error('a stack of containers has no starter')
+  },
+  output: () => '',
+  stop: () => Promise.resolve(0),
+})
 
 /** Only starts the starter: for what it says when it refuses. */
 export function runStarter(dataDir: string, env: Record<string, string> = {}): { starter: ChildProcess; output: () => string } {

@@ -1,16 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { startNatsServer } from '@herald/embedded/nats-server'
 import { atEnd } from './at-end.ts'
+import { testServers } from './servers.ts'
 
 /** A nats-server of this test file's own (ready in ~40 ms), stopped when the file is done. Answers its address. */
 export async function freshNats(): Promise<string> {
-  const storeDir = mkdtempSync(join(tmpdir(), 'herald-nats-'))
-  const server = await startNatsServer({ storeDir })
-  atEnd(async () => {
-    await server.stop()
-    rmSync(storeDir, { recursive: true, force: true })
-  })
+  const server = await testServers.startNats()
+  atEnd(server.stop)
   return server.url
 }

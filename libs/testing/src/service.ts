@@ -1,14 +1,20 @@
 import type { AppName } from '@herald/contracts/call'
+import { openLifecycle, type Lifecycle } from '@herald/service/lifecycle'
 import { openLog } from '@herald/service/log'
+import { openMetrics } from '@herald/service/metrics'
 import type { Service } from '@herald/service/run'
 import { atEnd } from './at-end.ts'
 
-/** A running service for a test: silent, closed in reverse order when the file is done (or by `stop`, to test a stop). */
-export function testService<Config>(name: AppName, config: Config): Service<Config> & { stop: () => Promise<void> } {
-  const closers: (() => unknown)[] = []
-  const stop = async () => {
-    for (const close of closers.splice(0).toReversed()) await close()
-  }
+type TestService<Config> = Service<Config> & Pick<Lifecycle, 'waitingFor'> & { stop: () => Promise<void> }
+
+/** A running service for a test: silent, closed like a real one when the file is done (or by `stop`, to test a stop). */
+export function testService<Config>(name: AppName, config: Config): TestService<Config> {
+  const lifecycle = openLifecycle()
+  lifecycle.started()
+  const stop = () =>
+    lifecycle.stop((what, error) => {
+      throw new Error(`${what} did not close`, { cause: error })
+    })
   atEnd(stop)
-  return { name, config, log: openLog(name, 'silent'), onStop: (_what, close) => closers.push(close), stop }
+  return { name, config, log: openLog(name, 'silent'), metrics: openMetrics(), ...lifecycle, stop }
 }

@@ -1,0 +1,61 @@
+import { testService } from '@herald/testing/service'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { watchQueue } from './canary.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+function givenQueue({ isFull }: { isFull: boolean }) {
+  const service = testService('audience', {})
+  const queue = { isFull, canaries: [] as string[], errors: 0 }
+  service.log.error = () => void (queue.errors += 1)
+  const alarm = watchQueue(service, async (subject) => {
+    queue.canaries.push(subject)
+    alarm.published(subject, !queue.isFull)
+  })
+  const isWritable = async () => /^herald_queue_writable (\d)$/m.exec(await service.metrics.text())?.[1]
+  return { queue, alarm, isWritable, service }
+}
+
+test('a queue that stores nothing for five seconds is an alarm, once, and the canary that is stored again ends it', async () => {
+  const { queue, isWritable, service } = givenQueue({ isFull: false })
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(await isWritable()).toBe('1')
+
+  queue.isFull = true
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(await isWritable()).toBe('0')
+  expect(queue.errors).toBe(1)
+
+  queue.isFull = false
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(await isWritable()).toBe('1')
+  expect(new Set(queue.canaries)).toEqual(new Set(['canary.audience']))
+
+  await service.stop()
+  const sent = queue.canaries.length
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(queue.canaries).toHaveLength(sent)
+})
+
+test('single failures with successes between are no alarm', async () => {
+  const { queue, alarm, isWritable } = givenQueue({ isFull: false })
+  for (let second = 0; second < 30; second += 1) {
+    alarm.published('work.fan-out', second % 4 === 0)
+    await vi.advanceTimersByTimeAsync(1_000)
+  }
+
+  expect(await isWritable()).toBe('1')
+  expect(queue.errors).toBe(0)
+})
+
+test('one stream that stores nothing is an alarm although the others store', async () => {
+  const { alarm, isWritable } = givenQueue({ isFull: false })
+  for (let second = 0; second < 8; second += 1) {
+    alarm.published('work.fan-out', false)
+    alarm.published('event.push.settled', true)
+    await vi.advanceTimersByTimeAsync(1_000)
+  }
+
+  expect(await isWritable()).toBe('0')
+})

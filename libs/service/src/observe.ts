@@ -1,0 +1,64 @@
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { Lifecycle } from './lifecycle.ts'
+import type { Log } from './log.ts'
+import type { Metrics } from './metrics.ts'
+
+/** Probes and a scraper or two; whoever else connects is cut. */
+const mostConnections = 32
+const requestTimeoutMs = 5_000
+
+/**
+ * The app's own small listener: `/livez` (the event loop turns), `/readyz` (200 only while it takes work; else 503 and what it waits
+ * for) and `/metrics` (Prometheus' text). It answers from the first moment of a start to the last of a stop. A port that is taken is
+ * not worth a platform that does not start: then a free one is used, and an error line says so. Answers the port.
+ */
+export async function openObservation(
+  { HOST: host, OBSERVE_PORT: port }: { HOST: string; OBSERVE_PORT: number },
+  { lifecycle, metrics, log }: { lifecycle: Pick<Lifecycle, 'waitingFor' | 'onStop'>; metrics: Metrics; log: Log },
+): Promise<number> {
+  const answer = async (path: string, response: ServerResponse) => {
+    if (path === '/livez') return json(response, 200, { status: 'alive' })
+    if (path === '/readyz') {
+      const waitingFor = lifecycle.waitingFor()
+      return waitingFor.length === 0 ? json(response, 200, { status: 'ready' }) : json(response, 503, { status: 'waiting', waitingFor })
+    }
+    if (path !== '/metrics') return json(response, 404, { status: 'unknown path' })
+    const text = await metrics.text()
+    response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(text)
+  }
+  const server = createServer({ requestTimeout: requestTimeoutMs, connectionsCheckingInterval: 1_000 }, (request, response) => {
+    const path = (request.url ?? '').replace(/\?.*/s, '')
+    answer(path, response).catch((error: unknown) => {
+      log.error({ path, err: error }, 'observation failed')
+      response.destroy()
+    })
+  })
+  server.maxConnections = mostConnections
+  const bound = await listenOn(server, port, host).catch(async (error: unknown) => {
+    const instead = await listenOn(server, 0, host)
+    log.error({ host, port, instead, err: error }, 'OBSERVE_PORT cannot be listened on')
+    return instead
+  })
+  server.unref()
+  lifecycle.onStop('observation', () => {
+    server.close()
+    server.closeAllConnections()
+  })
+  log.info({ host, port: bound }, 'observable')
+  return bound
+}
+
+function json(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' }).end(JSON.stringify(body))
+}
+
+function listenOn(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      const address = server.address()
+      resolve(typeof address === 'object' && address ? address.port : port)
+    })
+  })
+}

@@ -1,0 +1,6 @@
+// A whole app that only takes calls, to be run as a process of its own.
+import { openBus } from '../bus.ts'
+import { ServiceConfig } from '../config.ts'
+import { runService } from '../run.ts'
+
+await runService('tracker', ServiceConfig, async (service) => void (await openBus(service)))

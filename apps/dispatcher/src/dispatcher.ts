@@ -8,9 +8,11 @@ import type { Config } from './config.ts'
 import type { PreparedSend } from './core/render.ts'
 import { deliverBatch, type Dispatch } from './deliver-batch.ts'
 import { openJobs, pointersAtOnce } from './jobs.ts'
+import { openMeasures } from './measures.ts'
 import { openTransports } from './open-transports.ts'
 import { openCredentialsReader } from './read-credentials.ts'
 import { openRecorder } from './record-outcomes.ts'
+import { watchFlows } from './watch-flows.ts'
 import { openWindow } from './window.ts'
 
 /** Sends kept at once: content is at most 64 KiB, so 20 MB at worst. */
@@ -18,9 +20,10 @@ const keptSends = 200
 
 /** Wires the dispatcher: which pointer is delivered with what. */
 export async function startDispatcher(service: Service<Config>): Promise<void> {
-  const { config, log } = service
+  const { config, log, metrics } = service
   const bus = await openBus(service)
   const jobs = openJobs()
+  const window = openWindow(config.DISPATCH_WINDOW)
   const transports = openTransports(service, bus)
   const recorder = openRecorder((batches) => bus.call(recordOutcomes, { batches }), {
     isAway: (error) => !Fault.is(error, 'internal'),
@@ -32,10 +35,13 @@ export async function startDispatcher(service: Service<Config>): Promise<void> {
     hmacSecret: config.HMAC_SECRET,
     credentials: openCredentialsReader(bus),
     transports,
-    window: openWindow(config.DISPATCH_WINDOW),
+    window,
     recorder,
     jobs,
+    flows: watchFlows(bus),
+    measures: openMeasures(metrics, { window, jobs }),
     sends: new LRUCache<string, PreparedSend>({ max: keptSends }),
+    uncommitted: new Map(),
   }
   service.onStop('deliveries', async () => {
     await jobs.stop()

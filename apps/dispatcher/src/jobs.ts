@@ -18,6 +18,8 @@ const drainMs = 8_000
 export type Jobs = {
   /** Aborted when the process is to stop: nothing is sent any more. */
   readonly stopping: AbortSignal
+  /** Batches in work. */
+  readonly inWork: number
   /** Waits for a place for one more batch. Fault queue_unavailable when the process stops: the pointer is for another. */
   enter(platform: Platform, lane: Lane): Promise<{ leave(): void }>
   /** Ends with the answer, or as unanswered when the process cannot wait any longer. */
@@ -43,6 +45,9 @@ export function openJobs(): Jobs {
 
   return {
     stopping: stopping.signal,
+    get inWork() {
+      return inWork.size
+    },
 
     async enter(platform, lane) {
       if (stopping.signal.aborted) {

@@ -1,7 +1,7 @@
 import { readPrivateKey, readVapidKey } from '@herald/auth/provider-token'
 import { openSealer } from '@herald/auth/seal'
 import type { ProviderCredentials } from '@herald/contracts/app'
-import type { Recipient } from '@herald/contracts/batch'
+import type { CircuitEnvironment, Recipient } from '@herald/contracts/batch'
 import { apnsToken } from '@herald/contracts/calls/gateway'
 import type { Bus } from '@herald/service/bus'
 import type { Service } from '@herald/service/run'
@@ -13,8 +13,18 @@ import { redirectFirebase } from './transports/firebase.ts'
 import type { Transport } from './transports/transport.ts'
 import { hostOf, openWebPush, openWebPushAgent } from './transports/web-push.ts'
 
-/** A transport with an app's credentials in it, and which origin a recipient's push goes to. */
-export type AppTransport = { transport: Transport; originOf(recipient: Recipient): string }
+/** A transport with an app's credentials in it. */
+export type AppTransport = {
+  transport: Transport
+  /** The version of the credentials. */
+  version: number
+  /** The APNs environment of the credentials; empty elsewhere. */
+  environment: CircuitEnvironment
+  /** The environment that a recipient's push is sent to first: its circuit. */
+  environmentOf(recipient: Recipient): CircuitEnvironment
+  /** What a recipient's push shares with others that may be slow together: its origin in the window. */
+  originOf(recipient: Recipient): string
+}
 
 export type Transports = {
   /** The transport for these credentials; it is kept, with its connections, until they change. */
@@ -33,36 +43,37 @@ export function openTransports(service: Service<Config>, bus: Bus): Transports {
   const agent = openWebPushAgent(rule)
   const addresses = apnsAddresses(config)
   if (config.FCM_URL) redirectFirebase(new URL(config.FCM_URL))
-  const opened = new LRUCache<string, { version: number } & AppTransport>({
+  const opened = new LRUCache<string, AppTransport>({
     max: keptTransports,
     dispose: ({ transport }) => void transport.close().catch((error: unknown) => log.warn({ err: error }, 'a transport did not close')),
   })
 
   const open = (appId: string, credentials: ProviderCredentials): AppTransport => {
+    const { version } = credentials
     switch (credentials.kind) {
       case 'apns': {
         const askForToken = (refused: string | null) => bus.call(apnsToken, { appId, refused })
         const { bundleId: topic, environment } = credentials
+        const environmentOf = (recipient: Recipient) => firstEnvironment(recipient.environment ?? environment, addresses)
         return {
           transport: openApns({ topic, environment, addresses, askForToken }),
-          originOf: (recipient) => `apns ${firstEnvironment(recipient.environment ?? environment, addresses)}`,
+          version,
+          environment: firstEnvironment(environment, addresses),
+          environmentOf,
+          originOf: (recipient) => `apns ${environmentOf(recipient)}`,
         }
       }
       case 'fcm': {
         const { projectId, clientEmail, tokenUri, sealedPrivateKey, sealContext } = credentials
         const privateKey = readPrivateKey(sealer.open(sealedPrivateKey, sealContext).toString())
-        return {
-          transport: openFcm({ projectId, clientEmail, tokenUri, tokenUrl: config.FCM_TOKEN_URL, privateKey }),
-          originOf: () => 'fcm',
-        }
+        const transport = openFcm({ projectId, clientEmail, tokenUri, tokenUrl: config.FCM_TOKEN_URL, privateKey })
+        return { transport, version, ...oneEnvironment, originOf: () => 'fcm' }
       }
       case 'webpush': {
         const { subject, publicKey, sealedPrivateKey, sealContext } = credentials
         const privateKey = readVapidKey(publicKey, sealer.open(sealedPrivateKey, sealContext).toString())
-        return {
-          transport: openWebPush({ subject, publicKey, privateKey, rule, agent }),
-          originOf: (recipient) => `web ${hostOf(recipient.address)}`,
-        }
+        const transport = openWebPush({ subject, publicKey, privateKey, rule, agent })
+        return { transport, version, ...oneEnvironment, originOf: (recipient) => `web ${hostOf(recipient.address)}` }
       }
     }
   }
@@ -73,7 +84,7 @@ export function openTransports(service: Service<Config>, bus: Bus): Transports {
       return open(appId, credentials)
     } catch (error) {
       log.error({ appId, kind: credentials.kind, error: error instanceof Error ? error.name : '' }, 'the credentials do not open')
-      return { transport: refusing, originOf: () => credentials.kind }
+      return { transport: refusing, version: credentials.version, ...oneEnvironment, originOf: () => credentials.kind }
     }
   }
 
@@ -82,7 +93,7 @@ export function openTransports(service: Service<Config>, bus: Bus): Transports {
       const key = `${appId}/${credentials.kind}`
       const known = opened.get(key)
       if (known && known.version === credentials.version) return known
-      const fresh = { version: credentials.version, ...openOrRefuse(appId, credentials) }
+      const fresh = openOrRefuse(appId, credentials)
       opened.set(key, fresh)
       return fresh
     },
@@ -95,10 +106,11 @@ export function openTransports(service: Service<Config>, bus: Bus): Transports {
 }
 
 const refusing: Transport = {
-  send: () =>
-    Promise.resolve({ is: 'answered', status: 401, reason: 'unreadable', retryAfterMs: null, deadSince: null, environment: null }),
+  send: () => Promise.resolve({ is: 'unsendable', why: 'credentials' }),
   close: () => Promise.resolve(),
 }
+
+const oneEnvironment: Pick<AppTransport, 'environment' | 'environmentOf'> = { environment: '', environmentOf: () => '' }
 
 /** Apple's own unless one is given; when only one is, the other environment does not exist here. */
 function apnsAddresses({ APNS_URL: production, APNS_SANDBOX_URL: sandbox }: Config): ApnsAddresses {

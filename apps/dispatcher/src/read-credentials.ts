@@ -12,6 +12,8 @@ const keptMs = 60_000
 export type CredentialsReader = {
   /** An app's credentials for a provider, null when it has none. Faults: queue_unavailable, database_unavailable. */
   of(appId: string, kind: ProviderKind): Promise<ProviderCredentials | null>
+  /** They were refused: the next to ask gets what the gateway has now. */
+  forget(appId: string, kind: ProviderKind): void
 }
 
 /** Reads credentials from the gateway and keeps them for a minute, or until it says that the app has changed. */
@@ -36,5 +38,6 @@ export function openCredentialsReader(bus: Bus): CredentialsReader {
       })
       return reading
     },
+    forget: (appId, kind) => void kept.delete(keyOf(appId, kind)),
   }
 }

@@ -1,34 +1,45 @@
 import { mintMessageId } from '@herald/auth/message-id'
-import type { Recipient } from '@herald/contracts/batch'
+import type { CircuitEnvironment, Recipient } from '@herald/contracts/batch'
 import type { FailureCode, SkipReason } from '@herald/contracts/outcome'
 import { encodePush } from '@herald/contracts/payload'
 import type { Platform } from '@herald/contracts/platform'
 import type { Answer, Environment } from './core/answer.ts'
 import { isExpired, secondsLeft, ttlLeftMs } from './core/expiry.ts'
-import { judge, type Verdict } from './core/provider-answers.ts'
+import { judge, letterOf, type Letter, type Verdict } from './core/provider-answers.ts'
 import type { PreparedSend } from './core/render.ts'
 import { nextTry } from './core/retries.ts'
-import type { Push, Transport } from './transports/transport.ts'
+import type { Measures } from './measures.ts'
+import type { AppTransport } from './open-transports.ts'
+import type { Push } from './transports/transport.ts'
 
 /** How a push ended, or when it is to be tried again. `tries` counts tries at the provider, this one included. */
-export type Settlement =
+export type Settlement = (
   | { is: 'sent'; tries: number; providerCode: string; environment: Environment | null }
   /** `deadSince`: the token is no more since then. */
   | { is: 'failed'; tries: number; code: FailureCode; providerCode: string; deadSince: string | null }
   | { is: 'skipped'; tries: number; code: SkipReason }
-  | { is: 'retry'; tries: number; retryAt: Date }
+  | { is: 'retry'; tries: number; code: FailureCode; retryAt: Date }
+  /** The mass guard has the word: the token is no more since then, or our settings are wrong. */
+  | { is: 'guarded'; tries: number; code: FailureCode; providerCode: string; since: string }
+) & { heard?: Heard | undefined }
+
+/** What an answer says to the circuit of an environment. */
+export type Heard = { environment: CircuitEnvironment; letter: Letter; code: FailureCode | null }
 
 /** What sending a push of a batch needs. */
 export type Sending = {
   platform: Platform
   prepared: PreparedSend
-  transport: Transport
+  transport: AppTransport
   hmacSecret: string
+  measures: Measures
   /** Tries at the provider before this one. */
   triesBefore: number
+  /** It is the probe of an open circuit: an answer that says so again counts no try. */
+  probe: boolean
   /** Milliseconds of the ttl that are used up by now. */
   elapsedMs: () => number
-  /** Whether the batch is still ours to send and the process is not stopping. */
+  /** Whether the batch is still ours to send and nothing has stopped it. */
   mayGoOn: () => boolean
   /** Ends a wait for an answer when the process cannot wait any longer. */
   untilCutOff: (answer: Promise<Answer>) => Promise<Answer>
@@ -37,6 +48,8 @@ export type Sending = {
 /** Resends of a push that the provider did not process count no try, so they are bounded here. */
 const resends = 5
 const refusedAgainMs = 1_000
+/** What comes back from a probe lies in a row of its own, so that the next one tries another device. */
+const probedAgainMs = 1_000
 
 /** Sends one push: is there time left → what it says → does it fit → hand it over → what the answer means. */
 export async function sendPush(sending: Sending, recipient: Recipient): Promise<Settlement> {
@@ -45,12 +58,13 @@ export async function sendPush(sending: Sending, recipient: Recipient): Promise<
   const elapsedMs = sending.elapsedMs()
   if (isExpired(send.ttl, elapsedMs)) return { is: 'skipped', tries, code: 'expired' }
   if (send.silent && platform === 'web') return { is: 'skipped', tries, code: 'silent_web' }
-  const entry = prepared.entryFor(recipient, new Date())
-  if (entry === undefined || (entry === null && !send.silent)) return { is: 'skipped', tries, code: 'empty_content' }
-
   const { appId, campaignId } = send
   const { userId, subscriptionId, address, keys, environment } = recipient
-  const msgId = mintMessageId(sending.hmacSecret, { appId, campaignId, userId, subscriptionId, platform, variant: '' })
+  const variant = prepared.variantFor(userId)
+  const entry = prepared.entryFor(recipient, variant, new Date())
+  if (entry === undefined || (entry === null && !send.silent)) return { is: 'skipped', tries, code: 'empty_content' }
+
+  const msgId = mintMessageId(sending.hmacSecret, { appId, campaignId, userId, subscriptionId, platform, variant })
   const ttlSeconds = secondsLeft(send.ttl, elapsedMs)
   const encoded = encodePush(platform, { msgId, entry, send }, address, ttlSeconds)
   if (!encoded.ok) return { is: 'failed', tries, code: 'payload_too_large', providerCode: `${encoded.bytes} bytes`, deadSince: null }
@@ -59,42 +73,80 @@ export async function sendPush(sending: Sending, recipient: Recipient): Promise<
   const push: Push = { msgId, address, keys, environment, body: encoded.body, collapseId, silent, priority, ttlSeconds }
   const handedOverAt = new Date()
   const answer = await handOver(sending, push)
-  return settle(sending, answer, handedOverAt)
+  return settle(sending, recipient, answer, handedOverAt)
 }
 
 /** A push that the provider surely did not process is sent again at once, a few times: on another connection it passes. */
-async function handOver({ transport, platform, mayGoOn, untilCutOff }: Sending, push: Push): Promise<Answer> {
+async function handOver({ transport: { transport }, platform, measures, mayGoOn, untilCutOff }: Sending, push: Push): Promise<Answer> {
   for (let again = 0; ; again += 1) {
+    const sentAt = performance.now()
     const answer = await untilCutOff(transport.send(push))
+    measures.answered(platform, (performance.now() - sentAt) / 1000)
     if (judge(platform, answer).class !== 'refused' || again === resends || !mayGoOn()) return answer
     await new Promise((resolve) => setTimeout(resolve, again * 20))
     if (!mayGoOn()) return answer
   }
 }
 
-function settle({ platform, prepared, triesBefore, elapsedMs }: Sending, answer: Answer, handedOverAt: Date): Settlement {
-  const verdict: Verdict = judge(platform, answer)
+function settle(sending: Sending, recipient: Recipient, answer: Answer, handedOverAt: Date): Settlement {
+  const { platform, prepared, transport, measures, triesBefore, probe } = sending
+  const verdict = judge(platform, answer)
+  const heard = heardOf(verdict, answer, transport.environmentOf(recipient))
   const tries = triesBefore + 1
-  const left = ttlLeftMs(prepared.send.ttl, elapsedMs())
+  const left = ttlLeftMs(prepared.send.ttl, sending.elapsedMs())
+  const isNowOrNever = prepared.send.ttl === 0
+  const failed = (code: FailureCode, deadSince: string | null = null): Settlement => ({
+    is: 'failed',
+    tries,
+    code,
+    providerCode: verdict.providerCode,
+    deadSince,
+    heard,
+  })
+  const again = (code: FailureCode, inMs: number): Settlement => ({
+    is: 'retry',
+    tries: triesBefore,
+    code,
+    retryAt: new Date(Date.now() + inMs),
+    heard,
+  })
+  // A device that registered again after we handed over is alive, whatever this answer says.
+  const since = answer.is === 'answered' && answer.deadSince !== null ? answer.deadSince : handedOverAt.toISOString()
+
   switch (verdict.class) {
-    case 'sent':
-      return { is: 'sent', tries, providerCode: verdict.providerCode, environment: answer.is === 'answered' ? answer.environment : null }
-    case 'dead': {
-      // A device that registered again after we handed over is alive, whatever this answer says.
-      const since = answer.is === 'answered' && answer.deadSince !== null ? answer.deadSince : handedOverAt.toISOString()
-      return { is: 'failed', tries, code: verdict.code, providerCode: verdict.providerCode, deadSince: since }
+    case 'sent': {
+      const environment = answer.is === 'answered' ? answer.environment : null
+      return { is: 'sent', tries, providerCode: verdict.providerCode, environment, heard }
     }
+    case 'dead':
+      return failed(verdict.code, since)
     case 'bad':
-      return { is: 'failed', tries, code: verdict.code, providerCode: verdict.providerCode, deadSince: null }
+      return failed(verdict.code)
+    case 'guarded':
+      // It may be decided that it is tried again, which is too late for now or never.
+      if (isNowOrNever) return failed(verdict.code)
+      return { is: 'guarded', tries, code: verdict.code, providerCode: verdict.providerCode, since, heard }
+    case 'config':
+      // Not the device's fault: it waits for the circuit to close, and no try was made.
+      return isNowOrNever ? failed(verdict.code) : again(verdict.code, probe ? probedAgainMs : 0)
     case 'refused':
-      if (left > refusedAgainMs) return { is: 'retry', tries: triesBefore, retryAt: new Date(Date.now() + refusedAgainMs) }
-      return { is: 'failed', tries: triesBefore, code: 'provider_unavailable', providerCode: verdict.providerCode, deadSince: null }
+      if (left > refusedAgainMs) return again('provider_unavailable', refusedAgainMs)
+      return { ...failed('provider_unavailable'), tries: triesBefore }
+    case 'suspect':
     case 'retry':
-    case 'unknown':
-    case 'config': {
+    case 'unknown': {
+      if (verdict.class === 'suspect' && probe && !isNowOrNever) return again(verdict.code, probedAgainMs)
+      if (verdict.code === 'internal') measures.unknownAnswer(platform)
       const next = nextTry(verdict, { tries, ttlLeftMs: left, now: new Date(), random: Math.random() })
-      if (next.is === 'retry') return next
-      return { is: 'failed', tries, code: next.code, providerCode: verdict.providerCode, deadSince: null }
+      return next.is === 'retry' ? { ...next, code: verdict.code, heard } : failed(next.code)
     }
   }
+}
+
+/** An acceptance speaks of the environment that accepted, a refusal of the one that was asked first. */
+function heardOf(verdict: Verdict, answer: Answer, asked: CircuitEnvironment): Heard | undefined {
+  const letter = letterOf(verdict)
+  if (!letter) return undefined
+  const accepted = letter === 's' && answer.is === 'answered' ? answer.environment : null
+  return { environment: accepted ?? asked, letter, code: 'code' in verdict ? verdict.code : null }
 }

@@ -90,6 +90,24 @@ test('a lease that is lost stops the sending, and nothing is said about the batc
   expect(rig.peers.outcomesOf(row)).toHaveLength(arrived.length)
 })
 
+test('what was sent while the tracker was away is not sent again by the same process, though the lease ended meanwhile', async () => {
+  await rig.start()
+  const devices = await rig.androids(30)
+  const row = rig.peers.queue('android', devices)
+  rig.peers.state.trackerIsAway = true
+  await rig.peers.point(row)
+  await until(async () => (await rig.simulator.arrivedAt(devices)).length === 30)
+  // As when the database was away for longer than a lease: nobody renews it, and the sweep points again.
+  row.leasedUntil = 0
+  await rig.peers.point(row)
+  await until(() => row.takes === 2)
+  rig.peers.state.trackerIsAway = false
+  await until(() => row.finished.some(({ takes }) => takes === 2))
+
+  expect(await rig.simulator.arrivedAt(devices)).toHaveLength(30)
+  expect(rig.peers.outcomesOf(row)).toHaveLength(30)
+})
+
 test('a process that was frozen does not play out a batch that another has taken meanwhile', async () => {
   const frozen = await rig.start({ DISPATCH_WINDOW: '4' })
   await rig.simulator.control('PUT', '/faults', { service: 'fcm', latencyMs: 50 })
@@ -137,10 +155,10 @@ test('SIGTERM: what is unsent comes back as retries of no try, what was sent is 
 
 test('SIGTERM: a provider that does not answer within 8 s may have delivered: a try, and exit 0 in time', async () => {
   const { process, ended } = await rig.start()
-  const devices = await rig.androids(3, { behaviour: { answer: 'silent' } })
+  const devices = await rig.androids(3, { behaviour: { answer: 'slow', delayMs: 60_000 } })
   const row = rig.peers.queue('android', devices)
   await rig.peers.point(row)
-  await until(() => row.takes === 1)
+  await until(async () => (await rig.simulator.arrivedAt(devices)).length === 3)
 
   process.kill('SIGTERM')
   expect(await ended).toBe(0)

@@ -25,8 +25,8 @@ export type Answer =
   | { is: 'unsent'; reason: string }
   /** Bytes left and no answer came: it may have been delivered. */
   | { is: 'unanswered'; why: 'timeout' | 'broken'; reason: string }
-  /** There is no sending to this device: its keys do not decode, or its address is not one we may connect to. */
-  | { is: 'unsendable'; why: 'keys' | 'address' }
+  /** There is no sending: the device's keys do not decode, its address is not one we may connect to, or our credentials do not open. */
+  | { is: 'unsendable'; why: 'keys' | 'address' | 'credentials' }
 
 /** A provider's word, cut to what may be kept: letters, digits and a few signs, at most 100 characters. */
 export const word = (text: unknown): string => (typeof text === 'string' ? text.replaceAll(/[^A-Za-z0-9_. -]/g, '').slice(0, 100) : '')

@@ -1,7 +1,8 @@
+import { failureCodes } from '@herald/contracts/outcome'
 import type { Platform } from '@herald/contracts/platform'
 import { expect, test } from 'vitest'
 import type { Answer } from './answer.ts'
-import { isDeadCode, judge } from './provider-answers.ts'
+import { isDeadCode, judge, letterOf } from './provider-answers.ts'
 
 const answered = (status: number, reason = '', retryAfterMs: number | null = null): Answer => ({
   is: 'answered',
@@ -12,13 +13,16 @@ const answered = (status: number, reason = '', retryAfterMs: number | null = nul
   environment: null,
 })
 
+/** What each class says to the circuit. */
+const letters: Record<string, string> = { sent: 's', guarded: 'g', suspect: 'w', config: 'c' }
+
 /** providers.md, the table, row by row: platform, status, reason, class, code. */
 const rows: [Platform, number, string, string, string?][] = [
   ['ios', 200, '', 'sent'],
   ['ios', 410, 'Unregistered', 'dead', 'token_dead'],
   ['ios', 410, 'ExpiredToken', 'dead', 'token_dead'],
-  ['ios', 400, 'BadDeviceToken', 'dead', 'token_invalid'],
-  ['ios', 400, 'DeviceTokenNotForTopic', 'config', 'sender_mismatch'],
+  ['ios', 400, 'BadDeviceToken', 'guarded', 'token_invalid'],
+  ['ios', 400, 'DeviceTokenNotForTopic', 'guarded', 'sender_mismatch'],
   ['ios', 400, 'BadTopic', 'config', 'sender_mismatch'],
   ['ios', 400, 'MissingTopic', 'config', 'sender_mismatch'],
   ['ios', 400, 'TopicDisallowed', 'config', 'sender_mismatch'],
@@ -28,6 +32,7 @@ const rows: [Platform, number, string, string, string?][] = [
   ['ios', 403, 'Forbidden', 'config', 'credentials_invalid'],
   ['ios', 403, 'BadCertificate', 'config', 'credentials_invalid'],
   ['ios', 403, 'BadCertificateEnvironment', 'config', 'credentials_invalid'],
+  ['ios', 403, 'BadEnvironmentKeyInToken', 'config', 'credentials_invalid'],
   ['ios', 429, 'TooManyProviderTokenUpdates', 'retry', 'rate_limited'],
   ['ios', 429, 'TooManyRequests', 'retry', 'rate_limited'],
   ['ios', 413, 'PayloadTooLarge', 'bad', 'payload_too_large'],
@@ -42,9 +47,9 @@ const rows: [Platform, number, string, string, string?][] = [
   ['android', 200, '', 'sent'],
   ['android', 404, 'UNREGISTERED', 'dead', 'token_dead'],
   ['android', 404, 'NOT_FOUND', 'retry', 'internal'],
-  ['android', 400, 'INVALID_ARGUMENT message.token', 'dead', 'token_invalid'],
+  ['android', 400, 'INVALID_ARGUMENT message.token', 'guarded', 'token_invalid'],
   ['android', 400, 'INVALID_ARGUMENT', 'bad', 'payload_invalid'],
-  ['android', 403, 'SENDER_ID_MISMATCH', 'dead', 'sender_mismatch'],
+  ['android', 403, 'SENDER_ID_MISMATCH', 'guarded', 'sender_mismatch'],
   ['android', 401, 'UNAUTHENTICATED', 'config', 'credentials_invalid'],
   ['android', 401, 'THIRD_PARTY_AUTH_ERROR', 'config', 'credentials_invalid'],
   ['android', 403, 'PERMISSION_DENIED', 'config', 'credentials_invalid'],
@@ -56,9 +61,9 @@ const rows: [Platform, number, string, string, string?][] = [
   ['web', 202, '', 'sent'],
   ['web', 404, '', 'dead', 'token_dead'],
   ['web', 410, '', 'dead', 'token_dead'],
-  ['web', 400, '', 'config', 'credentials_invalid'],
-  ['web', 401, '', 'config', 'credentials_invalid'],
-  ['web', 403, '', 'config', 'credentials_invalid'],
+  ['web', 400, '', 'suspect', 'credentials_invalid'],
+  ['web', 401, '', 'suspect', 'credentials_invalid'],
+  ['web', 403, '', 'suspect', 'credentials_invalid'],
   ['web', 413, '', 'bad', 'payload_too_large'],
   ['web', 429, '', 'retry', 'rate_limited'],
   ['web', 500, '', 'retry', 'provider_unavailable'],
@@ -73,6 +78,7 @@ test.each(rows)('%s %i %s is %s %s', (platform, status, reason, verdictClass, co
   expect(verdict.class).toBe(verdictClass)
   expect('code' in verdict ? verdict.code : undefined).toBe(code)
   expect(verdict.providerCode).toBe(`${status} ${reason}`.trim())
+  expect(letterOf(verdict)).toBe(letters[verdictClass])
 })
 
 test('an answer that is not in the table is tried three times, others five', () => {
@@ -93,16 +99,15 @@ test.each<[Answer, string, string?]>([
   [{ is: 'unanswered', why: 'broken', reason: 'ECONNRESET' }, 'unknown', 'network_error'],
   [{ is: 'unsendable', why: 'keys' }, 'dead', 'encryption_failed'],
   [{ is: 'unsendable', why: 'address' }, 'bad', 'token_invalid'],
+  [{ is: 'unsendable', why: 'credentials' }, 'config', 'credentials_invalid'],
 ])('without an answer: %o is %s %s', (answer, verdictClass, code) => {
   const verdict = judge('web', answer)
   expect(verdict.class).toBe(verdictClass)
   expect('code' in verdict ? verdict.code : undefined).toBe(code)
 })
 
-test('codes that end a token, by platform', () => {
-  expect(isDeadCode('android', 'sender_mismatch')).toBe(true)
-  expect(isDeadCode('ios', 'sender_mismatch')).toBe(false)
-  expect(isDeadCode('web', 'encryption_failed')).toBe(true)
-  expect(isDeadCode('ios', 'token_dead')).toBe(true)
-  expect(isDeadCode('ios', 'timeout')).toBe(false)
+test('codes that end a token, by platform; none that the mass guard has judged', () => {
+  expect(failureCodes.filter((code) => isDeadCode('ios', code))).toEqual(['token_dead'])
+  expect(failureCodes.filter((code) => isDeadCode('android', code))).toEqual(['token_dead'])
+  expect(failureCodes.filter((code) => isDeadCode('web', code))).toEqual(['token_dead', 'encryption_failed'])
 })

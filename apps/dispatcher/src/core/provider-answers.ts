@@ -4,19 +4,25 @@ import type { Answer } from './answer.ts'
 
 /**
  * What an answer means for its push: `retry` the provider will take it later; `unknown` it may have been delivered, so it
- * is sent again with the same identity; `config` our credentials or settings are wrong; `dead` the token is no more, `bad`
- * this push can never pass; `refused` it was not processed and may be repeated at once.
+ * is sent again with the same identity; `config` our credentials or settings are wrong, `suspect` they may be: one push
+ * service said so; `guarded` the token is no more or our settings are wrong: the mass guard decides; `dead` the token is no
+ * more, `bad` this push can never pass; `refused` it was not processed and may be repeated at once.
  */
 export type Verdict =
   | { class: 'sent'; providerCode: string }
-  | { class: 'retry' | 'unknown' | 'config'; code: FailureCode; providerCode: string; retryAfterMs: number | null; maxTries: number }
-  | { class: 'dead' | 'bad'; code: FailureCode; providerCode: string }
+  | { class: 'retry' | 'unknown' | 'suspect'; code: FailureCode; providerCode: string; retryAfterMs: number | null; maxTries: number }
+  | { class: 'config' | 'guarded' | 'dead' | 'bad'; code: FailureCode; providerCode: string }
   | { class: 'refused'; providerCode: string }
+
+/** What a class says to the circuit of an app's way to its provider (providers.md, Mass guard and Breaker); others say nothing. */
+const letters: { readonly [of in Verdict['class']]?: Letter } = { sent: 's', guarded: 'g', suspect: 'w', config: 'c' }
+export type Letter = 's' | 'g' | 'w' | 'c'
+export const letterOf = (verdict: Verdict): Letter | undefined => letters[verdict.class]
 
 type Meaning =
   | { class: 'sent' }
   | { class: 'retry'; code: FailureCode; /** Without a Retry-After. */ waitMs?: number; maxTries?: number }
-  | { class: 'config' | 'dead' | 'bad'; code: FailureCode }
+  | { class: 'config' | 'suspect' | 'guarded' | 'dead' | 'bad'; code: FailureCode }
 
 /** A row: a status, or all of a hundred, and the reasons it is for (a `*` at the end: any that begin so). Without reasons: every one. */
 type Row = Meaning & { status: number | readonly number[] | '2xx' | '3xx' | '5xx'; reasons?: readonly string[] }
@@ -26,13 +32,9 @@ export const apnsAnswers: readonly Row[] = [
   { status: 200, class: 'sent' },
   { status: 410, reasons: ['Unregistered', 'ExpiredToken'], class: 'dead', code: 'token_dead' },
   // The other environment was asked already: a sandbox token in production is not dead.
-  { status: 400, reasons: ['BadDeviceToken'], class: 'dead', code: 'token_invalid' },
-  {
-    status: 400,
-    reasons: ['DeviceTokenNotForTopic', 'BadTopic', 'MissingTopic', 'TopicDisallowed'],
-    class: 'config',
-    code: 'sender_mismatch',
-  },
+  { status: 400, reasons: ['BadDeviceToken'], class: 'guarded', code: 'token_invalid' },
+  { status: 400, reasons: ['DeviceTokenNotForTopic'], class: 'guarded', code: 'sender_mismatch' },
+  { status: 400, reasons: ['BadTopic', 'MissingTopic', 'TopicDisallowed'], class: 'config', code: 'sender_mismatch' },
   // A fresh token was tried already, if the refused one was old enough to be replaced.
   { status: 403, reasons: ['ExpiredProviderToken'], class: 'config', code: 'credentials_invalid' },
   {
@@ -51,9 +53,9 @@ export const apnsAnswers: readonly Row[] = [
 export const fcmAnswers: readonly Row[] = [
   { status: 200, class: 'sent' },
   { status: 404, reasons: ['UNREGISTERED'], class: 'dead', code: 'token_dead' },
-  { status: 400, reasons: ['INVALID_ARGUMENT message.token'], class: 'dead', code: 'token_invalid' },
+  { status: 400, reasons: ['INVALID_ARGUMENT message.token'], class: 'guarded', code: 'token_invalid' },
   { status: 400, reasons: ['INVALID_ARGUMENT'], class: 'bad', code: 'payload_invalid' },
-  { status: 403, reasons: ['SENDER_ID_MISMATCH'], class: 'dead', code: 'sender_mismatch' },
+  { status: 403, reasons: ['SENDER_ID_MISMATCH'], class: 'guarded', code: 'sender_mismatch' },
   // The OAuth token was renewed once already.
   { status: 401, class: 'config', code: 'credentials_invalid' },
   // The service account may not send for this project: as good as no credentials.
@@ -66,14 +68,14 @@ export const fcmAnswers: readonly Row[] = [
 export const webPushAnswers: readonly Row[] = [
   { status: '2xx', class: 'sent' },
   { status: [404, 410], class: 'dead', code: 'token_dead' },
-  { status: [400, 401, 403], class: 'config', code: 'credentials_invalid' },
+  { status: [400, 401, 403], class: 'suspect', code: 'credentials_invalid' },
   { status: 413, class: 'bad', code: 'payload_too_large' },
   { status: 429, class: 'retry', code: 'rate_limited' },
   { status: '5xx', class: 'retry', code: 'provider_unavailable' },
   { status: '3xx', class: 'bad', code: 'payload_invalid' },
 ]
 
-/** Forward compatible: what a provider invents next is tried thrice, not for an hour. */
+/** Forward compatible: what a provider invents next is tried thrice, not for an hour. No other answer means `internal`. */
 const notInTheTable: Meaning = { class: 'retry', code: 'internal', maxTries: 3 }
 
 const answersOf = { ios: apnsAnswers, android: fcmAnswers, web: webPushAnswers } as const
@@ -94,22 +96,28 @@ export function judge(platform: keyof typeof answersOf, answer: Answer): Verdict
       return { class: 'unknown', code, providerCode: answer.reason, retryAfterMs: null, maxTries }
     }
     case 'unsendable':
-      return answer.why === 'keys'
-        ? { class: 'dead', code: 'encryption_failed', providerCode: 'keys' }
-        : { class: 'bad', code: 'token_invalid', providerCode: 'address' }
+      return { ...unsendable[answer.why], providerCode: answer.why }
   }
 }
+
+const unsendable = {
+  keys: { class: 'dead', code: 'encryption_failed' },
+  address: { class: 'bad', code: 'token_invalid' },
+  credentials: { class: 'config', code: 'credentials_invalid' },
+} as const
 
 function verdictOf(meaning: Meaning, answer: Answer & { is: 'answered' }): Verdict {
   const providerCode = `${answer.status} ${answer.reason}`.trim()
   switch (meaning.class) {
     case 'sent':
       return { class: 'sent', providerCode }
+    case 'config':
+    case 'guarded':
     case 'dead':
     case 'bad':
       return { class: meaning.class, code: meaning.code, providerCode }
-    case 'config':
-      return { class: 'config', code: meaning.code, providerCode, retryAfterMs: answer.retryAfterMs, maxTries }
+    case 'suspect':
+      return { class: 'suspect', code: meaning.code, providerCode, retryAfterMs: answer.retryAfterMs, maxTries }
     case 'retry': {
       const wait = answer.retryAfterMs ?? meaning.waitMs ?? null
       return { class: 'retry', code: meaning.code, providerCode, retryAfterMs: wait, maxTries: meaning.maxTries ?? maxTries }
@@ -129,6 +137,9 @@ function fits({ status, reasons }: Row, answered: number, reason: string): boole
   )
 }
 
-/** Codes whose pushes end a token, by platform: what a take that died had settled so is told again when its batch is finished. */
+/**
+ * Codes whose pushes end a token, by platform: what a take that died had settled so is told again when its batch is finished.
+ * A code of the mass guard is none: who failed with one was judged by audience already.
+ */
 export const isDeadCode = (platform: keyof typeof answersOf, code: string): boolean =>
   (platform === 'web' && code === 'encryption_failed') || answersOf[platform].some((row) => row.class === 'dead' && row.code === code)

@@ -13,7 +13,7 @@ export type NextTry = { is: 'retry'; tries: number; retryAt: Date } | { is: 'fai
  * push that is now or never. `random` is 0 to 1.
  */
 export function nextTry(
-  verdict: Verdict & { class: 'retry' | 'unknown' | 'config' },
+  verdict: Verdict & { class: 'retry' | 'unknown' | 'suspect' },
   { tries, ttlLeftMs, now, random }: { tries: number; ttlLeftMs: number; now: Date; random: number },
 ): NextTry {
   const backoffMs = (providerRetrySeconds[Math.min(tries, providerRetrySeconds.length) - 1] ?? 1) * 1000 * (1 + jitter * random)

@@ -5,7 +5,10 @@ import { expect } from 'vitest'
 import { topic } from './start-peers.ts'
 import type { Arrived, Device } from './start-simulator.ts'
 
-export type Expected = { settled: Partial<Outcome>; dead?: boolean } | { retryInMs: [least: number, most: number] }
+export type Expected =
+  | { settled: Partial<Outcome>; dead?: boolean }
+  | { guarded: { code: Outcome['code']; providerCode: string } }
+  | { retryInMs: [least: number, most: number] }
 export type Case = {
   name: string
   /** `times: 1`: a repeat within the transport would find the device well again. */
@@ -33,20 +36,22 @@ export const cases: Case[] = [
     name: 'a token that is none, in either environment',
     behaviour: { answer: 'bad_token' },
     expected: {
-      ios: { settled: { outcome: 'failed', code: 'token_invalid', providerCode: '400 BadDeviceToken' }, dead: true },
-      android: { settled: { outcome: 'failed', code: 'token_invalid', providerCode: '400 INVALID_ARGUMENT message.token' }, dead: true },
+      ios: { guarded: { code: 'token_invalid', providerCode: '400 BadDeviceToken' } },
+      android: { guarded: { code: 'token_invalid', providerCode: '400 INVALID_ARGUMENT message.token' } },
     },
   },
   {
     name: 'a token of another sender',
     behaviour: { answer: 'sender_mismatch' },
-    expected: { ios: soon, android: { settled: { outcome: 'failed', code: 'sender_mismatch' }, dead: true } },
+    expected: {
+      ios: { guarded: { code: 'sender_mismatch', providerCode: '400 DeviceTokenNotForTopic' } },
+      android: { guarded: { code: 'sender_mismatch', providerCode: '403 SENDER_ID_MISMATCH' } },
+    },
   },
   {
     name: 'rate limited, with Retry-After 7 s',
     behaviour: { answer: 'rate_limited', retryAfterSeconds: 7, times: 1 },
-    // node-apn does not tell it.
-    expected: { ...onAll({ retryInMs: [5_000, 7_000] }), ios: soon },
+    expected: onAll({ retryInMs: [5_000, 7_000] }),
   },
   { name: 'unavailable, and the library does not try again itself', behaviour: { answer: 'unavailable', times: 1 }, expected: onAll(soon) },
   { name: 'an internal error', behaviour: { answer: 'failing', times: 1 }, expected: onAll(soon) },

@@ -2,8 +2,16 @@ import { randomBytes, type KeyObject } from 'node:crypto'
 import { makeVapidPair, mintApnsToken } from '@herald/auth/provider-token'
 import { openSealer } from '@herald/auth/seal'
 import type { ProviderCredentials, ProviderKind } from '@herald/contracts/app'
-import { batchSubject, leaseMs, type Decided, type FinishBatch, type FrozenSend, type Recipient } from '@herald/contracts/batch'
-import { finishBatch, renewBatch, takeBatch } from '@herald/contracts/calls/audience'
+import {
+  batchSubject,
+  leaseMs,
+  type CircuitEnvironment,
+  type Decided,
+  type FinishBatch,
+  type FrozenSend,
+  type Recipient,
+} from '@herald/contracts/batch'
+import { finishBatch, flowChanged, renewBatch, takeBatch, type CampaignFlow } from '@herald/contracts/calls/audience'
 import { apnsToken, appChanged, readCredentials } from '@herald/contracts/calls/gateway'
 import { readSettled, recordOutcomes } from '@herald/contracts/calls/tracker'
 import { databaseUnavailable } from '@herald/contracts/fault'
@@ -38,6 +46,12 @@ export type Row = {
   partSize: number
   leasedUntil: number
   renewals: number
+  probe: boolean
+  heldEnvironments: { environment: CircuitEnvironment; until: string }[]
+  /** The answer to a take is on its way until this resolves. */
+  answered: Promise<unknown> | null
+  /** The circuit that each part was asked for with. */
+  asked: { environment: CircuitEnvironment; credentialsVersion: number | null }[]
   finished: FinishBatch[]
 }
 
@@ -63,22 +77,24 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
   gateway.answer(apnsToken, async ({ appId, refused }) => apnsTokens.get(appId)?.(refused) ?? accounts.apnsToken(new Date()))
 
   const rows = new Map<string, Row>()
-  audience.answer(takeBatch, async ({ batchId, knowsSend, from, takes }) => {
+  audience.answer(takeBatch, async ({ batchId, knowsSend, from, takes, environment, credentialsVersion }) => {
     const row = rows.get(batchId)
     if (!row || row.finished.length > 0) return { answer: 'gone' }
+    row.asked.push({ environment, credentialsVersion })
     if (takes === null) {
       if (row.leasedUntil > performance.now()) return { answer: 'busy' }
       row.takes += 1
       row.leasedUntil = performance.now() + leaseMs
     } else if (takes !== row.takes) return { answer: 'gone' }
-    const { campaignId, appId, platform, lane, tries, elapsedMs, send } = row
+    const { campaignId, appId, platform, lane, tries, elapsedMs, send, probe, heldEnvironments } = row
+    await row.answered
     const rest = row.recipients.slice(from)
     const recipients = rest.slice(0, row.partSize)
     const more = recipients.length < rest.length
     const queuedAt = new Date().toISOString()
     const frozen = knowsSend ? null : send
     const about = { batchId, campaignId, appId, platform, lane, day, takes: row.takes, tries, queuedAt, elapsedMs, send: frozen, more }
-    return { answer: 'taken', ...about, recipients, decided: more ? [] : row.decided }
+    return { answer: 'taken', ...about, probe, heldEnvironments, recipients, decided: more ? [] : row.decided }
   })
   audience.answer(renewBatch, async ({ batchId, takes }) => {
     const row = rows.get(batchId)
@@ -136,6 +152,7 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
       credentials.set(`${ofApp}/${kind}`, changed)
       gateway.broadcast(appChanged, { appId: ofApp })
     },
+    changeFlow: (campaignId: string, flow: CampaignFlow) => audience.broadcast(flowChanged, { campaignId, flow }),
     /** Queues a batch for these devices, without pointing at it. */
     queue(platform: Platform, devices: Device[], change: Partial<Row> = {}, send: Partial<FrozenSend> = {}): Row {
       const campaignId = change.campaignId ?? newId()
@@ -154,6 +171,10 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
         partSize: 500,
         leasedUntil: 0,
         renewals: 0,
+        probe: false,
+        heldEnvironments: [],
+        answered: null,
+        asked: [],
         finished: [],
         ...change,
       }

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
-import type { ClientHttp2Session } from 'node:http2'
+import type { ClientHttp2Session, OutgoingHttpHeaders } from 'node:http2'
 import apn from '@parse/node-apn'
-import { word, type Answer, type Environment } from '../core/answer.ts'
+import { retryAfterMs, word, type Answer, type Environment } from '../core/answer.ts'
 import { answerOfFailure } from './failure.ts'
 import { answerLimitMs } from './transport.ts'
 
@@ -73,18 +73,44 @@ function openLine(url: URL): Line {
   const token: LibraryToken = { generation: 0, current: '', iat: null, regenerate: () => undefined, isExpired: () => false }
   const client: unknown = Reflect.get(provider, 'client')
   const config: unknown = client instanceof Object ? Reflect.get(client, 'config') : undefined
-  if (!(client instanceof Object) || !('closeAndDestroySession' in client) || !(config instanceof Object) || !('token' in config)) {
-    throw new Error('node-apn is not as expected: its client has no config.token and closeAndDestroySession')
+  if (!isClient(client) || !(config instanceof Object) || !('token' in config)) {
+    throw new Error('node-apn is not as expected: its client has no config.token, request and closeAndDestroySession')
   }
   Reflect.set(config, 'token', token)
+  client.request = tellingRetryAfter(client.request.bind(client))
   // The original waits for every stream of the session, so one hanging push held up the answer "500" of another for 10 s.
   // A closed session ends by itself with its last stream.
-  Reflect.set(client, 'closeAndDestroySession', (session?: ClientHttp2Session) => {
+  client.closeAndDestroySession = (session) => {
     session?.close()
     return Promise.resolve()
-  })
+  }
   return { provider, token }
 }
+
+type Requests = Pick<ClientHttp2Session, 'request'>
+type Client = {
+  request(session: Requests, ...about: unknown[]): Promise<unknown>
+  closeAndDestroySession(session?: ClientHttp2Session): Promise<void>
+}
+const isClient = (client: unknown): client is Client =>
+  client instanceof Object && typeof Reflect.get(client, 'request') === 'function' && 'closeAndDestroySession' in client
+
+/** node-apn reads `headers['Retry-After']`, which Node writes in lower case, and drops it on the way out: it is put beside the failure. */
+const tellingRetryAfter =
+  (request: Client['request']): Client['request'] =>
+  async (session, ...about) => {
+    let header: unknown
+    const listening: Requests = {
+      request(headers?: OutgoingHttpHeaders) {
+        const stream = session.request(headers)
+        stream.once('response', (response) => (header = response['retry-after']))
+        return stream
+      },
+    }
+    return request(listening, ...about).catch((failure: object) => {
+      throw Object.assign(failure, { retryAfterHeader: header })
+    })
+  }
 
 /** Takes no more pushes; what is in flight is still answered. */
 const shutDown = ({ provider }: Line): Promise<void> => new Promise((resolve) => void provider.shutdown(resolve))
@@ -98,16 +124,14 @@ const accepted = (environment: Environment): Answer => ({
   environment,
 })
 
-/**
- * node-apn's failure, as a value. With a status APNs answered; two reasons it keeps only in the error's message. Its
- * Retry-After is not to be had: it reads `headers['Retry-After']`, which Node writes in lower case.
- */
-function answerOf(failure: apn.ResponseFailure, environment: Environment): Answer {
+/** node-apn's failure, as a value. With a status APNs answered; two reasons it keeps only in the error's message. */
+function answerOf(failure: apn.ResponseFailure & { retryAfterHeader?: unknown }, environment: Environment): Answer {
   const { status, response, error } = failure
   if (typeof status === 'number') {
     const expired = error?.message.includes('ExpiredProviderToken') ? 'ExpiredProviderToken' : ''
     const deadSince = deadAt(response?.timestamp)
-    return { is: 'answered', status, reason: word(response?.reason ?? expired), retryAfterMs: null, deadSince, environment }
+    const asked = retryAfterMs(failure.retryAfterHeader, new Date())
+    return { is: 'answered', status, reason: word(response?.reason ?? expired), retryAfterMs: asked, deadSince, environment }
   }
   if (error?.message.startsWith('apn write timeout')) return { is: 'unanswered', why: 'timeout', reason: '' }
   // Node could not put the HEADERS (type 1) on a session that is going away: the request never left.

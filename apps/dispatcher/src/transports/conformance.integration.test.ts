@@ -1,6 +1,3 @@
-import { generateKeyPairSync } from 'node:crypto'
-import { makeVapidPair } from '@herald/auth/provider-token'
-import { openSealer } from '@herald/auth/seal'
 import type { FinishBatch } from '@herald/contracts/batch'
 import { newId } from '@herald/contracts/ids'
 import type { Outcome } from '@herald/contracts/outcome'
@@ -9,6 +6,7 @@ import { freshNats } from '@herald/testing/nats'
 import { until } from '@herald/testing/until'
 import { afterAll, describe, expect, test } from 'vitest'
 import { cases, meant, rich } from '../testing/conformance-cases.ts'
+import { giveForeignKey } from '../testing/give-foreign-key.ts'
 import { sends } from '../testing/send-cases.ts'
 import { startDispatcher } from '../testing/start-dispatcher.ts'
 import { hmacSecret, projectId, sealKeys, startPeers, topic, type Row } from '../testing/start-peers.ts'
@@ -69,7 +67,13 @@ describe.concurrent('an answer', () => {
     const { outcomes, finished } = await deliver(row)
     const now = Date.now()
 
-    if ('settled' in wanted) {
+    if ('guarded' in wanted) {
+      expect(outcomes).toEqual([])
+      const [subscriptionId] = idsOf(row)
+      expect(finished.guarded).toMatchObject([{ ...wanted.guarded, subscriptionId, tokenVersion: 1, tries: 1 }])
+      expect(Math.abs(Date.parse(finished.guarded[0]?.since ?? '') - now)).toBeLessThan(20_000)
+      expect(finished).toMatchObject({ dead: [], retries: [], answers: [{ seen: 'g', code: wanted.guarded.code }] })
+    } else if ('settled' in wanted) {
       expect(outcomes).toMatchObject([{ ...wanted.settled, attempts: 1 }])
       expect(finished.retries).toEqual([])
       expect(finished.dead.map(({ subscriptionId }) => subscriptionId)).toEqual(wanted.dead ? idsOf(row) : [])
@@ -107,25 +111,6 @@ describe.concurrent('a send', () => {
   })
 })
 
-const foreign = {
-  ios: (appId: string) => {
-    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-    const token = peers.accounts.apnsToken(new Date(), privateKey)
-    peers.apnsTokens.set(appId, () => token)
-  },
-  android: (appId: string) => {
-    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
-    const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
-    const sealed = { sealedPrivateKey: openSealer(sealKeys).seal(pem, 'foreign'), sealContext: 'foreign' }
-    peers.changeCredentials(appId, 'fcm', { ...peers.accounts.credentials.fcm, ...sealed })
-  },
-  web: (appId: string) => {
-    const { publicKey, privateKey } = makeVapidPair()
-    const sealed = { publicKey, sealedPrivateKey: openSealer(sealKeys).seal(privateKey, 'foreign'), sealContext: 'foreign' }
-    peers.changeCredentials(appId, 'webpush', { ...peers.accounts.credentials.webpush, ...sealed })
-  },
-}
-
 describe.each(platforms)('%s', (platform) => {
   test('what arrives is what was meant', async () => {
     const devices = await makeDevices(platform, 1)
@@ -162,19 +147,35 @@ describe.each(platforms)('%s', (platform) => {
     expect((await simulator.arrivedAt(devices)).map(({ deviceId }) => deviceId).toSorted()).toEqual(devices.map(({ id }) => id).toSorted())
   })
 
-  test('wrong credentials invalidate nobody: tried again, and failed with their code after the last try', async () => {
+  test('wrong credentials invalidate nobody and fail nobody: what was sent and what was not comes back', async () => {
     const appId = newId()
-    foreign[platform](appId)
-    const devices = await makeDevices(platform, 1)
+    giveForeignKey(peers, platform, appId)
+    const devices = await makeDevices(platform, 3)
+    const row = peers.queue(platform, devices, { appId, tries: 2 })
 
-    const first = await deliver(peers.queue(platform, devices, { appId }))
-    expect(first.outcomes).toEqual([])
-    expect(first.finished).toMatchObject({ dead: [], retries: [{ tries: 1 }] })
+    const { outcomes, finished } = await deliver(row)
 
-    const last = await deliver(peers.queue(platform, devices, { appId, tries: 4 }))
-    expect(last.outcomes).toMatchObject([{ outcome: 'failed', code: 'credentials_invalid', attempts: 5 }])
-    expect(last.finished).toMatchObject({ dead: [], retries: [] })
+    const isForSure = platform !== 'web'
+    expect(outcomes).toEqual([])
+    expect(finished).toMatchObject({ dead: [], guarded: [], credentialsVersion: 1 })
+    expect(finished.retries.map(({ subscriptionId }) => subscriptionId).toSorted()).toEqual(idsOf(row).toSorted())
+    expect(finished.retries.map(({ tries }) => tries)).toEqual(devices.map(() => (isForSure ? 2 : 3)))
+    expect(finished.answers).toMatchObject([
+      {
+        environment: platform === 'ios' ? 'production' : '',
+        seen: expect.stringMatching(isForSure ? /^c{1,3}$/ : /^www$/),
+        code: 'credentials_invalid',
+      },
+    ])
     expect(await simulator.arrivedAt(devices)).toEqual([])
+  })
+
+  test('wrong credentials fail what is now or never, at its one try', async () => {
+    const appId = newId()
+    giveForeignKey(peers, platform, appId)
+    const { outcomes, finished } = await deliver(peers.queue(platform, await makeDevices(platform, 1), { appId }, { ttl: 0 }))
+    expect(outcomes).toMatchObject([{ outcome: 'failed', code: 'credentials_invalid', attempts: 1 }])
+    expect(finished).toMatchObject({ dead: [], retries: [], answers: [{ seen: platform === 'web' ? 'w' : 'c' }] })
   })
 
   test('a push that cannot be cut to size fails alone and without a request', async () => {

@@ -1,0 +1,166 @@
+import type { FinishBatch } from '@herald/contracts/batch'
+import { newId } from '@herald/contracts/ids'
+import { afterAll, describe, expect, test } from 'vitest'
+import { giveForeignKey } from './testing/give-foreign-key.ts'
+import { topic, type Row } from './testing/start-peers.ts'
+import { startRig } from './testing/start-rig.ts'
+import type { Device } from './testing/start-simulator.ts'
+
+/** What a dispatcher tells audience's circuits, and what it does when one is open (providers.md, Mass guard and Breaker). */
+
+const rig = await startRig()
+await rig.start({ APNS_SANDBOX_URL: rig.simulator.addresses.apnsSandbox, DISPATCH_WINDOW: '8' })
+afterAll(() => rig.clean())
+
+const idsOf = (row: Row) => row.recipients.map(({ subscriptionId }) => subscriptionId)
+const retriesOf = ({ retries }: FinishBatch) => Object.fromEntries(retries.map(({ subscriptionId, tries }) => [subscriptionId, tries]))
+const iphones = (count: number, more: object = {}) => rig.simulator.devices({ platform: 'ios', count, bundleId: topic, ...more })
+const browsers = (count: number, more: object = {}) =>
+  rig.simulator.devices({ platform: 'web', count, applicationServerKey: rig.peers.accounts.vapid.publicKey, keyPool: 4, ...more })
+
+async function deliver(row: Row): Promise<FinishBatch> {
+  await rig.peers.point(row)
+  return rig.finishOf(row)
+}
+
+test('every part of a take names the circuit and the credentials that will be used', async () => {
+  const ios = rig.peers.queue('ios', await iphones(3), { partSize: 2 })
+  const android = rig.peers.queue('android', await rig.androids(1))
+  const appId = newId()
+  rig.peers.changeCredentials(appId, 'fcm', null)
+  const none = rig.peers.queue('android', await rig.androids(1), { appId })
+
+  const finishes = await Promise.all([ios, android, none].map(deliver))
+
+  expect(ios.asked).toEqual(Array(2).fill({ environment: 'production', credentialsVersion: 1 }))
+  expect(android.asked).toEqual([{ environment: '', credentialsVersion: 1 }])
+  expect(none.asked).toEqual([{ environment: '', credentialsVersion: null }])
+  expect(finishes.map(({ credentialsVersion }) => credentialsVersion)).toEqual([1, 1, null])
+})
+
+test('answers are told as letters, by the environment that accepted or was asked first; what says nothing is not in them', async () => {
+  const [fine, sandbox, bad, dead] = [
+    await iphones(3),
+    await iphones(2, { environment: 'sandbox' }),
+    await iphones(1, { behaviour: { answer: 'bad_token' } }),
+    await iphones(1, { behaviour: { answer: 'dead' } }),
+  ]
+  const row = rig.peers.queue('ios', [...fine, ...sandbox, ...bad, ...dead])
+
+  const { answers, guarded, sent } = await deliver(row)
+
+  const [production, other] = answers.toSorted((a, b) => a.environment.localeCompare(b.environment))
+  expect({ ...production, seen: production?.seen.split('').toSorted().join('') }).toEqual({
+    environment: 'production',
+    seen: 'gsss',
+    code: 'token_invalid',
+  })
+  expect(other).toEqual({ environment: 'sandbox', seen: 'ss', code: null })
+  expect(sent).toHaveLength(5)
+  expect(guarded.map(({ subscriptionId }) => subscriptionId)).toEqual([idsOf(row)[5]])
+})
+
+test('what the mass guard decides is not in the ledger, unless it is now or never: then it has failed', async () => {
+  const devices = await rig.androids(1, { behaviour: { answer: 'sender_mismatch' } })
+  const later = rig.peers.queue('android', devices, { tries: 2 })
+  expect((await deliver(later)).guarded).toMatchObject([{ code: 'sender_mismatch', tries: 3 }])
+  expect(rig.peers.outcomesOf(later)).toEqual([])
+
+  const now = rig.peers.queue('android', devices, {}, { ttl: 0 })
+  expect(await deliver(now)).toMatchObject({ guarded: [], dead: [], retries: [], answers: [{ seen: 'g' }] })
+  expect(rig.peers.outcomesOf(now)).toMatchObject([{ outcome: 'failed', code: 'sender_mismatch', attempts: 1 }])
+})
+
+test('once credentials are refused the rest of the batch is not sent, and all of it comes back uncounted', async () => {
+  const appId = newId()
+  giveForeignKey(rig.peers, 'ios', appId)
+  const row = rig.peers.queue('ios', await iphones(200), { appId, tries: 3 })
+  const rejectedBefore = await countRejected()
+
+  const finish = await deliver(row)
+
+  expect(retriesOf(finish)).toEqual(Object.fromEntries(idsOf(row).map((id) => [id, 3])))
+  const [answers] = finish.answers
+  expect(answers?.seen).toMatch(/^c{1,8}$/)
+  expect(await countRejected()).toBe(rejectedBefore + (answers?.seen.length ?? 0))
+  // They may have been replaced unheard: the next batch reads them again.
+  await deliver(rig.peers.queue('ios', await iphones(1), { appId }))
+  expect(rig.peers.askedCredentials.filter((asked) => asked === `${appId}/apns`)).toHaveLength(2)
+})
+
+async function countRejected(): Promise<number> {
+  const { rejected } = await rig.simulator.control<{ rejected: Record<string, number> }>('GET', '/summary?open=false')
+  return Object.values(rejected).reduce((sum, count) => sum + count, 0)
+}
+
+test('keys that do not open are wrong credentials: the batch is held, not failed', async () => {
+  const appId = newId()
+  rig.peers.changeCredentials(appId, 'fcm', { ...rig.peers.accounts.credentials.fcm, sealContext: 'elsewhere' })
+  const row = rig.peers.queue('android', await rig.androids(2), { appId, tries: 4 })
+  const finish = await deliver(row)
+  expect(retriesOf(finish)).toEqual(Object.fromEntries(idsOf(row).map((id) => [id, 4])))
+  expect(finish.answers).toMatchObject([{ seen: expect.stringMatching(/^c+$/), code: 'credentials_invalid' }])
+})
+
+describe('a probe', () => {
+  test('is sent to one device, the others come back uncounted', async () => {
+    const devices = await rig.androids(30)
+    const row = rig.peers.queue('android', devices, { probe: true, tries: 1, partSize: 13 })
+    const finish = await deliver(row)
+    const [first, ...others] = idsOf(row)
+    expect(finish.sent).toMatchObject([{ subscriptionId: first }])
+    expect(retriesOf(finish)).toEqual(Object.fromEntries(others.map((id) => [id, 1])))
+    expect(finish.answers).toEqual([{ environment: '', seen: 's', code: null }])
+    expect(await rig.simulator.arrivedAt(devices)).toHaveLength(1)
+  })
+
+  test('goes to the first device, also in an environment that is held', async () => {
+    const [sandbox, production] = [await iphones(1, { environment: 'sandbox' }), await iphones(1)]
+    const heldEnvironments = [{ environment: 'sandbox' as const, until: new Date(Date.now() + 30_000).toISOString() }]
+    const row = rig.peers.queue('ios', [...sandbox, ...production], { probe: true, heldEnvironments })
+    for (const recipient of row.recipients.slice(0, 1)) recipient.environment = 'sandbox'
+    expect((await deliver(row)).sent).toEqual([{ subscriptionId: idsOf(row)[0], environment: 'sandbox' }])
+  })
+
+  test.each<[string, () => Promise<Device[]>, (appId: string) => void, string]>([
+    ['android', () => rig.androids(2), (appId) => giveForeignKey(rig.peers, 'android', appId), 'c'],
+    ['web', () => browsers(2), (appId) => giveForeignKey(rig.peers, 'web', appId), 'w'],
+  ])('%s: that is refused comes back uncounted, a second after the others', async (platform, make, refuse, letter) => {
+    const appId = newId()
+    refuse(appId)
+    const row = rig.peers.queue(platform === 'web' ? 'web' : 'android', await make(), { appId, probe: true, tries: 4 })
+    const finish = await deliver(row)
+    const at = new Map(finish.retries.map(({ subscriptionId, retryAt }) => [subscriptionId, Date.parse(retryAt)]))
+    const [probed = '', other = ''] = idsOf(row)
+    expect(finish.answers).toMatchObject([{ seen: letter }])
+    expect(retriesOf(finish)).toEqual({ [probed]: 4, [other]: 4 })
+    expect((at.get(probed) ?? 0) - (at.get(other) ?? 0)).toBeGreaterThanOrEqual(1_000)
+  })
+
+  test('whose one device is guarded is told to the guard', async () => {
+    const row = rig.peers.queue('android', await rig.androids(2, { behaviour: { answer: 'bad_token' } }), { probe: true })
+    const finish = await deliver(row)
+    expect(finish.guarded).toMatchObject([{ subscriptionId: idsOf(row)[0], code: 'token_invalid' }])
+    expect(finish.retries).toMatchObject([{ subscriptionId: idsOf(row)[1], tries: 0 }])
+  })
+})
+
+test('devices of an environment that is held come back at its time, the others are sent; now or never is not held', async () => {
+  const [production, sandbox] = [await iphones(2), await iphones(2, { environment: 'sandbox' })]
+  const until = new Date(Date.now() + 30_000).toISOString()
+  const queue = (ttl: number) => {
+    const row = rig.peers.queue('ios', [...production, ...sandbox], { heldEnvironments: [{ environment: 'sandbox', until }] }, { ttl })
+    for (const recipient of row.recipients.slice(2)) recipient.environment = 'sandbox'
+    return row
+  }
+  const held = queue(3600)
+  const finish = await deliver(held)
+  expect(finish.sent.map(({ subscriptionId }) => subscriptionId)).toEqual(idsOf(held).slice(0, 2))
+  expect(finish.retries).toMatchObject(
+    idsOf(held)
+      .slice(2)
+      .map((subscriptionId) => ({ subscriptionId, tries: 0, retryAt: until })),
+  )
+  const now = await deliver(queue(0))
+  expect(now.sent).toHaveLength(4)
+})

@@ -1,0 +1,57 @@
+import { until } from '@herald/testing/until'
+import { afterEach, expect, test } from 'vitest'
+import type { Row } from './testing/start-peers.ts'
+import { startRig } from './testing/start-rig.ts'
+
+/** Batches that are being played out when their campaign is paused or cancelled. */
+
+const rig = await startRig()
+afterEach(() => rig.clean())
+
+const idsOf = (row: Row) => row.recipients.map(({ subscriptionId }) => subscriptionId)
+
+test.each(['paused', 'cancelled'] as const)(
+  'a send that is %s stops at once: the unsent come back uncounted, nobody gets two',
+  async (flow) => {
+    await rig.start({ DISPATCH_WINDOW: '8' })
+    await rig.simulator.control('PUT', '/faults', { service: 'fcm', latencyMs: 200 })
+    const [devices, others] = [await rig.androids(200), await rig.androids(20)]
+    const row = rig.peers.queue('android', devices, { tries: 1 })
+    const other = rig.peers.queue('android', others)
+    await rig.peers.point(row)
+    await until(() => rig.peers.outcomesOf(row).length > 10)
+    rig.peers.changeFlow(row.campaignId, 'running')
+    await rig.peers.point(other)
+
+    rig.peers.changeFlow(row.campaignId, flow)
+    const finish = await rig.finishOf(row)
+
+    const sent = finish.sent.map(({ subscriptionId }) => subscriptionId)
+    expect(sent.length).toBeLessThan(200)
+    expect([...sent, ...finish.retries.map(({ subscriptionId }) => subscriptionId)].toSorted()).toEqual(idsOf(row).toSorted())
+    expect(new Set(finish.retries.map(({ tries }) => tries))).toEqual(new Set([1]))
+    expect(rig.peers.outcomesOf(row)).toHaveLength(sent.length)
+    expect(await rig.simulator.arrivedAt(devices)).toHaveLength(sent.length)
+    // Another campaign is not stopped with it.
+    expect((await rig.finishOf(other)).sent).toHaveLength(20)
+  },
+)
+
+test('a send that stops while the answer to its take is on its way is not sent', async () => {
+  await rig.start()
+  const devices = await rig.androids(5)
+  const granted = Promise.withResolvers<void>()
+  const row = rig.peers.queue('android', devices, { answered: granted.promise })
+  await rig.peers.point(row)
+  await until(() => row.takes === 1)
+
+  rig.peers.changeFlow(row.campaignId, 'paused')
+  // The bus delivers in order: a batch that is through says that the broadcast was heard.
+  const after = rig.peers.queue('android', await rig.androids(1))
+  await rig.peers.point(after)
+  await rig.finishOf(after)
+  granted.resolve()
+
+  expect((await rig.finishOf(row)).retries.map(({ subscriptionId }) => subscriptionId)).toEqual(idsOf(row))
+  expect(await rig.simulator.arrivedAt(devices)).toEqual([])
+})

@@ -1,5 +1,6 @@
 import type { EnsureDay } from './days.ts'
 import { deleteOldCounters } from './store/counters.ts'
+import { deleteOldErasedApps } from './store/erased-apps.ts'
 import { deleteOldDays, getDaysAround } from './store/partitions.ts'
 import type { Db } from './store/tables.ts'
 
@@ -7,7 +8,8 @@ import type { Db } from './store/tables.ts'
 const everyMs = 60_000
 
 /**
- * The housekeeping, for a sweep: partitions ahead of their day, days past retention dropped, old counters deleted. It looks
+ * The housekeeping, for a sweep: partitions ahead of their day, days past retention dropped, old counters and marks of
+ * deleted apps deleted. It looks
  * once a minute, and again at once while there is more to delete.
  */
 export function openHousekeeping({
@@ -27,7 +29,8 @@ export function openHousekeeping({
     for (const day of await getDaysAround(db, { back: 1, ahead: 2 })) await ensureDay(day)
     const dropped = await deleteOldDays(db, ledgerDays)
     const deleted = await deleteOldCounters(db, counterDays)
-    if (dropped + deleted === 0) nextAt = performance.now() + everyMs
-    return { took: dropped + deleted }
+    const forgotten = await deleteOldErasedApps(db, ledgerDays)
+    if (dropped + deleted + forgotten === 0) nextAt = performance.now() + everyMs
+    return { took: dropped + deleted + forgotten }
   }
 }

@@ -44,7 +44,12 @@ export async function recordOutcomes(
     await insertAnnouncements(trx, announcements)
 
     const moves = tally(
-      fresh.map(({ batch, outcome }) => ({ campaignId: batch.campaignId, variant: outcome.variant, kind: outcome.outcome })),
+      fresh.map(({ batch, outcome }) => ({
+        campaignId: batch.campaignId,
+        variant: outcome.variant,
+        kind: outcome.outcome,
+        settles: batch.platform,
+      })),
     )
     await moveVariantCounters(trx, moves.byVariant)
     const counters = await moveCounters(trx, moves.byCampaign)

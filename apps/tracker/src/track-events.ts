@@ -7,7 +7,7 @@ import { tally } from './core/tally.ts'
 import type { EnsureDay } from './days.ts'
 import type { FollowUp } from './follow-up.ts'
 import { insertAnnouncements } from './store/announcements.ts'
-import { findCountable, moveCounters } from './store/counters.ts'
+import { findKept, moveCounters } from './store/counters.ts'
 import { engagementKey, insertEngagements } from './store/engagements.ts'
 import { moveVariantCounters } from './store/variant-counters.ts'
 import type { Db } from './store/tables.ts'
@@ -18,8 +18,8 @@ type Report = { key: string; call: number; day: string; engagement: Engagement }
 
 /**
  * Counts what devices reported, several calls in one transaction; a stats read after it shows them. One (push, kind) counts
- * once. What is not countable is no error: a campaign that is unknown, of another app, or older than the ledger's
- * retention. Answers per call how many counted.
+ * once. What is not countable is no error: a campaign that is unknown, of another or a deleted app, or older than the
+ * ledger's retention. Answers per call how many counted.
  */
 export async function trackEvents(
   { db, ensureDay, followUp, retentionDays }: { db: Db; ensureDay: EnsureDay; followUp: FollowUp; retentionDays: number },
@@ -46,7 +46,9 @@ export async function trackEvents(
 
       const moves = tally(fresh.map(({ engagement }) => engagement))
       await moveVariantCounters(trx, moves.byVariant)
-      await moveCounters(trx, moves.byCampaign)
+      const counters = await moveCounters(trx, moves.byCampaign)
+      // Its app is being deleted: repeated, the report is of a campaign that nobody knows.
+      if (counters.length < moves.byCampaign.size) throw new Error('a campaign went away while its reports were counted')
       return { fresh, announcements }
     })
     followUp({ announcements, settled: [] })
@@ -58,7 +60,7 @@ export async function trackEvents(
 /** The reports that may count, each once, with their campaign's day and in the order of the key. */
 async function countableReports(db: Db, calls: EngagementCall[], retentionDays: number): Promise<Report[]> {
   const campaignIds = [...new Set(calls.flatMap(({ engagements }) => engagements.map(({ campaignId }) => campaignId)))]
-  const campaigns = new Map((await findCountable(db, campaignIds, retentionDays)).map((campaign) => [campaign.campaign_id, campaign]))
+  const campaigns = new Map((await findKept(db, campaignIds, retentionDays)).map((campaign) => [campaign.campaign_id, campaign]))
   const byKey = new Map<string, Report>()
   calls.forEach(({ engagements }, call) => {
     for (const engagement of engagements) {

@@ -1,11 +1,16 @@
 import {
   confirmTrackerAnnouncements,
+  eraseTrackerOfApp,
+  findSettled as findSettledCall,
   listPushes as listPushesCall,
+  listStats as listStatsCall,
+  readProgress as readProgressCall,
   readSettled as readSettledCall,
   readStats as readStatsCall,
   recordOutcomes as recordOutcomesCall,
   reportQueued as reportQueuedCall,
   trackEvents as trackEventsCall,
+  verifyCampaign as verifyCampaignCall,
 } from '@herald/contracts/calls/tracker'
 import { queueUnavailable } from '@herald/contracts/fault'
 import { openBus } from '@herald/service/bus'
@@ -14,19 +19,29 @@ import { isDatabaseAway } from '@herald/service/health'
 import { openDatabase } from '@herald/service/postgres'
 import type { Service } from '@herald/service/run'
 import { startSweep } from '@herald/service/sweep'
+import { admit } from './admit.ts'
 import type { Config } from './config.ts'
 import { openDays } from './days.ts'
+import { eraseApp } from './erase-app.ts'
+import { findSettled } from './find-settled.ts'
 import { openFollowUp } from './follow-up.ts'
 import { openHousekeeping } from './keep-house.ts'
 import { listPushes } from './list-pushes.ts'
+import { openMeasures } from './measure.ts'
+import { readProgress } from './read-progress.ts'
 import { readSettled } from './read-settled.ts'
-import { readStats } from './read-stats.ts'
+import { listStats, readStats } from './read-stats.ts'
+import { openReconciler } from './reconcile.ts'
 import { countOutcomes, recordOutcomes, type OutcomeCall } from './record-outcomes.ts'
 import { reportQueued, type QueuedReport } from './report-queued.ts'
 import { deleteAnnouncements } from './store/announcements.ts'
 import type { Tables } from './store/tables.ts'
 import { sweepDue } from './sweep-due.ts'
 import { trackEvents, type EngagementCall } from './track-events.ts'
+import { verifyCampaign } from './verify-campaign.ts'
+
+/** Outcomes or reports that one process holds at once, ~500 bytes each: 20 dispatchers with a full window of 1,000. */
+const mostHeld = 20_000
 
 /** What is plugged into what: calls to flows, and the sweeps. */
 export async function wireTracker(service: Service<Config>): Promise<void> {
@@ -39,7 +54,7 @@ export async function wireTracker(service: Service<Config>): Promise<void> {
   const { db, watch } = await openDatabase<Tables>(service, { url, poolSize })
   const bus = await openBus(service, watch)
   const ensureDay = openDays(db)
-  const followUp = openFollowUp(service, { db, bus })
+  const followUp = openFollowUp(service, { db, bus, countEvents: openMeasures(service.metrics, { db, watch }) })
 
   // Per kind one commit is in flight and everything that is ready goes along, a few thousand pushes at most. Calls of whole batches
   // and calls of single pushes have a line each: a large campaign does not stand before a one-device send.
@@ -47,6 +62,10 @@ export async function wireTracker(service: Service<Config>): Promise<void> {
   const write = (calls: OutcomeCall[]) => recordOutcomes({ db, ensureDay, followUp }, calls)
   const recordFew = group(write, { limit: 100, ...shared })
   const recordMany = group(write, { limit: 8, ...shared })
+  const record = admit((call: OutcomeCall) => (countOutcomes(call) <= 40 ? recordFew(call) : recordMany(call)), {
+    weigh: countOutcomes,
+    most: mostHeld,
+  })
   const report = group((reports: QueuedReport[]) => reportQueued({ db, ensureDay, followUp }, reports), {
     limit: 200,
     ...shared,
@@ -57,10 +76,15 @@ export async function wireTracker(service: Service<Config>): Promise<void> {
   })
 
   bus.answer(reportQueuedCall, report)
-  bus.answer(recordOutcomesCall, (call) => (countOutcomes(call) <= 40 ? recordFew(call) : recordMany(call)))
-  bus.answer(trackEventsCall, track)
+  bus.answer(recordOutcomesCall, record)
+  bus.answer(trackEventsCall, admit(track, { weigh: ({ engagements }) => engagements.length, most: mostHeld }))
   bus.answer(readSettledCall, (request) => readSettled(db, request))
   bus.answer(readStatsCall, (request) => readStats(db, request))
+  bus.answer(listStatsCall, (request) => listStats(db, request))
+  bus.answer(readProgressCall, (request) => readProgress(db, request))
+  bus.answer(findSettledCall, (request) => findSettled({ db, retentionDays: ledgerDays }, request))
+  bus.answer(verifyCampaignCall, (request) => verifyCampaign({ db, retentionDays: ledgerDays }, request))
+  bus.answer(eraseTrackerOfApp, (request) => eraseApp(db, request))
   bus.answer(listPushesCall, (request) => listPushes({ db, retentionDays: ledgerDays }, request))
   bus.answer(confirmTrackerAnnouncements, async ({ announcementIds }) => {
     await deleteAnnouncements(db, announcementIds)
@@ -68,5 +92,6 @@ export async function wireTracker(service: Service<Config>): Promise<void> {
   })
 
   startSweep(service, watch, 'due', () => sweepDue({ db, bus }))
+  startSweep(service, watch, 'reconciler', openReconciler(service, { db, retentionDays: ledgerDays }))
   startSweep(service, watch, 'housekeeping', openHousekeeping({ db, ensureDay, ledgerDays, counterDays }))
 }

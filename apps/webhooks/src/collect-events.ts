@@ -1,6 +1,7 @@
 import type { Announcement } from '@herald/contracts/event'
 import { transact } from '@herald/service/postgres'
 import { isWanted, publicEvent } from './core/public-event.ts'
+import { lockFreezing } from './store/bodies.ts'
 import { findOpenEndpoints } from './store/endpoints.ts'
 import type { Db } from './store/tables.ts'
 import { insertCollected, insertWaiting, type NewWaiting } from './store/waiting-events.ts'
@@ -8,13 +9,14 @@ import { insertCollected, insertWaiting, type NewWaiting } from './store/waiting
 /**
  * Puts the events of announcements into the queues of the endpoints that asked for them, in one transaction, each event once per
  * endpoint and each announcement once: it comes again until its owner knows that it is taken over, which is only told after the
- * commit. A disabled endpoint buffers nothing. Answers how many events were put.
+ * commit. A disabled endpoint buffers nothing. Answers how many events were put, and how many older ones were dropped for them.
  */
-export function collectEvents({ db }: { db: Db }, announcements: Announcement[]): Promise<number> {
+export function collectEvents({ db }: { db: Db }, announcements: Announcement[]): Promise<{ put: number; dropped: number }> {
   return transact(db, async (trx) => {
     const appIds = [...new Set(announcements.flatMap(({ events }) => events.map(({ appId }) => appId)))]
+    await lockFreezing(trx, appIds)
     const endpoints = Map.groupBy(await findOpenEndpoints(trx, appIds), (endpoint) => endpoint.app_id)
-    if (endpoints.size === 0) return 0
+    if (endpoints.size === 0) return { put: 0, dropped: 0 }
 
     const wanted = new Map(announcements.map((announcement) => [announcement.announcementId, waitingOf(announcement, endpoints)]))
     const withEvents = [...wanted].filter(([, events]) => events.length > 0)
@@ -23,8 +25,7 @@ export function collectEvents({ db }: { db: Db }, announcements: Announcement[])
       withEvents.map(([id]) => id),
     )
     const events = withEvents.flatMap(([id, waiting]) => (fresh.has(id) ? waiting : []))
-    await insertWaiting(trx, events)
-    return events.length
+    return { put: events.length, dropped: await insertWaiting(trx, events) }
   })
 }
 

@@ -16,6 +16,7 @@ import { startSweep } from '@herald/service/sweep'
 import { collectEvents } from './collect-events.ts'
 import type { Config } from './config.ts'
 import { openDeliverer } from './deliver-due.ts'
+import { eraseApp } from './erase-app.ts'
 import { eraseUser } from './erase-user.ts'
 import { freezeBatches } from './freeze-batches.ts'
 import { openUrlCheck } from './http/check-url.ts'
@@ -23,6 +24,7 @@ import { openPost } from './http/post.ts'
 import { openHousekeeping } from './keep-house.ts'
 import { listDeliveries } from './list-deliveries.ts'
 import { changeWebhook, createWebhook, deleteWebhook, listWebhooks, rotateSecret, testWebhook } from './manage-endpoint.ts'
+import { openMeasures } from './measure.ts'
 import { recordAttempts, type Ended } from './record-attempts.ts'
 import { replayDelivery } from './replay-delivery.ts'
 import { openSecrets } from './secrets.ts'
@@ -30,8 +32,10 @@ import { getEndpoint } from './store/endpoints.ts'
 import type { Tables } from './store/tables.ts'
 import type { Webhooks } from './webhooks.ts'
 
-/** Announcements per commit: up to ~8,000 events. */
-const announcementsPerCommit = 16
+/** Announcements per commit: up to 8,000 events, all of them in memory while they are written. */
+const announcementsPerCommit = 8
+/** Fetched at once: those of a commit, and two more commits' that wait. */
+const announcementsInHand = 24
 
 /** What is plugged into what: announcements to queues, queues to deliveries, deliveries to receivers, and the administration. */
 export async function wireWebhooks(service: Service<Config>, given: { resolve?: Resolve } = {}): Promise<void> {
@@ -46,13 +50,20 @@ export async function wireWebhooks(service: Service<Config>, given: { resolve?: 
   service.onStop('connections', close)
   const webhooks: Webhooks = { db, bus, log, sealer, secrets: openSecrets(), post, checkUrl: openUrlCheck({ allowPrivate, resolve }) }
 
+  const { countAttempt, countDropped } = openMeasures(service.metrics, { db, watch })
+
+  const record = group((ended: Ended[]) => recordAttempts({ db, retryBaseMs: config.WEBHOOK_RETRY_BASE_SECONDS * 1000 }, ended), {
+    limit: 50,
+    maxWaiting: 5_000,
+    full: queueUnavailable,
+    isShared: isDatabaseAway,
+  })
   const deliverer = openDeliverer(webhooks, {
-    record: group((ended: Ended[]) => recordAttempts({ db, retryBaseMs: config.WEBHOOK_RETRY_BASE_SECONDS * 1000 }, ended), {
-      limit: 50,
-      maxWaiting: 5_000,
-      full: queueUnavailable,
-      isShared: isDatabaseAway,
-    }),
+    record: async (ended) => {
+      const verdict = await record(ended)
+      countAttempt(verdict)
+      return verdict
+    },
     onEnd: () => {
       delivering.poke()
       freezing.poke()
@@ -83,11 +94,13 @@ export async function wireWebhooks(service: Service<Config>, given: { resolve?: 
   bus.answer(calls.listDeliveries, (request) => listDeliveries(webhooks, request))
   bus.answer(calls.replayDelivery, (request) => replayDelivery({ db, poke: () => delivering.poke() }, request))
   bus.answer(calls.eraseUser, (request) => eraseUser(webhooks, request))
+  bus.answer(calls.eraseWebhooksOfApp, (request) => eraseApp(webhooks, request))
 
   // One commit in flight takes along everything that is ready, and each owner hears of all of it in one call.
   const collect = group(
     async (ready: Announcement[]) => {
-      const put = await collectEvents({ db }, ready)
+      const { put, dropped } = await collectEvents({ db }, ready)
+      countDropped(dropped)
       if (put > 0) freezing.poke()
       return ready.map(() => undefined)
     },
@@ -103,7 +116,7 @@ export async function wireWebhooks(service: Service<Config>, given: { resolve?: 
     )
   const confirm = { tracker: confirmer(confirmTrackerAnnouncements), audience: confirmer(confirmAudienceAnnouncements) }
 
-  await bus.consume(announcements, { slots: 50 }, async (announcement) => {
+  await bus.consume(announcements, { slots: announcementsInHand }, async (announcement) => {
     await collect(announcement)
     // The owner's row goes only now, when the events are ours.
     await confirm[announcement.owner](announcement.announcementId)

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
 import { tally } from './tally.ts'
 
-test('what was new is added up by campaign, and by variant for what has one', () => {
+test('what was new is added up by campaign, there also by platform, and by variant for what has one', () => {
   const { byCampaign, byVariant } = tally([
     { campaignId: 'one', variant: '', kind: 'sent' },
     { campaignId: 'one', variant: 'a', kind: 'sent' },
-    { campaignId: 'one', variant: 'a', kind: 'failed' },
+    { campaignId: 'one', variant: 'a', kind: 'failed', settles: 'web' },
     { campaignId: 'two', variant: 'a', kind: 'opened' },
   ])
   expect(byCampaign).toEqual(
     new Map([
-      ['one', { sent: 2, failed: 1 }],
+      ['one', { sent: 2, failed: 1, settled_web: 1 }],
       ['two', { opened: 1 }],
     ]),
   )

@@ -1,20 +1,25 @@
 import type { EngagementKind } from '@herald/contracts/event'
 import type { OutcomeKind } from '@herald/contracts/outcome'
+import type { Platform } from '@herald/contracts/platform'
 
 /** How far counters move. */
 export type Tally = Partial<Record<OutcomeKind | EngagementKind, number>>
+/** A campaign also counts, by platform, the pushes that have their outcome. */
+export type CampaignTally = Tally & Partial<Record<`settled_${Platform}`, number>>
 
-export type Counted = { campaignId: string; variant: string; kind: OutcomeKind | EngagementKind }
+/** `settles`: the platform of a push that has its outcome now. */
+export type Counted = { campaignId: string; variant: string; kind: OutcomeKind | EngagementKind; settles?: Platform }
 export type VariantTally = { campaignId: string; variant: string; tally: Tally }
 
 /** Adds up what was new, by campaign, and by variant for what has one. */
-export function tally(counted: Counted[]): { byCampaign: Map<string, Tally>; byVariant: VariantTally[] } {
-  const byCampaign = new Map<string, Tally>()
+export function tally(counted: Counted[]): { byCampaign: Map<string, CampaignTally>; byVariant: VariantTally[] } {
+  const byCampaign = new Map<string, CampaignTally>()
   const byVariant = new Map<string, VariantTally>()
-  for (const { campaignId, variant, kind } of counted) {
+  for (const { campaignId, variant, kind, settles } of counted) {
     let campaign = byCampaign.get(campaignId)
     if (!campaign) byCampaign.set(campaignId, (campaign = {}))
     campaign[kind] = (campaign[kind] ?? 0) + 1
+    if (settles) campaign[`settled_${settles}`] = (campaign[`settled_${settles}`] ?? 0) + 1
     if (variant === '') continue
     const key = `${campaignId} ${variant}`
     let ofVariant = byVariant.get(key)

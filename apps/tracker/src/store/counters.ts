@@ -1,11 +1,12 @@
 import type { EngagementKind } from '@herald/contracts/event'
-import { outcomes, type OutcomeKind } from '@herald/contracts/outcome'
+import { outcomes } from '@herald/contracts/outcome'
 import { sql } from 'kysely'
-import type { Tally } from '../core/tally.ts'
+import type { CampaignTally } from '../core/tally.ts'
 import type { Db } from './tables.ts'
 
 const engagementColumns = ['delivered', 'opened', 'clicked', 'dismissed'] as const satisfies readonly EngagementKind[]
 const counted = [...outcomes, ...engagementColumns]
+const moved = [...counted, 'settled_ios', 'settled_android', 'settled_web'] as const
 
 export type Totals = {
   campaignId: string
@@ -16,12 +17,30 @@ export type Totals = {
   byPlatform: { ios: number; android: number; web: number }
 }
 
+const shownColumns = [
+  'campaign_id',
+  'app_id',
+  'day',
+  'queued_ios',
+  'queued_android',
+  'queued_web',
+  'settled_ios',
+  'settled_android',
+  'settled_web',
+  'fanned_out_at',
+  'settled_at',
+  ...counted,
+] as const
+
 /** Whether a campaign is settled by what its row says now, and nobody has written that yet. For RETURNING. */
 const complete = sql<boolean>`
   counters.fanned_out_at is not null and counters.settled_at is null
   and counters.queued_ios + counters.queued_android + counters.queued_web = counters.sent + counters.failed + counters.skipped`
 
-/** Makes or raises the totals, sorted by campaign and each campaign once. They only grow, so a late report changes nothing. */
+/**
+ * Makes or raises the totals, sorted by campaign and each campaign once. They only grow, so a late report changes nothing; one of a
+ * deleted app makes nothing.
+ */
 export async function insertTotals(db: Db, totals: Totals[]): Promise<void> {
   await sql`
     insert into counters (campaign_id, app_id, day, name, transactional, queued_ios, queued_android, queued_web)
@@ -29,7 +48,8 @@ export async function insertTotals(db: Db, totals: Totals[]): Promise<void> {
       ${totals.map(({ campaignId }) => campaignId)}::text[], ${totals.map(({ appId }) => appId)}::text[], ${totals.map(({ day }) => day)}::date[],
       ${totals.map(({ name }) => name)}::text[], ${totals.map(({ transactional }) => transactional)}::bool[],
       ${totals.map(({ byPlatform }) => byPlatform.ios)}::int[], ${totals.map(({ byPlatform }) => byPlatform.android)}::int[],
-      ${totals.map(({ byPlatform }) => byPlatform.web)}::int[])
+      ${totals.map(({ byPlatform }) => byPlatform.web)}::int[]) as total(campaign_id, app_id)
+    where not exists (select from erased_apps where erased_apps.app_id = total.app_id)
     on conflict (campaign_id) do update set
       queued_ios = greatest(counters.queued_ios, excluded.queued_ios),
       queued_android = greatest(counters.queued_android, excluded.queued_android),
@@ -60,17 +80,17 @@ export const takeFannedOut = (db: Db, campaignIds: string[]) =>
  * Moves counters by what was new, and answers each campaign's row: whether it is complete now. The rows are locked in the order of
  * their ids first; an update that joins locks in whatever order the plan has.
  */
-export async function moveCounters(db: Db, moves: Map<string, Tally>): Promise<{ campaignId: string; complete: boolean }[]> {
+export async function moveCounters(db: Db, moves: Map<string, CampaignTally>): Promise<{ campaignId: string; complete: boolean }[]> {
   const campaignIds = [...moves.keys()].toSorted()
-  const column = (name: OutcomeKind | EngagementKind) => campaignIds.map((campaignId) => moves.get(campaignId)?.[name] ?? 0)
+  const column = (name: (typeof moved)[number]) => campaignIds.map((campaignId) => moves.get(campaignId)?.[name] ?? 0)
   const { rows } = await sql<{ campaignId: string; complete: boolean }>`
     with locked as materialized (
       select campaign_id from counters where campaign_id = any(${campaignIds}) order by campaign_id for no key update
     ), moved as (
-      select * from unnest(${campaignIds}::text[], ${sql.join(counted.map((name) => sql`${column(name)}::int[]`))})
-        as moved(campaign_id, ${sql.raw(counted.join(', '))})
+      select * from unnest(${campaignIds}::text[], ${sql.join(moved.map((name) => sql`${column(name)}::int[]`))})
+        as moved(campaign_id, ${sql.raw(moved.join(', '))})
     )
-    update counters set ${sql.join(counted.map((name) => sql`${sql.id(name)} = counters.${sql.id(name)} + moved.${sql.id(name)}`))}
+    update counters set ${sql.join(moved.map((name) => sql`${sql.id(name)} = counters.${sql.id(name)} + moved.${sql.id(name)}`))}
     from moved join locked using (campaign_id)
     where counters.campaign_id = locked.campaign_id
     returning counters.campaign_id as "campaignId", ${complete} as complete`.execute(db)
@@ -86,22 +106,69 @@ export async function insertSettlements(db: Db, campaignIds: string[]): Promise<
     insert into settlements (campaign_id, due_at) select campaign_id, now() + interval '5 seconds' from settled`.execute(db)
 }
 
-/** The campaigns that events may still count for: known, and not older than the ledger. */
-export const findCountable = (db: Db, campaignIds: string[], retentionDays: number) =>
+/** The first day that the ledger keeps. */
+const firstDay = (retentionDays: number) => sql<string>`(now() at time zone 'utc')::date - ${retentionDays}::int`
+
+/** The campaigns that the ledger still knows: not older than its retention, nor of a deleted app. */
+export const findKept = (db: Db, campaignIds: string[], retentionDays: number) =>
   db
     .selectFrom('counters')
-    .select(['campaign_id', 'app_id', 'day'])
+    .select(shownColumns)
     .where('campaign_id', '=', sql<string>`any(${campaignIds})`)
-    .where('day', '>=', sql<string>`(now() at time zone 'utc')::date - ${retentionDays}::int`)
+    .where('day', '>=', firstDay(retentionDays))
+    .where((where) =>
+      where.not(where.exists(where.selectFrom('erased_apps').select('app_id').whereRef('erased_apps.app_id', '=', 'counters.app_id'))),
+    )
     .execute()
 
-export const findCounters = (db: Db, appId: string, campaignId: string) =>
+export const findCounters = (db: Db, appId: string, campaignIds: string[]) =>
   db
     .selectFrom('counters')
-    .select(['queued_ios', 'queued_android', 'queued_web', ...counted])
-    .where('campaign_id', '=', campaignId)
+    .select(shownColumns)
+    .where('campaign_id', '=', sql<string>`any(${campaignIds})`)
     .where('app_id', '=', appId)
-    .executeTakeFirst()
+    .execute()
+
+export type CampaignPlace = { day: string; campaignId: string }
+export type ActiveCampaign = CampaignPlace & { queued: number }
+
+/**
+ * Looks at the next `limit` campaigns, newest day first, and answers those that are active: of the last two days, or without an outcome
+ * for every push. `examinedTo` is undefined at the end.
+ */
+export async function findActive(
+  db: Db,
+  { after, limit, retentionDays }: { after: CampaignPlace | undefined; limit: number; retentionDays: number },
+): Promise<{ active: ActiveCampaign[]; examinedTo: CampaignPlace | undefined }> {
+  const { rows } = await sql<ActiveCampaign & { isActive: boolean }>`
+    select day, campaign_id as "campaignId", queued_ios + queued_android + queued_web as queued,
+      settled_at is null or day >= ${firstDay(2)} as "isActive"
+    from counters
+    where day >= ${firstDay(retentionDays)} ${after ? sql`and (day, campaign_id) < (${after.day}::date, ${after.campaignId})` : sql``}
+    order by day desc, campaign_id desc
+    limit ${limit}`.execute(db)
+  return { active: rows.filter(({ isActive }) => isActive), examinedTo: rows.length < limit ? undefined : rows.at(-1) }
+}
+
+/** Locks the next counters rows of an app, in the order of their ids: no outcome and no report of them commits meanwhile. */
+export const lockCountersOf = (db: Db, appId: string, limit: number) =>
+  db
+    .selectFrom('counters')
+    .select(['campaign_id', 'day'])
+    .where('app_id', '=', appId)
+    .orderBy('campaign_id')
+    .limit(limit)
+    .forUpdate()
+    .execute()
+
+/** Deletes counters, with their variants and what is still to be told of them. The caller holds the rows. Answers how many. */
+export async function deleteCounters(db: Db, campaignIds: string[]): Promise<number> {
+  const these = sql<string>`any(${campaignIds})`
+  await db.deleteFrom('settlements').where('campaign_id', '=', these).execute()
+  await db.deleteFrom('variant_counters').where('campaign_id', '=', these).execute()
+  await db.deleteFrom('counters').where('campaign_id', '=', these).execute()
+  return campaignIds.length
+}
 
 /** Deletes counters past retention, at most 1,000 campaigns at once; answers how many. */
 export async function deleteOldCounters(db: Db, retentionDays: number): Promise<number> {

@@ -2,7 +2,7 @@ import type { EngagementKind } from '@herald/contracts/event'
 import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
-export type EngagementEntry = { day: string; campaignId: string; subscriptionId: string; kind: EngagementKind }
+export type EngagementEntry = { day: string; campaignId: string; subscriptionId: string; kind: EngagementKind; variant: string }
 
 /** One kind of report of one push. */
 export const engagementKey = (entry: { campaignId: string; subscriptionId: string; kind: EngagementKind }): string =>
@@ -12,10 +12,11 @@ export const engagementKey = (entry: { campaignId: string; subscriptionId: strin
 export async function insertEngagements(db: Db, entries: EngagementEntry[]): Promise<{ at: Date; inserted: Set<string> }> {
   const { rows } = await sql<{ at: Date; keys: string[] | null }>`
     with inserted as (
-      insert into engagements (day, campaign_id, subscription_id, kind)
+      insert into engagements (day, campaign_id, subscription_id, kind, variant)
       select * from unnest(
         ${entries.map(({ day }) => day)}::date[], ${entries.map(({ campaignId }) => campaignId)}::text[],
-        ${entries.map(({ subscriptionId }) => subscriptionId)}::text[], ${entries.map(({ kind }) => kind)}::text[])
+        ${entries.map(({ subscriptionId }) => subscriptionId)}::text[], ${entries.map(({ kind }) => kind)}::text[],
+        ${entries.map(({ variant }) => variant)}::text[])
       on conflict do nothing
       returning campaign_id, subscription_id, kind
     )

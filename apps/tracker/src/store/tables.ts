@@ -27,6 +27,8 @@ export type Tables = {
     campaign_id: string
     subscription_id: string
     kind: EngagementKind
+    /** What the msgId names; empty without an experiment. */
+    variant: Generated<string>
     at: Generated<Date>
   }
   counters: Counts & {
@@ -38,6 +40,9 @@ export type Tables = {
     queued_ios: number
     queued_android: number
     queued_web: number
+    settled_ios: Generated<number>
+    settled_android: Generated<number>
+    settled_web: Generated<number>
     created_at: Generated<Date>
     fanned_out_at: Date | null
     settled_at: Date | null
@@ -57,6 +62,7 @@ export type Tables = {
     audience_told: Generated<boolean>
     due_at: Date
   }
+  erased_apps: { app_id: string; at: Generated<Date> }
 }
 
 type Counts = Record<OutcomeKind | EngagementKind, Generated<number>>

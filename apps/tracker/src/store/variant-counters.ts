@@ -19,10 +19,11 @@ export async function moveVariantCounters(db: Db, tallies: VariantTally[]): Prom
     .execute()
 }
 
-export const findVariantCounters = (db: Db, campaignId: string) =>
+export const findVariantCounters = (db: Db, campaignIds: string[]) =>
   db
     .selectFrom('variant_counters')
-    .select(['variant', ...counted])
-    .where('campaign_id', '=', campaignId)
+    .select(['campaign_id', 'variant', ...counted])
+    .where('campaign_id', '=', sql<string>`any(${campaignIds})`)
+    .orderBy('campaign_id')
     .orderBy('variant')
     .execute()

@@ -6,20 +6,15 @@ import { newId } from '@herald/contracts/ids'
 import type { BatchOutcomes, Outcome } from '@herald/contracts/outcome'
 import { openBus, type Bus } from '@herald/service/bus'
 import { testService } from '@herald/testing/service'
+import { Config } from '../config.ts'
 import { wireTracker } from '../wire.ts'
 
 export const today = new Date().toISOString().slice(0, 10)
 
 /** A whole tracker on a real bus, without a process. */
 export async function givenTracker({ databaseUrl, natsUrl }: { databaseUrl: string; natsUrl: string }) {
-  const service = testService('tracker', {
-    NATS_URL: natsUrl,
-    LOG_LEVEL: 'silent' as const,
-    DATABASE_URL_TRACKER: databaseUrl,
-    DATABASE_POOL_SIZE: 6,
-    LEDGER_RETENTION_DAYS: 90,
-    COUNTERS_RETENTION_DAYS: 400,
-  })
+  const environment = { NATS_URL: natsUrl, LOG_LEVEL: 'silent', DATABASE_URL_TRACKER: databaseUrl, DATABASE_POOL_SIZE: '6' }
+  const service = testService('tracker', Config.parse(environment))
   await wireTracker(service)
   return service
 }

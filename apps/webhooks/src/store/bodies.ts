@@ -1,19 +1,26 @@
 import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
-/** Freezing and erasing of one app exclude each other: many may freeze at once, an erasure is alone. Until the end of the transaction. */
+/** What writes an app's events and erasing exclude each other: many may write at once, an erasure is alone. Until the end of the transaction. */
 export const lockFreezing = (db: Db, appIds: string[]): Promise<unknown> =>
   sql`select pg_advisory_xact_lock_shared(hashtext(app_id)) from unnest(${appIds.toSorted()}::text[]) as a(app_id)`.execute(db)
 
+/** The other side of `lockFreezing`. */
+export const lockErasing = (db: Db, appId: string): Promise<unknown> => sql`select pg_advisory_xact_lock(hashtext(${appId}))`.execute(db)
+
 /** Marks a user as erased, while nothing of the app is being frozen. */
 export async function insertErasedUser(db: Db, { appId, userId }: { appId: string; userId: string }): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtext(${appId}))`.execute(db)
+  await lockErasing(db, appId)
   await db
     .insertInto('erased_users')
     .values({ app_id: appId, user_id: userId })
     .onConflict((conflict) => conflict.columns(['app_id', 'user_id']).doUpdateSet({ at: sql<Date>`now()` }))
     .execute()
 }
+
+/** The marks of an app's erased users. */
+export const deleteErasedUsers = (db: Db, appId: string): Promise<unknown> =>
+  db.deleteFrom('erased_users').where('app_id', '=', appId).execute()
 
 /** Which of these users were erased lately: an external id looked up before is not to be written. */
 export async function findErasedUsers(db: Db, userIds: string[]): Promise<Set<string>> {
@@ -63,6 +70,21 @@ export async function deleteOldBodies(
       due_at = null, lease_until = null, ended_at = coalesce(d.ended_at, now())
     from old where d.id = old.id returning 1`.execute(db)
   return rows.length
+}
+
+/**
+ * Deletes a portion of what endpoints hold: the log with its bodies, then what waits for them. Answers how many rows went. The caller keeps
+ * everybody else from writing more.
+ */
+export async function deleteOfEndpoints(db: Db, endpointIds: string[], limit: number): Promise<number> {
+  const these = sql`any(${endpointIds}::text[])`
+  const deliveries = await sql`
+    delete from deliveries where id in (select id from deliveries where endpoint_id = ${these} limit ${limit})`.execute(db)
+  const waiting = await sql`
+    delete from waiting_events where (endpoint_id, event_id) in (
+      select endpoint_id, event_id from waiting_events where endpoint_id = ${these} limit ${limit}
+    )`.execute(db)
+  return Number(deliveries.numAffectedRows ?? 0) + Number(waiting.numAffectedRows ?? 0)
 }
 
 /** The log past retention, and what is left of deleted endpoints, in portions. */

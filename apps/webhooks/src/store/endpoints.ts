@@ -154,6 +154,24 @@ export async function markDeleted(db: Db, at: { appId: string; webhookId: string
   if (!updated) throw notFound()
 }
 
+/** From here on all endpoints of an app are nobody's; answers their ids, also of those that were deleted before. */
+export async function markAllDeleted(db: Db, appId: string): Promise<string[]> {
+  const rows = await db
+    .updateTable('endpoints')
+    .set({ deleted_at: sql<Date>`coalesce(deleted_at, now())`, enabled: false })
+    .where('app_id', '=', appId)
+    .returning('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Deletes endpoints that hold nothing any more, with their queues. */
+export const deleteEndpoints = (db: Db, ids: string[]): Promise<unknown> =>
+  db
+    .deleteFrom('endpoints')
+    .where('id', '=', sql<string>`any(${ids}::text[])`)
+    .execute()
+
 export async function getSealedSecret(
   db: Db,
   { appId, webhookId }: { appId: string; webhookId: string },

@@ -14,10 +14,12 @@ export async function insertCollected(db: Db, announcementIds: string[]): Promis
 
 /**
  * Puts events into the queues of their endpoints, each once, in the order given; counts them last, by endpoint id. Not sorted by key: two
- * commits with the same event are two of the same announcement, and `insertCollected` has already made one wait for the other.
+ * commits with the same event are two of the same announcement, and `insertCollected` has already made one wait for the other. Answers
+ * how many of the oldest had to be dropped for them.
  */
-export async function insertWaiting(db: Db, events: NewWaiting[]): Promise<void> {
-  if (events.length === 0) return
+export async function insertWaiting(db: Db, events: NewWaiting[]): Promise<number> {
+  if (events.length === 0) return 0
+  let dropped = 0
   const { rows } = await sql<{ endpoint_id: string; waiting: number }>`
     with given as (
       select * from unnest(
@@ -35,20 +37,23 @@ export async function insertWaiting(db: Db, events: NewWaiting[]): Promise<void>
       rows: [queue],
     } = await sql<{ waiting: number }>`
       update queues set waiting = waiting + ${put.waiting} where endpoint_id = ${put.endpoint_id} returning waiting`.execute(db)
-    if (queue && queue.waiting > mostWaiting) await dropOldest(db, put.endpoint_id, queue.waiting - mostWaiting)
+    if (queue && queue.waiting > mostWaiting) dropped += await dropOldest(db, put.endpoint_id, queue.waiting - mostWaiting)
   }
+  return dropped
 }
 
 /** The caller holds the queue's row. */
-async function dropOldest(db: Db, endpointId: string, count: number): Promise<void> {
-  await sql`
+async function dropOldest(db: Db, endpointId: string, count: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
     with dropped as (
       delete from waiting_events where (endpoint_id, event_id) in (
         select endpoint_id, event_id from waiting_events where endpoint_id = ${endpointId} order by place limit ${count}
       ) returning 1
     )
     update queues set waiting = waiting - (select count(*) from dropped), dropped = dropped + (select count(*) from dropped)
-    where endpoint_id = ${endpointId}`.execute(db)
+    where endpoint_id = ${endpointId}
+    returning (select count(*)::int from dropped) as count`.execute(db)
+  return rows[0]?.count ?? 0
 }
 
 /** A queue that holds something, and in how many milliseconds its batch is due (0 and below: now). */

@@ -1,0 +1,134 @@
+import { eraseTrackerOfApp, readStats, recordOutcomes, reportQueued, trackEvents, verifyCampaign } from '@herald/contracts/calls/tracker'
+import { newId } from '@herald/contracts/ids'
+import { noStats } from '@herald/contracts/stats'
+import { openDatabase } from '@herald/service/postgres'
+import { freshDatabase } from '@herald/testing/database'
+import { freshNats } from '@herald/testing/nats'
+import { testService } from '@herald/testing/service'
+import { until } from '@herald/testing/until'
+import { beforeAll, expect, test } from 'vitest'
+import type { Tables } from './store/tables.ts'
+import {
+  batchOf,
+  givenCampaign,
+  givenEngagement,
+  givenOutcomes,
+  givenPeer,
+  givenTracker,
+  totalsOf,
+  type Campaign,
+} from './testing/given-tracker.ts'
+
+let caller: Awaited<ReturnType<typeof givenPeer>>
+let db: Awaited<ReturnType<typeof openDatabase<Tables>>>['db']
+
+beforeAll(async () => {
+  const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
+  const databaseUrl = database.url('tracker')
+  await givenTracker({ databaseUrl, natsUrl })
+  await givenTracker({ databaseUrl, natsUrl })
+  caller = await givenPeer('gateway', natsUrl)
+  ;({ db } = await openDatabase<Tables>(testService('tracker', {}), { url: databaseUrl, poolSize: 2 }))
+})
+
+const outcomesIn = async (batch: ReturnType<typeof batchOf>) => (await caller.call(recordOutcomes, { batches: [batch] })).recorded
+
+/** Everything the tracker has of these campaigns. */
+async function rowsOf(campaigns: Campaign[]): Promise<number> {
+  const ids = campaigns.map(({ campaignId }) => campaignId)
+  const tables = ['ledger', 'engagements', 'counters', 'variant_counters', 'settlements'] as const
+  const counts = await Promise.all(
+    tables.map((table) => db.selectFrom(table).select('campaign_id').where('campaign_id', 'in', ids).execute()),
+  )
+  return counts.flat().length
+}
+
+/** Calls until it is done; answers how many calls it took. */
+async function erase(appId: string): Promise<number> {
+  let calls = 0
+  await until(
+    async () => {
+      calls += 1
+      return (await caller.call(eraseTrackerOfApp, { appId })).done
+    },
+    { what: 'the app to be gone' },
+  )
+  return calls
+}
+
+/** Several campaigns of one app, with outcomes, variants and reports. */
+async function givenApp(campaignCount: number, pushes: number): Promise<Campaign[]> {
+  const appId = newId()
+  const campaigns = Array.from({ length: campaignCount }, () => ({ ...givenCampaign(), appId }))
+  for (const campaign of campaigns) {
+    await caller.call(reportQueued, totalsOf(campaign, pushes))
+    for (let from = 0; from < pushes; from += 1_000) {
+      const outcomes = givenOutcomes(Math.min(1_000, pushes - from), { variant: 'a' })
+      await outcomesIn(batchOf(campaign, outcomes))
+    }
+    await caller.call(trackEvents, { engagements: Array.from({ length: 5 }, () => givenEngagement(campaign, { variant: 'a' })) })
+  }
+  return campaigns
+}
+
+test('all of an app goes, a part with every call, and nothing of another', async () => {
+  const campaigns = await givenApp(3, 3_000)
+  const [other] = (await givenApp(1, 10)) as [Campaign]
+  const before = await rowsOf(campaigns)
+  const { appId = '' } = campaigns[0] ?? {}
+
+  expect(await caller.call(eraseTrackerOfApp, { appId })).toEqual({ done: false })
+  expect(before - (await rowsOf(campaigns))).toBeLessThanOrEqual(5_000)
+  expect(await erase(appId)).toBeGreaterThan(1)
+
+  expect(await rowsOf(campaigns)).toBe(0)
+  expect(await caller.call(readStats, other)).toMatchObject({ stats: { queued: 10, sent: 10 } })
+  expect(await caller.call(eraseTrackerOfApp, { appId })).toEqual({ done: true })
+})
+
+test('what comes late for a deleted app is answered, so that nobody repeats it, and makes no row', async () => {
+  const [campaign] = (await givenApp(1, 10)) as [Campaign]
+  await erase(campaign.appId)
+  const live = givenCampaign()
+  await caller.call(reportQueued, totalsOf(live, 5))
+
+  const late = batchOf(campaign, givenOutcomes(5))
+  expect(await caller.call(recordOutcomes, { batches: [late, batchOf(live, givenOutcomes(5))] })).toEqual({ recorded: 5 })
+  expect(await outcomesIn(late)).toBe(0)
+  await caller.call(reportQueued, totalsOf(campaign, 20))
+  expect(await caller.call(trackEvents, { engagements: [givenEngagement(campaign)] })).toEqual({ counted: 0 })
+
+  expect(await rowsOf([campaign])).toBe(0)
+  expect(await caller.call(readStats, live)).toEqual({ stats: { ...noStats, queued: 5, sent: 5 } })
+})
+
+test('an app that is deleted while its outcomes and reports come in leaves nothing behind, and every sender gets its answer', async () => {
+  const campaigns = await givenApp(4, 100)
+  let erasing = true
+  const sending = campaigns.map(async (campaign) => {
+    while (erasing) {
+      const outcomes = givenOutcomes(50)
+      const engagements = outcomes.map(({ subscriptionId }) => givenEngagement(campaign, { subscriptionId }))
+      // Repeated until answered, as every caller does.
+      for (const call of [() => outcomesIn(batchOf(campaign, outcomes)), () => caller.call(trackEvents, { engagements })])
+        await until(
+          () =>
+            call().then(
+              () => true,
+              () => false,
+            ),
+          { what: 'an answer' },
+        )
+    }
+  })
+  await erase(campaigns[0]?.appId ?? '').finally(() => (erasing = false))
+  await Promise.all(sending)
+
+  expect(await rowsOf(campaigns)).toBe(0)
+})
+
+test('an app that is being deleted is not verified: half of its rows are gone', async () => {
+  const [campaign] = (await givenApp(1, 10)) as [Campaign]
+  await db.insertInto('erased_apps').values({ app_id: campaign.appId }).execute()
+  expect(await caller.call(verifyCampaign, campaign)).toBeNull()
+})

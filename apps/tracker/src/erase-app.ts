@@ -1,0 +1,38 @@
+import { transact } from '@herald/service/postgres'
+import { deleteCounters, lockCountersOf } from './store/counters.ts'
+import { deletePushes, insertErasedApp } from './store/erased-apps.ts'
+import type { Db } from './store/tables.ts'
+
+/** Of these are a call's at most about 5,000 rows. */
+const mostRows = 4_000
+const campaignsAtOnce = 500
+
+/**
+ * Deletes what the tracker has of an app, a part with every call. The mark comes first: what is still on its way for the app, outcomes,
+ * totals or reports, is answered and let go, so that neither do its rows come back nor do their senders repeat them for ever.
+ */
+export async function eraseApp(db: Db, { appId }: { appId: string }): Promise<{ done: boolean }> {
+  await insertErasedApp(db, appId)
+  for (let left = mostRows; left > 0;) {
+    const erased = await transact(db, (trx) => erasePart(trx, appId, left))
+    if (erased === 0) return { done: true }
+    left -= erased
+  }
+  return { done: false }
+}
+
+/** The rows of some campaigns, then their counters; answers how many went. */
+async function erasePart(trx: Db, appId: string, most: number): Promise<number> {
+  const campaigns = await lockCountersOf(trx, appId, campaignsAtOnce)
+  let erased = 0
+  for (const [day, ofDay] of Map.groupBy(campaigns, (campaign) => campaign.day)) {
+    const campaignIds = ofDay.map(({ campaign_id }) => campaign_id)
+    for (const table of ['ledger', 'engagements'] as const) {
+      erased += await deletePushes(trx, table, { day, campaignIds, limit: most - erased })
+      if (erased >= most) return erased
+    }
+    erased += await deleteCounters(trx, campaignIds)
+    if (erased >= most) return erased
+  }
+  return erased
+}

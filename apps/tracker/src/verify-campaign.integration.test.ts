@@ -1,0 +1,167 @@
+import { readStats, recordOutcomes, reportQueued, trackEvents, verifyCampaign } from '@herald/contracts/calls/tracker'
+import { newId } from '@herald/contracts/ids'
+import { openDatabase } from '@herald/service/postgres'
+import { freshDatabase } from '@herald/testing/database'
+import { freshNats } from '@herald/testing/nats'
+import { testService } from '@herald/testing/service'
+import { until } from '@herald/testing/until'
+import { sql } from 'kysely'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { openReconciler } from './reconcile.ts'
+import type { Tables } from './store/tables.ts'
+import {
+  batchOf,
+  givenCampaign,
+  givenEngagement,
+  givenOutcome,
+  givenOutcomes,
+  givenPeer,
+  givenTracker,
+  totalsOf,
+  type Campaign,
+} from './testing/given-tracker.ts'
+
+let caller: Awaited<ReturnType<typeof givenPeer>>
+let db: Awaited<ReturnType<typeof openDatabase<Tables>>>['db']
+
+beforeAll(async () => {
+  const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
+  await givenTracker({ databaseUrl: database.url('tracker'), natsUrl })
+  caller = await givenPeer('gateway', natsUrl)
+  ;({ db } = await openDatabase<Tables>(testService('tracker', {}), { url: database.url('tracker'), poolSize: 2 }))
+})
+
+/** An experiment of two variants, settled, with outcomes of every kind and reports. */
+let campaign: Campaign
+beforeEach(async () => {
+  campaign = givenCampaign()
+  await caller.call(reportQueued, totalsOf(campaign, 8))
+  const outcomes = [
+    ...givenOutcomes(4, { variant: 'a' }),
+    ...givenOutcomes(2, { variant: 'b' }),
+    givenOutcome({ variant: 'b', outcome: 'failed', code: 'timeout' }),
+    givenOutcome({ variant: 'b', outcome: 'skipped', code: 'expired' }),
+  ]
+  await caller.call(recordOutcomes, { batches: [batchOf(campaign, outcomes)] })
+  await caller.call(trackEvents, {
+    engagements: outcomes
+      .slice(0, 5)
+      .map(({ variant, subscriptionId }) => givenEngagement(campaign, { kind: 'delivered', variant, subscriptionId })),
+  })
+})
+const verify = () => caller.call(verifyCampaign, campaign)
+
+test('a recount agrees with the counters, those of the variants too, whatever was repeated', async () => {
+  const stats = (await caller.call(readStats, campaign))?.stats
+  expect(stats).toMatchObject({ queued: 8, sent: 6, failed: 1, skipped: 1, delivered: 5 })
+  expect(stats?.variants).toMatchObject({ a: { sent: 4, delivered: 4 }, b: { sent: 2, failed: 1, skipped: 1, delivered: 1 } })
+  expect(await verify()).toEqual({ campaignId: campaign.campaignId, agrees: true, difference: 0, counters: stats, ledger: stats })
+})
+
+test('a campaign that is still being sent agrees: more is queued than has an outcome', async () => {
+  const sending = givenCampaign()
+  await caller.call(reportQueued, totalsOf(sending, 100, false))
+  await caller.call(recordOutcomes, { batches: [batchOf(sending, givenOutcomes(3))] })
+  expect(await caller.call(verifyCampaign, sending)).toMatchObject({
+    agrees: true,
+    counters: { queued: 100 },
+    ledger: { queued: 100, sent: 3 },
+  })
+})
+
+test('while outcomes and reports are written every recount agrees', async () => {
+  const busy = givenCampaign()
+  await caller.call(reportQueued, totalsOf(busy, 4_000))
+  let writing = true
+  const writes = Promise.all(
+    Array.from({ length: 40 }, async () => {
+      const outcomes = givenOutcomes(100, { variant: 'a' })
+      await caller.call(recordOutcomes, { batches: [batchOf(busy, outcomes)] })
+      const engagements = outcomes.map(({ subscriptionId }) => givenEngagement(busy, { variant: 'a', subscriptionId }))
+      await caller.call(trackEvents, { engagements })
+    }),
+  ).finally(() => (writing = false))
+  do expect(await caller.call(verifyCampaign, busy)).toMatchObject({ agrees: true })
+  while (writing)
+  await writes
+  expect(await caller.call(verifyCampaign, busy)).toMatchObject({ agrees: true, ledger: { sent: 4_000, opened: 4_000 } })
+})
+
+test('a counter that is off shows, with both counts', async () => {
+  await db
+    .updateTable('counters')
+    .set({ sent: sql<number>`sent + 2` })
+    .where('campaign_id', '=', campaign.campaignId)
+    .execute()
+  expect(await verify()).toMatchObject({ agrees: false, difference: 2, counters: { sent: 8 }, ledger: { sent: 6 } })
+})
+
+test('a counter of a variant that is off shows', async () => {
+  await db
+    .updateTable('variant_counters')
+    .set({ delivered: 7 })
+    .where('campaign_id', '=', campaign.campaignId)
+    .where('variant', '=', 'a')
+    .execute()
+  expect(await verify()).toMatchObject({ agrees: false, difference: 3, counters: { variants: { a: { delivered: 7 } } } })
+})
+
+test('a ledger row that says something else shows, and one that is gone', async () => {
+  const push = db
+    .selectFrom('ledger')
+    .select('subscription_id')
+    .where('campaign_id', '=', campaign.campaignId)
+    .where('variant', '=', 'a')
+    .limit(1)
+  await db.updateTable('ledger').set({ outcome: 'failed' }).where('subscription_id', '=', push).execute()
+  // One sent less and one failed more, in the campaign and in its variant.
+  expect(await verify()).toMatchObject({ agrees: false, difference: 4, ledger: { sent: 5, failed: 2 } })
+
+  await db.deleteFrom('ledger').where('campaign_id', '=', campaign.campaignId).where('outcome', '=', 'skipped').execute()
+  expect(await verify()).toMatchObject({ agrees: false, ledger: { queued: 7, skipped: 0 } })
+})
+
+test('a report without its row shows', async () => {
+  await db.deleteFrom('engagements').where('campaign_id', '=', campaign.campaignId).where('variant', '=', 'b').execute()
+  expect(await verify()).toMatchObject({ agrees: false, difference: 2, ledger: { delivered: 4 } })
+})
+
+test('a campaign that is unknown, of another app or past the ledger’s retention is not verified', async () => {
+  expect(await caller.call(verifyCampaign, givenCampaign())).toBeNull()
+  expect(await caller.call(verifyCampaign, { ...campaign, appId: newId() })).toBeNull()
+  await db
+    .updateTable('counters')
+    .set({ day: sql`(now() at time zone 'utc')::date - 91` })
+    .where('campaign_id', '=', campaign.campaignId)
+    .execute()
+  expect(await verify()).toBeNull()
+})
+
+test('the reconciler finds what is off among the active campaigns, says it once, and sees that it was put right', async () => {
+  await db.deleteFrom('counters').where('campaign_id', '!=', campaign.campaignId).execute()
+  const service = testService('tracker', {})
+  const errors: object[] = []
+  const log = Object.assign(service.log, { error: (line: object) => errors.push(line) })
+  const reconcile = openReconciler({ ...service, log }, { db, retentionDays: 90, betweenRoundsMs: 0 })
+  const counted = async (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(await service.metrics.text())?.[1])
+  /** Goes on until so many campaigns were looked at. */
+  const round = async (campaigns: number) => {
+    await until(async () => {
+      await reconcile()
+      return (await counted('herald_reconciled_campaigns_total')) >= campaigns
+    })
+  }
+
+  await round(1)
+  expect(await counted('herald_ledger_difference')).toBe(0)
+  expect(errors).toEqual([])
+
+  await db.updateTable('counters').set({ opened: 5 }).where('campaign_id', '=', campaign.campaignId).execute()
+  await round(3)
+  expect(await counted('herald_ledger_difference')).toBe(5)
+  expect(errors).toMatchObject([{ campaignId: campaign.campaignId, difference: 5, counters: { opened: 5 }, ledger: { opened: 0 } }])
+
+  await db.updateTable('counters').set({ opened: 0 }).where('campaign_id', '=', campaign.campaignId).execute()
+  await round(4)
+  expect(await counted('herald_ledger_difference')).toBe(0)
+})

@@ -1,0 +1,21 @@
+import { transact } from '@herald/service/postgres'
+import { deleteErasedUsers, deleteOfEndpoints, lockErasing } from './store/bodies.ts'
+import { deleteEndpoints, markAllDeleted } from './store/endpoints.ts'
+import type { Db } from './store/tables.ts'
+
+/** Of each table; a delivery may take 40 kB of body with it. */
+const portion = 1_000
+
+/**
+ * Deletes what webhooks has of an app, a part with every call. Its endpoints are closed by the first one, while nobody puts events into
+ * their queues or freezes them, so that nothing can be added behind; events that come later find no endpoint and are only confirmed.
+ */
+export const eraseApp = ({ db }: { db: Db }, { appId }: { appId: string }): Promise<{ done: boolean }> =>
+  transact(db, async (trx) => {
+    await lockErasing(trx, appId)
+    const endpointIds = await markAllDeleted(trx, appId)
+    if ((await deleteOfEndpoints(trx, endpointIds, portion)) > 0) return { done: false }
+    await deleteEndpoints(trx, endpointIds)
+    await deleteErasedUsers(trx, appId)
+    return { done: true }
+  })

@@ -1,0 +1,23 @@
+import type { DatabaseWatch } from '@herald/service/health'
+import type { Metrics } from '@herald/service/metrics'
+import type { Verdict } from './core/retry.ts'
+import { findBacklog } from './store/backlog.ts'
+import type { Db } from './store/tables.ts'
+
+export type Measures = { countAttempt: (verdict: Verdict['is']) => void; countDropped: (events: number) => void }
+
+/** What webhooks says of itself: attempts by what came of them, events dropped, and how much waits for how long. */
+export function openMeasures(metrics: Metrics, { db, watch }: { db: Db; watch: DatabaseWatch }): Measures {
+  const attempts = metrics.counter('herald_webhook_deliveries_total', 'Attempts at webhook deliveries, by what came of them.', ['outcome'])
+  const dropped = metrics.counter('herald_webhook_dropped_total', 'Events dropped because too many waited for their endpoint.')
+  const oldest = metrics.gauge('herald_webhook_oldest_due_seconds', 'For how long the oldest delivery that is due has waited.')
+  metrics.gauge('herald_webhook_backlog', 'Events that wait for their batch.', {
+    async collect() {
+      const backlog = await watch.guard(() => findBacklog(db)).catch(() => undefined)
+      // What was true before the database went away is not shown.
+      this.set(backlog?.waiting ?? NaN)
+      oldest.set(backlog?.oldestDueSeconds ?? NaN)
+    },
+  })
+  return { countAttempt: (outcome) => attempts.inc({ outcome }), countDropped: (events) => dropped.inc(events) }
+}

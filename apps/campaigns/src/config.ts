@@ -10,6 +10,9 @@ export const Config = ServiceConfig.extend({
   IDEMPOTENCY_RETENTION_HOURS: whole(24, { min: 1, max: 720 }).describe(
     'Hours in which a repeated Idempotency-Key is answered with the first answer.',
   ),
+  LEDGER_RETENTION_DAYS: whole(90, { min: 30, max: 3650 }).describe(
+    'Days that the tracker keeps outcomes (its own setting, the same here): after them an experiment’s remainder is not known any more.',
+  ),
   RECURRING_CATCHUP_SECONDS: whole(3600, { min: 0, max: 86_400 }).describe(
     'Seconds a recurring run may be late after a time without service; older ones are left out.',
   ),

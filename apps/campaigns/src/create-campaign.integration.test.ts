@@ -48,7 +48,7 @@ test('50 parallel requests with one key make one draft, and a replay answers the
   expect(heard.filter(({ replayed }) => !replayed)).toHaveLength(1)
   expect(await platform.db.selectFrom('campaigns').select('id').where('collapse_id', '=', 'parallel').execute()).toHaveLength(1)
 
-  await platform.gateway.call(sendCampaign, { appId, campaignId: heard[0]?.id ?? '' })
+  await platform.gateway.call(sendCampaign, { appId, campaignId: heard[0]?.id ?? '', defaultTimezone: 'UTC' })
   expect(await create(campaign, same)).toEqual({ id: heard[0]?.id, status: 'draft', replayed: true })
 })
 
@@ -61,9 +61,11 @@ test('a key is bound to its request, also between campaigns and notifications', 
   await expect(platform.gateway.call(sendNotification, notification)).rejects.toMatchObject(reused)
 })
 
-test('an unknown template or segment is not found and consumes no key', async () => {
+test('an unknown template or segment, and another app’s template, is not found and consumes no key', async () => {
   const idempotency = { key: 'unknown', fingerprint: fingerprintOf('a') }
-  for (const fields of [{ templateId: newId() }, { segmentId: newId() }])
+  const template = { name: 'Theirs', content: givenContent() }
+  const { id: theirs } = await platform.gateway.call(createTemplate, { appId: newId(), template })
+  for (const fields of [{ templateId: newId() }, { templateId: theirs }, { segmentId: newId() }])
     await expect(create(givenCampaign(fields), idempotency)).rejects.toMatchObject({ code: 'not_found' })
   expect((await create(givenCampaign(), { ...idempotency, fingerprint: fingerprintOf('b') })).replayed).toBe(false)
 })
@@ -73,7 +75,7 @@ test('a template is merged and copied when the campaign is made: a later replace
   const { id: templateId } = await platform.gateway.call(createTemplate, { appId, template: saved })
   const { id } = await create({ name: 'Copy', schedule: { type: 'now' }, templateId, ttl: 60 })
   await platform.gateway.call(replaceTemplate, { appId, templateId, template: { name: 'Copied', content: givenContent('Second.') } })
-  await platform.gateway.call(sendCampaign, { appId, campaignId: id })
+  await platform.gateway.call(sendCampaign, { appId, campaignId: id, defaultTimezone: 'UTC' })
 
   const read = await platform.audience.bus.call(readSend, { campaignId: id })
   expect(read?.send).toMatchObject({

@@ -1,11 +1,13 @@
-import type { CreateCampaign } from '@herald/contracts/campaign'
+import type { Campaign, CreateCampaign } from '@herald/contracts/campaign'
 import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
 import { invalidField } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import { acceptedId, findReplay, type Idempotency } from './accept-campaigns.ts'
 import { whyNotSchedule } from './core/schedule.ts'
+import { getCampaign, noDraft } from './manage-campaign.ts'
 import { refuseTooLarge, resolveFields } from './resolve-fields.ts'
 import { copySegment, type Accepting } from './send-notification.ts'
+import { replaceDraft, type Draft } from './store/campaigns.ts'
 
 export type CreateRequest = { appId: string; idempotency: Idempotency | null; campaign: CreateCampaign }
 
@@ -17,11 +19,32 @@ export async function createCampaign(
   accepting: Accepting,
   { appId, idempotency, campaign }: CreateRequest,
 ): Promise<{ id: string; status: 'draft'; replayed: boolean }> {
-  const { name, segment, segmentId, schedule, experiment, templateId } = campaign
-
   const replay = await findReplay(accepting, appId, idempotency)
   if (replay) return { ...acceptedId(replay), status: 'draft' }
 
+  const draft = await resolveDraft(accepting, appId, campaign)
+  const accepted = await accepting.accept({
+    campaign: { id: newId(), appId, status: 'draft', transactional: false, ...draft },
+    idempotency,
+  })
+  return { ...acceptedId(accepted), status: 'draft' }
+}
+
+/** Puts another body in the place of a draft's, after the same checks. Faults: not_found, invalid_segment, invalid_body, invalid_state. */
+export async function replaceCampaign(
+  accepting: Accepting,
+  { appId, campaignId, campaign }: { appId: string; campaignId: string; campaign: CreateCampaign },
+): Promise<Campaign> {
+  const { db } = accepting
+  const { status } = await getCampaign(db, { appId, campaignId })
+  const draft = await resolveDraft(accepting, appId, campaign)
+  if (!(await replaceDraft(db, appId, campaignId, draft))) throw noDraft(status)
+  return getCampaign(db, { appId, campaignId })
+}
+
+/** A body as its draft is kept. Faults: not_found, invalid_segment, invalid_body. */
+async function resolveDraft(accepting: Accepting, appId: string, campaign: CreateCampaign): Promise<Draft> {
+  const { name, segment, segmentId, schedule, experiment, templateId } = campaign
   const wrong = whyNotSchedule(schedule, new Date())
   if (wrong) throw invalidField(wrong.path, wrong.message)
   const send = await resolveFields(accepting, appId, campaign)
@@ -31,23 +54,15 @@ export async function createCampaign(
   refuseTooLarge(send)
   experiment?.variants.forEach(({ content }, index) => refuseTooLarge({ ...send, content }, `experiment.variants.${index}.`))
 
-  const accepted = await accepting.accept({
-    campaign: {
-      id: newId(),
-      appId,
-      name,
-      status: 'draft',
-      transactional: false,
-      target: segmentId === undefined ? targetOf(segment) : null,
-      templateId: templateId ?? null,
-      segmentId: segmentId ?? null,
-      schedule,
-      experiment: experiment ?? null,
-      send,
-    },
-    idempotency,
-  })
-  return { ...acceptedId(accepted), status: 'draft' }
+  return {
+    name,
+    target: segmentId === undefined ? targetOf(segment) : null,
+    templateId: templateId ?? null,
+    segmentId: segmentId ?? null,
+    schedule,
+    experiment: experiment ?? null,
+    send,
+  }
 }
 
 /** With neither segment nor segmentId a campaign is for everyone. */

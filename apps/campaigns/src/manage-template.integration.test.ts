@@ -108,7 +108,7 @@ test('useCount counts the campaigns and notifications that used it; deleting it 
 
   expect(await platform.gateway.call(deleteTemplate, { appId, templateId })).toEqual({})
   await expect(read(templateId)).rejects.toMatchObject({ code: 'not_found' })
-  expect(await platform.gateway.call(sendCampaign, { appId, campaignId })).toEqual({ status: 'sending' })
+  expect(await platform.gateway.call(sendCampaign, { appId, campaignId, defaultTimezone: 'UTC' })).toEqual({ status: 'sending' })
   expect((await platform.rowOf(campaignId)).content).toEqual(givenContent('Copied.'))
 })
 

@@ -2,14 +2,12 @@ import { fault, notFound, type Fault } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import { listed, readCursor, type Listed, type ListRequest } from '@herald/contracts/page'
 import type { SaveTemplate, Template } from '@herald/contracts/template'
+import { countFitting } from './core/list-bytes.ts'
 import { refuseTooLarge } from './resolve-fields.ts'
 import * as store from './store/templates.ts'
 import type { Db } from './store/tables.ts'
 
 type One = { appId: string; templateId: string }
-
-/** List answers stop at `limit` or 512 KiB (decisions.md 9): 200 contents of 64 KiB would not even fit the bus. */
-const maxListBytes = 512 * 1024
 
 /** Faults: duplicate_name; invalid_body when a locale fits no payload. */
 export async function createTemplate(db: Db, { appId, template }: { appId: string; template: SaveTemplate }): Promise<Template> {
@@ -24,7 +22,7 @@ export async function listTemplates(db: Db, { appId, limit, cursor, q }: ListReq
   const after = cursor === undefined ? undefined : readCursor(cursor)
   const rows = await store.findTemplates(db, appId, { limit, after, prefix: q })
   const places = rows.map((row) => ({ id: row.id, createdAt: row.created_at, template: toTemplate(row) }))
-  return listed(places, Math.min(limit, countFitting(places)), ({ template }) => template)
+  return listed(places, Math.min(limit, countFitting(places.map(({ template }) => template))), ({ template }) => template)
 }
 
 /** Fault: not_found. */
@@ -50,13 +48,6 @@ export async function deleteTemplate(db: Db, { appId, templateId }: One): Promis
 }
 
 const duplicateName = (): Fault => fault('duplicate_name', 'A template of this name exists already. Choose another name.')
-
-/** How many of these, from the first, fit an answer; at least one. */
-function countFitting(places: { template: Template }[]): number {
-  let bytes = 0
-  const over = places.findIndex(({ template }) => (bytes += Buffer.byteLength(JSON.stringify(template))) > maxListBytes)
-  return over === -1 ? places.length : Math.max(1, over)
-}
 
 function toTemplate(row: store.TemplateRow): Template {
   const { id, name, description, content, data, presentation, ttl, priority, silent } = row

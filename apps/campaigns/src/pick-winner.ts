@@ -1,20 +1,29 @@
-import { fault, notFound } from '@herald/contracts/fault'
-import { whyNoWinner } from './core/experiment.ts'
-import { findDecidable } from './store/campaigns.ts'
+import { notFound } from '@herald/contracts/fault'
+import { newId } from '@herald/contracts/ids'
+import { whyNoWinner, winnerAlreadySent } from './core/experiment.ts'
+import { findDecidable, insertWinner } from './store/copies.ts'
 import type { Db } from './store/tables.ts'
 
 /**
- * Sends the winning variant to the held-out remainder as a new campaign. Faults: not_found, then the winner checks of decisions.md 5 in
- * their order. Experiments cannot be sent yet, so nothing passes them all.
+ * Sends the winning variant to the held-out remainder as a new campaign. Status and experiment of a sent campaign do not change any more,
+ * so only another winner can come between: the row's key decides. Faults: not_found, then the winner checks of decisions.md 5 in their order.
  */
 export async function pickWinner(
-  db: Db,
+  { db, pointAt, ledgerDays }: { db: Db; pointAt: (campaignId: string) => void; ledgerDays: number },
   { appId, campaignId, variant }: { appId: string; campaignId: string; variant: string },
 ): Promise<{ id: string; status: 'sending' }> {
-  const campaign = await findDecidable(db, appId, campaignId)
+  const campaign = await findDecidable(db, appId, campaignId, ledgerDays)
   if (!campaign) throw notFound()
-  const { status, experiment, has_winner } = campaign
-  throw (
-    whyNoWinner({ status, experiment, hasWinner: has_winner }, variant) ?? fault('invalid_state', 'Sending a winner is not available yet.')
-  )
+  const { experiment, ledger_is_gone: ledgerIsGone, has_winner: hasWinner } = campaign
+  const refusal = whyNoWinner({ ...campaign, ledgerIsGone, hasWinner }, variant)
+  if (refusal) throw refusal
+  const chosen = experiment?.variants.find(({ id }) => id === variant)
+  if (!experiment || !chosen) throw new Error('the checks let a variant pass that is none')
+
+  const id = newId()
+  const { sampleRate } = experiment
+  const isFirst = await insertWinner(db, { id, of: campaignId, sampleRate, content: chosen.content })
+  if (!isFirst) throw winnerAlreadySent()
+  pointAt(id)
+  return { id, status: 'sending' }
 }

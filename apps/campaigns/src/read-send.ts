@@ -7,7 +7,7 @@ import type { Db } from './store/tables.ts'
 export async function readSend(db: Db, { campaignId }: { campaignId: string }): Promise<{ send: FrozenSend; target: FrozenTarget } | null> {
   const row = await findSending(db, campaignId)
   if (!row?.target) return null
-  const { name, transactional, content, silent, data, ttl, priority, presentation, bypass } = row
+  const { name, transactional, content, silent, data, ttl, priority, presentation, bypass, schedule, experiment } = row
   return {
     send: {
       campaignId,
@@ -22,6 +22,15 @@ export async function readSend(db: Db, { campaignId }: { campaignId: string }): 
       priority,
       presentation,
       bypass,
+      experiment: experiment && {
+        sampleRate: experiment.sampleRate,
+        variants: experiment.variants.map(({ id, weight, content }) => ({ id, weight, content })),
+      },
+      remainder: row.remainder_of !== null && row.remainder_rate !== null ? { of: row.remainder_of, sampleRate: row.remainder_rate } : null,
+      userTimezone:
+        schedule?.type === 'user_timezone' && row.local_times_after
+          ? { localTime: schedule.localTime, after: row.local_times_after.toISOString() }
+          : null,
     },
     target: row.target,
   }

@@ -4,7 +4,7 @@ import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { insertRuns } from './store/recurrences.ts'
-import { givenCampaign, givenPlatform, type Platform } from './testing/given-campaigns.ts'
+import { givenCampaign, givenExperiment, givenPlatform, type Platform } from './testing/given-campaigns.ts'
 
 const appId = newId()
 const minute = 60_000
@@ -24,7 +24,7 @@ async function activated({ minutesAgo = 1, until: end }: { minutesAgo?: number; 
   }
   const campaign = givenCampaign({ name: 'Every day', schedule, segment: { field: 'country', op: 'eq', value: 'DE' } })
   const { id } = await platform.gateway.call(createCampaign, { appId, idempotency: null, campaign })
-  expect(await platform.gateway.call(sendCampaign, { appId, campaignId: id })).toEqual({ status: 'active' })
+  expect(await platform.gateway.call(sendCampaign, { appId, campaignId: id, defaultTimezone: 'UTC' })).toEqual({ status: 'active' })
   return { id, occurrence, next: new Date(occurrence.getTime() + day) }
 }
 const makeDue = (id: string, dueAt: Date) => platform.db.updateTable('campaigns').set({ due_at: dueAt }).where('id', '=', id).execute()
@@ -70,20 +70,40 @@ test('30 recurrences that are due together make one run each with two processes'
   }
 })
 
-test('after days without service only the newest occurrence runs, and what was missed is counted', async () => {
-  const { id, occurrence, next } = await activated({ minutesAgo: 30 })
-  await makeDue(id, new Date(occurrence.getTime() - 3 * day))
-  await until(isAdvanced(id, next), { what: 'the next due time' })
-  expect((await runsOf(id)).map(({ local_date }) => local_date)).toEqual([occurrence.toISOString().slice(0, 10)])
-  expect((await platform.rowOf(id)).missed_count).toBe(3)
+const fallenDue = (id: string, occurrence: Date, daysAgo: number) => makeDue(id, new Date(occurrence.getTime() - daysAgo * day))
+const missedTotal = () => platform.measured('herald_occurrences_missed_total')
+
+test('after a time without service at most the newest occurrence runs, when it is no more than an hour late; the others are counted', async () => {
+  // Minutes since the newest occurrence, days without service: the runs, what is missed.
+  for (const [minutesAgo, daysDown, runs, missed] of [
+    [59, 0, 1, 0],
+    [62, 0, 0, 1],
+    [180, 0, 0, 1],
+    [30, 3, 1, 3],
+    [180, 3, 0, 4],
+  ] as const) {
+    const before = await missedTotal()
+    const { id, occurrence, next } = await activated({ minutesAgo })
+    await fallenDue(id, occurrence, daysDown)
+    await until(isAdvanced(id, next), { what: 'the next due time' })
+    expect((await runsOf(id)).map(({ local_date }) => local_date)).toEqual(runs === 0 ? [] : [occurrence.toISOString().slice(0, 10)])
+    expect((await platform.rowOf(id)).missed_count).toBe(missed)
+    await until(async () => (await missedTotal()) === before + missed, { what: 'the measurement' })
+  }
 })
 
-test('more than an hour late nothing runs', async () => {
-  const { id, occurrence, next } = await activated({ minutesAgo: 62 })
+test('a run of a recurring experiment is an experiment of its own', async () => {
+  const { id, occurrence, next } = await activated()
+  await platform.db
+    .updateTable('campaigns')
+    .set({ experiment: JSON.stringify(givenExperiment(0.3)) })
+    .where('id', '=', id)
+    .execute()
   await makeDue(id, occurrence)
   await until(isAdvanced(id, next), { what: 'the next due time' })
-  expect(await runsOf(id)).toEqual([])
-  expect((await platform.rowOf(id)).missed_count).toBe(1)
+  const [run] = await runsOf(id)
+  const read = await platform.audience.bus.call(readSend, { campaignId: run?.id ?? '' })
+  expect(read?.send).toMatchObject({ campaignId: run?.id, experiment: { sampleRate: 0.3, variants: [{ id: 'a' }, { id: 'b' }] } })
 })
 
 test('a local date has one run, also when its occurrence is met again', async () => {
@@ -140,5 +160,7 @@ test('a recurrence whose until has passed since it was made is refused with inva
   const { id } = await platform.gateway.call(createCampaign, { appId, idempotency: null, campaign: givenCampaign({ schedule }) })
   const over = JSON.stringify({ ...schedule, until: new Date(Date.now() - 1).toISOString() })
   await platform.db.updateTable('campaigns').set({ schedule: over }).where('id', '=', id).execute()
-  await expect(platform.gateway.call(sendCampaign, { appId, campaignId: id })).rejects.toMatchObject({ code: 'invalid_state' })
+  await expect(platform.gateway.call(sendCampaign, { appId, campaignId: id, defaultTimezone: 'UTC' })).rejects.toMatchObject({
+    code: 'invalid_state',
+  })
 })

@@ -5,7 +5,7 @@ import { transact } from '@herald/service/postgres'
 import { tick } from './core/schedule.ts'
 import { markFailed } from './store/campaigns.ts'
 import { nextDueInMs } from './store/due.ts'
-import { advanceRecurrence, insertRuns, takeDueRecurrences } from './store/recurrences.ts'
+import { advanceRecurrences, insertRuns, takeDueRecurrences } from './store/recurrences.ts'
 import type { Db } from './store/tables.ts'
 
 /** A tick is a few short statements in one transaction; more of them would hold the rows against a cancel for longer. */
@@ -19,11 +19,15 @@ export async function runRecurrences({
   db,
   pointAt,
   catchUpSeconds,
+  startedLate,
+  missedOccurrences,
   log,
 }: {
   db: Db
   pointAt: (campaignId: string) => void
   catchUpSeconds: number
+  startedLate: (seconds: number) => void
+  missedOccurrences: (count: number) => void
   log: Log
 }): Promise<{ took: number; nextInMs?: number }> {
   const dueInMs = await nextDueInMs(db, ['active'])
@@ -35,15 +39,24 @@ export async function runRecurrences({
     const lost = due.filter(({ schedule }) => !findTimeZone(schedule.timezone))
     for (const { id, schedule } of lost) await markFailed(trx, id, unknownZone(schedule.timezone))
     const readable = due.filter((recurrence) => !lost.includes(recurrence))
-    const ticks = readable.map((recurrence) => ({ id: recurrence.id, ...tick(recurrence.schedule, { ...recurrence, catchUpSeconds }) }))
+    const ticks = readable.map((recurrence) => ({
+      id: recurrence.id,
+      now: recurrence.now,
+      ...tick(recurrence.schedule, { ...recurrence, catchUpSeconds }),
+    }))
     const runs = ticks.flatMap(({ id, run }) => (run ? [{ id: newId(), recurringOf: id, localDate: run.localDate }] : []))
     const made = await insertRuns(trx, runs)
-    for (const { id, ...next } of ticks) await advanceRecurrence(trx, id, next)
+    await advanceRecurrences(trx, ticks)
     return { due, ticks, made }
   })
 
   for (const campaignId of made) pointAt(campaignId)
-  for (const { id, missed } of ticks) if (missed > 0) log.warn({ campaignId: id, missed }, 'occurrences of a recurrence were missed')
+  for (const { id, now, run, missed } of ticks) {
+    if (run) startedLate((now.getTime() - run.at.getTime()) / 1000)
+    if (missed === 0) continue
+    missedOccurrences(missed)
+    log.warn({ campaignId: id, missed }, 'occurrences of a recurrence were missed')
+  }
   return { took: due.length }
 }
 

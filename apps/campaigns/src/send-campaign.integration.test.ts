@@ -1,11 +1,13 @@
 import { cancelCampaign, createCampaign, pickWinner, readSend, sendCampaign } from '@herald/contracts/calls/campaigns'
 import type { CreateCampaign, Schedule } from '@herald/contracts/campaign'
 import { newId } from '@herald/contracts/ids'
+import { nextInstantOf } from '@herald/contracts/local-time'
 import { campaignStatuses, type CampaignStatus } from '@herald/contracts/stats'
 import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
-import { givenCampaign, givenPlatform, type Platform } from './testing/given-campaigns.ts'
+import { insertCampaigns } from './store/campaigns.ts'
+import { givenCampaign, givenContent, givenExperiment, givenPlatform, givenStored, type Platform } from './testing/given-campaigns.ts'
 
 const appId = newId()
 let platform: Platform
@@ -13,7 +15,7 @@ beforeAll(async () => void (platform = await givenPlatform()))
 
 const draft = async (fields: Partial<CreateCampaign> = {}) =>
   (await platform.gateway.call(createCampaign, { appId, idempotency: null, campaign: givenCampaign(fields) })).id
-const send = (campaignId: string) => platform.gateway.call(sendCampaign, { appId, campaignId })
+const send = (campaignId: string) => platform.gateway.call(sendCampaign, { appId, campaignId, defaultTimezone: 'UTC' })
 const cancel = (campaignId: string) => platform.gateway.call(cancelCampaign, { appId, campaignId })
 const statusOf = async (id: string) => (await platform.rowOf(id)).status
 const become = (ids: string[], status: CampaignStatus) =>
@@ -77,7 +79,7 @@ test('another app’s campaign is not found, like one that does not exist', asyn
     { appId, campaignId: newId() },
   ]) {
     const { gateway } = platform
-    expect(await codeOf(gateway.call(sendCampaign, ids))).toBe('not_found')
+    expect(await codeOf(gateway.call(sendCampaign, { ...ids, defaultTimezone: 'UTC' }))).toBe('not_found')
     expect(await codeOf(gateway.call(cancelCampaign, ids))).toBe('not_found')
     expect(await codeOf(gateway.call(pickWinner, { ...ids, variant: 'a' }))).toBe('not_found')
   }
@@ -119,28 +121,57 @@ test('a campaign without content is refused with invalid_state', async () => {
   expect(await statusOf(id)).toBe('draft')
 })
 
-test('what is not built yet is refused with a sentence, and the draft stays', async () => {
-  const variant = (id: string) => ({ id, name: id, weight: 1, content: { _default: 'en', en: { title: 'A', body: id } } })
-  const waiting = [
-    await draft({ schedule: { type: 'user_timezone', localTime: '09:00' } }),
-    await draft({ experiment: { sampleRate: 0.5, variants: [variant('a'), variant('b')] } }),
-  ]
-  for (const id of waiting) {
-    await expect(send(id)).rejects.toMatchObject({ code: 'invalid_state', message: expect.stringContaining('not available yet') })
-    expect(await statusOf(id)).toBe('draft')
-  }
+test('a send at each user’s local time waits for the first of the users’ zones, then starts with the moment it was asked for', async () => {
+  const localTime = '12:00'
+  const id = await draft({ schedule: { type: 'user_timezone', localTime } })
+  platform.audience.zones = ['Asia/Tokyo', 'America/New_York', 'Nowhere/Any-More']
+  const asked = Date.now()
+  expect(await send(id)).toEqual({ status: 'scheduled' })
+
+  const { due_at, local_times_after: after } = await platform.rowOf(id)
+  if (!after) throw new Error('the moment of the send was not kept')
+  expect(Math.abs(after.getTime() - asked)).toBeLessThan(10_000)
+  const firsts = ['Asia/Tokyo', 'America/New_York', 'UTC'].map((zone) => nextInstantOf(localTime, zone, after).getTime())
+  expect(due_at?.getTime()).toBe(Math.min(...firsts))
+  expect(await platform.audience.bus.call(readSend, { campaignId: id })).toBeNull()
+
+  await platform.db.updateTable('campaigns').set({ due_at: new Date() }).where('id', '=', id).execute()
+  await until(() => platform.pointersAt(id) === 1, { what: 'the start' })
+  const read = await platform.audience.bus.call(readSend, { campaignId: id })
+  expect(read?.send.userTimezone).toEqual({ localTime, after: after.toISOString() })
+  platform.audience.zones = []
 })
 
-test('a winner is refused for what is no experiment, for one under way and for one not sent', async () => {
-  const variant = (id: string) => ({ id, name: id, weight: 1, content: { _default: 'en', en: { title: 'A', body: id } } })
-  const pick = (campaignId: string, id = 'a') => codeOf(platform.gateway.call(pickWinner, { appId, campaignId, variant: id }))
-  expect(await pick(await draft())).toBe('not_an_experiment')
-  const id = await draft({ experiment: { sampleRate: 0.5, variants: [variant('a'), variant('b')] } })
-  expect(await pick(id)).toBe('invalid_state')
-  await become([id], 'sending')
-  expect(await pick(id)).toBe('still_sending')
-  await become([id], 'sent')
-  expect(await pick(id, 'c')).toBe('unknown_variant')
+test('a send at each user’s local time may be cancelled before its first wave, and asked for anew', async () => {
+  const id = await draft({ schedule: { type: 'user_timezone', localTime: '12:00' } })
+  await send(id)
+  const first = (await platform.rowOf(id)).local_times_after
+  await send(id)
+  expect((await platform.rowOf(id)).local_times_after?.getTime()).toBeGreaterThan(first?.getTime() ?? Infinity)
+  expect(await cancel(id)).toEqual({ status: 'cancelled' })
+})
+
+test('an experiment is sent whatever its schedule, with its variants and the content to fall back on', async () => {
+  const experiment = givenExperiment(0.2)
+  const now = await draft({ experiment })
+  expect(await send(now)).toEqual({ status: 'sending' })
+  const read = await platform.audience.bus.call(readSend, { campaignId: now })
+  expect(read?.send.content).toEqual(givenContent())
+  expect(read?.send.experiment).toEqual({
+    sampleRate: 0.2,
+    variants: experiment.variants.map(({ id, weight, content }) => ({ id, weight, content })),
+  })
+  expect(await send(await draft({ experiment, schedule: ahead(day) }))).toEqual({ status: 'scheduled' })
+  expect(await send(await draft({ experiment, schedule: { type: 'user_timezone', localTime: '09:00' } }))).toEqual({ status: 'scheduled' })
+  const daily = { type: 'recurring', every: 'day', localTime: '09:00', timezone: 'UTC' } as const
+  expect(await send(await draft({ experiment, schedule: daily }))).toEqual({ status: 'active' })
+})
+
+test('a send without an experiment, a remainder or local times says so', async () => {
+  const id = await draft()
+  await send(id)
+  const read = await platform.audience.bus.call(readSend, { campaignId: id })
+  expect(read?.send).toMatchObject({ experiment: null, remainder: null, userTimezone: null })
 })
 
 test('a time in the past sends now; one ahead is scheduled, waits, and fires once at its time with two processes', async () => {
@@ -158,11 +189,14 @@ test('a time in the past sends now; one ahead is scheduled, waits, and fires onc
   expect(await platform.rowOf(id)).toMatchObject({ status: 'sending', pointer_no: 0 })
 })
 
-test('what fell due while nobody was there fires late, once each, shared by two processes', async () => {
-  const ids = await scheduled(30, `now() - position * interval '1 day'`)
+test('what fell due while nobody was there, hours or days ago, fires late, once each, shared by two processes', async () => {
+  const before = await platform.measured('herald_scheduler_lag_seconds_count')
+  const ids = await scheduled(30, `now() - position * interval '3 hours'`)
   await until(() => ids.every((id) => platform.pointersAt(id) > 0), { what: 'every start' })
   await until(async () => (await Promise.all(ids.map(platform.rowOf))).every(({ due_at }) => due_at === null), { what: 'the take-over' })
   expect(ids.map(platform.pointersAt)).toEqual(ids.map(() => 1))
+  expect(await platform.measured('herald_scheduler_lag_seconds_count')).toBe(before + 30)
+  expect(await platform.measured('herald_scheduler_lag_seconds_bucket{le="300"}')).toBeLessThanOrEqual(before)
 })
 
 test('a cancelled campaign never starts', async () => {
@@ -175,25 +209,41 @@ test('a cancelled campaign never starts', async () => {
   expect(await platform.rowOf(id)).toMatchObject({ status: 'cancelled', due_at: null })
 })
 
-test('200 races of a cancel against the start have one winner each', async () => {
-  const ids = await scheduled(200, `now() + position * interval '10 milliseconds'`)
-  await until(() => ids.some((id) => platform.pointersAt(id) > 0), { what: 'the first start' })
-  // From the last to the first, while the sweeps go from the first to the last.
-  const cancelled = new Map<string, string>()
-  const backwards = ids.toReversed()
-  for (let n = 0; n < backwards.length; n += 4) {
-    await Promise.all(backwards.slice(n, n + 4).map(async (id) => cancelled.set(id, await codeOf(cancel(id)))))
-  }
-  await until(async () => (await Promise.all(ids.map(platform.rowOf))).every(({ due_at }) => due_at === null), { what: 'every end' })
-
-  for (const id of ids) {
-    const started = cancelled.get(id) === 'invalid_state'
-    expect(cancelled.get(id)).toMatch(/^(allowed|invalid_state)$/)
-    expect(await statusOf(id)).toBe(started ? 'sending' : 'cancelled')
-    expect(platform.pointersAt(id)).toBe(started ? 1 : 0)
-  }
-  expect(new Set(cancelled.values()).size).toBe(2)
-})
+test(
+  '2,000 races of a cancel against the start have one outcome each, and a cancelled one sent nothing',
+  { timeout: 120_000 },
+  async () => {
+    const started: string[] = []
+    const cancelled: string[] = []
+    for (let round = 0; round < 20; round += 1) {
+      const stored = Array.from({ length: 100 }, () => ({ ...givenStored(), appId, transactional: false, status: 'draft' as const }))
+      await insertCampaigns(platform.db, stored)
+      const ids = stored.map(({ id }) => id)
+      await sql`
+      update campaigns set status = 'scheduled', due_at = now() + position * interval '1 millisecond'
+      from unnest(${ids}::text[]) with ordinality as wanted(id, position)
+      where campaigns.id = wanted.id`.execute(platform.db)
+      // From the last to the first, while the sweeps of two processes go from the first to the last.
+      const answers = new Map<string, string>()
+      const backwards = ids.toReversed()
+      for (let n = 0; n < backwards.length; n += 5) {
+        await Promise.all(backwards.slice(n, n + 5).map(async (id) => answers.set(id, await codeOf(cancel(id)))))
+      }
+      const rows = () => platform.db.selectFrom('campaigns').select(['id', 'status', 'due_at']).where('id', 'in', ids).execute()
+      await until(async () => (await rows()).every(({ due_at }) => due_at === null), { what: 'every end' })
+      for (const { id, status } of await rows()) {
+        expect({ status, answer: answers.get(id) }).toEqual(
+          status === 'sending' ? { status, answer: 'invalid_state' } : { status: 'cancelled', answer: 'allowed' },
+        )
+        ;(status === 'sending' ? started : cancelled).push(id)
+      }
+    }
+    expect(started.length + cancelled.length).toBe(2_000)
+    expect(Math.min(started.length, cancelled.length)).toBeGreaterThan(0)
+    expect(cancelled.filter((id) => platform.pointersAt(id) > 0)).toEqual([])
+    expect(started.filter((id) => platform.pointersAt(id) === 0)).toEqual([])
+  },
+)
 
 test('of two sends, a cancel and the start that meet, exactly one wins', async () => {
   const ids = await scheduled(60, 'now()')

@@ -1,10 +1,12 @@
+import { listTimeZones } from '@herald/contracts/calls/audience'
 import { fault, notFound, type Fault } from '@herald/contracts/fault'
 import type { CampaignStatus } from '@herald/contracts/stats'
+import { findTimeZone } from '@herald/contracts/text'
 import type { Bus } from '@herald/service/bus'
 import { statusesThatAllow } from './core/campaign.ts'
 import { planSend } from './core/schedule.ts'
 import { copySegment } from './send-notification.ts'
-import { findCampaign, findDecidable, markSent } from './store/campaigns.ts'
+import { findCampaign, findSendable, markSent } from './store/campaigns.ts'
 import type { Db } from './store/tables.ts'
 
 /**
@@ -14,27 +16,38 @@ import type { Db } from './store/tables.ts'
  */
 export async function sendCampaign(
   { db, bus, pointAt, poke }: { db: Db; bus: Pick<Bus, 'call'>; pointAt: (campaignId: string) => void; poke: () => void },
-  { appId, campaignId }: { appId: string; campaignId: string },
+  { appId, campaignId, defaultTimezone }: { appId: string; campaignId: string; defaultTimezone: string },
 ): Promise<{ status: 'sending' | 'scheduled' | 'active' }> {
-  const campaign = await findDecidable(db, appId, campaignId)
+  const campaign = await findSendable(db, appId, campaignId)
   if (!campaign) throw notFound()
-  const { status, segment_id, schedule, experiment, silent, has_content, now } = campaign
-  const plan = planSend(schedule ?? { type: 'now' }, now)
-  if (!statusesThatAllow(plan.action === 'unplanned' ? 'sendNow' : plan.action).includes(status)) throw notSendable(status)
+  const { status, revision, segment_id, silent, has_content, now } = campaign
+  const schedule = campaign.schedule ?? { type: 'now' }
+  // Every way of sending starts from the same statuses.
+  if (!statusesThatAllow('sendNow').includes(status)) throw notSendable(status)
 
   const target = segment_id === null ? campaign.target : await copySegment(bus, appId, segment_id)
   if (!target || (!has_content && !silent)) throw fault('invalid_state', 'The campaign has no content to send.')
+  const plan = planSend(schedule, now, schedule.type === 'user_timezone' ? await findZones(bus, appId, defaultTimezone) : [])
   if (plan.action === 'unplanned') throw fault('invalid_state', plan.why)
-  if (experiment) throw fault('invalid_state', 'Sending an experiment is not available yet.')
 
-  const dueAt = plan.action === 'sendNow' ? null : plan.dueAt
-  const sent = await markSent(db, campaignId, { action: plan.action, dueAt, target })
+  const sent = await markSent(db, campaignId, { dueAt: null, localTimesAfter: null, ...plan, target, revision })
   if (sent === 'sending') pointAt(campaignId)
   else poke()
   if (sent === 'sending' || sent === 'scheduled' || sent === 'active') return { status: sent }
   const current = await findCampaign(db, appId, campaignId)
-  throw current ? notSendable(current.status) : notFound()
+  if (!current) throw notFound()
+  throw statusesThatAllow('sendNow').includes(current.status) ? replacedMeanwhile() : notSendable(current.status)
+}
+
+/** The zones that a send at each user's local time has to look at, at least one. A zone that the runtime does not know any more is nobody's. */
+async function findZones(bus: Pick<Bus, 'call'>, appId: string, defaultTimezone: string): Promise<string[]> {
+  const { zones } = await bus.call(listTimeZones, { appId })
+  const known = [...new Set([...zones, defaultTimezone])].filter((zone) => findTimeZone(zone))
+  return known.length > 0 ? known : ['UTC']
 }
 
 const notSendable = (status: CampaignStatus): Fault =>
   fault('invalid_state', `The campaign is ${status}; only a draft or a scheduled campaign can be sent.`)
+
+const replacedMeanwhile = (): Fault =>
+  fault('invalid_state', 'The campaign was changed while it was being sent. Look at it and send it again.')

@@ -66,6 +66,9 @@ test('an accepted notification is a committed campaign, pointed at at once and r
       priority: 'normal',
       presentation: null,
       bypass: { quietHours: true },
+      experiment: null,
+      remainder: null,
+      userTimezone: null,
     },
     target: { kind: 'externalIds', externalIds: ['ada'] },
   })

@@ -8,7 +8,7 @@ import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { deleteOldNotifications, insertCampaigns } from './store/campaigns.ts'
-import { takeDueCampaigns } from './store/due.ts'
+import { findDueAges, takeDueCampaigns } from './store/due.ts'
 import { deleteOldRecords, insertRecords } from './store/idempotency-keys.ts'
 import type { Tables } from './store/tables.ts'
 import { fingerprintOf, givenAudience, givenCampaigns, givenPeer, givenStored } from './testing/given-campaigns.ts'
@@ -37,6 +37,7 @@ const makeDue = (database: Database, ids: string[]) =>
     .set({ due_at: sql<Date>`now() - interval '1 second'` })
     .where('id', 'in', ids)
     .execute()
+const minutesAgo = (minutes: number) => sql<Date>`now() - ${minutes}::int * interval '1 minute'`
 const rowOf = (id: string) => db.selectFrom('campaigns').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 const pointersAt = (id: string) => audience.pointers.filter(({ campaignId }) => campaignId === id).length
 
@@ -52,6 +53,29 @@ test('two sweeps never take the same campaign', async () => {
   expect(taken.map(({ id }) => id).toSorted()).toEqual(ids.toSorted())
   expect(taken.every(({ pointer_no }) => pointer_no === 1)).toBe(true)
   expect(await takeDueCampaigns(quiet, 100)).toEqual([])
+})
+
+test('the age of what is due longest is told by the sweep that it waits for', async () => {
+  const [scheduled, active, sending, paused] = Array.from({ length: 4 }, () => givenStored())
+  await insertCampaigns(quiet, [scheduled!, active!, sending!, paused!])
+  expect(await findDueAges(quiet)).toEqual({ schedules: 0, recurrences: 0, pointers: 0, flows: 0 })
+  const waits = [
+    [scheduled!.id, { status: 'scheduled', due_at: minutesAgo(1) }],
+    [active!.id, { status: 'active', due_at: minutesAgo(2) }],
+    [sending!.id, { due_at: minutesAgo(3) }],
+    [paused!.id, { status: 'paused', due_at: null, flow_due_at: minutesAgo(4) }],
+  ] as const
+  for (const [id, fields] of waits) await quiet.updateTable('campaigns').set(fields).where('id', '=', id).execute()
+  const ages = Object.entries(await findDueAges(quiet)).map(([queue, seconds]) => [queue, Math.floor(seconds / 60)])
+  expect(Object.fromEntries(ages)).toEqual({ schedules: 1, recurrences: 2, pointers: 3, flows: 4 })
+  await quiet
+    .deleteFrom('campaigns')
+    .where(
+      'id',
+      'in',
+      waits.map(([id]) => id),
+    )
+    .execute()
 })
 
 test('a campaign whose pointer was lost is pointed at again, under a new number each time, until audience has it', async () => {
@@ -108,12 +132,19 @@ test('a campaign’s status is its own app’s to read', async () => {
 
 test('what is past retention goes: idempotency records, and notifications that have ended', async () => {
   const longAgo = new Date(Date.now() - 91 * 86_400_000)
-  const [ended, stuck, fresh] = [givenStored(newId(longAgo)), givenStored(newId(longAgo)), givenStored()]
-  await insertCampaigns(quiet, [ended, stuck, fresh])
+  const [ended, stuck, paused, fresh] = [
+    givenStored(newId(longAgo)),
+    givenStored(newId(longAgo)),
+    givenStored(newId(longAgo)),
+    givenStored(),
+  ]
+  const ids = [ended, stuck, paused, fresh].map(({ id }) => id)
+  await insertCampaigns(quiet, [ended, stuck, paused, fresh])
+  await quiet.updateTable('campaigns').set({ status: 'paused' }).where('id', '=', paused.id).execute()
   await quiet.updateTable('campaigns').set({ status: 'sent' }).where('id', 'in', [ended.id, fresh.id]).execute()
   expect(await deleteOldNotifications(quiet, 90)).toBe(1)
-  const left = await quiet.selectFrom('campaigns').select('id').where('id', 'in', [ended.id, stuck.id, fresh.id]).execute()
-  expect(left.map(({ id }) => id).toSorted()).toEqual([stuck.id, fresh.id].toSorted())
+  const left = await quiet.selectFrom('campaigns').select('id').where('id', 'in', ids).execute()
+  expect(left.map(({ id }) => id).toSorted()).toEqual([stuck.id, paused.id, fresh.id].toSorted())
 
   const appId = newId()
   const record = (key: string) => ({ appId, key, fingerprint: fingerprintOf('a'), answer: { id: newId(), status: 'sending' as const } })

@@ -9,12 +9,22 @@ const atOnce = 200
  * What is due by the database's clock: scheduled campaigns start, and what audience has not taken over is pointed at again: its
  * pointer was lost, or the queue's store was.
  */
-export async function takeDue({ db, bus }: { db: Db; bus: Pick<Bus, 'publish'> }): Promise<{ took: number; nextInMs?: number }> {
+export async function takeDue({
+  db,
+  bus,
+  startedLate,
+}: {
+  db: Db
+  bus: Pick<Bus, 'publish'>
+  startedLate: (seconds: number) => void
+}): Promise<{ took: number; nextInMs?: number }> {
   const dueInMs = await nextDueInMs(db, ['scheduled', 'sending'])
   if (dueInMs === undefined) return { took: 0 }
   if (dueInMs > 0) return { took: 0, nextInMs: dueInMs }
 
-  const due = [...(await startDueCampaigns(db, atOnce)), ...(await takeDueCampaigns(db, atOnce))]
+  const starts = await startDueCampaigns(db, atOnce)
+  for (const { late_seconds } of starts) startedLate(late_seconds)
+  const due = [...starts, ...(await takeDueCampaigns(db, atOnce))]
   // One that fails now is due again by itself.
   await Promise.allSettled(due.map(({ id, pointer_no }) => publishDue(bus, id, pointer_no)))
   return { took: due.length }

@@ -10,9 +10,14 @@ import { acceptCampaigns, type Acceptable } from './accept-campaigns.ts'
 import { openBackground } from '@herald/service/background'
 import { cancelCampaign } from './cancel-campaign.ts'
 import type { Config } from './config.ts'
-import { createCampaign } from './create-campaign.ts'
+import { endCampaign, pauseCampaign, resumeCampaign } from './change-flow.ts'
+import { createCampaign, replaceCampaign } from './create-campaign.ts'
+import { flowOf } from './core/campaign.ts'
+import { eraseApp } from './erase-app.ts'
 import { openHousekeeping } from './keep-house.ts'
+import { deleteCampaign, duplicateCampaign, getCampaign, listCampaigns } from './manage-campaign.ts'
 import { createTemplate, deleteTemplate, listTemplates, readTemplate, replaceTemplate } from './manage-template.ts'
+import { openMeasurements } from './measure.ts'
 import { pickWinner } from './pick-winner.ts'
 import { publishDue } from './publish-due.ts'
 import { readCampaign } from './read-campaign.ts'
@@ -20,9 +25,10 @@ import { readSend } from './read-send.ts'
 import { runRecurrences } from './run-recurrences.ts'
 import { sendCampaign } from './send-campaign.ts'
 import { sendNotification, type Accepting } from './send-notification.ts'
-import { markFailed, markSettled, markStarted } from './store/campaigns.ts'
+import { markFailed, markSettled, markStarted, type Started } from './store/campaigns.ts'
 import type { Tables } from './store/tables.ts'
 import { takeDue } from './take-due.ts'
+import { tellDueFlows, tellFlow } from './tell-flows.ts'
 
 /** What is plugged into what: calls to flows, and the sweeps. */
 export async function wireCampaigns(service: Service<Config>): Promise<void> {
@@ -31,22 +37,43 @@ export async function wireCampaigns(service: Service<Config>): Promise<void> {
   const bus = await openBus(service, watch)
 
   const background = openBackground(service, { what: 'pointers', limit: 1_000 })
-  const pointAt = (campaignId: string) => background(() => publishDue(bus, campaignId, 0))
+  const pointAt = (campaignId: string, pointerNo = 0) => background(() => publishDue(bus, campaignId, pointerNo))
+  const tell = (change: Started) => background(() => tellFlow({ db, bus }, change))
+  const { startedLate, missedOccurrences } = openMeasurements(service, db, watch)
 
   // Per kind one commit is in flight, and everything that is ready goes along.
   const shared = { limit: 200, maxWaiting: 2_000, full: queueUnavailable, isShared: isDatabaseAway }
   const idempotencyHours = config.IDEMPOTENCY_RETENTION_HOURS
   const accept = group((items: Acceptable[]) => acceptCampaigns({ db, idempotencyHours, pointAt }, items), shared)
-  const all = (mark: (campaignIds: string[]) => Promise<void>) =>
-    group(async (requests: { campaignId: string }[]): Promise<Record<string, never>[]> => {
-      await mark(requests.map(({ campaignId }) => campaignId))
-      return requests.map(() => ({}))
-    }, shared)
+  const started = group(async (requests: { campaignId: string }[]) => {
+    const rows = new Map(
+      (
+        await markStarted(
+          db,
+          requests.map(({ campaignId }) => campaignId),
+        )
+      ).map((row) => [row.id, row]),
+    )
+    return requests.map(({ campaignId }) => {
+      const row = rows.get(campaignId)
+      return row ? { flow: flowOf(row), no: row.flow_no } : null
+    })
+  }, shared)
+  const settled = group(async (requests: { campaignId: string }[]): Promise<Record<string, never>[]> => {
+    await markSettled(
+      db,
+      requests.map(({ campaignId }) => campaignId),
+    )
+    return requests.map(() => ({}))
+  }, shared)
 
-  const due = startSweep(service, watch, 'due', () => takeDue({ db, bus }))
+  const due = startSweep(service, watch, 'due', () => takeDue({ db, bus, startedLate }))
   // A sweep of its own: a recurrence that cannot be read holds up no send.
   const catchUpSeconds = config.RECURRING_CATCHUP_SECONDS
-  const recurrences = startSweep(service, watch, 'recurrences', () => runRecurrences({ db, pointAt, catchUpSeconds, log: service.log }))
+  const recurrences = startSweep(service, watch, 'recurrences', () =>
+    runRecurrences({ db, pointAt, catchUpSeconds, startedLate, missedOccurrences, log: service.log }),
+  )
+  startSweep(service, watch, 'flows', () => tellDueFlows({ db, bus }))
   startSweep(
     service,
     watch,
@@ -56,15 +83,25 @@ export async function wireCampaigns(service: Service<Config>): Promise<void> {
 
   const accepting: Accepting = { db, bus, accept, idempotencyHours, defaultTtlSeconds: config.DEFAULT_TTL_SECONDS }
   const starting = { db, bus, pointAt, poke: () => [due, recurrences].forEach((sweep) => sweep.poke()) }
-  const started = all((campaignIds) => markStarted(db, campaignIds))
-  const settled = all((campaignIds) => markSettled(db, campaignIds))
+  const deciding = { db, pointAt, ledgerDays: config.LEDGER_RETENTION_DAYS }
+  const changing = { db, tell, pointAt }
 
   bus.answer(calls.sendNotification, (request) => sendNotification(accepting, request))
   bus.answer(calls.createCampaign, (request) => createCampaign(accepting, request))
   bus.answer(calls.sendCampaign, (request) => sendCampaign(starting, request))
   bus.answer(calls.cancelCampaign, (request) => cancelCampaign(db, request))
-  bus.answer(calls.pickWinner, (request) => pickWinner(db, request))
+  bus.answer(calls.pickWinner, (request) => pickWinner(deciding, request))
   bus.answer(calls.readCampaign, (request) => readCampaign(db, request))
+
+  bus.answer(calls.listCampaigns, (request) => listCampaigns(db, request))
+  bus.answer(calls.getCampaign, (request) => getCampaign(db, request))
+  bus.answer(calls.replaceCampaign, (request) => replaceCampaign(accepting, request))
+  bus.answer(calls.deleteCampaign, (request) => deleteCampaign(db, request))
+  bus.answer(calls.duplicateCampaign, (request) => duplicateCampaign(db, request))
+  bus.answer(calls.pauseCampaign, (request) => pauseCampaign(changing, request))
+  bus.answer(calls.resumeCampaign, (request) => resumeCampaign(changing, request))
+  bus.answer(calls.endCampaign, (request) => endCampaign(changing, request))
+  bus.answer(calls.eraseCampaignsOfApp, (request) => eraseApp(db, request))
 
   bus.answer(calls.readSend, (request) => readSend(db, request))
   bus.answer(calls.fanOutStarted, started)

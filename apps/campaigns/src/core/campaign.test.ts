@@ -1,6 +1,6 @@
 import { campaignStatuses } from '@herald/contracts/stats'
 import { expect, test } from 'vitest'
-import { campaignActions, nextStatus, statusAfter, statusesThatAllow } from './campaign.ts'
+import { campaignActions, flowOf, nextStatus, statusAfter, statusesThatAllow } from './campaign.ts'
 
 test('public send is allowed from draft and scheduled only, and leads where the schedule says', () => {
   for (const action of ['sendNow', 'sendLater', 'sendRecurring'] as const) expect(statusesThatAllow(action)).toEqual(['draft', 'scheduled'])
@@ -22,7 +22,8 @@ test('nothing leads out of an end, and paused is reached and left by administrat
   for (const end of ['sent', 'cancelled', 'failed'] as const)
     for (const action of campaignActions) expect(nextStatus(end, action)).toBeUndefined()
   const intoPaused = campaignStatuses.flatMap((status) => campaignActions.filter((action) => nextStatus(status, action) === 'paused'))
-  expect(intoPaused).toEqual(['pause'])
+  expect(intoPaused).toEqual(['pause', 'askCancel'])
+  expect(statusesThatAllow('pause')).toEqual(['sending'])
 })
 
 test('every status × action, as api.md and decisions.md 5 have it; what is not here is refused', () => {
@@ -38,6 +39,7 @@ test('every status × action, as api.md and decisions.md 5 have it; what is not 
       'draft sendLater scheduled',
       'draft sendRecurring active',
       'draft cancel cancelled',
+      'draft change draft',
       'scheduled sendNow sending',
       'scheduled sendLater scheduled',
       'scheduled sendRecurring active',
@@ -48,6 +50,7 @@ test('every status × action, as api.md and decisions.md 5 have it; what is not 
       'sending settleCancelled cancelled',
       'sending fail failed',
       'sending pause paused',
+      'sending askCancel sending',
       'active cancel cancelled',
       'active end sent',
       'active fail failed',
@@ -55,11 +58,22 @@ test('every status × action, as api.md and decisions.md 5 have it; what is not 
       'paused settle sent',
       'paused settleCancelled cancelled',
       'paused fail failed',
+      'paused askCancel paused',
     ].toSorted(),
   )
 })
 
-test('an action leads to one status, wherever it is allowed', () => {
+test('an action leads to one status, wherever it is allowed; asking for a cancel leaves it as it is', () => {
   for (const action of campaignActions)
-    for (const status of statusesThatAllow(action)) expect(nextStatus(status, action)).toBe(statusAfter(action))
+    for (const status of statusesThatAllow(action))
+      expect(nextStatus(status, action)).toBe(action === 'askCancel' ? status : statusAfter(action))
+})
+
+test('a send goes on unless it is paused or cancelled, and a cancel outlasts a pause', () => {
+  const flows = campaignStatuses.map((status) => [status, flowOf({ status, cancelling: false })])
+  expect(flows.filter(([, flow]) => flow !== 'running')).toEqual([
+    ['cancelled', 'cancelled'],
+    ['paused', 'paused'],
+  ])
+  for (const status of campaignStatuses) expect(flowOf({ status, cancelling: true })).toBe('cancelled')
 })

@@ -6,7 +6,7 @@ import { whyNoWinner } from './experiment.ts'
 const content = { _default: 'en', en: { title: 'A', body: 'B' } }
 const variant = (id: string) => ({ id, name: id, weight: 1, content })
 const experiment: Experiment = { sampleRate: 0.2, variants: [variant('a'), variant('b')] }
-const sent = { status: 'sent' as const, experiment, hasWinner: false }
+const sent = { status: 'sent' as const, experiment, schedule: { type: 'now' as const }, ledgerIsGone: false, hasWinner: false }
 const codeOf = (campaign: Parameters<typeof whyNoWinner>[0], id = 'a') => whyNoWinner(campaign, id)?.code
 
 test('a sent experiment with a remainder may have each of its variants as winner', () => {
@@ -14,14 +14,21 @@ test('a sent experiment with a remainder may have each of its variants as winner
 })
 
 test('each refusal has its code, and the first of the order wins when several hold', () => {
-  const nothing = { status: 'sent' as const, experiment: null, hasWinner: true }
+  const nothing = { ...sent, experiment: null, ledgerIsGone: true, hasWinner: true }
   for (const status of campaignStatuses) expect(codeOf({ ...nothing, status }, 'none')).toBe('not_an_experiment')
 
-  const worst = { experiment: { ...experiment, sampleRate: 1 }, hasWinner: true }
+  const worst = { ...nothing, experiment: { ...experiment, sampleRate: 1 } }
   for (const status of ['sending', 'paused'] as const) expect(codeOf({ ...worst, status }, 'none')).toBe('still_sending')
   for (const status of ['draft', 'scheduled', 'active', 'cancelled', 'failed'] as const)
     expect(codeOf({ ...worst, status }, 'none')).toBe('invalid_state')
   expect(codeOf({ ...worst, status: 'sent' }, 'none')).toBe('no_remainder')
+  expect(codeOf({ ...sent, ledgerIsGone: true, hasWinner: true }, 'none')).toBe('no_remainder')
   expect(codeOf({ ...sent, hasWinner: true }, 'none')).toBe('winner_already_sent')
   expect(whyNoWinner(sent, 'none')).toMatchObject({ code: 'unknown_variant', details: [{ path: 'variant' }] })
+})
+
+test('a recurrence has no winner, active or over: its runs have theirs', () => {
+  const schedule = { type: 'recurring', every: 'day', localTime: '09:00', timezone: 'Europe/Berlin' } as const
+  expect(codeOf({ ...sent, schedule, status: 'active' })).toBe('invalid_state')
+  expect(codeOf({ ...sent, schedule })).toBe('no_remainder')
 })

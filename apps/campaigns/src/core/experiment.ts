@@ -1,21 +1,32 @@
-import type { Experiment } from '@herald/contracts/campaign'
+import type { Experiment, Schedule } from '@herald/contracts/campaign'
 import { fault, invalidField, type Fault } from '@herald/contracts/fault'
 import type { CampaignStatus } from '@herald/contracts/stats'
 
+export type Decidable = {
+  status: CampaignStatus
+  experiment: Experiment | null
+  schedule: Schedule | null
+  /** Its outcomes are past the ledger's retention. */
+  ledgerIsGone: boolean
+  hasWinner: boolean
+}
+
 /** Why a winner cannot be picked, or undefined. The order of the checks is that of decisions.md 5. */
-export function whyNoWinner(
-  { status, experiment, hasWinner }: { status: CampaignStatus; experiment: Experiment | null; hasWinner: boolean },
-  variant: string,
-): Fault | undefined {
+export function whyNoWinner({ status, experiment, schedule, ledgerIsGone, hasWinner }: Decidable, variant: string): Fault | undefined {
   if (!experiment) return fault('not_an_experiment', 'The campaign is not an experiment.')
   if (status === 'sending' || status === 'paused')
     return fault('still_sending', 'The campaign is still sending. Pick a winner when it is sent.')
   if (status !== 'sent') return fault('invalid_state', `The campaign is ${status}; a winner is picked when it is sent.`)
   if (experiment.sampleRate === 1) return fault('no_remainder', 'The sample was everyone, so there is no remainder to send to.')
-  if (hasWinner) return fault('winner_already_sent', 'The winner was sent already.')
+  if (schedule?.type === 'recurring')
+    return fault('no_remainder', 'A recurring campaign sends nothing itself. Each of its runs is an experiment of its own.')
+  if (ledgerIsGone) return fault('no_remainder', 'Who was in the sample is no longer known: the outcomes are past their retention.')
+  if (hasWinner) return winnerAlreadySent()
   if (!experiment.variants.some(({ id }) => id === variant)) return invalidVariant()
   return undefined
 }
+
+export const winnerAlreadySent = (): Fault => fault('winner_already_sent', 'The winner was sent already.')
 
 const invalidVariant = (): Fault => {
   const { message, details } = invalidField('variant', 'must be the id of a variant of the campaign')

@@ -48,9 +48,18 @@ test('a recurrence whose until has passed is not sent', () => {
   expect(planSend({ ...daily, until: inMs(-1) }, now)).toMatchObject({ action: 'unplanned' })
 })
 
-test('a send at each user’s local time is refused with a reason until it is there', () => {
+test('a send at each user’s local time starts where that time comes first, and remembers when it was asked for', () => {
   const schedule: Schedule = { type: 'user_timezone', localTime: '09:00' }
-  expect(planSend(schedule, now)).toMatchObject({ action: 'unplanned', why: expect.stringContaining('local time') })
+  const dueAt = (...zones: string[]) => {
+    const plan = planSend(schedule, now, zones)
+    expect(plan).toMatchObject({ action: 'sendLater', localTimesAfter: now })
+    return plan.action === 'sendLater' ? plan.dueAt.toISOString() : undefined
+  }
+  // Noon UTC on a Saturday: 07:00 in New York, 21:00 in Tokyo, 02:00 on Sunday in Kiritimati.
+  expect(dueAt('Asia/Tokyo')).toBe('2026-11-22T00:00:00.000Z')
+  expect(dueAt('Asia/Tokyo', 'America/New_York', 'Pacific/Kiritimati')).toBe('2026-11-21T14:00:00.000Z')
+  // The very minute counts as past: a day later.
+  expect(dueAt('Etc/GMT+3')).toBe('2026-11-22T12:00:00.000Z')
 })
 
 test('a daily recurrence is due every day at its local time, through both changes of the clocks', () => {

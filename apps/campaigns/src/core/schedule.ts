@@ -1,5 +1,5 @@
 import type { Schedule } from '@herald/contracts/campaign'
-import { dateAfter, instantOf, localDateAt, weekdayOf } from './local-time.ts'
+import { dateAfter, instantOf, localDateAt, nextInstantOf, weekdayOf } from '@herald/contracts/local-time'
 
 export type Recurrence = Extract<Schedule, { type: 'recurring' }>
 export type Occurrence = { at: Date; localDate: string }
@@ -20,14 +20,18 @@ export function whyNotSchedule(schedule: Schedule, now: Date): { path: string; m
 export const isOver = (schedule: Schedule, now: Date): boolean =>
   schedule.type === 'recurring' && schedule.until !== undefined && Date.parse(schedule.until) < now.getTime()
 
-/** What a send leads to by its schedule, at the moment it is asked for. An `at` that has passed sends now. */
+/**
+ * What a send leads to by its schedule, at the moment it is asked for. An `at` that has passed sends now. One at each user's local time
+ * starts with the first of `zones`: those that the app's users have, and the one of users without. `localTimesAfter`: whom a wave
+ * reaches when is audience's to work out, from that moment on.
+ */
 export type Plan =
   | { action: 'sendNow' }
-  | { action: 'sendLater'; dueAt: Date }
+  | { action: 'sendLater'; dueAt: Date; localTimesAfter?: Date }
   | { action: 'sendRecurring'; dueAt: Date }
   | { action: 'unplanned'; why: string }
 
-export function planSend(schedule: Schedule, now: Date): Plan {
+export function planSend(schedule: Schedule, now: Date, zones: string[] = []): Plan {
   switch (schedule.type) {
     case 'now':
       return { action: 'sendNow' }
@@ -35,8 +39,10 @@ export function planSend(schedule: Schedule, now: Date): Plan {
       const dueAt = new Date(schedule.at)
       return dueAt > now ? { action: 'sendLater', dueAt } : { action: 'sendNow' }
     }
-    case 'user_timezone':
-      return { action: 'unplanned', why: 'Sending at each user’s local time is not available yet.' }
+    case 'user_timezone': {
+      const instants = zones.map((zone) => nextInstantOf(schedule.localTime, zone, now).getTime())
+      return { action: 'sendLater', dueAt: new Date(Math.min(...instants)), localTimesAfter: now }
+    }
     case 'recurring': {
       const next = isOver(schedule, now) ? undefined : nextDue(schedule, now, now)
       return next ? { action: 'sendRecurring', dueAt: next } : { action: 'unplanned', why: 'The schedule’s until has passed.' }

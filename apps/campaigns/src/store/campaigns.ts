@@ -23,8 +23,36 @@ export type NewCampaign = {
 
 const jsonOrNull = (value: unknown): string | null => (value === null ? null : JSON.stringify(value))
 
+/** The columns that a campaign made after another takes over as they are. */
+export const inherited = sql.raw('app_id, name, template_id, segment_id, silent, data, ttl, collapse_id, priority, presentation, bypass')
+
 /** The own lease of what is under way: if its first pointer is lost, the sweep points again after 5 s. */
 export const ownLease = sql<Date>`now() + interval '5 seconds'`
+/**
+ * The lease of what starts by its time, many of one second in one commit: should the process die before it points at them, another
+ * does within two seconds. What audience has not taken over by then is pointed at twice, which costs a look at its row.
+ */
+export const startLease = sql<Date>`now() + interval '1.5 seconds'`
+
+/** What a body sets of a campaign, whole: what it leaves out is null or its default. */
+export type Draft = Omit<NewCampaign, 'id' | 'appId' | 'status' | 'transactional'>
+
+const columnsOf = ({ name, target, templateId, segmentId, schedule, experiment, send }: Draft) => ({
+  name,
+  target: jsonOrNull(target),
+  content: jsonOrNull(send.content),
+  template_id: templateId,
+  silent: send.silent,
+  data: JSON.stringify(send.data),
+  ttl: send.ttl,
+  collapse_id: send.collapseId,
+  priority: send.priority,
+  presentation: jsonOrNull(send.presentation),
+  bypass: JSON.stringify(send.bypass),
+  schedule: jsonOrNull(schedule),
+  segment_id: segmentId,
+  experiment: jsonOrNull(experiment),
+})
 
 /** Writes notifications, each with its own lease, and drafts. */
 export async function insertCampaigns(db: Db, campaigns: NewCampaign[]): Promise<void> {
@@ -32,34 +60,52 @@ export async function insertCampaigns(db: Db, campaigns: NewCampaign[]): Promise
   await db
     .insertInto('campaigns')
     .values(
-      campaigns.map(({ id, appId, name, status, transactional, target, templateId, segmentId, schedule, experiment, send }) => ({
+      campaigns.map(({ id, appId, status, transactional, ...draft }) => ({
         id,
         app_id: appId,
-        name,
         status,
         transactional,
-        target: jsonOrNull(target),
-        content: jsonOrNull(send.content),
-        template_id: templateId,
-        silent: send.silent,
-        data: JSON.stringify(send.data),
-        ttl: send.ttl,
-        collapse_id: send.collapseId,
-        priority: send.priority,
-        presentation: jsonOrNull(send.presentation),
-        bypass: JSON.stringify(send.bypass),
-        schedule: jsonOrNull(schedule),
-        segment_id: segmentId,
-        experiment: jsonOrNull(experiment),
+        ...columnsOf(draft),
         due_at: status === 'sending' ? ownLease : null,
       })),
     )
     .execute()
 }
 
+/** Puts another body in the place of a draft's; false: it is no draft (any more), or unknown. */
+export async function replaceDraft(db: Db, appId: string, campaignId: string, draft: Draft): Promise<boolean> {
+  const row = await db
+    .updateTable('campaigns')
+    .set({ ...columnsOf(draft), revision: sql<number>`revision + 1` })
+    .where('id', '=', campaignId)
+    .where('app_id', '=', appId)
+    .where('status', 'in', statusesThatAllow('change'))
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Deletes a draft; false: it is no draft (any more), or unknown. */
+export async function deleteDraft(db: Db, appId: string, campaignId: string): Promise<boolean> {
+  const row = await db
+    .deleteFrom('campaigns')
+    .where('id', '=', campaignId)
+    .where('app_id', '=', appId)
+    .where('status', 'in', statusesThatAllow('change'))
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** A campaign that is to be sent, or undefined: unknown, or not (any more) under way. */
 export const findSending = (db: Db, campaignId: string) =>
-  db.selectFrom('campaigns').selectAll().where('id', '=', campaignId).where('status', '=', 'sending').executeTakeFirst()
+  db
+    .selectFrom('campaigns')
+    .selectAll()
+    .where('id', '=', campaignId)
+    .where('status', '=', 'sending')
+    .where('cancelling', '=', false)
+    .executeTakeFirst()
 
 export const findCampaign = (db: Db, appId: string, campaignId: string) =>
   db
@@ -69,13 +115,44 @@ export const findCampaign = (db: Db, appId: string, campaignId: string) =>
     .where('app_id', '=', appId)
     .executeTakeFirst()
 
-/** What a send or a winner is decided by, with the database's clock beside it. Undefined: unknown, or another app's. */
-export const findDecidable = (db: Db, appId: string, campaignId: string) =>
+/** All of a campaign, or undefined: unknown, or another app's. */
+export const findWhole = (db: Db, appId: string, campaignId: string) =>
+  db.selectFrom('campaigns').selectAll().where('id', '=', campaignId).where('app_id', '=', appId).executeTakeFirst()
+export type CampaignRow = NonNullable<Awaited<ReturnType<typeof findWhole>>>
+
+export type CampaignFilter = {
+  status: CampaignStatus | undefined
+  transactional: boolean | undefined
+  /** The beginning of the name, whatever the letter case. */
+  prefix: string | undefined
+}
+
+/** One row more than `limit` of an app's campaigns, newest first, after a place of an earlier page. */
+export const findCampaigns = (
+  db: Db,
+  appId: string,
+  { status, transactional, prefix }: CampaignFilter,
+  { limit, after }: { limit: number; after: { createdAt: Date; id: string } | undefined },
+): Promise<CampaignRow[]> =>
   db
     .selectFrom('campaigns')
-    .select(['status', 'target', 'segment_id', 'schedule', 'experiment', 'silent', sql<boolean>`content is not null`.as('has_content')])
+    .selectAll()
+    .where('app_id', '=', appId)
+    .$if(status !== undefined, (query) => query.where('status', '=', status ?? 'draft'))
+    .$if(transactional !== undefined, (query) => query.where('transactional', '=', transactional ?? false))
+    .$if(prefix !== undefined, (query) => query.where(sql<boolean>`starts_with(lower(name), lower(${prefix}))`))
+    .$if(after !== undefined, (query) => query.where(sql<boolean>`(created_at, id) < (${after?.createdAt}::timestamptz, ${after?.id})`))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute()
+
+/** What a send is decided by, with the database's clock beside it. Undefined: unknown, or another app's. */
+export const findSendable = (db: Db, appId: string, campaignId: string) =>
+  db
+    .selectFrom('campaigns')
+    .select(['status', 'revision', 'target', 'segment_id', 'schedule', 'silent', sql<boolean>`content is not null`.as('has_content')])
     .select(sql<Date>`now()`.as('now'))
-    .select(sql<boolean>`exists (select from campaigns as winner where winner.remainder_of = campaigns.id)`.as('has_winner'))
     .where('id', '=', campaignId)
     .where('app_id', '=', appId)
     .executeTakeFirst()
@@ -83,13 +160,19 @@ export const findDecidable = (db: Db, appId: string, campaignId: string) =>
 export type Sent = 'sendNow' | 'sendLater' | 'sendRecurring'
 
 /**
- * Sends a campaign if its status still allows that, with the target as it is now; answers the new status, or undefined: something else came first. One row, one
- * condition: of a send, a cancel and a start that meet, exactly one finds the status it needs.
+ * Sends a campaign as it was read, if its status still allows that and its draft was not replaced meanwhile; answers the new status, or
+ * undefined: something else came first. One row, one condition: of a send, a cancel and a start that meet, exactly one finds the status it needs.
  */
 export async function markSent(
   db: Db,
   campaignId: string,
-  { action, dueAt, target }: { action: Sent; dueAt: Date | null; target: FrozenTarget },
+  {
+    action,
+    dueAt,
+    localTimesAfter,
+    target,
+    revision,
+  }: { action: Sent; dueAt: Date | null; localTimesAfter: Date | null; target: FrozenTarget; revision: number },
 ): Promise<CampaignStatus | undefined> {
   const row = await db
     .updateTable('campaigns')
@@ -97,10 +180,12 @@ export async function markSent(
       status: statusAfter(action),
       target: JSON.stringify(target),
       due_at: dueAt ?? ownLease,
+      local_times_after: localTimesAfter,
       ...(action === 'sendRecurring' ? { activated_at: sql<Date>`now()` } : {}),
     })
     .where('id', '=', campaignId)
     .where('status', 'in', statusesThatAllow(action))
+    .where('revision', '=', revision)
     .returning('status')
     .executeTakeFirst()
   return row?.status
@@ -122,11 +207,15 @@ export async function markCancelled(db: Db, appId: string, campaignId: string): 
 /** Locks campaigns in the order of their ids: groups of several processes overlap, and an update alone locks in any order. */
 const locked = (campaignIds: string[]) => sql`select id from campaigns where id = any(${campaignIds}) order by id for no key update`
 
-/** Audience has its fan-out rows: the sweep need not point at these any more. */
-export async function markStarted(db: Db, campaignIds: string[]): Promise<void> {
-  await sql`
+export type Started = { id: string; status: CampaignStatus; cancelling: boolean; flow_no: number }
+
+/** Audience has its fan-out rows: the sweep need not point at these any more. Answers those that there are. */
+export async function markStarted(db: Db, campaignIds: string[]): Promise<Started[]> {
+  const { rows } = await sql<Started>`
     with locked as materialized (${locked(campaignIds)})
-    update campaigns set due_at = null, started_at = coalesce(started_at, now()) from locked where campaigns.id = locked.id`.execute(db)
+    update campaigns set due_at = null, started_at = coalesce(started_at, now()) from locked where campaigns.id = locked.id
+    returning campaigns.id, status, cancelling, flow_no`.execute(db)
+  return rows
 }
 
 /**
@@ -136,7 +225,9 @@ export async function markStarted(db: Db, campaignIds: string[]): Promise<void> 
 export async function markSettled(db: Db, campaignIds: string[]): Promise<void> {
   await sql`
     with locked as materialized (${locked(campaignIds)})
-    update campaigns set status = 'sent', settled_at = now(), due_at = null, target = case when transactional then null else target end
+    update campaigns set
+      status = case when cancelling then ${statusAfter('settleCancelled')} else ${statusAfter('settle')} end,
+      settled_at = now(), due_at = null, flow_due_at = null, target = case when transactional then null else target end
     from locked
     where campaigns.id = locked.id and status = any(${statusesThatAllow('settle')})`.execute(db)
 }
@@ -145,7 +236,7 @@ export async function markSettled(db: Db, campaignIds: string[]): Promise<void> 
 export async function markFailed(db: Db, campaignId: string, failure: { code: string; message: string }): Promise<void> {
   await db
     .updateTable('campaigns')
-    .set({ status: 'failed', failure: JSON.stringify(failure), settled_at: sql<Date>`now()`, due_at: null })
+    .set({ status: 'failed', failure: JSON.stringify(failure), settled_at: sql<Date>`now()`, due_at: null, flow_due_at: null })
     .where('id', '=', campaignId)
     .where('status', 'in', statusesThatAllow('fail'))
     .execute()
@@ -160,7 +251,7 @@ export async function deleteOldNotifications(db: Db, retentionDays: number): Pro
     with old as (
       select id from campaigns
       where id < lpad(to_hex(extract(epoch from now() - ${retentionDays}::int * interval '1 day')::bigint), 8, '0')
-        and transactional and status <> 'sending'
+        and transactional and status <> all(${statusesThatAllow('settle')})
       order by id limit 1000 for update skip locked
     )
     delete from campaigns using old where campaigns.id = old.id returning campaigns.id`.execute(db)

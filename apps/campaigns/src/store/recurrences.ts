@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { statusAfter } from '../core/campaign.ts'
 import type { Recurrence } from '../core/schedule.ts'
-import { ownLease } from './campaigns.ts'
+import { inherited, startLease } from './campaigns.ts'
 import type { Db } from './tables.ts'
 
 export type DueRecurrence = { id: string; schedule: Recurrence; activatedAt: Date; dueAt: Date; now: Date }
@@ -33,12 +33,11 @@ export async function insertRuns(db: Db, runs: NewRun[]): Promise<string[]> {
   if (runs.length === 0) return []
   const { rows } = await sql<{ id: string }>`
     insert into campaigns (
-      id, recurring_of, local_date, app_id, name, status, transactional, target, content, template_id, silent, data, ttl, collapse_id,
-      priority, presentation, bypass, schedule, segment_id, due_at
+      id, recurring_of, local_date, status, transactional, target, content, experiment, schedule, due_at, ${inherited}
     )
     select
-      run.id, parent.id, run.local_date::date, app_id, name, ${statusAfter('sendNow')}, false, target, content, template_id, silent, data, ttl,
-      collapse_id, priority, presentation, bypass, '{"type":"now"}'::jsonb, segment_id, ${ownLease}
+      run.id, parent.id, run.local_date::date, ${statusAfter('sendNow')}, false, target, content, experiment, '{"type":"now"}'::jsonb,
+      ${startLease}, ${inherited}
     from unnest(
       ${runs.map(({ id }) => id)}::text[], ${runs.map(({ recurringOf }) => recurringOf)}::text[], ${runs.map(({ localDate }) => localDate)}::text[]
     ) as run(id, parent_id, local_date)
@@ -48,19 +47,18 @@ export async function insertRuns(db: Db, runs: NewRun[]): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Sets when a recurrence is due next; without a time it is over. */
-export async function advanceRecurrence(
-  db: Db,
-  id: string,
-  { nextDue, missed }: { nextDue: Date | undefined; missed: number },
-): Promise<void> {
-  await db
-    .updateTable('campaigns')
-    .set({
-      due_at: nextDue ?? null,
-      missed_count: sql<number>`missed_count + ${missed}::int`,
-      ...(nextDue ? {} : { status: statusAfter('end'), settled_at: sql<Date>`now()` }),
-    })
-    .where('id', '=', id)
-    .execute()
+/** Sets when recurrences are due next; one without a time is over. The caller holds their rows. */
+export async function advanceRecurrences(db: Db, ticks: { id: string; nextDue: Date | undefined; missed: number }[]): Promise<void> {
+  if (ticks.length === 0) return
+  await sql`
+    update campaigns set
+      due_at = next.due_at,
+      missed_count = missed_count + next.missed,
+      status = case when next.due_at is null then ${statusAfter('end')} else status end,
+      settled_at = case when next.due_at is null then now() end
+    from unnest(
+      ${ticks.map(({ id }) => id)}::text[], ${ticks.map(({ nextDue }) => nextDue?.toISOString() ?? null)}::timestamptz[],
+      ${ticks.map(({ missed }) => missed)}::int[]
+    ) as next(id, due_at, missed)
+    where campaigns.id = next.id`.execute(db)
 }

@@ -33,12 +33,23 @@ export type Tables = {
     schedule: OptionalJson<Schedule>
     segment_id: string | null
     experiment: OptionalJson<Experiment>
+    /** How often the draft was replaced. */
+    revision: Generated<number>
     recurring_of: string | null
     /** The day of a recurring run in its schedule's zone, YYYY-MM-DD. */
     local_date: string | null
     activated_at: Date | null
     missed_count: Generated<number>
     remainder_of: string | null
+    /** The sample rate of that experiment: who hashes below it was in the sample. */
+    remainder_rate: number | null
+    /** Sent at each user's local time: the first after this. */
+    local_times_after: Date | null
+    /** Administration asked for a cancel while it was under way. */
+    cancelling: Generated<boolean>
+    /** Changes of whether the send goes on, and when audience is told of the last one again; null: it has answered. */
+    flow_no: Generated<number>
+    flow_due_at: Date | null
     failure: OptionalJson<{ code: string; message: string }>
     /** sending: point at it again; scheduled: start it; active: its next occurrence, or its end. */
     due_at: Date | null

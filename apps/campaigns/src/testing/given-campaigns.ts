@@ -1,8 +1,9 @@
 import type { AppName } from '@herald/contracts/call'
-import { findSegment } from '@herald/contracts/calls/audience'
+import { changeFlow, findSegment, listTimeZones, type FlowChange } from '@herald/contracts/calls/audience'
 import { fanOutStarted } from '@herald/contracts/calls/campaigns'
-import type { CreateCampaign } from '@herald/contracts/campaign'
+import type { CreateCampaign, Experiment } from '@herald/contracts/campaign'
 import type { FanOutPointer } from '@herald/contracts/batch'
+import { queueUnavailable } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import type { SendNotification } from '@herald/contracts/notification'
 import { fanOutWork } from '@herald/contracts/topology'
@@ -19,11 +20,14 @@ import { wireCampaigns } from '../wire.ts'
 export async function givenCampaigns({ databaseUrl, natsUrl }: { databaseUrl: string; natsUrl: string }) {
   const service = testService('campaigns', {
     NATS_URL: natsUrl,
+    HOST: '127.0.0.1',
+    OBSERVE_PORT: 0,
     LOG_LEVEL: 'silent' as const,
     DATABASE_URL_CAMPAIGNS: databaseUrl,
     DATABASE_POOL_SIZE: 6,
     DEFAULT_TTL_SECONDS: 2_592_000,
     IDEMPOTENCY_RETENTION_HOURS: 24,
+    LEDGER_RETENTION_DAYS: 90,
     RECURRING_CATCHUP_SECONDS: 3600,
     TRANSACTIONAL_RETENTION_DAYS: 90,
   })
@@ -34,20 +38,37 @@ export async function givenCampaigns({ databaseUrl, natsUrl }: { databaseUrl: st
 /** The bus as another app sees it. */
 export const givenPeer = (name: AppName, natsUrl: string): Promise<Bus> => openBus(testService(name, { NATS_URL: natsUrl }))
 
-/** Audience: knows these segments and hears pointers. `takesOver`: it says so, as it does when it has its fan-out row. */
-export async function givenAudience(
-  natsUrl: string,
-  segments: Map<string, unknown>,
-  { takesOver = false } = {},
-): Promise<{ bus: Bus; pointers: FanOutPointer[] }> {
+/** Audience as these tests need it. What a test changes of it counts from then on. */
+export type GivenAudience = {
+  bus: Bus
+  pointers: FanOutPointer[]
+  /** It says that it has its fan-out row when it hears a pointer. */
+  takesOver: boolean
+  /** The campaigns that it has fan-out rows of, with what it was answered. */
+  rows: Map<string, FlowChange | null>
+  /** The changes of flow it was told, answered or not. */
+  flows: (FlowChange & { campaignId: string })[]
+  /** It does not answer to changes of flow. */
+  isAway: boolean
+  /** The time zones of its users. */
+  zones: string[]
+}
+
+export async function givenAudience(natsUrl: string, segments: Map<string, unknown>, { takesOver = false } = {}): Promise<GivenAudience> {
   const bus = await givenPeer('audience', natsUrl)
-  const pointers: FanOutPointer[] = []
+  const audience: GivenAudience = { bus, pointers: [], takesOver, rows: new Map(), flows: [], isAway: false, zones: [] }
   bus.answer(findSegment, async ({ segmentId }) => (segments.has(segmentId) ? { definition: segments.get(segmentId) } : null))
-  await bus.consume(fanOutWork, { slots: 10 }, async (pointer) => {
-    pointers.push(pointer)
-    if (takesOver) await bus.call(fanOutStarted, { campaignId: pointer.campaignId })
+  bus.answer(listTimeZones, async () => ({ zones: audience.zones }))
+  bus.answer(changeFlow, async (change) => {
+    audience.flows.push(change)
+    if (audience.isAway) throw queueUnavailable()
+    return { known: audience.rows.has(change.campaignId) }
   })
-  return { bus, pointers }
+  await bus.consume(fanOutWork, { slots: 10 }, async ({ campaignId, page }) => {
+    audience.pointers.push({ campaignId, page })
+    if (audience.takesOver) audience.rows.set(campaignId, await bus.call(fanOutStarted, { campaignId }))
+  })
+  return audience
 }
 
 /** Two processes of campaigns, as in a rolling restart, with audience and gateway played by peers, and a look at the rows. */
@@ -56,13 +77,18 @@ export async function givenPlatform() {
   const databaseUrl = database.url('campaigns')
   const segments = new Map<string, unknown>()
   const audience = await givenAudience(natsUrl, segments, { takesOver: true })
-  await givenCampaigns({ databaseUrl, natsUrl })
-  await givenCampaigns({ databaseUrl, natsUrl })
+  const processes = [await givenCampaigns({ databaseUrl, natsUrl }), await givenCampaigns({ databaseUrl, natsUrl })]
   const gateway = await givenPeer('gateway', natsUrl)
   const { db } = await openDatabase<Tables>(testService('campaigns', {}), { url: databaseUrl, poolSize: 4 })
   const pointersAt = (id: string) => audience.pointers.filter(({ campaignId }) => campaignId === id).length
   const rowOf = (id: string) => db.selectFrom('campaigns').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
-  return { db, gateway, audience, segments, pointersAt, rowOf }
+  /** The sum of a measurement over both processes, by its line in the scrape; 0: not there. */
+  const measured = async (line: string) => {
+    const scrapes = await Promise.all(processes.map(({ metrics }) => metrics.text()))
+    const values = scrapes.map((scrape) => scrape.split('\n').find((one) => one.startsWith(`${line} `)))
+    return values.reduce((sum, value) => sum + Number(value?.slice(line.length) ?? 0), 0)
+  }
+  return { db, gateway, audience, segments, pointersAt, rowOf, measured }
 }
 export type Platform = Awaited<ReturnType<typeof givenPlatform>>
 
@@ -93,6 +119,12 @@ export const givenStored = (id = newId()): NewCampaign => ({
   schedule: null,
   experiment: null,
   send: { content: givenContent(), silent: false, data: {}, ttl: 60, collapseId: null, priority: 'high', presentation: null, bypass: {} },
+})
+
+/** Two texts against each other, on a part of the audience. */
+export const givenExperiment = (sampleRate = 0.5): Experiment => ({
+  sampleRate,
+  variants: ['a', 'b'].map((id) => ({ id, name: id.toUpperCase(), weight: 1, content: givenContent(`It is ${id}.`) })),
 })
 
 /** A fingerprint of a request, by any short text. */

@@ -1,0 +1,205 @@
+import {
+  createCampaign,
+  endCampaign,
+  fanOutStarted,
+  getCampaign,
+  pauseCampaign,
+  readSend,
+  resumeCampaign,
+  sendCampaign,
+  sendNotification,
+  settleCampaign,
+} from '@herald/contracts/calls/campaigns'
+import { newId } from '@herald/contracts/ids'
+import { campaignStatuses, type CampaignStatus } from '@herald/contracts/stats'
+import { until } from '@herald/testing/until'
+import { beforeEach, beforeAll, expect, test } from 'vitest'
+import { nextStatus, type CampaignAction } from './core/campaign.ts'
+import { givenCampaign, givenNotification, givenPlatform, type Platform } from './testing/given-campaigns.ts'
+
+const appId = newId()
+let platform: Platform
+beforeAll(async () => void (platform = await givenPlatform()))
+beforeEach(() => void Object.assign(platform.audience, { takesOver: true, isAway: false }))
+
+const draft = async () => (await platform.gateway.call(createCampaign, { appId, idempotency: null, campaign: givenCampaign() })).id
+const asked = {
+  pause: (campaignId: string) => platform.gateway.call(pauseCampaign, { appId, campaignId }),
+  resume: (campaignId: string) => platform.gateway.call(resumeCampaign, { appId, campaignId }),
+  end: (campaignId: string) => platform.gateway.call(endCampaign, { appId, campaignId }),
+}
+const settle = (campaignId: string) => platform.gateway.call(settleCampaign, { campaignId })
+const read = (campaignId: string) => platform.audience.bus.call(readSend, { campaignId })
+const flowsOf = (id: string) => platform.audience.flows.filter(({ campaignId }) => campaignId === id).map(({ flow, no }) => `${flow} ${no}`)
+const isTold = (id: string) => until(async () => (await platform.rowOf(id)).flow_due_at === null, { what: 'the answer of audience' })
+
+/** A send that audience fans out. */
+async function underWay(): Promise<string> {
+  const id = await draft()
+  await platform.gateway.call(sendCampaign, { appId, campaignId: id, defaultTimezone: 'UTC' })
+  await until(() => platform.audience.rows.has(id), { what: 'the take-over' })
+  return id
+}
+/** A send whose pointer went out, and that audience has not begun with. */
+async function pointedAt(): Promise<string> {
+  platform.audience.takesOver = false
+  const id = await draft()
+  await platform.gateway.call(sendCampaign, { appId, campaignId: id, defaultTimezone: 'UTC' })
+  await until(() => platform.pointersAt(id) === 1, { what: 'the pointer' })
+  return id
+}
+
+test('pause, resume and cancel by administration: every status either allows it as the table says, or refuses and stays', async () => {
+  const actions: [keyof typeof asked, CampaignAction[]][] = [
+    ['pause', ['pause']],
+    ['resume', ['resume']],
+    ['end', ['cancel', 'askCancel']],
+  ]
+  for (const [name, meant] of actions) {
+    for (const status of campaignStatuses) {
+      const id = await draft()
+      await platform.db.updateTable('campaigns').set({ status }).where('id', '=', id).execute()
+      const after = meant.flatMap((action) => nextStatus(status, action) ?? [])[0]
+      const answer = await asked[name](id).then(
+        (answered) => answered.status,
+        (error: { code: string }) => error.code,
+      )
+      expect({ name, status, answer }).toEqual({ name, status, answer: after ?? 'invalid_state' })
+      // A cancel of what audience never had is over as soon as audience has said so.
+      const expected = name === 'end' && after ? 'cancelled' : (after ?? status)
+      await until(async () => (await platform.rowOf(id)).status === expected, { what: `${name} of ${status}: ${expected}` })
+    }
+  }
+})
+
+test('unknown campaigns, and those of another app, are not found', async () => {
+  const id = await underWay()
+  for (const contract of [pauseCampaign, resumeCampaign, endCampaign])
+    for (const one of [
+      { appId: newId(), campaignId: id },
+      { appId, campaignId: newId() },
+    ])
+      await expect(platform.gateway.call<typeof one, unknown>(contract, one)).rejects.toMatchObject({ code: 'not_found' })
+  expect((await platform.rowOf(id)).status).toBe('sending')
+})
+
+test('audience is told at once of every change, each with the next number', async () => {
+  const id = await underWay()
+  await asked.pause(id)
+  await until(() => flowsOf(id).length === 1, { what: 'the pause', withinMs: 1_000 })
+  await isTold(id)
+  await asked.resume(id)
+  await until(() => flowsOf(id).length === 2, { what: 'the resume', withinMs: 1_000 })
+  await isTold(id)
+  await asked.end(id)
+  await until(() => flowsOf(id).length === 3, { what: 'the cancel', withinMs: 1_000 })
+  expect(flowsOf(id)).toEqual(['paused 1', 'running 2', 'cancelled 3'])
+})
+
+test('audience is told until it has answered, also by another process, and only of the last change', async () => {
+  const id = await underWay()
+  platform.audience.isAway = true
+  await asked.pause(id)
+  await until(() => flowsOf(id).length === 1, { what: 'the first try' })
+  await asked.resume(id)
+  await until(() => flowsOf(id).length === 2, { what: 'the second change' })
+  expect((await platform.rowOf(id)).flow_due_at).not.toBeNull()
+  platform.audience.isAway = false
+  await isTold(id)
+  expect(flowsOf(id).slice(2)).toEqual(['running 2'])
+})
+
+test('a paused send is not read any more, and settles as sent when its last pushes were in flight', async () => {
+  const id = await underWay()
+  await asked.pause(id)
+  expect(await read(id)).toBeNull()
+  await settle(id)
+  expect(await platform.rowOf(id)).toMatchObject({ status: 'sent', flow_due_at: null, settled_at: expect.any(Date) })
+  await expect(asked.resume(id)).rejects.toMatchObject({ code: 'invalid_state' })
+})
+
+test('a cancelled send keeps its status until its last push has an outcome, and is cancelled then', async () => {
+  for (const before of ['sending', 'paused'] as const) {
+    const id = await underWay()
+    if (before === 'paused') await asked.pause(id)
+    expect(await asked.end(id)).toEqual({ status: before })
+    expect(await platform.gateway.call(getCampaign, { appId, campaignId: id })).toMatchObject({ status: before, cancelling: true })
+    expect(await read(id)).toBeNull()
+    // It goes one way only; asked again, it answers the same.
+    for (const action of ['pause', 'resume'] as const) await expect(asked[action](id)).rejects.toMatchObject({ code: 'invalid_state' })
+    expect(await asked.end(id)).toEqual({ status: before })
+    await isTold(id)
+    expect(flowsOf(id).filter((flow) => flow.startsWith('cancelled'))).toHaveLength(1)
+
+    await settle(id)
+    expect(await platform.gateway.call(getCampaign, { appId, campaignId: id })).toMatchObject({ status: 'cancelled', cancelling: false })
+    await expect(asked.end(id)).rejects.toMatchObject({ code: 'invalid_state' })
+  }
+})
+
+test('a send that was cancelled before audience had it is cancelled at once, and stays so for a fan-out that comes late', async () => {
+  const id = await pointedAt()
+  expect(await asked.end(id)).toEqual({ status: 'sending' })
+  await until(async () => (await platform.rowOf(id)).status === 'cancelled', { what: 'the end' })
+  expect(await platform.rowOf(id)).toMatchObject({ due_at: null, flow_due_at: null, settled_at: expect.any(Date) })
+  expect(await platform.audience.bus.call(fanOutStarted, { campaignId: id })).toEqual({ flow: 'cancelled', no: 1 })
+  await settle(id)
+  expect((await platform.rowOf(id)).status).toBe('cancelled')
+})
+
+test('a send that was paused before audience had it waits, and is pointed at anew when it resumes', async () => {
+  const id = await pointedAt()
+  await asked.pause(id)
+  await isTold(id)
+  expect(await platform.rowOf(id)).toMatchObject({ status: 'paused', due_at: null })
+  expect(platform.pointersAt(id)).toBe(1)
+
+  platform.audience.takesOver = true
+  await asked.resume(id)
+  await until(() => platform.audience.rows.has(id), { what: 'the take-over', withinMs: 3_000 })
+  expect(platform.audience.rows.get(id)).toEqual({ flow: 'running', no: 2 })
+  expect((await read(id))?.send.campaignId).toBe(id)
+})
+
+test('audience hears of a pause with its fan-out row, whichever of the two comes first', async () => {
+  const id = await pointedAt()
+  await asked.pause(id)
+  expect(await platform.audience.bus.call(fanOutStarted, { campaignId: id })).toEqual({ flow: 'paused', no: 1 })
+  expect(await platform.audience.bus.call(fanOutStarted, { campaignId: newId() })).toBeNull()
+  const pointers = platform.pointersAt(id)
+  await asked.resume(id)
+  await until(() => flowsOf(id).at(-1) === 'running 2', { what: 'the resume' })
+  // Audience has its row: it goes on by being told, not by a pointer.
+  expect(await platform.rowOf(id)).toMatchObject({ status: 'sending', due_at: null })
+  expect(platform.pointersAt(id)).toBe(pointers)
+})
+
+test('a notification that was cancelled before it was fanned out forgets whom it was for', async () => {
+  platform.audience.takesOver = false
+  const { id } = await platform.gateway.call(sendNotification, { appId, idempotency: null, notification: givenNotification() })
+  await asked.end(id)
+  await until(async () => (await platform.rowOf(id)).status === 'cancelled', { what: 'the end' })
+  expect((await platform.rowOf(id)).target).toBeNull()
+})
+
+test('300 pauses, cancels and settlements that meet leave every send with one end', async () => {
+  const ids: string[] = []
+  for (let n = 0; n < 100; n += 1) ids.push(await draft())
+  await platform.db.updateTable('campaigns').set({ status: 'sending' }).where('id', 'in', ids).execute()
+  for (const id of ids) platform.audience.rows.set(id, null)
+  const ended = new Map<string, boolean>()
+  await Promise.all(
+    ids.flatMap((id) => [
+      asked.pause(id).catch(() => undefined),
+      asked.end(id).then(
+        () => ended.set(id, true),
+        () => ended.set(id, false),
+      ),
+      settle(id),
+    ]),
+  )
+  for (const id of ids) {
+    const expected: CampaignStatus = ended.get(id) ? 'cancelled' : 'sent'
+    expect((await platform.rowOf(id)).status).toBe(expected)
+  }
+})

@@ -1,0 +1,45 @@
+import { fault, notFound, type Fault } from '@herald/contracts/fault'
+import * as store from './store/flows.ts'
+import { findWhole, markCancelled, type Started } from './store/campaigns.ts'
+import type { Db } from './store/tables.ts'
+
+type One = { appId: string; campaignId: string }
+/** `tell`: audience, in the background and until it has answered. */
+type Changing = { db: Db; tell: (change: Started) => void; pointAt: (campaignId: string, pointerNo: number) => void }
+
+/** Stops a send under way. Faults: not_found, invalid_state. */
+export async function pauseCampaign({ db, tell }: Changing, one: One): Promise<{ status: 'paused' }> {
+  const paused = await store.changeFlow(db, one, 'pause')
+  if (!paused) throw await refusal(db, one, 'paused')
+  tell(paused)
+  return { status: 'paused' }
+}
+
+/** Lets a paused send go on; one that audience had not started is pointed at again. Faults: not_found, invalid_state. */
+export async function resumeCampaign({ db, tell, pointAt }: Changing, one: One): Promise<{ status: 'sending' }> {
+  const resumed = await store.changeFlow(db, one, 'resume')
+  if (!resumed) throw await refusal(db, one, 'resumed')
+  tell(resumed)
+  if (resumed.is_due) pointAt(resumed.id, resumed.pointer_no)
+  return { status: 'sending' }
+}
+
+/**
+ * Cancels in any status but an ended one. A send under way keeps its status until every push has an outcome; asked again, it answers the
+ * same. Faults: not_found, invalid_state.
+ */
+export async function endCampaign({ db, tell }: Changing, one: One): Promise<{ status: 'cancelled' | 'sending' | 'paused' }> {
+  if (await markCancelled(db, one.appId, one.campaignId)) return { status: 'cancelled' }
+  const asked = await store.changeFlow(db, one, 'askCancel')
+  if (asked) tell(asked)
+  const campaign = asked ?? (await findWhole(db, one.appId, one.campaignId))
+  if (campaign?.cancelling && (campaign.status === 'sending' || campaign.status === 'paused')) return { status: campaign.status }
+  throw await refusal(db, one, 'cancelled')
+}
+
+async function refusal(db: Db, { appId, campaignId }: One, what: string): Promise<Fault> {
+  const campaign = await findWhole(db, appId, campaignId)
+  if (!campaign) return notFound()
+  const { status, cancelling } = campaign
+  return fault('invalid_state', `The campaign is ${cancelling && !campaign.settled_at ? 'being cancelled' : status}; it cannot be ${what}.`)
+}

@@ -1,0 +1,9 @@
+/** List answers stop at `limit` or 512 KiB (decisions.md 9): 200 contents of 64 KiB would not even fit the bus. */
+const maxListBytes = 512 * 1024
+
+/** How many of these, from the first, fit an answer; at least one. */
+export function countFitting(items: unknown[]): number {
+  let bytes = 0
+  const over = items.findIndex((item) => (bytes += Buffer.byteLength(JSON.stringify(item))) > maxListBytes)
+  return over === -1 ? items.length : Math.max(1, over)
+}

@@ -1,0 +1,257 @@
+import {
+  createCampaign,
+  createTemplate,
+  deleteCampaign,
+  duplicateCampaign,
+  fanOutStarted,
+  getCampaign,
+  listCampaigns,
+  readSend,
+  replaceCampaign,
+  sendCampaign,
+  sendNotification,
+  settleCampaign,
+} from '@herald/contracts/calls/campaigns'
+import type { CreateCampaign } from '@herald/contracts/campaign'
+import { newId } from '@herald/contracts/ids'
+import type { SendNotification } from '@herald/contracts/notification'
+import { campaignStatuses, type CampaignStatus } from '@herald/contracts/stats'
+import { beforeAll, expect, test } from 'vitest'
+import { givenCampaign, givenContent, givenExperiment, givenNotification, givenPlatform, type Platform } from './testing/given-campaigns.ts'
+
+const appId = newId()
+const day = 86_400_000
+const segment = { field: 'country', op: 'eq', value: 'DE' }
+let platform: Platform
+beforeAll(async () => void (platform = await givenPlatform()))
+
+const create = async (fields: Partial<CreateCampaign> = {}, app = appId) =>
+  (await platform.gateway.call(createCampaign, { appId: app, idempotency: null, campaign: givenCampaign(fields) })).id
+const notify = async (fields: Partial<SendNotification> = {}, app = appId) =>
+  (await platform.gateway.call(sendNotification, { appId: app, idempotency: null, notification: givenNotification(fields) })).id
+const send = (campaignId: string) => platform.gateway.call(sendCampaign, { appId, campaignId, defaultTimezone: 'UTC' })
+const get = (campaignId: string) => platform.gateway.call(getCampaign, { appId, campaignId })
+const replace = (campaignId: string, fields: Partial<CreateCampaign>, app = appId) =>
+  platform.gateway.call(replaceCampaign, { appId: app, campaignId, campaign: givenCampaign(fields) })
+const remove = (campaignId: string, app = appId) => platform.gateway.call(deleteCampaign, { appId: app, campaignId })
+const duplicate = (campaignId: string, app = appId) => platform.gateway.call(duplicateCampaign, { appId: app, campaignId })
+type Query = { limit?: number; cursor?: string; q?: string; status?: CampaignStatus; transactional?: boolean }
+const list = (app: string, query: Query = {}) => platform.gateway.call(listCampaigns, { appId: app, limit: 100, ...query })
+const become = (id: string, status: CampaignStatus) => platform.db.updateTable('campaigns').set({ status }).where('id', '=', id).execute()
+
+const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+
+test('a draft is answered whole, with null for what is unset', async () => {
+  const id = await create({ name: 'Bare', ttl: 60 })
+  expect(await get(id)).toEqual({
+    id,
+    name: 'Bare',
+    status: 'draft',
+    transactional: false,
+    content: givenContent(),
+    templateId: null,
+    segment: null,
+    segmentId: null,
+    schedule: { type: 'now' },
+    experiment: null,
+    silent: false,
+    data: {},
+    ttl: 60,
+    collapseId: null,
+    priority: 'high',
+    presentation: null,
+    bypass: {},
+    recurringOf: null,
+    remainderOf: null,
+    failure: null,
+    cancelling: false,
+    nextAt: null,
+    missedCount: 0,
+    createdAt: isoTime,
+    startedAt: null,
+    settledAt: null,
+  })
+})
+
+test('what a send goes through is shown: when it starts, that it started, that it has settled', async () => {
+  const at = new Date(Date.now() + day).toISOString()
+  const id = await create({ segment, schedule: { type: 'at', at } })
+  await send(id)
+  expect(await get(id)).toMatchObject({ status: 'scheduled', nextAt: at, segment, startedAt: null })
+  await become(id, 'sending')
+  await platform.audience.bus.call(fanOutStarted, { campaignId: id })
+  expect(await get(id)).toMatchObject({ nextAt: null, startedAt: isoTime, settledAt: null })
+  await platform.gateway.call(settleCampaign, { campaignId: id })
+  expect(await get(id)).toMatchObject({ status: 'sent', settledAt: isoTime })
+})
+
+test('a list is newest first and goes on by its cursor without a gap or a repeat', async () => {
+  const app = newId()
+  const made: string[] = []
+  for (let n = 0; n < 7; n += 1) made.push(await create({ name: `Campaign ${n}` }, app))
+  const [oldest = '', ...others] = made
+  // All but one of one moment, ordered by id: the cursor still names its place.
+  const moment = new Date()
+  await platform.db.updateTable('campaigns').set({ created_at: moment }).where('id', 'in', others).execute()
+  await platform.db
+    .updateTable('campaigns')
+    .set({ created_at: new Date(moment.getTime() - 1) })
+    .where('id', '=', oldest)
+    .execute()
+
+  const seen: string[] = []
+  let cursor: string | null | undefined
+  do {
+    const page = await list(app, { limit: 3, ...(cursor ? { cursor } : {}) })
+    seen.push(...page.items.map(({ id }) => id))
+    cursor = page.nextCursor
+  } while (cursor)
+  expect(seen).toEqual([...others.toSorted().toReversed(), oldest])
+  await expect(list(app, { cursor: 'nonsense' })).rejects.toMatchObject({ code: 'invalid_body', details: [{ path: 'cursor' }] })
+})
+
+test('a list is filtered by status, by kind and by the beginning of a name, and is its own app’s', async () => {
+  const app = newId()
+  const [sale, spring] = [await create({ name: 'Sale of autumn' }, app), await create({ name: 'Spring 100%' }, app)]
+  const notification = await notify({}, app)
+  await become(spring, 'sent')
+  const idsOf = async (query: Query, from = app) => (await list(from, query)).items.map(({ id }) => id).toSorted()
+  expect(await idsOf({})).toEqual([sale, spring, notification].toSorted())
+  expect(await idsOf({ status: 'draft' })).toEqual([sale])
+  expect(await idsOf({ transactional: true })).toEqual([notification])
+  expect(await idsOf({ transactional: false, status: 'sent' })).toEqual([spring])
+  expect(await idsOf({ q: 'SALE' })).toEqual([sale])
+  expect(await idsOf({ q: '%' })).toEqual([])
+  expect(await idsOf({}, newId())).toEqual([])
+})
+
+test('a list stops at 512 KiB and goes on from there', async () => {
+  const app = newId()
+  const locales = Array.from({ length: 25 }, (_, n) => `en-${String.fromCharCode(65 + n)}A`)
+  const content = {
+    _default: 'en-AA',
+    ...Object.fromEntries(locales.map((locale) => [locale, { title: 'Long', body: 'x'.repeat(2_000) }])),
+  }
+  for (let n = 0; n < 13; n += 1) await create({ content }, app)
+  const first = await list(app)
+  expect(first.items.length).toBeLessThan(13)
+  const rest = await list(app, { cursor: first.nextCursor ?? '' })
+  expect(first.items.length + rest.items.length).toBe(13)
+})
+
+test('a replacement is full, after the checks of a creation', async () => {
+  const id = await create({ name: 'Before', segment, experiment: givenExperiment(), data: { from: 'before' }, collapseId: 'news' })
+  const before = await get(id)
+  const segmentId = newId()
+  platform.segments.set(segmentId, segment)
+  const after = await replace(id, { name: 'After', segmentId, schedule: { type: 'user_timezone', localTime: '09:00' } })
+  expect(after).toEqual({
+    ...before,
+    name: 'After',
+    segment: null,
+    segmentId,
+    schedule: { type: 'user_timezone', localTime: '09:00' },
+    experiment: null,
+    data: {},
+    collapseId: null,
+  })
+  expect(await get(id)).toEqual(after)
+
+  await expect(replace(id, { templateId: newId() })).rejects.toMatchObject({ code: 'not_found' })
+  await expect(replace(id, { segmentId: newId() })).rejects.toMatchObject({ code: 'not_found' })
+  const tooFar = new Date(Date.now() + 366 * day).toISOString()
+  await expect(replace(id, { schedule: { type: 'at', at: tooFar } })).rejects.toMatchObject({
+    code: 'invalid_body',
+    details: [{ path: 'schedule.at' }],
+  })
+  expect(await get(id)).toEqual(after)
+})
+
+test('only a draft is replaced or deleted; every other status refuses and stays', async () => {
+  for (const status of campaignStatuses.filter((one) => one !== 'draft')) {
+    const id = await create()
+    await become(id, status)
+    await expect(replace(id, { name: 'Other' })).rejects.toMatchObject({ code: 'invalid_state' })
+    await expect(remove(id)).rejects.toMatchObject({ code: 'invalid_state' })
+    expect(await get(id)).toMatchObject({ status, name: 'Autumn' })
+  }
+  const id = await create()
+  expect(await remove(id)).toEqual({})
+  await expect(get(id)).rejects.toMatchObject({ code: 'not_found' })
+})
+
+test('unknown campaigns, and those of another app, are not found', async () => {
+  const id = await create()
+  for (const [campaignId, app] of [
+    [id, newId()],
+    [newId(), appId],
+  ] as const)
+    for (const asked of [
+      platform.gateway.call(getCampaign, { appId: app, campaignId }),
+      replace(campaignId, {}, app),
+      remove(campaignId, app),
+      duplicate(campaignId, app),
+    ])
+      await expect(asked).rejects.toMatchObject({ code: 'not_found' })
+  expect((await get(id)).status).toBe('draft')
+})
+
+test('of a send and a deletion that meet exactly one wins', async () => {
+  for (let n = 0; n < 50; n += 1) {
+    const id = await create()
+    const [sent, removed] = await Promise.allSettled([send(id), remove(id)])
+    expect([sent.status, removed.status].toSorted()).toEqual(['fulfilled', 'rejected'])
+    const row = await platform.db.selectFrom('campaigns').select('status').where('id', '=', id).executeTakeFirst()
+    expect(row?.status).toBe(sent.status === 'fulfilled' ? 'sending' : undefined)
+  }
+})
+
+test('a send that meets a replacement sends one of the two whole, or nothing', async () => {
+  const [segmentId, ends] = [newId(), new Set<string>()]
+  platform.segments.set(segmentId, segment)
+  for (let n = 0; n < 100; n += 1) {
+    const id = await create({ segmentId, content: givenContent('Saved.') })
+    const [sent] = await Promise.allSettled([send(id), replace(id, { segment: {}, content: givenContent('Inline.') })])
+    const { status, target, content } = await platform.rowOf(id)
+    expect(status).toBe(sent.status === 'fulfilled' ? 'sending' : 'draft')
+    const isInline = JSON.stringify(content).includes('Inline.')
+    expect(target).toEqual({ kind: 'segment', segment: isInline ? {} : segment })
+    ends.add(`${status} ${isInline ? 'inline' : 'saved'}`)
+  }
+  expect([...ends].every((end) => ['sending saved', 'sending inline', 'draft inline'].includes(end))).toBe(true)
+})
+
+test('a duplicate is a draft like it, whatever its status; a saved segment is copied anew at its send', async () => {
+  const segmentId = newId()
+  platform.segments.set(segmentId, segment)
+  const template = { name: 'Duplicated', content: givenContent(), data: { from: 'template' } }
+  const { id: templateId } = await platform.gateway.call(createTemplate, { appId, template })
+  const schedule = { type: 'at', at: new Date(Date.now() + day).toISOString() } as const
+  const id = await create({ segmentId, templateId, schedule, experiment: givenExperiment(), ttl: 60 })
+  await send(id)
+  const original = await get(id)
+  const copy = await duplicate(id)
+  expect(copy).toEqual({ ...original, id: copy.id, status: 'draft', segment: null, nextAt: null, createdAt: isoTime })
+  expect(copy.id).not.toBe(id)
+
+  platform.segments.set(segmentId, {})
+  await replace(copy.id, { segmentId })
+  await send(copy.id)
+  expect((await platform.audience.bus.call(readSend, { campaignId: copy.id }))?.target).toEqual({ kind: 'segment', segment: {} })
+  expect((await get(id)).segment).toEqual(segment)
+})
+
+test('a notification is duplicated as a campaign to the same segment or to everyone, and not to single users', async () => {
+  for (const target of [{ segment }, { all: true }] as const) {
+    const copy = await duplicate(await notify({ target }))
+    expect(copy).toMatchObject({
+      status: 'draft',
+      transactional: false,
+      schedule: { type: 'now' },
+      segment: 'segment' in target ? segment : null,
+    })
+  }
+  for (const target of [{ externalIds: ['ada'] }, { userIds: [newId()] }, { subscriptionIds: [newId()] }]) {
+    await expect(duplicate(await notify({ target }))).rejects.toMatchObject({ code: 'invalid_state' })
+  }
+})

@@ -1,0 +1,127 @@
+import {
+  createCampaign,
+  pickWinner,
+  readSend,
+  replaceTemplate,
+  sendCampaign,
+  settleCampaign,
+  createTemplate,
+} from '@herald/contracts/calls/campaigns'
+import type { CreateCampaign } from '@herald/contracts/campaign'
+import { newId } from '@herald/contracts/ids'
+import type { CampaignStatus } from '@herald/contracts/stats'
+import { until } from '@herald/testing/until'
+import { beforeAll, expect, test } from 'vitest'
+import { insertRuns } from './store/recurrences.ts'
+import { givenCampaign, givenContent, givenExperiment, givenPlatform, type Platform } from './testing/given-campaigns.ts'
+
+const appId = newId()
+const day = 86_400_000
+const segment = { field: 'country', op: 'eq', value: 'DE' }
+let platform: Platform
+beforeAll(async () => void (platform = await givenPlatform()))
+
+const draft = async (fields: Partial<CreateCampaign> = {}) =>
+  (await platform.gateway.call(createCampaign, { appId, idempotency: null, campaign: givenCampaign(fields) })).id
+const pick = (campaignId: string, variant = 'b') => platform.gateway.call(pickWinner, { appId, campaignId, variant })
+const codeOf = (asked: Promise<unknown>) =>
+  asked.then(
+    () => 'allowed',
+    (error: { code: string }) => error.code,
+  )
+const change = (id: string, fields: { status?: CampaignStatus; started_at?: Date }) =>
+  platform.db.updateTable('campaigns').set(fields).where('id', '=', id).execute()
+
+/** An experiment that was sent and has settled. */
+async function sent(fields: Partial<CreateCampaign> = {}): Promise<string> {
+  const id = await draft({ experiment: givenExperiment(0.2), segment, ...fields })
+  await platform.gateway.call(sendCampaign, { appId, campaignId: id, defaultTimezone: 'UTC' })
+  await until(async () => (await platform.rowOf(id)).started_at, { what: 'the take-over' })
+  await platform.gateway.call(settleCampaign, { campaignId: id })
+  return id
+}
+
+test('the winner is a campaign of its own that is sending: the variant’s content to the remainder of the frozen definition', async () => {
+  const of = await sent({ name: 'Autumn sale', ttl: 60, data: { from: 'parent' }, collapseId: 'news' })
+  const { id, status } = await pick(of)
+  expect(status).toBe('sending')
+  expect(await platform.rowOf(id)).toMatchObject({ status: 'sending', remainder_of: of, transactional: false, experiment: null })
+  await until(() => platform.pointersAt(id) === 1, { what: 'the pointer' })
+
+  const read = await platform.audience.bus.call(readSend, { campaignId: id })
+  expect(read?.target).toEqual({ kind: 'segment', segment })
+  expect(read?.send).toMatchObject({
+    campaignId: id,
+    name: 'Autumn sale',
+    content: givenContent('It is b.'),
+    ttl: 60,
+    data: { from: 'parent' },
+    collapseId: 'news',
+    experiment: null,
+    remainder: { of, sampleRate: 0.2 },
+  })
+})
+
+test('a saved segment and a template that changed after the experiment change nothing of its winner', async () => {
+  const segmentId = newId()
+  platform.segments.set(segmentId, segment)
+  const template = { name: 'Winner', content: givenContent(), data: { from: 'template' } }
+  const { id: templateId } = await platform.gateway.call(createTemplate, { appId, template })
+  const of = await sent({ segment: undefined, segmentId, templateId, content: undefined })
+  platform.segments.set(segmentId, {})
+  await platform.gateway.call(replaceTemplate, { appId, templateId, template: { name: 'Winner', content: givenContent('Other.') } })
+
+  const read = await platform.audience.bus.call(readSend, { campaignId: (await pick(of, 'a')).id })
+  expect(read).toMatchObject({
+    target: { kind: 'segment', segment },
+    send: { content: givenContent('It is a.'), data: { from: 'template' } },
+  })
+})
+
+test('50 parallel calls make exactly one follow-up; the others hear that it was sent already', async () => {
+  const of = await sent()
+  const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => codeOf(pick(of, n % 2 === 0 ? 'a' : 'b'))))
+  expect(answers.filter((answer) => answer === 'allowed')).toHaveLength(1)
+  expect(answers.filter((answer) => answer === 'winner_already_sent')).toHaveLength(49)
+  expect(await platform.db.selectFrom('campaigns').select('id').where('remainder_of', '=', of).execute()).toHaveLength(1)
+})
+
+test('a winner is refused for what is no experiment, for one under way, for one not sent and for an unknown variant', async () => {
+  expect(await codeOf(pick(await draft()))).toBe('not_an_experiment')
+  const id = await draft({ experiment: givenExperiment() })
+  for (const [status, code] of [
+    ['draft', 'invalid_state'],
+    ['scheduled', 'invalid_state'],
+    ['active', 'invalid_state'],
+    ['cancelled', 'invalid_state'],
+    ['failed', 'invalid_state'],
+    ['sending', 'still_sending'],
+    ['paused', 'still_sending'],
+  ] as const) {
+    await change(id, { status })
+    expect({ status, code: await codeOf(pick(id, 'none')) }).toEqual({ status, code })
+  }
+  await change(id, { status: 'sent' })
+  await expect(pick(id, 'none')).rejects.toMatchObject({ code: 'unknown_variant', details: [{ path: 'variant' }] })
+  expect(await codeOf(platform.gateway.call(pickWinner, { appId: newId(), campaignId: id, variant: 'a' }))).toBe('not_found')
+})
+
+test('there is no remainder when the sample was everyone, or when the outcomes are past the ledger’s retention', async () => {
+  expect(await codeOf(pick(await sent({ experiment: givenExperiment(1) })))).toBe('no_remainder')
+  const old = await sent()
+  await change(old, { started_at: new Date(Date.now() - 91 * day) })
+  expect(await codeOf(pick(old))).toBe('no_remainder')
+  await change(old, { started_at: new Date(Date.now() - 90 * day) })
+  expect(await codeOf(pick(old))).toBe('allowed')
+})
+
+test('a run of a recurring experiment has a winner once it is sent, its recurrence has none', async () => {
+  const schedule = { type: 'recurring', every: 'day', localTime: '09:00', timezone: 'UTC' } as const
+  const parent = await draft({ experiment: givenExperiment(), schedule })
+  await platform.gateway.call(sendCampaign, { appId, campaignId: parent, defaultTimezone: 'UTC' })
+  const [run = ''] = await insertRuns(platform.db, [{ id: newId(), recurringOf: parent, localDate: '2026-11-21' }])
+  expect(await codeOf(pick(run))).toBe('still_sending')
+  await platform.gateway.call(settleCampaign, { campaignId: run })
+  expect(await codeOf(pick(run))).toBe('allowed')
+  expect(await codeOf(pick(parent))).toBe('invalid_state')
+})

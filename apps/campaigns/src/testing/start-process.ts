@@ -1,0 +1,22 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { resolve } from 'node:path'
+import { atEnd } from '@herald/testing/at-end'
+
+/** Campaigns as a process of its own, as it is started in earnest; answers when it is up. Killed when the test file is done. */
+export async function startProcess(environment: Record<string, string>): Promise<{ child: ChildProcess; kill: () => Promise<void> }> {
+  const child = spawn(process.execPath, [resolve(import.meta.dirname, '../main.ts')], {
+    env: { PATH: process.env['PATH'], LOG_LEVEL: 'silent', DATABASE_POOL_SIZE: '4', ...environment },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+  const ended = new Promise<void>((done) => child.once('close', () => done()))
+  const kill = async () => {
+    child.kill('SIGKILL')
+    await ended
+  }
+  atEnd(kill)
+  await new Promise((ready, fail) => {
+    child.once('message', ready)
+    child.once('exit', (code) => fail(new Error(`campaigns ended with ${code}`)))
+  })
+  return { child, kill }
+}

@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { openSealer } from '@herald/auth/seal'
+import { probeCircuits, readCircuits } from '@herald/contracts/calls/audience'
 import { appChanged, apnsToken, readApp, readCredentials } from '@herald/contracts/calls/gateway'
 import { newId } from '@herald/contracts/ids'
 import { openBus } from '@herald/service/bus'
@@ -137,6 +138,7 @@ test('provider credentials are shown without secrets, sealed in the database and
     keyId: 'KEY0000001',
     bundleId: 'org.example.shop',
     environment: 'production',
+    circuits: [],
   })
   const { credentials } = await dispatcher.call(readCredentials, { appId, kind: 'fcm' })
   if (credentials?.kind !== 'fcm') throw new Error('FCM credentials were set')
@@ -271,4 +273,30 @@ test('where identity tokens are required, a public key names an externalId only 
   expect(peers.registered).toHaveLength(before)
   expect(await register(signed({ sub: 'ada', exp: soon }))).toBe(200)
   expect(await register(undefined, { authorization: `Bearer ${app.secretKey}` })).toBe(200)
+})
+
+test('a provider shows the breakers of its platform, and is tried at once when an operator asks', async () => {
+  const appId = await givenApp()
+  await gateway.admin('PUT', `/apps/${appId}/providers/apns`, apns())
+  const circuit = {
+    platform: 'ios',
+    environment: 'production',
+    state: 'open',
+    code: 'credentials_invalid',
+    since: '2026-01-31T08:00:00.000Z',
+    probeAt: '2026-01-31T08:01:00.000Z',
+    heldCount: 12,
+  }
+  peers.answers.set(readCircuits.subject, () => ({ circuits: [{ ...circuit, platform: 'web', environment: '' }, circuit] }))
+  peers.answers.set(probeCircuits.subject, () => ({ open: 1 }))
+
+  expect((await gateway.admin('GET', `/apps/${appId}/providers/apns`)).body['circuits']).toEqual([circuit])
+  const told = await gateway.admin('POST', `/apps/${appId}/providers/apns/probe`)
+  expect([told.status, told.body]).toEqual([202, { open: 1 }])
+  expect(peers.asked.at(-1)).toEqual({ subject: probeCircuits.subject, request: { appId, platform: 'ios' } })
+  expect(itemsOf((await gateway.admin('GET', `/apps/${appId}/audit`)).body)[0]).toMatchObject({
+    action: 'provider.probed',
+    subject: { kind: 'apns' },
+  })
+  expect((await gateway.admin('POST', `/apps/${newId()}/providers/fcm/probe`)).status).toBe(404)
 })

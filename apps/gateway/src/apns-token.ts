@@ -1,5 +1,5 @@
 import { mintApnsToken } from '@herald/auth/provider-token'
-import type { Sealer } from '@herald/auth/seal'
+import { SealError, type Sealer } from '@herald/auth/seal'
 import { transact } from '@herald/service/postgres'
 import type { Kysely } from 'kysely'
 import { isTokenKept } from './core/apns-token-age.ts'
@@ -33,7 +33,8 @@ export async function apnsToken(
 
   const keptOf = (row: ApnsTokenRow | undefined): ApnsToken | undefined => {
     if (!row || row.sealedToken === '') return undefined
-    const token = sealer.open(row.sealedToken, apnsTokenContext(owner)).toString()
+    const token = openOrNone(sealer, row.sealedToken, apnsTokenContext(owner))
+    if (token === undefined) return undefined
     const kept = isTokenKept({ ageSeconds: row.ageSeconds, refused: token === refused })
     return kept ? { token, mintedAt: row.mintedAt.toISOString() } : undefined
   }
@@ -51,4 +52,14 @@ export async function apnsToken(
     await updateApnsToken(trx, owner, { sealedToken: sealer.seal(token, apnsTokenContext(owner)), mintedAt })
     return { token, mintedAt: mintedAt.toISOString() }
   })
+}
+
+/** A token under a key that was dropped is as good as none: it is minted again. */
+function openOrNone(sealer: Sealer, sealed: string, context: string): string | undefined {
+  try {
+    return sealer.open(sealed, context).toString()
+  } catch (error) {
+    if (error instanceof SealError) return undefined
+    throw error
+  }
 }

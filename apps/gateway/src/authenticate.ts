@@ -15,6 +15,8 @@ export type ApiKeys = {
   forgetKey(keyId: string): void
   /** So do the keys of an app that was deleted. */
   forgetApp(appId: string): void
+  /** What was told while nobody could hear it may be anything. */
+  forgetAll(): void
 }
 
 /** About 5 MB of each at most: a flood of invalid keys pushes out other invalid keys, never a valid one. */
@@ -63,5 +65,6 @@ export function openApiKeys(db: Kysely<Tables>, ttlSeconds: number): ApiKeys {
     },
     forgetKey: (keyId) => forget((key) => key.keyId === keyId),
     forgetApp: (appId) => forget((key) => key.appId === appId),
+    forgetAll: () => forget(() => true),
   }
 }

@@ -90,6 +90,7 @@ test.each(titled(administrationRoutes))('%s takes the administration token and n
 const pem = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }).toString()
 /** A right body comes before look-ups, so each route that takes one gets one. */
 const bodies: Record<string, unknown> = {
+  replaceCampaignOfApp: { name: 'Sale', silent: true },
   changeApp: { name: 'x' },
   createKey: { kind: 'public', name: 'x' },
   setApns: {

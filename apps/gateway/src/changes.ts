@@ -8,8 +8,12 @@ export type Changes = {
   keyRevoked(keyId: string): void
 }
 
-/** Listens first, tells later: a gateway that answers requests already hears what the others revoke. */
+/**
+ * Listens first, tells later: a gateway that answers requests already hears what the others revoke. After NATS was away everything is
+ * forgotten: what was told meanwhile was not heard.
+ */
 export function openChanges(bus: Bus, keys: ApiKeys): Changes {
+  bus.onReconnect(() => keys.forgetAll())
   bus.listen(appChanged, ({ appId }) => keys.forgetApp(appId))
   bus.listen(keyRevoked, ({ keyId }) => keys.forgetKey(keyId))
   return {

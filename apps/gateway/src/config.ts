@@ -1,3 +1,4 @@
+import { openSealer, SealError } from '@herald/auth/seal'
 import { databaseUrl, poolConfig, ServiceConfig, whole } from '@herald/service/config'
 import { z } from 'zod'
 import { parseRanges, privateNetworks } from './core/client-address.ts'
@@ -24,6 +25,13 @@ export const Config = ServiceConfig.extend({
     .describe('Comma list of earlier HMAC_SECRETs that still verify, so that the secret can be changed.'),
   SEAL_KEYS: z
     .string()
+    .superRefine((keys, context) => {
+      try {
+        openSealer(keys)
+      } catch (error) {
+        context.addIssue(error instanceof SealError ? error.message : 'is malformed')
+      }
+    })
     .describe(
       'Comma list of <id>:<base64 of 32 bytes>. The first seals provider credentials, all of them open; the same for every app that opens them.',
     ),

@@ -4,6 +4,7 @@ import type { Bus } from '@herald/service/bus'
 import type { DatabaseWatch } from '@herald/service/health'
 import type { Kysely } from 'kysely'
 import type { Changes } from './changes.ts'
+import type { ProgressFeed } from './follow-progress.ts'
 import type { Tables } from './store/tables.ts'
 
 /** What the answers to requests are made with. */
@@ -17,4 +18,5 @@ export type Gateway = {
   readonly hmacSecrets: readonly string[]
   /** Resolves when the tracker has committed the event. */
   readonly countEvent: (event: Engagement) => Promise<unknown>
+  readonly progress: ProgressFeed
 }

@@ -97,11 +97,18 @@ test('a taken port ends the process with 1 and a line that names the port', asyn
 })
 
 test('a bad environment ends the process with 1 and names every variable, and no value', async () => {
-  const { ended, output } = startProcess({ ...environment, HMAC_SECRET: 'short', PORT: 'eighty', TRUSTED_PROXIES: 'my-proxy' })
+  const { ended, output } = startProcess({
+    ...environment,
+    HMAC_SECRET: 'short',
+    PORT: 'eighty',
+    TRUSTED_PROXIES: 'my-proxy',
+    SEAL_KEYS: `${sealKeys},k2:c2hvcnQga2V5`,
+  })
 
   expect(await ended).toBe(1)
-  for (const name of ['HMAC_SECRET', 'PORT', 'TRUSTED_PROXIES']) expect(output()).toContain(`${name}: `)
-  expect(output()).not.toMatch(/short|eighty|my-proxy/)
+  for (const name of ['HMAC_SECRET', 'PORT', 'TRUSTED_PROXIES', 'SEAL_KEYS']) expect(output()).toContain(`${name}: `)
+  expect(output()).toContain('entry 2 of SEAL_KEYS')
+  expect(output()).not.toMatch(/short|eighty|my-proxy|c2hvcnQga2V5/)
 })
 
 test('the OpenAPI document is printed without any environment', async () => {

@@ -11,6 +11,7 @@ import { listed, type Listed } from '@herald/contracts/page'
 import type { Page } from './core/page.ts'
 import { identitySecretContext } from './core/seal-context.ts'
 import { findApps, getApp, insertApp, markAppDeleted, updateApp, updateIdentitySecret } from './store/apps.ts'
+import { insertAppErasures } from './store/app-erasures.ts'
 import { insertAudit } from './store/audit.ts'
 import type { Tables } from './store/tables.ts'
 
@@ -47,10 +48,11 @@ export async function changeApp(
   return app
 }
 
-/** From here on the app answers like an unknown one and its keys stop working. Fault not_found. */
+/** From here on the app answers like an unknown one and its keys stop working; its rows, here and elsewhere, go with `eraseApps`. Fault not_found. */
 export async function deleteApp({ db, changes }: { db: Db; changes: Changes }, appId: string): Promise<void> {
   await transact(db, async (trx) => {
     if (!(await markAppDeleted(trx, appId))) throw notFound()
+    await insertAppErasures(trx, appId)
     await insertAudit(trx, { appId, action: 'app.deleted', subject: {} })
   })
   changes.appChanged(appId)

@@ -231,7 +231,7 @@ test('a campaign is made as a draft, and a replay is told by its header', async 
 test.each(['sending', 'scheduled', 'active'])('a campaign that is %s after its send is answered 202', async (status) => {
   peers.answers.set(sendCampaign.subject, () => ({ status }))
   expect(await ask('POST', `/v1/campaigns/${id}/send`)).toMatchObject({ status: 202, body: { status } })
-  expect(lastAsked(sendCampaign)).toEqual({ appId, campaignId: id })
+  expect(lastAsked(sendCampaign)).toEqual({ appId, campaignId: id, defaultTimezone: 'UTC' })
 })
 
 test('a winner is named by variant', async () => {

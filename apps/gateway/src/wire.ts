@@ -7,16 +7,22 @@ import { openBus } from '@herald/service/bus'
 import { group } from '@herald/service/group'
 import { openDatabase } from '@herald/service/postgres'
 import type { Service } from '@herald/service/run'
+import { startSweep } from '@herald/service/sweep'
 import { apnsToken } from './apns-token.ts'
 import { openApiKeys } from './authenticate.ts'
 import { openChanges } from './changes.ts'
 import type { Config } from './config.ts'
+import { daily } from './daily.ts'
 import { parseRanges } from './core/client-address.ts'
+import { eraseApps } from './erase-apps.ts'
+import { openProgressFeed } from './follow-progress.ts'
 import { openLimits } from './http/limits.ts'
 import { listen } from './http/listen.ts'
+import { openMeasure } from './http/measure.ts'
 import { routes } from './http/routes.ts'
 import { serve } from './http/serve.ts'
 import { readCredentials } from './read-credentials.ts'
+import { reseal } from './reseal.ts'
 import { findApp } from './store/apps.ts'
 import type { Tables } from './store/tables.ts'
 
@@ -62,7 +68,21 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
       .map((secret) => secret.trim())
       .filter((secret) => secret !== ''),
   ]
-  const gateway = { db, watch, bus, sealer, changes, hmacSecrets, countEvent }
-  const port = await listen(service, serve(routes, gateway, { keys, limits: openLimits(config, trusted), adminToken, log }))
+  const progress = openProgressFeed(bus, log)
+  const measure = openMeasure(service.metrics)
+  const gateway = { db, watch, bus, sealer, changes, hmacSecrets, countEvent, progress }
+  const port = await listen(
+    service,
+    serve(routes, gateway, { keys, limits: openLimits(config, trusted, measure), adminToken, log, measure }),
+  )
+  service.onStop('progress streams', () => progress.close())
+
+  startSweep(service, watch, 'erase-apps', () => eraseApps({ db, bus, log }))
+  startSweep(
+    service,
+    watch,
+    'reseal',
+    daily(async () => log.info(await reseal({ db, sealer }), 'sealed anew with the first key; what is left needs another')),
+  )
   return { port }
 }

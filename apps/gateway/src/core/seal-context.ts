@@ -1,7 +1,5 @@
-import type { ProviderKind } from '@herald/contracts/app'
-
 /** Table, app and row go into what is sealed: a sealed text moved to another row or app does not open. */
-export const providerContext = (appId: string, kind: ProviderKind): string => `gateway.providers/${appId}/${kind}`
+export const providerContext = (appId: string, kind: string): string => `gateway.providers/${appId}/${kind}`
 
 export const identitySecretContext = (appId: string): string => `gateway.apps/${appId}/identity-secret`
 

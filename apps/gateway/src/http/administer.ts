@@ -3,7 +3,7 @@ import { listTemplates } from '@herald/contracts/calls/campaigns'
 import { cappedList, listRequestOf, PageQuery } from '../core/page.ts'
 import { readApp } from '../manage-app.ts'
 import { insertAudit, type AuditAction } from '../store/audit.ts'
-import { route, type Route } from './route.ts'
+import { Reply, route, type Route } from './route.ts'
 import { segments } from './segments.ts'
 import { templates } from './templates.ts'
 
@@ -15,10 +15,13 @@ const audited: Record<string, AuditAction | undefined> = {
   createTemplate: 'template.created',
   replaceTemplate: 'template.changed',
   deleteTemplate: 'template.deleted',
+  createCampaign: 'campaign.created',
+  sendCampaign: 'campaign.sent',
+  pickWinner: 'campaign.winner-picked',
 }
 
 /** A public route for the dashboard: the same operation, on the path's app in the place of the key's (decisions.md 10). */
-function administered({ scope: _scope, limit: _limit, ...it }: Route): Route {
+export function administered({ scope: _scope, limit: _limit, ...it }: Route): Route {
   return {
     ...it,
     name: `${it.name}OfApp`,
@@ -30,13 +33,20 @@ function administered({ scope: _scope, limit: _limit, ...it }: Route): Route {
       const answer = await it.answer(gateway, asked)
       const action = audited[it.name]
       // After the other app's commit: a crash in between loses the line and not the change.
-      if (action !== undefined) await insertAudit(gateway.db, { appId, action, subject: { id: params['id'] ?? idOf(answer) } })
+      if (action !== undefined && !isReplay(answer))
+        await insertAudit(gateway.db, { appId, action, subject: { id: params['id'] ?? idOf(answer) } })
       return answer
     },
   }
 }
 
-const idOf = (answer: unknown): unknown => (typeof answer === 'object' && answer !== null && 'id' in answer ? answer.id : undefined)
+function idOf(answer: unknown): unknown {
+  const said = answer instanceof Reply ? answer.body : answer
+  return typeof said === 'object' && said !== null && 'id' in said ? said.id : undefined
+}
+
+/** A replay changes nothing, so there is nothing to write down. */
+const isReplay = (answer: unknown): boolean => answer instanceof Reply && 'Idempotent-Replayed' in answer.headers
 
 const lists = [
   route({

@@ -6,6 +6,7 @@ import { noStats } from '@herald/contracts/stats'
 import { text } from '@herald/contracts/text'
 import { z } from 'zod'
 import { ratesOf } from '../core/rates.ts'
+import { readApp } from '../manage-app.ts'
 import { Accepted, CampaignStats, Cancelled, Drafted, Started } from './answers.ts'
 import { replayed } from './replayed.ts'
 import { route } from './route.ts'
@@ -42,7 +43,10 @@ export const campaigns = [
     description: 'Answers what the campaign is from now on: sending, scheduled or active, as its schedule says.',
     answers: Started,
     faults: ['invalid_state', 'invalid_segment'],
-    answer: ({ bus }, { appId, params }) => bus.call(sendCampaign, { appId, campaignId: params.id }),
+    async answer({ db, bus }, { appId, params }) {
+      const { settings } = await readApp(db, appId)
+      return bus.call(sendCampaign, { appId, campaignId: params.id, defaultTimezone: settings.defaultTimezone })
+    },
   }),
   route({
     ...writes,

@@ -3,6 +3,7 @@ import type { BlockList } from 'node:net'
 import { fault } from '@herald/contracts/fault'
 import { addressBucket, clientAddress } from '../core/client-address.ts'
 import { RateLimit } from '../core/rate-limit.ts'
+import type { Measure } from './measure.ts'
 import type { Route } from './route.ts'
 
 type LimitConfig = { SUBSCRIBE_RATE_LIMIT: number; SEND_RATE_LIMIT: number; EVENT_RATE_LIMIT: number; API_RATE_LIMIT: number }
@@ -15,30 +16,34 @@ export type Limits = {
   countKey(route: Route, keyId: string, response: ServerResponse): void
 }
 
-export function openLimits(config: LimitConfig, trusted: BlockList): Limits {
-  const byAddress = { subscribe: new RateLimit(config.SUBSCRIBE_RATE_LIMIT), event: new RateLimit(config.EVENT_RATE_LIMIT) }
-  const byKey = { send: new RateLimit(config.SEND_RATE_LIMIT), api: new RateLimit(config.API_RATE_LIMIT) }
+export function openLimits(config: LimitConfig, trusted: BlockList, measure: Measure): Limits {
+  const buckets = {
+    subscribe: new RateLimit(config.SUBSCRIBE_RATE_LIMIT),
+    event: new RateLimit(config.EVENT_RATE_LIMIT),
+    send: new RateLimit(config.SEND_RATE_LIMIT),
+    api: new RateLimit(config.API_RATE_LIMIT),
+  }
+  const count = (name: keyof typeof buckets, key: () => string, response: ServerResponse) => {
+    const bucket = buckets[name]
+    if (!bucket.isOn) return
+    const { allowed, limit, remaining, resetSeconds } = bucket.take(key(), performance.now())
+    response.setHeader('RateLimit-Limit', limit)
+    response.setHeader('RateLimit-Remaining', remaining)
+    response.setHeader('RateLimit-Reset', resetSeconds)
+    if (allowed) return
+    response.setHeader('Retry-After', resetSeconds)
+    measure.rateLimited(name)
+    throw fault('rate_limited', `Too many requests. Try again in ${resetSeconds} seconds.`)
+  }
   return {
     countAddress(route, request, response) {
       if (route.limit !== 'subscribe' && route.limit !== 'event') return
-      const bucket = byAddress[route.limit]
-      if (bucket.isOn) count(bucket, addressBucket(addressOf(request, trusted)), response)
+      count(route.limit, () => addressBucket(addressOf(request, trusted)), response)
     },
     countKey(route, keyId, response) {
-      const bucket = route.limit === 'send' ? byKey.send : route.limit === undefined ? byKey.api : undefined
-      if (bucket?.isOn) count(bucket, keyId, response)
+      if (route.limit === 'send' || route.limit === undefined) count(route.limit ?? 'api', () => keyId, response)
     },
   }
-}
-
-function count(bucket: RateLimit, key: string, response: ServerResponse): void {
-  const { allowed, limit, remaining, resetSeconds } = bucket.take(key, performance.now())
-  response.setHeader('RateLimit-Limit', limit)
-  response.setHeader('RateLimit-Remaining', remaining)
-  response.setHeader('RateLimit-Reset', resetSeconds)
-  if (allowed) return
-  response.setHeader('Retry-After', resetSeconds)
-  throw fault('rate_limited', `Too many requests. Try again in ${resetSeconds} seconds.`)
 }
 
 const addressOf = ({ socket, headers }: IncomingMessage, trusted: BlockList): string =>

@@ -1,7 +1,13 @@
 import { ApnsCredentials, FcmCredentials, WebPushCredentials } from '@herald/contracts/administration'
-import { providerKinds } from '@herald/contracts/app'
+import { providerKinds, type ProviderKind } from '@herald/contracts/app'
+import { probeCircuits, readCircuits } from '@herald/contracts/calls/audience'
+import type { Platform } from '@herald/contracts/platform'
+import { readApp } from '../manage-app.ts'
 import { readProvider, removeProvider, setApns, setFcm, setWebPush } from '../manage-provider.ts'
+import { insertAudit } from '../store/audit.ts'
 import { route } from './route.ts'
+
+const platformOf: Record<ProviderKind, Platform> = { apns: 'ios', fcm: 'android', webpush: 'web' }
 
 export const providers = [
   route({
@@ -41,8 +47,26 @@ export const providers = [
       path: `/v1/admin/apps/:appId/providers/${kind}`,
       key: 'admin',
       status: 200,
-      summary: 'Read the credentials, without secrets',
-      answer: ({ db }, { appId }) => readProvider(db, appId, kind),
+      summary: 'Read the credentials, without secrets, and the breakers of the way to the provider',
+      async answer({ db, bus }, { appId }) {
+        const provider = await readProvider(db, appId, kind)
+        const { circuits } = await bus.call(readCircuits, { appId })
+        return { ...provider, circuits: circuits.filter(({ platform }) => platform === platformOf[kind]) }
+      },
+    }),
+    route({
+      name: `probe-${kind}`,
+      method: 'post',
+      path: `/v1/admin/apps/:appId/providers/${kind}/probe`,
+      key: 'admin',
+      status: 202,
+      summary: 'Try the provider now, where a breaker is open; answers how many are',
+      async answer({ db, bus }, { appId }) {
+        await readApp(db, appId)
+        const answer = await bus.call(probeCircuits, { appId, platform: platformOf[kind] })
+        await insertAudit(db, { appId, action: 'provider.probed', subject: { kind } })
+        return answer
+      },
     }),
     route({
       name: `remove-${kind}`,

@@ -1,4 +1,5 @@
 import { segmentsAndTemplates } from './administer.ts'
+import { campaignsOfApp } from './administer-campaigns.ts'
 import { apps } from './apps.ts'
 import { audit } from './audit.ts'
 import { campaigns } from './campaigns.ts'
@@ -52,6 +53,7 @@ export const administrationRoutes: readonly Route[] = [
   ...webhooks,
   ...audit,
   ...segmentsAndTemplates,
+  ...campaignsOfApp,
 ]
 
 export const openApiDocument = describeApi(publicRoutes)

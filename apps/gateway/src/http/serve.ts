@@ -3,8 +3,10 @@ import type { Log } from '@herald/service/log'
 import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler, type Response } from 'express'
 import type { Gateway } from '../gateway.ts'
 import { answerRoute, type Door } from './answer-route.ts'
+import { EventStream, respondStream } from './event-stream.ts'
 import { faultOf } from './faults.ts'
 import { allowAnyOrigin, preflightHeaders, requestIdOf, setSafetyHeaders } from './headers.ts'
+import type { Measure } from './measure.ts'
 import { lineOf } from './request-line.ts'
 import { Reply, type Route } from './route.ts'
 import { respond, respondFault } from './respond.ts'
@@ -12,7 +14,7 @@ import { respond, respondFault } from './respond.ts'
 const administrationPrefix = '/v1/admin'
 
 /** The table of routes as an express app. Paths are exact: other case, a trailing or doubled slash is another path, and unknown. */
-export function serve(routes: readonly Route[], gateway: Gateway, door: Door & { log: Log }): Express {
+export function serve(routes: readonly Route[], gateway: Gateway, door: Door & { log: Log; measure: Measure }): Express {
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
@@ -22,7 +24,10 @@ export function serve(routes: readonly Route[], gateway: Gateway, door: Door & {
   const router = express.Router({ strict: true, caseSensitive: true })
   for (const [path, onPath] of byPath(routes)) router.all(path, answerPath(path, onPath, gateway, door))
   app.use(router)
-  app.use((_request, response) => respondFault(response, notFound()))
+  app.use((_request, response) => {
+    door.measure.request('unknown', response)
+    respondFault(response, notFound())
+  })
   app.use(answerError(door.log))
   return app
 }
@@ -47,7 +52,7 @@ const begin = (log: Log) => (request: Request, response: Response, next: () => v
 }
 
 /** All methods of one path: which there are, what a browser may do, and 405 for the rest. */
-function answerPath(path: string, routes: Route[], gateway: Gateway, door: Door): RequestHandler {
+function answerPath(path: string, routes: Route[], gateway: Gateway, door: Door & { measure: Measure }): RequestHandler {
   const byMethod = new Map(routes.map((route) => [route.method.toUpperCase(), route]))
   const get = byMethod.get('GET')
   if (get) byMethod.set('HEAD', get)
@@ -66,9 +71,11 @@ function answerPath(path: string, routes: Route[], gateway: Gateway, door: Door)
       return respondFault(response, fault('method_not_allowed', `This method is not allowed here; allowed: ${methods}.`))
     }
 
+    door.measure.request(route.name, response)
     const work = () => answerRoute(route, request, response, gateway, door)
     // The guard comes before everything that may be wrong with the request, and ends it when the database goes away meanwhile.
     const answer = await (route.withoutDatabase ? work() : gateway.watch.guard(work))
+    if (answer instanceof EventStream) return respondStream(response, answer, { headOnly: request.method === 'HEAD' })
     const { body, status = route.status, headers } = answer instanceof Reply ? answer : new Reply(answer)
     return respond(response, status, status === 204 ? undefined : body, headers)
   }

@@ -85,6 +85,21 @@ export async function markAppDeleted(db: Db, id: string): Promise<boolean> {
   return marked !== undefined
 }
 
+/**
+ * What is left of a deleted app here: keys, credentials, the identity secret with the row. The audit stays. APNs tokens go that
+ * nobody's credentials name any more.
+ */
+export async function deleteAppRows(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('api_keys').where('app_id', '=', id).execute()
+  await db.deleteFrom('providers').where('app_id', '=', id).execute()
+  await sql`
+    delete from apns_tokens t where not exists (
+      select from providers where kind = 'apns'
+        and settings @> jsonb_build_object('teamId', t.team_id, 'keyId', t.key_id, 'keyFingerprint', t.key_fingerprint)
+    )`.execute(db)
+  await db.deleteFrom('apps').where('id', '=', id).where('deleted_at', 'is not', null).execute()
+}
+
 export async function updateIdentitySecret(db: Db, id: string, sealed: string): Promise<boolean> {
   const changed = await db
     .updateTable('apps')

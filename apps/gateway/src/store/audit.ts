@@ -16,6 +16,8 @@ export type AuditAction =
   | 'provider.removed'
   | 'identity-secret.made'
   | `${'segment' | 'template' | 'webhook'}.${'created' | 'changed' | 'deleted'}`
+  | 'provider.probed'
+  | `campaign.${'created' | 'changed' | 'deleted' | 'sent' | 'cancelled' | 'paused' | 'resumed' | 'duplicated' | 'winner-picked'}`
   | `webhook.${'enabled' | 'secret-rotated' | 'replayed'}`
 
 export type AuditEntry = { id: string; actor: string; action: string; subject: Record<string, unknown>; createdAt: string }

@@ -2,6 +2,7 @@ import type { AppSettings, ProviderKind } from '@herald/contracts/app'
 import type { KeyKind, Scope } from '@herald/contracts/administration'
 import type { Generated, JSONColumnType } from 'kysely'
 import type { ProviderSettings } from '../core/provider-settings.ts'
+import type { ErasingApp } from './app-erasures.ts'
 
 export type Tables = {
   apps: {
@@ -36,6 +37,11 @@ export type Tables = {
     key_fingerprint: string
     sealed_token: string
     minted_at: Date
+  }
+  app_erasures: {
+    app_id: string
+    app: ErasingApp
+    due_at: Generated<Date>
   }
   audit: {
     id: string

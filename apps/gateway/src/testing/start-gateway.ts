@@ -10,6 +10,8 @@ export const sealKeys = `test:${Buffer.alloc(32, 7).toString('base64')}`
 export type GatewayUnderTest = {
   port: number
   stop: () => Promise<void>
+  /** What this gateway measured so far, as a scrape. */
+  metrics: () => Promise<string>
   ask: (question: Question) => Promise<Told>
   /** Asks the administration surface below `/v1/admin`, with its token. */
   admin: (method: string, path: string, body?: unknown) => Promise<Told>
@@ -43,6 +45,7 @@ export async function startGateway(
   return {
     port,
     stop: service.stop,
+    metrics: () => service.metrics.text(),
     ask: (question) => ask(port, question),
     admin,
     async givenApp() {

@@ -1,7 +1,10 @@
 import type { AppName, Call } from '@herald/contracts/call'
 import * as audienceCalls from '@herald/contracts/calls/audience'
 import * as campaignCalls from '@herald/contracts/calls/campaigns'
+import * as trackerCalls from '@herald/contracts/calls/tracker'
 import { listPushes, readStats, trackEvents, type Engagement } from '@herald/contracts/calls/tracker'
+import { eraseWebhooksOfApp } from '@herald/contracts/calls/webhooks'
+import type { Campaign } from '@herald/contracts/campaign'
 import { fault, type Fault } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import { openBus, type Bus } from '@herald/service/bus'
@@ -26,10 +29,42 @@ export type Peers = {
   stop: () => Promise<void>
 }
 
+/** A draft as campaigns shows it. */
+export const givenCampaign: Campaign = {
+  id: examples.campaignId,
+  name: 'Sale',
+  status: 'draft',
+  transactional: false,
+  content: null,
+  templateId: null,
+  segment: null,
+  segmentId: null,
+  schedule: { type: 'now' },
+  experiment: null,
+  silent: true,
+  data: {},
+  ttl: 2_419_200,
+  collapseId: null,
+  priority: 'high',
+  presentation: null,
+  bypass: {},
+  recurringOf: null,
+  remainderOf: null,
+  failure: null,
+  cancelling: false,
+  nextAt: null,
+  missedCount: 0,
+  createdAt: '2026-01-31T08:00:00.000Z',
+  startedAt: null,
+  settledAt: null,
+}
+
 export async function startPeers(natsUrl: string): Promise<Peers> {
-  const services = (['audience', 'campaigns', 'tracker'] as const).map((name: AppName) => testService(name, { NATS_URL: natsUrl }))
-  const [audience, campaigns, tracker] = await Promise.all(services.map((service) => openBus(service)))
-  if (!audience || !campaigns || !tracker) throw new Error('three buses were opened')
+  const services = (['audience', 'campaigns', 'tracker', 'webhooks'] as const).map((name: AppName) =>
+    testService(name, { NATS_URL: natsUrl }),
+  )
+  const [audience, campaigns, tracker, webhooks] = await Promise.all(services.map((service) => openBus(service)))
+  if (!audience || !campaigns || !tracker || !webhooks) throw new Error('four buses were opened')
   const answered = new Map<string, { id: string; fingerprint: string }>()
   const peers: Peers = {
     registered: [],
@@ -73,6 +108,9 @@ export async function startPeers(natsUrl: string): Promise<Peers> {
   play(audience, audienceCalls.deleteSegment, {})
   play(audience, audienceCalls.countSegment, counted)
   play(audience, audienceCalls.previewSegment, counted)
+  play(audience, audienceCalls.readCircuits, { circuits: [] })
+  play(audience, audienceCalls.probeCircuits, { open: 0 })
+  play(audience, audienceCalls.eraseAudienceOfApp, { done: true })
 
   campaigns.answer(campaignCalls.sendNotification, async (request) => {
     peers.sent.push(request)
@@ -100,6 +138,15 @@ export async function startPeers(natsUrl: string): Promise<Peers> {
   play(campaigns, campaignCalls.readTemplate, template)
   play(campaigns, campaignCalls.replaceTemplate, template)
   play(campaigns, campaignCalls.deleteTemplate, {})
+  play(campaigns, campaignCalls.listCampaigns, { items: [givenCampaign], nextCursor: null })
+  play(campaigns, campaignCalls.getCampaign, givenCampaign)
+  play(campaigns, campaignCalls.replaceCampaign, givenCampaign)
+  play(campaigns, campaignCalls.deleteCampaign, {})
+  play(campaigns, campaignCalls.duplicateCampaign, givenCampaign)
+  play(campaigns, campaignCalls.pauseCampaign, { status: 'paused' })
+  play(campaigns, campaignCalls.resumeCampaign, { status: 'sending' })
+  play(campaigns, campaignCalls.endCampaign, { status: 'cancelled' })
+  play(campaigns, campaignCalls.eraseCampaignsOfApp, { done: true })
 
   tracker.answer(readStats, async ({ appId, campaignId }) =>
     peers.campaigns.get(campaignId) === appId && peers.tracked.length > 0
@@ -112,5 +159,10 @@ export async function startPeers(natsUrl: string): Promise<Peers> {
     return { counted: engagements.length }
   })
   tracker.answer(listPushes, async () => ({ items: [], nextCursor: null }))
+  play(tracker, trackerCalls.readProgress, null)
+  play(tracker, trackerCalls.listStats, { stats: {} })
+  play(tracker, trackerCalls.verifyCampaign, null)
+  play(tracker, trackerCalls.eraseTrackerOfApp, { done: true })
+  play(webhooks, eraseWebhooksOfApp, { done: true })
   return peers
 }

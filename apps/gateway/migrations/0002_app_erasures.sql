@@ -1,0 +1,12 @@
+-- Apps that were deleted and that another app still has rows of: one row per app to tell, gone when that one has answered `done`.
+create table app_erasures (
+  app_id text collate "C" not null references apps (id),
+  app text not null check (app in ('campaigns', 'audience', 'tracker', 'webhooks')),
+  due_at timestamptz not null default now(),
+  primary key (app_id, app)
+);
+create index app_erasures_due on app_erasures (due_at);
+
+-- What was deleted before there was anybody to tell.
+insert into app_erasures (app_id, app)
+select id, app from apps, unnest(array['campaigns', 'audience', 'tracker', 'webhooks']) as app where deleted_at is not null;

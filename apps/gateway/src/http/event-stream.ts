@@ -1,0 +1,77 @@
+import type { ServerResponse } from 'node:http'
+
+/** An answer that goes on: server-sent events, until it ends or the caller is gone. `start` answers what stops it; it may throw a Fault. */
+export class EventStream {
+  readonly start: (sink: EventSink) => () => void
+
+  constructor(start: (sink: EventSink) => () => void) {
+    this.start = start
+  }
+}
+
+export type EventSink = {
+  event(name: string, data: unknown): void
+  /** A line that clients do not look at: the stream is alive. */
+  comment(text: string): void
+  end(): void
+}
+
+/** Something is written at least this often. A caller that took nothing since is cut off. */
+const heartbeatMs = 10_000
+
+/**
+ * Writes a stream. A caller that does not read as fast as things happen gets the newest when it is ready again, so that it costs one
+ * event and no pile of them; nothing here keeps the process alive.
+ */
+export function respondStream(response: ServerResponse, stream: EventStream, { headOnly }: { headOnly: boolean }): void {
+  let blocked = false
+  let silent = true
+  let waiting: string | undefined
+  let ending = false
+
+  const write = (text: string) => {
+    if (response.destroyed || response.writableEnded) return
+    if (blocked) {
+      waiting = text
+      return
+    }
+    silent = false
+    blocked = !response.write(text)
+  }
+  response.on('drain', () => {
+    blocked = false
+    if (waiting !== undefined) write(waiting)
+    waiting = undefined
+    if (ending && !blocked) response.end()
+  })
+  const heartbeat = setInterval(() => {
+    if (blocked) response.destroy()
+    else if (silent) response.write(':\n\n')
+    silent = true
+  }, heartbeatMs).unref()
+
+  let stop: (() => void) | undefined
+  response.once('close', () => {
+    clearInterval(heartbeat)
+    stop?.()
+  })
+  // No answer for a client that only asked for the head; a fault of the start is answered like any other.
+  response.statusCode = 200
+  response.setHeader('content-type', 'text/event-stream')
+  response.setHeader('x-accel-buffering', 'no')
+  if (headOnly) return void response.end()
+  try {
+    stop = stream.start({
+      event: (name, data) => write(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`),
+      comment: (text) => !blocked && write(`: ${text}\n\n`),
+      end() {
+        ending = true
+        if (!blocked) response.end()
+      },
+    })
+  } catch (error) {
+    clearInterval(heartbeat)
+    throw error
+  }
+  if (response.destroyed) stop()
+}

@@ -16,6 +16,7 @@ import { startNatsServer } from '@herald/embedded/nats-server'
 import { startPostgres } from '@herald/embedded/postgres'
 import { openBus, type Bus } from '@herald/service/bus'
 import { openLog } from '@herald/service/log'
+import { openMetrics } from '@herald/service/metrics'
 import { migrate } from '@herald/service/migrate'
 import { provision } from '@herald/service/provision'
 import type { Service } from '@herald/service/run'
@@ -178,9 +179,13 @@ async function playPeers(natsUrl: string, appId: string) {
   })
   for (const consumer of pushWork) {
     await dispatcher.consume(consumer, { slots: 8 }, async ({ batchId }) => {
-      const taken = await dispatcher.call(takeBatch, { batchId, knowsSend: true, from: 0, takes: null })
+      const taken = await dispatcher.call(takeBatch, {
+        ...{ batchId, knowsSend: true, from: 0, takes: null },
+        ...{ environment: '', credentialsVersion: null },
+      })
       if (taken.answer === 'taken') {
-        await dispatcher.call(finishBatch, { batchId, takes: taken.takes, sent: [], dead: [], retries: [] })
+        const nothing = { sent: [], dead: [], guarded: [], answers: [], credentialsVersion: null, retries: [] }
+        await dispatcher.call(finishBatch, { batchId, takes: taken.takes, ...nothing })
       }
     })
   }
@@ -211,6 +216,9 @@ async function openPeer(name: AppName, natsUrl: string): Promise<Bus> {
     name,
     config: { NATS_URL: natsUrl },
     log: openLog(name, 'silent'),
+    metrics: openMetrics(),
+    needs: () => undefined,
+    beforeStop: () => undefined,
     onStop: (_what, close) => void closers.push(close),
   }
   return openBus(service)

@@ -1,6 +1,15 @@
+import type { AppSettings } from '@herald/contracts/app'
 import type { Bus } from '@herald/service/bus'
 import type { Log } from '@herald/service/log'
 import type { Db } from './store/tables.ts'
 
 /** What the flows of audience have at hand. */
-export type Audience = { db: Db; bus: Bus; log: Log }
+export type Audience = {
+  db: Db
+  bus: Bus
+  log: Log
+  /** An app's settings as they are now (a change works within 2 s); undefined: there is no such app any more. */
+  settingsOf: (appId: string) => Promise<AppSettings | undefined>
+  /** A short transaction on one campaign's rows, committed together with others that are ready. It may be run more than once. */
+  commit: <T>(campaignId: string, work: (trx: Db) => Promise<T>) => Promise<T>
+}

@@ -6,4 +6,7 @@ export const Config = ServiceConfig.extend({
   FAN_OUT_RETENTION_DAYS: whole(7, { min: 1, max: 365 }).describe(
     'Days a settled campaign’s fan-out row is kept, so that a late repeat of its pointer sends nothing twice.',
   ),
+  BREAKER_MAX_HOLD_SECONDS: whole(86_400, { min: 1, max: 2_419_200 }).describe(
+    'Longest time a push waits for a provider’s open breaker, within its ttl; then it fails with the breaker’s code.',
+  ),
 })

@@ -5,8 +5,8 @@ import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { fanOut } from './fan-out.ts'
-import { findFanOut, takePage } from './store/fan-outs.ts'
-import { givenCrowd, givenDevice, givenFanOut, givenSend, openAudience } from './testing/rig.ts'
+import { clearSettled, findFanOut, takePage, wakeWaiting } from './store/fan-outs.ts'
+import { fanOutAll, givenCrowd, givenDevice, givenFanOut, givenSend, openAudience } from './testing/rig.ts'
 
 /** The flow alone: nothing sweeps here, so what a test sees is what one run did. */
 describe('one run of a fan-out', async () => {
@@ -123,19 +123,37 @@ describe('one run of a fan-out', async () => {
     expect(await queuedIn(campaignId)).toEqual([device.id])
   })
 
-  test('of two that cut one page after all, because a lease ran out, one is first and the other leaves nothing', async () => {
+  test('of two that start one send at once, one is first and the other leaves nothing', async () => {
     const appId = newId()
     const crowd = await givenCrowd(db, { appId, count: 600 })
-    const campaignId = await givenFanOut(db, givenSend(appId))
+    const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
     const gate = Promise.withResolvers<void>()
     peers.state.gatewayAnswersAfter = gate.promise
     peers.state.askedGateway = 0
 
+    const both = [fanOut(audience, { campaignId, page: 0 }), fanOut(audience, { campaignId, page: 0 })]
+    await until(() => peers.state.askedGateway === 2)
+    gate.resolve()
+    await Promise.all(both)
+
+    expect(await queuedIn(campaignId)).toEqual(crowd)
+    expect(peers.lastReport(campaignId)?.byPlatform.ios).toBe(600)
+  })
+
+  test('of two that cut one page after all, because a lease ran out, one is first and the other leaves nothing', async () => {
+    const appId = newId()
+    const crowd = await givenCrowd(db, { appId, count: 600 })
+    const remainder = { of: newId(), sampleRate: 0.000_001 }
+    const campaignId = await givenFanOut(db, givenSend(appId, { remainder }))
+    const gate = Promise.withResolvers<void>()
+    peers.state.settledAnswersAfter = gate.promise
+    peers.state.askedSettled = 0
+
     const frozen = fanOut(audience, { campaignId, page: 1 })
-    await until(() => peers.state.askedGateway === 1)
+    await until(() => peers.state.askedSettled === 1)
     await db.updateTable('fan_outs').set({ lease_until: null }).where('campaign_id', '=', campaignId).execute()
     const second = fanOut(audience, { campaignId, page: 1 })
-    await until(() => peers.state.askedGateway === 2)
+    await until(() => peers.state.askedSettled === 2)
     gate.resolve()
     await Promise.all([frozen, second])
 
@@ -176,7 +194,7 @@ describe('one run of a fan-out', async () => {
     await fanOut(audience, { campaignId, page: 0 })
 
     const row = await findFanOut(db, campaignId)
-    expect(row).toMatchObject({ state: 'fanned_out', page: 2, told_page: 1 })
+    expect(row).toMatchObject({ state: 'fanned_out', page: 2, told_page: 0 })
     expect(row?.due_at).not.toBeNull()
     peers.state.trackerIsAway = false
     await fanOut(audience, { campaignId, page: 2 })
@@ -209,7 +227,9 @@ describe('one run of a fan-out', async () => {
 
     expect(peers.failures.filter((failure) => failure.campaignId === campaignId)).toMatchObject([{ code: 'invalid_segment' }])
     expect(peers.lastReport(campaignId)).toBeUndefined()
-    expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'failed', due_at: null, send: null })
+    expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'failed', due_at: null })
+    await clearSettled(db)
+    expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'failed', send: null, target: null })
   })
 
   test('a sparse segment over many pages reaches exactly its devices, on the bulk lane', async () => {
@@ -219,7 +239,7 @@ describe('one run of a fan-out', async () => {
     await db.updateTable('subscriptions').set({ browser: 'special' }).where('id', 'in', meant).execute()
     const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'segment', segment: { field: 'browser', op: 'eq', value: 'special' } })
 
-    await fanOut(audience, { campaignId, page: 0 })
+    await fanOutAll(audience, campaignId)
 
     expect(await queuedIn(campaignId)).toEqual(meant.toSorted())
     expect((await batchesOf(campaignId)).map(({ lane }) => lane)).toEqual(['bulk', 'bulk', 'bulk'])
@@ -231,10 +251,48 @@ describe('one run of a fan-out', async () => {
     await givenCrowd(db, { appId, count: 16_000 })
     const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
 
-    await fanOut(audience, { campaignId, page: 0 })
+    await fanOutAll(audience, campaignId)
 
     expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'waiting', page: 2 })
     expect(await batchesOf(campaignId)).toHaveLength(10)
+  })
+
+  test('ten large sends of an app at once never have more than 16 bulk batches of a platform open together', async () => {
+    const appId = newId()
+    await givenCrowd(db, { appId, count: 6_000 })
+    const campaigns = Array.from({ length: 10 }, () => peers.givenCampaign(givenSend(appId), { kind: 'all' }))
+
+    await Promise.all(campaigns.map((campaignId) => fanOut(audience, { campaignId, page: 0 })))
+    await Promise.all(campaigns.map((campaignId) => fanOut(audience, { campaignId, page: 1 })))
+
+    const open = () => db.selectFrom('batches').select('id').where('app_id', '=', appId).where('done_at', 'is', null).execute()
+    expect(await open()).toHaveLength(10)
+    // Whoever finishes a batch wakes one of them: in the end all have come to the end, one page at a time.
+    for (let rounds = 0; rounds < 40; rounds += 1) {
+      await db.updateTable('batches').set({ done_at: new Date(), due_at: null }).where('app_id', '=', appId).execute()
+      await wakeWaiting(db, appId)
+      await Promise.all(
+        campaigns.map(async (campaignId) => fanOut(audience, { campaignId, page: (await findFanOut(db, campaignId))?.page ?? 0 })),
+      )
+      expect((await open()).length).toBeLessThanOrEqual(16)
+    }
+    for (const campaignId of campaigns) expect(peers.lastReport(campaignId)).toMatchObject({ fannedOut: true, byPlatform: { ios: 6_000 } })
+  })
+
+  test('a large send leaves the lane of first pages with its own', async () => {
+    const appId = newId()
+    await givenCrowd(db, { appId, count: 6_000 })
+    const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
+    const pages: number[] = []
+    await peers.consumeBulkPages((pointer) => {
+      if (pointer.campaignId === campaignId) pages.push(pointer.page)
+    })
+
+    await fanOut(audience, { campaignId, page: 0 })
+
+    expect(await findFanOut(db, campaignId)).toMatchObject({ page: 2, lane: 'bulk', state: 'running' })
+    await until(() => pages.length === 1)
+    expect(pages).toEqual([2])
   })
 })
 
@@ -243,6 +301,26 @@ describe('two processes of audience', async () => {
   beforeAll(async () => {
     await startProcess()
     await startProcess()
+  })
+
+  test('cut the first page of a small send while ten large ones of another app wait for room', async () => {
+    const [large, small] = [newId(), newId()]
+    await givenCrowd(db, { appId: large, count: 6_000 })
+    const crowd = await givenCrowd(db, { appId: small, count: 100 })
+    const campaigns = Array.from({ length: 10 }, () => peers.givenCampaign(givenSend(large), { kind: 'all' }))
+    await Promise.all(campaigns.map((campaignId) => peers.point(campaignId)))
+    const campaignId = peers.givenCampaign(givenSend(small), { kind: 'all' })
+
+    await peers.point(campaignId)
+
+    await until(() => peers.lastReport(campaignId)?.fannedOut)
+    await until(() => dispatcher.pointers.find((pointer) => pointer.campaignId === campaignId && pointer.lane === 'prompt'))
+    expect(peers.lastReport(campaignId)?.byPlatform.ios).toBe(crowd.length)
+    const waits = async () =>
+      (await Promise.all(campaigns.map((id) => findFanOut(db, id)))).every((row) => row && row.state !== 'fanned_out')
+    await until(waits)
+    const open = await db.selectFrom('batches').select('id').where('app_id', '=', large).where('done_at', 'is', null).execute()
+    expect(open.length).toBeLessThanOrEqual(16)
   })
 
   test('share a fan-out of 20,000 devices without a gap or a copy', async () => {

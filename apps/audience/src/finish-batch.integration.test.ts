@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { dropCampaigns } from './drop-campaigns.ts'
 import { fanOut } from './fan-out.ts'
 import { registerSubscription } from './register-subscription.ts'
-import { clearSettled, findFanOut } from './store/fan-outs.ts'
+import { clearSettled, findFanOut, markTold } from './store/fan-outs.ts'
 import { asked, finished, withBatches } from './testing/batches.ts'
 import { givenCrowd, givenDevice, givenSend, openAudience } from './testing/rig.ts'
 
@@ -32,7 +32,7 @@ describe('finishing', () => {
     const appId = newId()
     const device = await givenDevice(db, { appId })
     const batchIds = [await givenBatch(appId), await givenBatch(appId)]
-    const taken = await Promise.all(batchIds.map(takeOne))
+    const taken = await Promise.all(batchIds.map((batchId) => takeOne(batchId)))
 
     const sent = [{ subscriptionId: device.id, environment: 'sandbox' as const }]
     await finish(...taken.map(({ batchId, takes }) => finished(batchId, takes, { sent })))
@@ -46,7 +46,7 @@ describe('finishing', () => {
     const appId = newId()
     const device = await givenDevice(db, { appId })
     const batchIds = [await givenBatch(appId), await givenBatch(appId), await givenBatch(appId)]
-    const [first, second, third] = await Promise.all(batchIds.map(takeOne))
+    const [first, second, third] = await Promise.all(batchIds.map((batchId) => takeOne(batchId)))
     if (!first || !second || !third) throw new Error('three batches')
     const dead = [
       { subscriptionId: device.id, userId: device.userId, tokenVersion: 1, since: '2100-01-01T00:00:00.000Z', code: 'token_dead' },
@@ -137,12 +137,13 @@ describe('finishing', () => {
     await givenCrowd(db, { appId, count: 16_000 })
     const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
     await fanOut(audience, { campaignId, page: 0 })
+    await fanOut(audience, { campaignId, page: 2 })
     const batches = await db.selectFrom('batches').select('id').where('campaign_id', '=', campaignId).execute()
     expect(batches).toHaveLength(10)
 
-    for (const { id } of batches.slice(0, 3)) await finish(finished(id, (await takeOne(id)).takes))
+    for (const { id } of batches.slice(0, 4)) await finish(finished(id, (await takeOne(id)).takes))
     expect((await findFanOut(db, campaignId))?.state).toBe('waiting')
-    for (const { id } of batches.slice(3, 4)) await finish(finished(id, (await takeOne(id)).takes))
+    for (const { id } of batches.slice(4, 5)) await finish(finished(id, (await takeOne(id)).takes))
 
     expect((await findFanOut(db, campaignId))?.state).toBe('running')
   })
@@ -185,4 +186,28 @@ test('a batch whose campaign is settled before it is finished still invalidates 
   await clearSettled(db)
   expect(await db.selectFrom('batches').select('id').where('campaign_id', '=', campaignId).execute()).toEqual([])
   expect(await findFanOut(db, campaignId)).toMatchObject({ send: null, target: null })
+})
+
+test('what was queued before a fan-out failed still goes out, and is dropped when it is finished', async () => {
+  const appId = newId()
+  await givenDevice(db, { appId })
+  const batchId = await givenBatch(appId)
+  const [row] = await db.selectFrom('batches').select('campaign_id').where('id', '=', batchId).execute()
+  const campaignId = row?.campaign_id ?? ''
+  await db
+    .updateTable('fan_outs')
+    .set((eb) => ({ state: 'failed', page: eb('page', '+', 1) }))
+    .where('campaign_id', '=', campaignId)
+    .execute()
+  const failed = await findFanOut(db, campaignId)
+  if (failed) await markTold(db, failed)
+
+  await clearSettled(db)
+  const { recipients, takes } = await takeOne(batchId)
+  expect(recipients).toHaveLength(1)
+  expect(await finish(finished(batchId, takes))).toEqual(['done'])
+
+  await clearSettled(db)
+  expect(await db.selectFrom('batches').select('id').where('campaign_id', '=', campaignId).execute()).toEqual([])
+  expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'failed', send: null, settings: null, due_at: null })
 })

@@ -1,45 +1,64 @@
-import type { FinishBatch } from '@herald/contracts/batch'
+import type { Decided, FinishBatch } from '@herald/contracts/batch'
 import type { Event } from '@herald/contracts/event'
 import { newId } from '@herald/contracts/ids'
 import { eventSubjects } from '@herald/contracts/topology'
 import { transact } from '@herald/service/postgres'
 import type { Audience } from './audience.ts'
-import { groupRetries } from './core/retries.ts'
-import { announce, pointAtPages } from './point.ts'
+import type { Breaker } from './breaker.ts'
+import { settleGuarded } from './core/guarded.ts'
+import { deterministicId, groupRetries } from './core/retries.ts'
+import { judgeAnswers, type Finish, type Judged, type Judgement } from './judge-answers.ts'
+import { announce, pointAtBatches, pointAtPages } from './point.ts'
 import { insertAnnouncements, type AnnouncementRow } from './store/announcements.ts'
-import { insertRetries, keyOfTake, markDone, type FinishedRow } from './store/batches.ts'
+import {
+  findNowOrNever,
+  insertDecided,
+  insertRetries,
+  keyOfTake,
+  markDone,
+  releaseHeld,
+  type BatchPointerRow,
+  type FinishedRow,
+} from './store/batches.ts'
+import { insertGuarded } from './store/circuits.ts'
 import { wakeWaiting } from './store/fan-outs.ts'
 import { invalidateDead, noteNotified, rememberEnvironments, type Invalidated } from './store/subscriptions.ts'
 import type { Db } from './store/tables.ts'
 
 export type FinishAnswer = 'done' | 'lost'
-type Finish = { row: FinishedRow; finish: FinishBatch }
+
+/** A finish whose refused tokens are settled, and the circuit on which they were refused. */
+type Ended = Finish & { decided: Decided[]; judged: Judged | undefined }
+
+export type Finishing = Audience & { breaker: Breaker; poke: () => void }
 
 /** An announcement holds at most this many events (contracts' Announcement). */
 const eventsPerAnnouncement = 1_000
 
 /**
- * Ends batches whose outcomes are all with the tracker (architecture.md, path 4), in one transaction for all: done, dead tokens
- * invalidated, last notified noted, retries made. A finish with another take's number, or a second one, is `lost` and changes
- * nothing. Answers in the order given.
+ * Ends batches whose outcomes are all with the tracker (architecture.md, path 4), in one transaction for all: done, what their
+ * answers say of the circuits, dead tokens invalidated, last notified noted, retries and decided failures made. A finish with
+ * another take's number, or a second one, is `lost` and changes nothing. Answers in the order given.
  */
-export async function finishBatch(
-  { poke, ...audience }: Audience & { poke: () => void },
-  finishes: FinishBatch[],
-): Promise<FinishAnswer[]> {
-  const { ended, announcements } = await transact(audience.db, async (trx) => {
-    const ended = winners(await markDone(trx, finishes), finishes)
+export async function finishBatch({ poke, breaker, ...audience }: Finishing, finishes: FinishBatch[]): Promise<FinishAnswer[]> {
+  const { ended, judgement, announcements, decided } = await transact(audience.db, async (trx) => {
+    const won = winners(await markDone(trx, finishes), finishes)
+    const judgement = await judgeAnswers(trx, breaker.healthy, won)
+    const ended = await settle(trx, won, judgement)
     const announcements = await invalidate(trx, ended)
     await noteSent(trx, ended)
     await keepRetries(trx, ended)
-    return { ended, announcements }
+    return { ended, judgement, announcements, decided: await keepDecided(trx, ended) }
   })
 
+  breaker.tell(judgement)
   await announce(audience, announcements)
+  await pointAtBatches(audience, decided)
   await wakeFanOuts(audience, ended)
-  if (ended.some(({ finish }) => finish.retries.length > 0)) poke()
-  const done = new Set(ended.map(({ finish }) => finish))
-  return finishes.map((finish) => (done.has(finish) ? 'done' : 'lost'))
+  for (const { appId, platform } of judgement.closed) await releaseHeld(audience.db, { appId, platform })
+  if (judgement.closed.length > 0 || ended.some(({ finish }) => finish.retries.length > 0)) poke()
+  const done = new Set(ended.map(({ finish }) => keyOfTake(finish)))
+  return finishes.map((finish) => (done.delete(keyOfTake(finish)) ? 'done' : 'lost'))
 }
 
 /** Each finish that ended its batch, in the order given: the first, should one be repeated within the group. */
@@ -53,14 +72,28 @@ function winners(rows: FinishedRow[], finishes: FinishBatch[]): Finish[] {
   })
 }
 
+/** Settles refused tokens by what their circuits say. Where that is to try again, what is sent now or never has failed. */
+async function settle(db: Db, won: Finish[], { judged }: Judgement): Promise<Ended[]> {
+  const doubted = won.filter((one) => one.finish.guarded.length > 0 && judged.get(one)?.verdict === 'retry')
+  const nowOrNever = await findNowOrNever(db, new Set(doubted.map(({ row }) => row.campaign_id)))
+  return won.map((one) => {
+    const verdict = judged.get(one)?.verdict ?? 'failed'
+    const isLost = verdict === 'retry' && nowOrNever.has(one.row.campaign_id)
+    const { decided, ...settled } = settleGuarded(one.finish, isLost ? 'failed' : verdict, new Date())
+    return { row: one.row, finish: { ...one.finish, ...settled }, decided, judged: judged.get(one) }
+  })
+}
+
 /** Invalidates what was called dead, and writes down in the same transaction that webhooks is to hear of it. */
-async function invalidate(db: Db, ended: Finish[]): Promise<AnnouncementRow[]> {
+async function invalidate(db: Db, ended: Ended[]): Promise<AnnouncementRow[]> {
   const dead = ended.flatMap(({ finish }) => finish.dead)
   if (dead.length === 0) return []
   const foundBy = new Map(
     ended.toReversed().flatMap(({ row, finish }) => finish.dead.map((one) => [one.subscriptionId, { row, code: one.code }])),
   )
-  const events = (await invalidateDead(db, dead)).flatMap((subscription) => {
+  const invalidated = await invalidateDead(db, dead)
+  await noteGuarded(db, ended, invalidated)
+  const events = invalidated.flatMap((subscription) => {
     const found = foundBy.get(subscription.id)
     return found ? [invalidatedEvent(subscription, found.row.campaign_id, found.code)] : []
   })
@@ -71,6 +104,20 @@ async function invalidate(db: Db, ended: Finish[]): Promise<AnnouncementRow[]> {
   }
   if (announcements.length > 0) await insertAnnouncements(db, announcements)
   return announcements
+}
+
+/** What the mass guard let through is kept for a day: it is undone when its circuit opens. */
+async function noteGuarded(db: Db, ended: Ended[], invalidated: Invalidated[]): Promise<void> {
+  const refused = new Map(
+    ended.flatMap(({ judged, finish }) =>
+      judged?.verdict === 'dead' ? finish.guarded.map(({ subscriptionId }) => [subscriptionId, judged.circuit] as const) : [],
+    ),
+  )
+  const guarded = invalidated.flatMap((one) => {
+    const circuit = refused.get(one.id)
+    return circuit ? [{ ...one, ...circuit }] : []
+  })
+  if (guarded.length > 0) await insertGuarded(db, guarded)
 }
 
 const invalidatedEvent = ({ id, appId, userId, platform, at }: Invalidated, campaignId: string, code: string): Event => ({
@@ -84,7 +131,7 @@ const invalidatedEvent = ({ id, appId, userId, platform, at }: Invalidated, camp
   data: { code },
 })
 
-async function noteSent(db: Db, ended: Finish[]): Promise<void> {
+async function noteSent(db: Db, ended: Ended[]): Promise<void> {
   const sent = ended.flatMap(({ finish }) => finish.sent)
   if (sent.length === 0) return
   const accepted = sent.flatMap(({ subscriptionId, environment }) => (environment ? [{ subscriptionId, environment }] : []))
@@ -95,13 +142,33 @@ async function noteSent(db: Db, ended: Finish[]): Promise<void> {
   )
 }
 
-async function keepRetries(db: Db, ended: Finish[]): Promise<void> {
+async function keepRetries(db: Db, ended: Ended[]): Promise<void> {
   const retries = ended.flatMap(({ row, finish }) => groupRetries(finish).map((retry) => ({ ...retry, retryOf: row.id })))
   if (retries.length > 0) await insertRetries(db, retries)
 }
 
+/** Decided failures are batches of their own, so that no crash loses an outcome. The same finish can never make two. */
+async function keepDecided(db: Db, ended: Ended[]): Promise<BatchPointerRow[]> {
+  const batches = ended.flatMap(({ row, decided }) =>
+    decided.length > 0 ? [{ id: deterministicId(`${row.id}:${row.takes}:decided`, row.queued_at), row, decided }] : [],
+  )
+  if (batches.length === 0) return []
+  await insertDecided(
+    db,
+    batches.map(({ id, row, decided }) => ({ id, retryOf: row.id, decided })),
+  )
+  return batches.map(({ id, row: { campaign_id: campaignId, app_id: appId, platform, lane } }) => ({
+    batchId: id,
+    campaignId,
+    appId,
+    platform,
+    lane,
+    pointerNo: 0,
+  }))
+}
+
 /** A finished bulk batch makes room in its app's window: the fan-out that has waited longest cuts its next page. */
-async function wakeFanOuts(audience: Audience, ended: Finish[]): Promise<void> {
+async function wakeFanOuts(audience: Audience, ended: Ended[]): Promise<void> {
   for (const appId of new Set(ended.filter(({ row }) => row.lane === 'bulk').map(({ row }) => row.app_id))) {
     await pointAtPages(audience, await wakeWaiting(audience.db, appId))
   }

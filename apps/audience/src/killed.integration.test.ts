@@ -44,7 +44,7 @@ const endLeases = async (campaignId: string) => {
     .execute()
 }
 
-test('processes killed in the middle of a send leave no gap and make no copy', async () => {
+test('processes killed in the middle of a send leave no gap and make no copy', { timeout: 90_000 }, async () => {
   const appId = newId()
   const crowd = await givenCrowd(db, { appId, count: 30_000 })
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -58,10 +58,13 @@ test('processes killed in the middle of a send leave no gap and make no copy', a
     await endLeases(campaignId)
   }
   const last = await startChild()
-  await until(async () => {
-    await endLeases(campaignId)
-    return (await findFanOut(db, campaignId))?.due_at === null
-  })
+  await until(
+    async () => {
+      await endLeases(campaignId)
+      return (await findFanOut(db, campaignId))?.due_at === null
+    },
+    { withinMs: 60_000 },
+  )
 
   const batches = await db.selectFrom('batches').select(['subscription_ids', 'done_at']).where('campaign_id', '=', campaignId).execute()
   expect(batches.flatMap(({ subscription_ids }) => subscription_ids).toSorted()).toEqual(crowd)

@@ -1,6 +1,6 @@
 import { batchSubject } from '@herald/contracts/batch'
 import { Fault } from '@herald/contracts/fault'
-import { fanOutWork } from '@herald/contracts/topology'
+import { bulkFanOutWork, fanOutWork } from '@herald/contracts/topology'
 import type { Audience } from './audience.ts'
 import type { AnnouncementRow } from './store/announcements.ts'
 import type { BatchPointerRow } from './store/batches.ts'
@@ -30,8 +30,8 @@ export const pointAtBatches = (pointing: Pointing, batches: BatchPointerRow[]) =
 
 export const pointAtPages = (pointing: Pointing, pages: PagePointer[]) =>
   Promise.all(
-    pages.map(({ campaignId, page, pointerNo }) =>
-      point(pointing, fanOutWork.subject, { campaignId, page }, `${campaignId}.${page}.${pointerNo}`),
+    pages.map(({ campaignId, page, pointerNo, lane }) =>
+      point(pointing, (lane === 'bulk' ? bulkFanOutWork : fanOutWork).subject, { campaignId, page }, `${campaignId}.${page}.${pointerNo}`),
     ),
   )
 

@@ -1,6 +1,6 @@
 import type { Decided, FrozenSend, Recipient, TakenBatch } from '@herald/contracts/batch'
-import { namesUsed } from '@herald/contracts/content'
 import type { NamesUsed } from '@herald/contracts/placeholder'
+import { namesOfSend } from './core/names-of-send.ts'
 import { keepRecent, type Recent } from './core/recent.ts'
 import { countFitting, isDecided, toRecipient } from './core/recipient.ts'
 import { findFrozen } from './store/fan-outs.ts'
@@ -40,7 +40,7 @@ async function learnSends(db: Db, remembered: Recent<KnownSend>, granted: Grante
   for (const { campaign_id, send: frozen, settings } of unknown.length > 0 ? await findFrozen(db, unknown) : []) {
     if (!frozen) continue
     const send = settings ? { ...frozen, defaultTimezone: settings.defaultTimezone } : frozen
-    const known = { send, names: send.content ? namesUsed(send.content) : { user: [], tags: [], subscription: [] } }
+    const known = { send, names: namesOfSend(send) }
     sends.set(campaign_id, known)
     remembered.set(campaign_id, known)
   }
@@ -90,6 +90,9 @@ function toAnswer({ row, knowsSend }: Granted, send: FrozenSend, pushes: (Recipi
     send: knowsSend ? null : send,
     recipients: part.filter((push): push is Recipient => !isDecided(push)),
     decided: part.filter(isDecided),
+    // What is sent now or never is its own probe: none of it could come back.
+    probe: row.probes !== null && send.ttl > 0,
+    heldEnvironments: row.heldEnvironments,
     more: part.length < pushes.length,
   }
 }

@@ -4,9 +4,9 @@ import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { insertBatches, takeBatches } from './store/batches.ts'
-import { findFanOut, insertFanOut } from './store/fan-outs.ts'
+import { findFanOut } from './store/fan-outs.ts'
 import { fanOut } from './fan-out.ts'
-import { givenDevice, givenFanOut, givenSend, openAudience } from './testing/rig.ts'
+import { givenDevice, givenFanOut, givenSend, nothingHeard, openAudience } from './testing/rig.ts'
 
 /** A running audience: what a dead process left behind is made by hand, and must come right by itself. */
 const { startProcess, audience, db, bus, peers, dispatcher } = await openAudience()
@@ -47,7 +47,7 @@ test('a page whose process died after its commit: totals first, then its pointer
   await fanOut(audience, { campaignId: other, page: 0 })
   await until(() => pointersAt(other).length === 1)
   const send = givenSend(appId)
-  await insertFanOut(db, { send, target: { kind: 'all' } })
+  await givenFanOut(db, send)
   const row = await db
     .updateTable('fan_outs')
     .set({ page: 2, state: 'fanned_out', lane: 'prompt', queued_ios: 1 })
@@ -94,7 +94,7 @@ test('a batch whose taker died is pointed at again when its lease is over, and n
   await fanOut(audience, { campaignId, page: 0 })
   await until(() => pointersAt(campaignId).length === 1)
   const batchId = pointersAt(campaignId)[0]?.batchId ?? ''
-  await takeBatches(db, [batchId])
+  await takeBatches(db, [{ batchId, credentialsVersion: null }])
   const { due_at, lease_until } = await db.selectFrom('batches').selectAll().where('id', '=', batchId).executeTakeFirstOrThrow()
   expect(due_at).toEqual(lease_until)
 
@@ -119,7 +119,7 @@ test('a retry is pointed at when its time has come', async () => {
   expect(await dispatcher.bus.call(renewBatch, { batchId, takes: taken.takes })).toEqual({ held: true })
 
   const retries = [{ subscriptionId: device.id, userId: device.userId, tries: 1, retryAt: new Date(Date.now() + 300).toISOString() }]
-  expect(await dispatcher.bus.call(finishBatch, { batchId, takes: taken.takes, sent: [], dead: [], retries })).toEqual({ answer: 'done' })
+  expect(await dispatcher.bus.call(finishBatch, { ...nothingHeard, batchId, takes: taken.takes, retries })).toEqual({ answer: 'done' })
 
   const retry = await until(() => pointersAt(campaignId).find((pointer) => pointer.batchId !== batchId))
   expect(await dispatcher.take(retry.batchId)).toMatchObject({ answer: 'taken', tries: 1, recipients: [{ subscriptionId: device.id }] })
@@ -136,7 +136,7 @@ test('an announcement is told again until webhooks confirms it', async () => {
   const dead = [
     { subscriptionId: device.id, userId: device.userId, tokenVersion: 1, since: '2100-01-01T00:00:00.000Z', code: 'token_dead' },
   ]
-  await dispatcher.bus.call(finishBatch, { batchId, takes: taken.takes, sent: [], dead, retries: [] })
+  await dispatcher.bus.call(finishBatch, { ...nothingHeard, batchId, takes: taken.takes, dead })
   const heard = () => peers.events.filter(({ events }) => events.some(({ subscriptionId }) => subscriptionId === device.id))
   await until(() => heard().length === 1)
 

@@ -1,26 +1,38 @@
-import { failCampaign } from '@herald/contracts/calls/campaigns'
+import { failCampaign, fanOutStarted } from '@herald/contracts/calls/campaigns'
 import { reportQueued } from '@herald/contracts/calls/tracker'
 import { Fault } from '@herald/contracts/fault'
 import type { Audience } from './audience.ts'
+import { applyFlow } from './change-flow.ts'
 import { markTold } from './store/fan-outs.ts'
 import type { FanOut } from './store/tables.ts'
 
 /**
- * Tells the others how far a fan-out has come: the tracker its totals (cumulative, so a repeat changes nothing), campaigns its
- * failure. Answers whether they know now; if not, nothing may go out for it yet, and the sweep comes back to it.
+ * Tells the others how far a fan-out has come: campaigns that it has started (whose answer may pause or cancel it before anything
+ * goes out) or its failure, the tracker its totals (cumulative, so a repeat changes nothing). Answers whether they know now; if
+ * not, nothing may go out for it yet, and the sweep comes back to it.
  */
-export async function tellTotals({ db, bus, log }: Audience, fanOut: FanOut): Promise<boolean> {
+export async function tellTotals(audience: Audience, fanOut: FanOut): Promise<boolean> {
   if (fanOut.told_page >= fanOut.page) return true
+  const { bus, log } = audience
   try {
     if (fanOut.state === 'failed') await tellFailure(bus, fanOut)
-    else await tellQueued(bus, fanOut)
+    else {
+      if (fanOut.told_page === 0) await tellStart(audience, fanOut)
+      await tellQueued(bus, fanOut)
+    }
   } catch (error) {
     if (!Fault.is(error)) throw error
     log.debug({ campaignId: fanOut.campaign_id, code: error.code }, 'totals not told yet')
     return false
   }
-  await markTold(db, fanOut)
+  await audience.commit(fanOut.campaign_id, (trx) => markTold(trx, fanOut))
   return true
+}
+
+/** Tells campaigns that a send has started, and does what it answers: the send may have been paused or cancelled meanwhile. */
+export async function tellStart(audience: Audience, { campaign_id, flow_no }: FanOut): Promise<void> {
+  const change = await audience.bus.call(fanOutStarted, { campaignId: campaign_id })
+  if (change && change.no > flow_no) await applyFlow(audience, campaign_id, change)
 }
 
 async function tellQueued(bus: Audience['bus'], fanOut: FanOut): Promise<void> {

@@ -1,6 +1,8 @@
+import type { FanOutPointer } from '@herald/contracts/batch'
 import * as calls from '@herald/contracts/calls/audience'
+import { appChanged } from '@herald/contracts/calls/gateway'
 import { notFound, queueUnavailable } from '@herald/contracts/fault'
-import { fanOutWork } from '@herald/contracts/topology'
+import { bulkFanOutWork, fanOutWork } from '@herald/contracts/topology'
 import { openBus } from '@herald/service/bus'
 import { group } from '@herald/service/group'
 import { isDatabaseAway } from '@herald/service/health'
@@ -9,27 +11,37 @@ import type { Service } from '@herald/service/run'
 import { startSweep } from '@herald/service/sweep'
 import type { z } from 'zod'
 import type { Audience } from './audience.ts'
+import { openAppSettings } from './app-settings.ts'
+import { openBreaker } from './breaker.ts'
+import { changeFlow } from './change-flow.ts'
 import { changeOwner, changeUser } from './change-user.ts'
+import { commitTogether } from './commit-together.ts'
 import type { Config } from './config.ts'
 import { countSegment, type CountAsked } from './count-segment.ts'
 import { deleteSubscription } from './delete-subscription.ts'
 import { deleteUser } from './delete-user.ts'
 import { dropCampaigns } from './drop-campaigns.ts'
+import { eraseApp } from './erase-app.ts'
 import { fanOut } from './fan-out.ts'
 import { finishBatch } from './finish-batch.ts'
 import { loginSubscription } from './login-subscription.ts'
 import { logoutSubscription } from './logout-subscription.ts'
+import { probeCircuits } from './probe-circuits.ts'
 import { readTaken, rememberSends } from './read-taken.ts'
 import { registerSubscription } from './register-subscription.ts'
 import { renewBatch } from './renew-batch.ts'
 import { rotateSubscription } from './rotate-subscription.ts'
 import { createSegment, replaceSegment } from './save-segment.ts'
 import { deleteAnnouncements } from './store/announcements.ts'
+import { countOpenCircuits, listCircuits, purgeGuarded } from './store/circuits.ts'
+import { clearWaves, purgeCapClaims } from './store/claims.ts'
+import { findDueAges } from './store/due.ts'
 import { clearSettled, purgeFanOuts } from './store/fan-outs.ts'
 import { deleteSegment, findSegment, getSegment, listSegments } from './store/segments.ts'
 import { patchSubscription, startSession } from './store/subscriptions.ts'
 import type { Tables } from './store/tables.ts'
 import { findExternalIds, getUser } from './store/users.ts'
+import { listTimeZones } from './store/zones.ts'
 import { sweepDue } from './sweep-due.ts'
 import { takeBatch, type Granted } from './take-batch.ts'
 import { tellErasures } from './tell-erasures.ts'
@@ -45,26 +57,52 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   const { config, log } = service
   const { db, watch } = await openDatabase<Tables>(service, { url: config.DATABASE_URL_AUDIENCE, poolSize: config.DATABASE_POOL_SIZE })
   const bus = await openBus(service, watch)
-  const audience: Audience = { db, bus, log }
+  const audience: Audience = { db, bus, log, settingsOf: openAppSettings(bus), commit: commitTogether(db, shared) }
   const remembered = rememberSends()
 
   const due = startSweep(service, watch, 'due', () => sweepDue(audience))
   const erasures = startSweep(service, watch, 'erasures', () => tellErasures(audience))
-  startSweep(service, watch, 'settled', async () => ({ took: (await clearSettled(db)) ? 1 : 0 }))
+  startSweep(service, watch, 'settled', async () => ({ took: (await clearSettled(db)) || (await clearWaves(db)) ? 1 : 0 }))
+  startSweep(service, watch, 'cap-claims', async () => ({ took: (await purgeCapClaims(db)) ? 1 : 0 }))
   startSweep(
     service,
     watch,
     'retention',
-    everyMs(purgeEveryMs, () => purgeFanOuts(db, config.FAN_OUT_RETENTION_DAYS)),
+    everyMs(purgeEveryMs, () => Promise.all([purgeFanOuts(db, config.FAN_OUT_RETENTION_DAYS), purgeGuarded(db)])),
   )
 
-  const take = group((asked: Parameters<typeof takeBatch>[1]) => takeBatch({ db }, asked), shared)
+  const breaker = openBreaker(service)
+  const probe = (asked: Parameters<typeof probeCircuits>[1]) => probeCircuits({ db, poke: () => due.poke() }, asked)
+  service.metrics.gauge('herald_circuit_open', 'Ways of apps to a provider that are closed to pushes, but for probes.', {
+    labelNames: ['platform', 'environment'],
+    async collect() {
+      const open = watch.up ? await countOpenCircuits(db) : []
+      this.reset()
+      for (const { platform, environment, count } of open) this.set({ platform, environment }, count)
+    },
+  })
+
+  service.metrics.gauge(
+    'herald_due_age_seconds',
+    'How long the oldest row that is due has been so; above 5 s the sweep does not keep up.',
+    {
+      labelNames: ['queue'],
+      async collect() {
+        this.reset()
+        for (const { queue, seconds } of watch.up ? await findDueAges(db) : []) this.set({ queue }, seconds)
+      },
+    },
+  )
+  const pagesCut = service.metrics.counter('herald_fan_out_pages_total', 'Pages of fan-outs cut into batches.')
+
+  const maxHoldSeconds = config.BREAKER_MAX_HOLD_SECONDS
+  const take = group((asked: Parameters<typeof takeBatch>[1]) => takeBatch({ db, maxHoldSeconds }, asked), shared)
   const read = (granted: Granted[]) => readTaken({ db, remembered }, granted)
   // Each lane reads for itself, so that a small batch does not wait behind 500 recipients of a large one.
   const readLane = { prompt: group(read, shared), bulk: group(read, { ...shared, limit: 8 }) }
   const renew = group((takes: Parameters<typeof renewBatch>[1]) => renewBatch({ db }, takes), shared)
   const finish = group(
-    (finishes: Parameters<typeof finishBatch>[1]) => finishBatch({ ...audience, poke: () => due.poke() }, finishes),
+    (finishes: Parameters<typeof finishBatch>[1]) => finishBatch({ ...audience, breaker, poke: () => due.poke() }, finishes),
     shared,
   )
 
@@ -87,6 +125,15 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
     calls.dropCampaign,
     group((settled) => dropCampaigns({ db }, settled), shared),
   )
+  bus.answer(calls.readCircuits, async ({ appId }) => ({ circuits: await listCircuits(db, appId) }))
+  bus.answer(calls.probeCircuits, probe)
+  // Who does not hear it probes within 30 s.
+  bus.listen(appChanged, ({ appId }) => {
+    probe({ appId, platform: null }).catch((error: unknown) => log.debug({ appId, err: error }, 'no probe was asked for'))
+  })
+  bus.answer(calls.changeFlow, (change) => changeFlow({ ...audience, poke: () => due.poke() }, change))
+  bus.answer(calls.listTimeZones, async ({ appId }) => ({ zones: await listTimeZones(db, appId) }))
+  bus.answer(calls.eraseAudienceOfApp, (app) => eraseApp({ db }, app))
   bus.answer(calls.confirmAudienceAnnouncements, async ({ announcementIds }) => {
     if (announcementIds.length > 0) await deleteAnnouncements(db, announcementIds)
     return {}
@@ -116,9 +163,11 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   bus.answer(calls.countSegment, count)
   bus.answer(calls.previewSegment, count)
 
+  const cutPages = async (pointer: FanOutPointer) => pagesCut.inc(await fanOut(audience, pointer))
   // A small fan-out mostly waits for others' answers: with 8 slots 137 one-device sends a second went out, with 48 205
-  // (medians of three, one machine). The pool bounds how many pages are cut at once.
-  await bus.consume(fanOutWork, { slots: 48 }, (pointer) => fanOut(audience, pointer))
+  // (medians of three, one machine). The pool bounds how many pages are cut at once; large sends never hold more than half of it.
+  await bus.consume(fanOutWork, { slots: 48 }, cutPages)
+  await bus.consume(bulkFanOutWork, { slots: Math.ceil(config.DATABASE_POOL_SIZE / 2) }, cutPages)
 }
 
 /** What was found, or Fault `not_found`. */

@@ -1,13 +1,19 @@
+import type { Platform } from '@herald/contracts/platform'
 import { expect, test } from 'vitest'
-import { countByPlatform, cutIntoBatches, laneOf } from './batching.ts'
+import { countByPlatform, cutIntoBatches, laneOf, mostBatches } from './batching.ts'
+import type { Queued } from './queueing.ts'
 
-const devices = (count: number, prefix: string) => ({
-  subscriptionIds: Array.from({ length: count }, (_, index) => `${prefix}${String(index).padStart(5, '0')}`),
-  userIds: Array.from({ length: count }, (_, index) => `u${prefix}${index}`),
-})
+const pushes = (count: number, platform: Platform, skip: Queued['skip'] = null): Queued[] =>
+  Array.from({ length: count }, (_, index) => ({
+    subscriptionId: `${platform}${String(index).padStart(5, '0')}`,
+    userId: `u${platform}${index}`,
+    platform,
+    skip,
+  }))
 
 test('a batch has one platform, at most 500 pushes, and keeps order and owners', () => {
-  const page = { ios: devices(1_001, 'i'), web: devices(3, 'w') }
+  const ios = pushes(1_001, 'ios')
+  const page = [...ios, ...pushes(3, 'web')]
 
   const batches = cutIntoBatches(page)
 
@@ -17,15 +23,42 @@ test('a batch has one platform, at most 500 pushes, and keeps order and owners',
     ['ios', 1],
     ['web', 3],
   ])
-  expect(batches.filter(({ platform }) => platform === 'ios').flatMap(({ subscriptionIds }) => subscriptionIds)).toEqual(
-    page.ios.subscriptionIds,
-  )
-  expect(batches.filter(({ platform }) => platform === 'ios').flatMap(({ userIds }) => userIds)).toEqual(page.ios.userIds)
+  const ofIos = batches.filter(({ platform }) => platform === 'ios')
+  expect(ofIos.flatMap(({ subscriptionIds }) => subscriptionIds)).toEqual(ios.map(({ subscriptionId }) => subscriptionId))
+  expect(ofIos.flatMap(({ userIds }) => userIds)).toEqual(ios.map(({ userId }) => userId))
+  expect(batches.every(({ decided }) => decided === null)).toBe(true)
   expect(countByPlatform(page)).toEqual({ ios: 1_001, android: 0, web: 3 })
 })
 
+test('what is skipped is apart from what is sent, decided with its reason, and counted', () => {
+  const page = [...pushes(2, 'ios'), ...pushes(1, 'ios', 'frequency_cap'), ...pushes(1, 'ios', 'quiet_hours')]
+
+  const [sent, skipped] = cutIntoBatches(page)
+
+  expect(sent).toMatchObject({ decided: null, subscriptionIds: ['ios00000', 'ios00001'] })
+  expect(skipped?.decided).toEqual([
+    { subscriptionId: 'ios00000', userId: 'uios0', tokenVersion: 0, attempts: 0, outcome: 'skipped', code: 'frequency_cap' },
+    { subscriptionId: 'ios00000', userId: 'uios0', tokenVersion: 0, attempts: 0, outcome: 'skipped', code: 'quiet_hours' },
+  ])
+  expect(countByPlatform(page)).toEqual({ ios: 4, android: 0, web: 0 })
+})
+
+test('a page never makes more batches of a platform than its pushes were counted for', () => {
+  for (const [sent, skipped] of [
+    [0, 0],
+    [1, 0],
+    [499, 2],
+    [1, 500],
+    [4_999, 1],
+    [2_501, 2_499],
+  ] as const) {
+    const batches = cutIntoBatches([...pushes(sent, 'web'), ...pushes(skipped, 'web', 'silent_web')])
+    expect(batches.length).toBeLessThanOrEqual(mostBatches(sent + skipped))
+  }
+})
+
 test('nobody to send to makes no batch', () => {
-  expect(cutIntoBatches({})).toEqual([])
+  expect(cutIntoBatches([])).toEqual([])
 })
 
 test('only a send of one page and at most 1,000 devices is prompt', () => {

@@ -1,30 +1,45 @@
-import { batchSize, promptLimit } from '@herald/contracts/batch'
+import { batchSize, pageSize, promptLimit, type Decided } from '@herald/contracts/batch'
 import { platforms, type Lane, type Platform } from '@herald/contracts/platform'
+import type { Queued } from './queueing.ts'
 
-/** The devices of a page that get a push, by platform: ids in order, and who owns each. */
-export type PageDevices = Partial<Record<Platform, { subscriptionIds: string[]; userIds: string[] }>>
+/** `decided`: every push of it ends at once. Null: none does. */
+export type NewBatch = { platform: Platform; subscriptionIds: string[]; userIds: string[]; decided: Decided[] | null }
 
-export type NewBatch = { platform: Platform; subscriptionIds: string[]; userIds: string[] }
-
-/** Cuts a page into batches of at most 500 pushes of one platform, in the order of the devices' ids. */
-export function cutIntoBatches(page: PageDevices): NewBatch[] {
+/** Cuts a page into batches of at most 500 pushes of one platform, in the order given; what is skipped apart from what is sent. */
+export function cutIntoBatches(page: readonly Queued[]): NewBatch[] {
   return platforms.flatMap((platform) => {
-    const { subscriptionIds, userIds } = page[platform] ?? { subscriptionIds: [], userIds: [] }
-    const count = Math.ceil(subscriptionIds.length / batchSize)
-    return Array.from({ length: count }, (_, index) => ({
+    const pushes = page.filter((push) => push.platform === platform)
+    return [...slices(pushes.filter(({ skip }) => !skip)), ...slices(pushes.filter(({ skip }) => skip))].map((batch) => ({
       platform,
-      subscriptionIds: subscriptionIds.slice(index * batchSize, (index + 1) * batchSize),
-      userIds: userIds.slice(index * batchSize, (index + 1) * batchSize),
+      subscriptionIds: batch.map(({ subscriptionId }) => subscriptionId),
+      userIds: batch.map(({ userId }) => userId),
+      decided: decide(batch),
     }))
   })
 }
 
-export const countByPlatform = (page: PageDevices): Record<Platform, number> => ({
-  ios: page.ios?.subscriptionIds.length ?? 0,
-  android: page.android?.subscriptionIds.length ?? 0,
-  web: page.web?.subscriptionIds.length ?? 0,
-})
+const slices = (pushes: Queued[]): Queued[][] =>
+  Array.from({ length: Math.ceil(pushes.length / batchSize) }, (_, index) => pushes.slice(index * batchSize, (index + 1) * batchSize))
 
-/** The lane of a send, decided by its first page: small sends pass by large ones (architecture.md, path 3). */
+function decide(batch: Queued[]): Decided[] | null {
+  const decided = batch.flatMap(({ subscriptionId, userId, skip }): Decided[] =>
+    skip ? [{ subscriptionId, userId, tokenVersion: 0, attempts: 0, outcome: 'skipped', code: skip }] : [],
+  )
+  return decided.length > 0 ? decided : null
+}
+
+/** The most batches of a platform that a page makes: whatever is skipped may leave two that are not full. */
+export const mostBatchesOfPage = pageSize / batchSize + 1
+
+/** How many batches of a platform so many pushes make at most. */
+export const mostBatches = (pushes: number): number => (pushes === 0 ? 0 : Math.ceil(pushes / batchSize) + 1)
+
+export const countByPlatform = (page: readonly Queued[]): Record<Platform, number> => {
+  const counts = { ios: 0, android: 0, web: 0 }
+  for (const { platform } of page) counts[platform] += 1
+  return counts
+}
+
+/** The lane of a send or of a wave, decided by its first page: small ones pass by large ones (architecture.md, path 3). */
 export const laneOf = (firstPage: { isLast: boolean; devices: number }): Lane =>
   firstPage.isLast && firstPage.devices <= promptLimit ? 'prompt' : 'bulk'

@@ -30,7 +30,7 @@ export function groupRetries({ batchId, takes, retries }: Pick<FinishBatch, 'bat
 }
 
 /** An id in the usual form (seconds, then 8 bytes) that follows from a text. It is never shown, so it may be guessable. */
-function deterministicId(text: string, at: Date): string {
+export function deterministicId(text: string, at: Date): string {
   const seconds = Math.floor(at.getTime() / 1000)
     .toString(16)
     .padStart(8, '0')

@@ -1,7 +1,9 @@
-import type { Decided, FinishBatch } from '@herald/contracts/batch'
+import type { CircuitEnvironment, Decided, FinishBatch } from '@herald/contracts/batch'
+import type { FailureCode } from '@herald/contracts/outcome'
 import type { Lane, Platform } from '@herald/contracts/platform'
 import { sql } from 'kysely'
 import type { NewBatch } from '../core/batching.ts'
+import type { Waiting } from '../core/circuit.ts'
 import type { RetryBatch } from '../core/retries.ts'
 import type { BatchTable, Db, FanOut } from './tables.ts'
 
@@ -45,44 +47,170 @@ export type TakenRow = {
   queued_at: Date
   elapsedMs: number
   decided: Decided[] | null
+  /** The environment of the open circuit whose probe this take is; null: it is none. */
+  probes: CircuitEnvironment | null
+  /** Open circuits of iOS that the take does not probe. */
+  heldEnvironments: { environment: CircuitEnvironment; until: string }[]
   /** How many pushes it holds. */
   size: number
 }
 
-const takenColumns = sql`b.id, b.app_id, b.campaign_id, b.platform, b.lane, b.day, b.takes, b.tries, b.queued_at, b.decided,
+const takenColumns = sql`b.id, b.app_id, b.campaign_id, b.platform, b.lane, b.day, b.takes, b.tries, b.queued_at, b.decided, b.probes,
   cardinality(b.subscription_ids) as size,
   (extract(epoch from now() - b.queued_at) * 1000)::float8 as "elapsedMs"`
 
+const heldEnvironments = sql`array(
+  select jsonb_build_object('environment', c.environment,
+    'until', to_char(c.probe_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+  from circuits c
+  where c.app_id = b.app_id and c.platform = b.platform and c.state = 'open' and b.platform = 'ios' and c.environment is distinct from b.probes
+  order by c.environment
+) as "heldEnvironments"`
+
+/** Nobody has it, its time has come, and its campaign is not paused (`f`, its fan-out). */
+const isFree = sql`b.done_at is null and (b.not_before is null or b.not_before <= now()) and (b.lease_until is null or b.lease_until <= now())
+  and f.flow is distinct from 'paused'`
+
+/** All pushes of a batch with one end, as its `decided`. */
+const endingAs = (outcome: 'skipped' | 'failed', code: unknown) => sql`(
+  select jsonb_agg(jsonb_build_object('subscriptionId', queued.subscription_id, 'userId', queued.user_id, 'tokenVersion', 0,
+    'attempts', b.tries, 'outcome', ${outcome}::text, 'code', ${code}) order by queued.place)
+  from unnest(b.subscription_ids, b.user_ids) with ordinality as queued(subscription_id, user_id, place)
+)`
+
 /**
- * Takes batches, in one statement for all that were asked for: not done, not held, no live lease. A batch has one taker at a
- * time, and each taker its own number. What is not in the answer was refused.
+ * Takes batches, in one statement for all that were asked for: free, and no circuit of their app and platform is open (nobody
+ * without credentials, decided or cancelled needs one). What is left of a cancelled send is decided as skipped here. A batch
+ * has one taker at a time, and each taker its own number. What is not in the answer was refused.
  */
-export async function takeBatches(db: Db, batchIds: string[]): Promise<TakenRow[]> {
+export async function takeBatches(db: Db, asked: { batchId: string; credentialsVersion: number | null }[]): Promise<TakenRow[]> {
+  const withoutCredentials = asked.filter(({ credentialsVersion }) => credentialsVersion === null)
   const { rows } = await sql<TakenRow>`
     with ready as (
-      select id from batches
-      where id = any(${batchIds}::text[]) and done_at is null
-        and (not_before is null or not_before <= now()) and (lease_until is null or lease_until <= now())
-      order by id for no key update
+      select b.id, f.flow is not distinct from 'cancelled' as cancelled
+      from batches b left join fan_outs f on f.campaign_id = b.campaign_id
+      where b.id = any(${asked.map(({ batchId }) => batchId)}::text[]) and ${isFree} and (
+        b.decided is not null or f.flow = 'cancelled' or b.id = any(${withoutCredentials.map(({ batchId }) => batchId)}::text[])
+        or not exists (select from circuits c where c.app_id = b.app_id and c.platform = b.platform and c.state = 'open')
+      )
+      order by b.id for no key update of b
     )
-    update batches b set takes = takes + 1, lease_until = ${takenLease}, due_at = ${takenLease}
+    update batches b set takes = takes + 1, lease_until = ${takenLease}, due_at = ${takenLease}, held_since = null, probes = null,
+      decided = case when b.decided is null and cancelled then ${endingAs('skipped', sql`'cancelled'`)} else b.decided end
     from ready where b.id = ready.id
-    returning ${takenColumns}`.execute(db)
+    returning ${takenColumns}, '{}'::jsonb[] as "heldEnvironments"`.execute(db)
   return rows
 }
 
-/** Why batches were refused, by id; one that is not in the answer does not exist. */
-export async function findRefusals(db: Db, batchIds: string[]): Promise<Map<string, 'gone' | 'busy' | 'held'>> {
-  const { rows } = await sql<{ id: string; answer: 'gone' | 'busy' | 'held' }>`
-    select id, case when done_at is not null then 'gone' when not_before > now() then 'held' else 'busy' end as answer
-    from batches where id = any(${batchIds}::text[])`.execute(db)
+export type Refusal = 'gone' | 'busy' | 'held' | 'free'
+
+/**
+ * Why batches were refused, by id; one that is not in the answer does not exist. `free`: a circuit of its app and platform is
+ * open, or was a moment ago.
+ */
+export async function findRefusals(db: Db, batchIds: string[]): Promise<Map<string, Refusal>> {
+  const { rows } = await sql<{ id: string; answer: Refusal }>`
+    select b.id, case when b.done_at is not null then 'gone' when b.lease_until > now() then 'busy' when ${isFree} then 'free' else 'held' end as answer
+    from batches b left join fan_outs f on f.campaign_id = b.campaign_id
+    where b.id = any(${batchIds}::text[])`.execute(db)
   return new Map(rows.map(({ id, answer }) => [id, answer]))
+}
+
+type FreeAsked = { batchId: string; environment: CircuitEnvironment; credentialsVersion: number | null }
+export type FreeRow = FreeAsked & { appId: string; platform: Platform } & Omit<Waiting, 'places'>
+
+/** Locks those of these batches that are free, in the order of their ids. */
+export async function lockFree(db: Db, asked: FreeAsked[]): Promise<FreeRow[]> {
+  const { rows } = await sql<FreeRow>`
+    select b.id as "batchId", asked.environment, asked.version as "credentialsVersion", b.app_id as "appId", b.platform,
+      b.queued_at as "queuedAt", b.held_since as "heldSince", coalesce((f.send ->> 'ttl')::float8, 0) as "ttlSeconds"
+    from unnest(
+      ${asked.map(({ batchId }) => batchId)}::text[],
+      ${asked.map(({ environment }) => environment)}::text[],
+      ${asked.map(({ credentialsVersion }) => credentialsVersion)}::bigint[]
+    ) as asked(id, environment, version)
+      join batches b on b.id = asked.id left join fan_outs f on f.campaign_id = b.campaign_id
+    where ${isFree}
+    order by b.id for no key update of b`.execute(db)
+  return rows
+}
+
+/**
+ * Of each batch the places of the first devices that would be sent to, by the environment that they are asked in first:
+ * the one that accepted them before, else the credentials'.
+ */
+export async function findFirstPlaces(
+  db: Db,
+  asked: Pick<FreeAsked, 'batchId' | 'environment'>[],
+): Promise<Map<string, NonNullable<Waiting['places']>>> {
+  const { rows } = await sql<{ id: string; environment: CircuitEnvironment; place: number }>`
+    select b.id, case when b.platform = 'ios' then coalesce(s.apns_environment, asked.environment) else '' end as environment,
+      min(queued.place) as place
+    from unnest(
+      ${asked.map(({ batchId }) => batchId)}::text[],
+      ${asked.map(({ environment }) => environment)}::text[]
+    ) as asked(id, environment)
+      join batches b on b.id = asked.id
+      cross join lateral unnest(b.subscription_ids, b.user_ids) with ordinality as queued(subscription_id, user_id, place)
+      join subscriptions s on s.id = queued.subscription_id and s.app_id = b.app_id and s.user_id = queued.user_id
+    where s.opted_in and s.invalidated_at is null
+    group by 1, 2`.execute(db)
+  const found = new Map<string, NonNullable<Waiting['places']>>(asked.map(({ batchId }) => [batchId, {}]))
+  for (const { id, environment, place } of rows) found.set(id, { ...found.get(id), [environment]: place })
+  return found
+}
+
+/** Parks locked batches while their circuits are open; the sweep points at them when their time has come. */
+export const holdBatches = (db: Db, held: { batchId: string; until: Date }[]) =>
+  sql`
+    update batches b set held_since = coalesce(held_since, now()), not_before = told.until, due_at = told.until
+    from unnest(${held.map(({ batchId }) => batchId)}::text[], ${held.map(({ until }) => until.toISOString())}::timestamptz[]) as told(id, until)
+    where b.id = told.id`.execute(db)
+
+export type Grant = { batchId: string; probe: { environment: CircuitEnvironment; place: number } | null; code: FailureCode | null }
+
+/**
+ * Takes locked batches past open circuits. A probe's device comes first in its batch; one that was held too long is decided:
+ * failed with `code`. Since when a batch is held stays known, for what comes back of it.
+ */
+export async function grantBatches(db: Db, grants: Grant[]): Promise<TakenRow[]> {
+  const { rows } = await sql<TakenRow>`
+    update batches b set takes = takes + 1, lease_until = ${takenLease}, due_at = ${takenLease}, probes = told.environment,
+      subscription_ids = b.subscription_ids[place:place] || b.subscription_ids[:place - 1] || b.subscription_ids[place + 1:],
+      user_ids = b.user_ids[place:place] || b.user_ids[:place - 1] || b.user_ids[place + 1:],
+      decided = case when b.decided is null and told.code is not null then ${endingAs('failed', sql`told.code`)} else b.decided end
+    from unnest(
+      ${grants.map(({ batchId }) => batchId)}::text[],
+      ${grants.map(({ probe }) => probe?.environment ?? null)}::text[],
+      ${grants.map(({ probe }) => probe?.place ?? 1)}::int[],
+      ${grants.map(({ code }) => code)}::text[]
+    ) as told(id, environment, place, code)
+    where b.id = told.id
+    returning ${takenColumns}, ${heldEnvironments}`.execute(db)
+  return rows
+}
+
+/** An app's held batches (of a platform) may go at once; those that nobody is at. Answers whether there were any. */
+export async function releaseHeld(db: Db, { appId, platform }: { appId: string; platform: Platform | null }): Promise<boolean> {
+  const { rows } = await sql`
+    with held as (
+      select id from batches
+      where app_id = ${appId} and (${platform}::text is null or platform = ${platform}) and held_since is not null and done_at is null
+        and (lease_until is null or lease_until <= now())
+      order by id for no key update skip locked
+    )
+    update batches b set not_before = now(), due_at = now(), held_since = case when exists (
+      select from circuits c where c.app_id = b.app_id and c.platform = b.platform and c.state = 'open'
+    ) then b.held_since end
+    from held where b.id = held.id
+    returning b.id`.execute(db)
+  return rows.length > 0
 }
 
 /** Batches that are still their taker's, for a further part of what was taken. */
 export async function findTaken(db: Db, takes: { batchId: string; takes: number }[]): Promise<TakenRow[]> {
   const { rows } = await sql<TakenRow>`
-    select ${takenColumns}
+    select ${takenColumns}, ${heldEnvironments}
     from batches b join unnest(${takes.map(({ batchId }) => batchId)}::text[], ${takes.map((it) => it.takes)}::int[]) as asked(id, takes)
       on b.id = asked.id and b.takes = asked.takes
     where b.done_at is null`.execute(db)
@@ -107,7 +235,10 @@ export async function renewBatches(db: Db, takes: { batchId: string; takes: numb
 /** A take's name: a batch and its fencing number. */
 export const keyOfTake = ({ batchId, takes }: { batchId: string; takes: number }): string => `${batchId}.${takes}`
 
-export type FinishedRow = Pick<BatchTable, 'id' | 'app_id' | 'campaign_id' | 'lane'> & { takes: number }
+export type FinishedRow = Pick<BatchTable, 'id' | 'app_id' | 'campaign_id' | 'platform' | 'lane' | 'probes'> & {
+  takes: number
+  queued_at: Date
+}
 
 /** Marks batches done whose number is the finisher's; whoever is not in the answer has lost. Locks them in the order of ids. */
 export async function markDone(db: Db, takes: Pick<FinishBatch, 'batchId' | 'takes'>[]): Promise<FinishedRow[]> {
@@ -120,17 +251,18 @@ export async function markDone(db: Db, takes: Pick<FinishBatch, 'batchId' | 'tak
     )
     update batches b set done_at = now(), lease_until = null, due_at = null
     from finished where b.id = finished.id
-    returning b.id, b.app_id, b.campaign_id, b.lane, b.takes`.execute(db)
+    returning b.id, b.app_id, b.campaign_id, b.platform, b.lane, b.probes, b.takes, b.queued_at`.execute(db)
   return rows
 }
 
-/** Inserts what is to be tried again. It keeps lane, day, campaign and the moment its ttl counts from. */
+/** Inserts what is to be tried again. It keeps lane, day, campaign, the moment its ttl counts from and since when it is held. */
 export const insertRetries = (db: Db, retries: (RetryBatch & { retryOf: string })[]) =>
   sql`
-    insert into batches (id, app_id, campaign_id, platform, lane, day, queued_at, subscription_ids, user_ids, tries, retry_of, not_before, due_at)
+    insert into batches (id, app_id, campaign_id, platform, lane, day, queued_at, subscription_ids, user_ids, tries, retry_of, not_before, due_at,
+      held_since)
     select retry.id, b.app_id, b.campaign_id, b.platform, b.lane, b.day, b.queued_at,
       array(select jsonb_array_elements_text(retry.recipients -> 0)), array(select jsonb_array_elements_text(retry.recipients -> 1)),
-      retry.tries, b.id, retry.not_before, retry.not_before
+      retry.tries, b.id, retry.not_before, retry.not_before, b.held_since
     from unnest(
       ${retries.map(({ id }) => id)}::text[],
       ${retries.map(({ retryOf }) => retryOf)}::text[],
@@ -138,6 +270,28 @@ export const insertRetries = (db: Db, retries: (RetryBatch & { retryOf: string }
       ${retries.map(({ tries }) => tries)}::int[],
       ${retries.map(({ notBefore }) => notBefore.toISOString())}::timestamptz[]
     ) as retry(id, retry_of, recipients, tries, not_before) join batches b on b.id = retry.retry_of
+    on conflict (id) do nothing`.execute(db)
+
+/** Those of these campaigns whose pushes get one try (ttl 0). */
+export async function findNowOrNever(db: Db, campaignIds: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+  if (campaignIds.size === 0) return campaignIds
+  const { rows } = await sql<{ campaign_id: string }>`
+    select campaign_id from fan_outs where campaign_id = any(${[...campaignIds]}::text[]) and (send ->> 'ttl')::int = 0`.execute(db)
+  return new Set(rows.map(({ campaign_id }) => campaign_id))
+}
+
+/** Inserts pushes of a finished batch whose end was decided when it was finished. They travel to the ledger like any other. */
+export const insertDecided = (db: Db, batches: { id: string; retryOf: string; decided: Decided[] }[]) =>
+  sql`
+    insert into batches (id, app_id, campaign_id, platform, lane, day, queued_at, subscription_ids, user_ids, tries, retry_of, decided)
+    select told.id, b.app_id, b.campaign_id, b.platform, b.lane, b.day, b.queued_at,
+      array(select one ->> 'subscriptionId' from jsonb_array_elements(told.decided) as one),
+      array(select one ->> 'userId' from jsonb_array_elements(told.decided) as one), b.tries, b.id, told.decided
+    from unnest(
+      ${batches.map(({ id }) => id)}::text[],
+      ${batches.map(({ retryOf }) => retryOf)}::text[],
+      ${batches.map(({ decided }) => JSON.stringify(decided))}::jsonb[]
+    ) as told(id, retry_of, decided) join batches b on b.id = told.retry_of
     on conflict (id) do nothing`.execute(db)
 
 /** Takes what nobody has taken, or whose taker is gone, to point at it again. Two sweeps never take the same. */

@@ -11,3 +11,15 @@ export async function millisecondsUntilDue(db: Db): Promise<number | undefined> 
     ) - now()) * 1000)::float8 as ms`.execute(db)
   return rows[0]?.ms ?? undefined
 }
+
+/** How long the oldest row that is due has waited, by queue; 0 when none is. */
+export async function findDueAges(db: Db): Promise<{ queue: string; seconds: number }[]> {
+  const { rows } = await sql<{ queue: string; seconds: number }>`
+    select queue, coalesce(greatest(extract(epoch from now() - due_at), 0), 0)::float8 as seconds
+    from (values
+      ('batches', (select min(due_at) from batches where done_at is null)),
+      ('fan-outs', (select min(due_at) from fan_outs where due_at is not null)),
+      ('announcements', (select min(due_at) from announcements))
+    ) as queues(queue, due_at)`.execute(db)
+  return rows
+}

@@ -1,9 +1,9 @@
-import type { AppSettings } from '@herald/contracts/app'
-import { batchSize, bulkWindow, pageSize, type FrozenSend } from '@herald/contracts/batch'
-import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
+import { bulkWindow } from '@herald/contracts/batch'
 import type { Lane, Platform } from '@herald/contracts/platform'
 import { sql } from 'kysely'
-import type { Db, FanOut, FanOutFailure } from './tables.ts'
+import { mostBatches, mostBatchesOfPage } from '../core/batching.ts'
+import type { Bounds } from './pages.ts'
+import type { Db, FanOut, FanOutFailure, FanOutState } from './tables.ts'
 
 /** A page that takes longer than this is taken for dead; another process cuts it then. The compare-and-set keeps it single. */
 const pageLease = sql<Date>`now() + interval '15 seconds'`
@@ -13,23 +13,69 @@ const soon = sql<Date>`now() + interval '5 seconds'`
 export const findFanOut = (db: Db, campaignId: string): Promise<FanOut | undefined> =>
   db.selectFrom('fan_outs').selectAll().where('campaign_id', '=', campaignId).executeTakeFirst()
 
-/** Starts a fan-out, once: who is in it is fixed here, by the greatest id and the database's time. */
-export const insertFanOut = (db: Db, { send, target }: { send: FrozenSend; target: FrozenTarget }) =>
-  sql`
-    insert into fan_outs (campaign_id, app_id, send, target, bound_id)
-    select ${send.campaignId}, ${send.appId}, ${JSON.stringify(send)}::jsonb, ${JSON.stringify(target)}::jsonb,
-      coalesce((select max(id) from subscriptions where app_id = ${send.appId}), '')
-    on conflict (campaign_id) do nothing`.execute(db)
+/** What a page leaves behind: how far its wave has come, and what is next: another page, a wave at its instant (ISO), or nothing. */
+export type CutPage = {
+  cursor: string
+  lane: Lane
+  counts: Record<Platform, number>
+  next: 'page' | { waveAt: string } | 'nothing'
+}
 
-/** Keeps the app's settings as they are at the first page; whoever comes second finds the first's. */
-export const freezeSettings = (db: Db, campaignId: string, settings: AppSettings): Promise<FanOut | undefined> =>
-  db
-    .updateTable('fan_outs')
-    .set({ settings: sql<string>`coalesce(settings, ${JSON.stringify(settings)}::jsonb)` })
-    .where('campaign_id', '=', campaignId)
-    .where('settled_at', 'is', null)
+/** A fan-out as it begins: everything that is frozen, and who is in it. */
+export type NewFanOut = Pick<FanOut, 'campaign_id' | 'app_id' | 'send' | 'target' | 'settings' | 'waves'> & Bounds
+
+/** How a new row stands: its first page is cut already, or the wave of that is yet to come, or it waits for its turn, or it cannot go on. */
+export type Beginning = { cut: CutPage } | { waveAt: string } | { lane: Lane | null } | { failure: FanOutFailure }
+
+/**
+ * Inserts a fan-out, once; undefined: there was one. As a rule its first page is cut in the same transaction, so that a small
+ * send is one commit. Nobody has been told of it: `told_page` is 0.
+ */
+export async function insertFanOut(db: Db, fanOut: NewFanOut, beginning: Beginning): Promise<FanOut | undefined> {
+  const cut = 'cut' in beginning ? beginning.cut : undefined
+  const failure = 'failure' in beginning ? beginning.failure : undefined
+  const state = cut ? stateAfter(cut) : 'waveAt' in beginning ? stateAtWave(beginning.waveAt) : { state: 'running' as const, due_at: soon }
+  return db
+    .insertInto('fan_outs')
+    .values({
+      campaign_id: fanOut.campaign_id,
+      app_id: fanOut.app_id,
+      send: JSON.stringify(fanOut.send),
+      target: cut?.next === 'nothing' ? null : JSON.stringify(fanOut.target),
+      settings: fanOut.settings && JSON.stringify(fanOut.settings),
+      waves: fanOut.waves && JSON.stringify(fanOut.waves),
+      started_at: sql<Date>`${fanOut.exactStart}::timestamptz`,
+      bound_id: fanOut.bound_id,
+      lane: 'lane' in beginning ? beginning.lane : null,
+      told_page: 0,
+      lease_until: null,
+      settled_at: null,
+      failure: failure ? JSON.stringify(failure) : null,
+      ...state,
+      ...(failure ? { state: 'failed' as const } : {}),
+      ...(cut
+        ? { ...placeAfter(cut, 0), page: 2, queued_ios: cut.counts.ios, queued_android: cut.counts.android, queued_web: cut.counts.web }
+        : {}),
+    })
+    .onConflict((conflict) => conflict.column('campaign_id').doNothing())
     .returningAll()
     .executeTakeFirst()
+}
+
+/** A wave begins when its instant has come: until then the sweep alone moves it on. */
+const stateAtWave = (at: string) => ({
+  state: sql<FanOutState>`case when ${at}::timestamptz <= now() then 'running' else 'between_waves' end`,
+  due_at: sql<Date>`case when ${at}::timestamptz <= now() then ${soon} else ${at}::timestamptz end`,
+})
+
+const stateAfter = ({ next }: CutPage) =>
+  typeof next === 'object'
+    ? stateAtWave(next.waveAt)
+    : { state: next === 'page' ? ('running' as const) : ('fanned_out' as const), due_at: soon }
+
+/** Where the next page begins. A wave begins at the first device, and finds its own lane. */
+const placeAfter = ({ next, cursor, lane }: CutPage, wave: number) =>
+  typeof next === 'object' ? { cursor: '', lane: null, wave: wave + 1 } : { cursor, lane, wave }
 
 /** Takes a page: it is the next, nobody else is at it. Undefined: it is cut already, or another is cutting it. */
 export const takePage = (db: Db, campaignId: string, page: number): Promise<FanOut | undefined> =>
@@ -39,6 +85,7 @@ export const takePage = (db: Db, campaignId: string, page: number): Promise<FanO
     .where('campaign_id', '=', campaignId)
     .where('page', '=', page)
     .where('state', 'in', ['running', 'waiting'])
+    .where('flow', '=', 'running')
     .where('settled_at', 'is', null)
     .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<=', sql<Date>`now()`)]))
     .returningAll()
@@ -53,31 +100,27 @@ export const returnPage = (db: Db, campaignId: string, page: number) =>
     .where('page', '=', page)
     .execute()
 
-export type CutPage = { cursor: string; lane: Lane; isLast: boolean; counts: Record<Platform, number> }
-
-/** Moves a fan-out from page n to n + 1: the compare-and-set that makes a page's batches once. Undefined: another was first. */
-export const advanceFanOut = (
-  db: Db,
-  { campaign_id, page }: FanOut,
-  { cursor, lane, isLast, counts }: CutPage,
-): Promise<FanOut | undefined> =>
+/**
+ * Moves a fan-out from page n to n + 1: the compare-and-set that makes a page's batches once, and none when the send was paused
+ * or cancelled meanwhile. Undefined: another was first.
+ */
+export const advanceFanOut = (db: Db, { campaign_id, page, wave }: FanOut, cut: CutPage): Promise<FanOut | undefined> =>
   db
     .updateTable('fan_outs')
     .set((eb) => ({
-      cursor,
-      lane,
+      ...placeAfter(cut, wave),
+      ...stateAfter(cut),
       page: page + 1,
-      queued_ios: eb('queued_ios', '+', counts.ios),
-      queued_android: eb('queued_android', '+', counts.android),
-      queued_web: eb('queued_web', '+', counts.web),
-      state: isLast ? 'fanned_out' : 'running',
+      queued_ios: eb('queued_ios', '+', cut.counts.ios),
+      queued_android: eb('queued_android', '+', cut.counts.android),
+      queued_web: eb('queued_web', '+', cut.counts.web),
       // Nobody scans any more; external ids are not kept longer than they are needed.
-      ...(isLast ? { target: null } : {}),
+      ...(cut.next === 'nothing' ? { target: null } : {}),
       lease_until: null,
-      due_at: soon,
     }))
     .where('campaign_id', '=', campaign_id)
     .where('page', '=', page)
+    .where('flow', '=', 'running')
     .where('settled_at', 'is', null)
     .returningAll()
     .executeTakeFirst()
@@ -99,60 +142,75 @@ export const markTold = (db: Db, { campaign_id, page }: FanOut) =>
     update fan_outs set
       told_page = greatest(told_page, ${page}),
       due_at = case when state in ('fanned_out', 'failed') and page = ${page} then null else due_at end,
-      settled_at = case when state = 'failed' then coalesce(settled_at, now()) else settled_at end,
-      send = case when state = 'failed' then null else send end,
-      target = case when state = 'failed' then null else target end
+      settled_at = case when state = 'failed' then coalesce(settled_at, now()) else settled_at end
     where campaign_id = ${campaign_id}`.execute(db)
 
 /** Parks a fan-out until one of its app's bulk batches is finished; looked at again after 15 s in case nobody says so. */
 export const waitForWindow = (db: Db, { campaign_id, page }: FanOut) =>
   db
     .updateTable('fan_outs')
-    .set({ state: 'waiting', lease_until: null, due_at: sql<Date>`now() + interval '15 seconds'` })
+    .set({ state: 'waiting', lane: 'bulk', lease_until: null, due_at: sql<Date>`now() + interval '15 seconds'` })
     .where('campaign_id', '=', campaign_id)
     .where('page', '=', page)
     .execute()
 
-const openBulkBatches = sql`lane = 'bulk' and done_at is null and retry_of is null and not_before is null`
+/** Ready or leased bulk batches of an app. Retries and held ones do not count, nor does what is paused: it would block the others. */
+const openBulkBatches = (appId: string) => sql`
+  batches b where b.app_id = ${appId} and b.lane = 'bulk' and b.done_at is null and b.retry_of is null and b.not_before is null
+    and not exists (select from fan_outs f where f.campaign_id = b.campaign_id and f.flow = 'paused')`
 
-/** A page makes up to ten batches of one platform: with more than this many open there is no room for it in the window. */
-const roomForPage = bulkWindow - pageSize / batchSize
+/** With more than this many batches of a platform open there is no room for a whole page in the window. */
+const roomForPage = bulkWindow - mostBatchesOfPage
 
-/** Whether a platform of the app has too many ready or leased bulk batches for another page. Held ones and retries do not count. */
+/** Whether a platform of the app has too many bulk batches open for another page. A look: what is in the making it does not see. */
 export async function isBulkWindowFull(db: Db, appId: string): Promise<boolean> {
   const { rows } = await sql`
-    select from batches where app_id = ${appId} and ${openBulkBatches}
-    group by platform having count(*) > ${sql.lit(roomForPage)} limit 1`.execute(db)
+    select from ${openBulkBatches(appId)} group by b.platform having count(*) > ${sql.lit(roomForPage)} limit 1`.execute(db)
   return rows.length > 0
 }
 
-export type PagePointer = { campaignId: string; page: number; pointerNo: number }
+/**
+ * Whether so many pushes fit into the app's bulk window, for certain: the app's pages are committed one after another from here
+ * on, and the count is a statement of its own, which sees the page before.
+ */
+export async function hasRoom(trx: Db, appId: string, pushes: Record<Platform, number>): Promise<boolean> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`audience.bulk-window ${appId}`}, 0))`.execute(trx)
+  const { rows } = await sql<{ platform: Platform; open: number }>`
+    select b.platform, count(*) as open from ${openBulkBatches(appId)} group by b.platform`.execute(trx)
+  return rows.every(({ platform, open }) => pushes[platform] === 0 || open + mostBatches(pushes[platform]) <= bulkWindow)
+}
+
+export type PagePointer = { campaignId: string; page: number; pointerNo: number; lane: Lane | null }
 
 /** Wakes the fan-out of an app that has waited longest, if there is room for its next page. Answers the pointer to publish. */
 export async function wakeWaiting(db: Db, appId: string): Promise<PagePointer[]> {
   const { rows } = await sql<PagePointer>`
     with longest as (
-      select campaign_id from fan_outs where state = 'waiting' and app_id = ${appId} order by due_at limit 1 for update skip locked
+      select campaign_id from fan_outs
+      where state = 'waiting' and flow = 'running' and app_id = ${appId} order by due_at limit 1 for update skip locked
     )
     update fan_outs f set state = 'running', pointer_no = pointer_no + 1, due_at = ${soon}
     from longest
     where f.campaign_id = longest.campaign_id and not exists (
-      select from batches where batches.app_id = ${appId} and ${openBulkBatches}
-      group by platform having count(*) > ${sql.lit(roomForPage)}
+      select from ${openBulkBatches(appId)} group by b.platform having count(*) > ${sql.lit(roomForPage)}
     )
-    returning f.campaign_id as "campaignId", f.page, f.pointer_no as "pointerNo"`.execute(db)
+    returning f.campaign_id as "campaignId", f.page, f.pointer_no as "pointerNo", f.lane`.execute(db)
   return rows
 }
 
-/** Takes fan-outs whose next step nobody has done in time: a page not cut, totals not told. Two sweeps never take the same. */
+/**
+ * Takes fan-outs whose next step nobody has done in time (a page not cut, totals not told), and those whose next wave begins. Two
+ * sweeps never take the same.
+ */
 export async function takeDueFanOuts(db: Db, limit: number): Promise<PagePointer[]> {
   const { rows } = await sql<PagePointer>`
     with due as (
       select campaign_id from fan_outs where due_at <= now() order by due_at limit ${limit} for update skip locked
     )
-    update fan_outs f set pointer_no = pointer_no + 1, due_at = now() + make_interval(secs => least(5 * (pointer_no + 2), 15))
+    update fan_outs f set pointer_no = pointer_no + 1, due_at = now() + make_interval(secs => least(5 * (pointer_no + 2), 15)),
+      state = case when state = 'between_waves' then 'running' else state end
     from due where f.campaign_id = due.campaign_id
-    returning f.campaign_id as "campaignId", f.page, f.pointer_no as "pointerNo"`.execute(db)
+    returning f.campaign_id as "campaignId", f.page, f.pointer_no as "pointerNo", f.lane`.execute(db)
   return rows
 }
 
@@ -200,9 +258,9 @@ export const findUntold = (db: Db, campaignIds: string[]): Promise<FanOut[]> =>
     .where('settled_at', 'is', null)
     .execute()
 
-/** Removes rows settled longer ago than the retention; at most 1,000 at a time. */
+/** Removes rows settled longer ago than the retention; at most 20,000 at a time: more than a machine sends in a minute. */
 export const purgeFanOuts = (db: Db, retentionDays: number) =>
   sql`
     delete from fan_outs where campaign_id in (
-      select campaign_id from fan_outs where settled_at < now() - make_interval(days => ${retentionDays}) limit 1000
+      select campaign_id from fan_outs where settled_at < now() - make_interval(days => ${retentionDays}) limit 20000
     )`.execute(db)

@@ -2,7 +2,7 @@ import { pageSize } from '@herald/contracts/batch'
 import type { Platform } from '@herald/contracts/platform'
 import type { Segment } from '@herald/contracts/segment'
 import { sql, type RawBuilder } from 'kysely'
-import type { PageDevices } from '../core/batching.ts'
+import type { PageDevice } from '../core/queueing.ts'
 import { asksAboutUser, reachable, segmentCondition } from './segment-sql.ts'
 import type { Db, FanOut } from './tables.ts'
 
@@ -14,42 +14,81 @@ export type Selection =
   | { kind: 'segment'; segment: Segment }
   | { kind: 'all' }
 
-export type Page = { devices: PageDevices; lastId: string; isLast: boolean }
+/** Who is in a send: nobody with a greater id, or made later. `exactStart` is the database's time to the microsecond, which a Date loses. */
+export type Bounds = { started_at: Date; exactStart: string; bound_id: string }
+
+/** Fixes who is in a send of an app from now on. */
+export async function fixBounds(db: Db, appId: string): Promise<Bounds> {
+  const { rows } = await sql<Bounds>`
+    select now() as started_at, now()::text as "exactStart",
+      coalesce((select max(id) from subscriptions where app_id = ${appId}), '') as bound_id`.execute(db)
+  const [bounds] = rows
+  if (!bounds) throw new Error('a select of one row answered none')
+  return bounds
+}
+
+/** What a page is scanned for. */
+export type Scan = Pick<FanOut, 'campaign_id' | 'app_id' | 'cursor' | 'bound_id' | 'started_at'> & {
+  /** Undefined: as it stands in the row. */
+  exactStart?: string
+  /** Only users of these zones; null: of any. */
+  zones: readonly string[] | null
+  /** Leave out whom an earlier wave has taken. */
+  claims: boolean
+  /** Each user's zone is wanted. */
+  withZones: boolean
+}
+
+export type Page = { devices: PageDevice[]; lastId: string; isLast: boolean }
 
 /**
  * The next 5,000 *scanned* devices of a fan-out after its cursor, whatever number of them is meant: a segment that matches few
  * of a million costs no more per page than one that matches all. Of these, who is reachable and was there at the start.
  */
-export async function scanPage(db: Db, fanOut: FanOut, selection: Selection): Promise<Page> {
+export async function scanPage(db: Db, scan: Scan, selection: Selection): Promise<Page> {
+  const { zones, claims, withZones } = scan
+  const asksForUser = zones !== null || withZones || (selection.kind === 'segment' && asksAboutUser(selection.segment))
+  const start = scan.exactStart
+    ? sql`${scan.exactStart}::timestamptz`
+    : sql`(select started_at from fan_outs where campaign_id = ${scan.campaign_id})`
   const { rows } = await sql<{
     platform: Platform | null
     subscriptionIds: string[]
     userIds: string[]
+    zones: (string | null)[]
     scanned: number
     lastId: string | null
   }>`
     with page as materialized (
-      ${source(fanOut, selection)}
+      ${source(scan, selection)}
     ), meant as (
-      select s.platform, array_agg(s.id order by s.id) as subscription_ids, array_agg(s.user_id order by s.id) as user_ids
-      from page s ${selection.kind === 'segment' && asksAboutUser(selection.segment) ? sql`join users u on u.id = s.user_id` : sql``}
+      select s.platform, array_agg(s.id order by s.id) as subscription_ids, array_agg(s.user_id order by s.id) as user_ids,
+        ${withZones ? sql`array_agg(u.timezone order by s.id)` : sql`'{}'::text[]`} as zones
+      from page s ${asksForUser ? sql`join users u on u.id = s.user_id` : sql``}
       where ${reachable}
-        and s.created_at <= (select started_at from fan_outs where campaign_id = ${fanOut.campaign_id})
-        and ${selection.kind === 'segment' ? segmentCondition(selection.segment, fanOut.started_at) : sql`true`}
+        and s.created_at <= ${start}
+        and ${selection.kind === 'segment' ? segmentCondition(selection.segment, scan.started_at) : sql`true`}
+        and ${zones ? sql`coalesce(u.timezone, '') = any(${zones}::text[])` : sql`true`}
+        and ${
+          claims
+            ? sql`not exists (select from wave_claims c where c.campaign_id = ${scan.campaign_id} and c.subscription_id = s.id)`
+            : sql`true`
+        }
       group by s.platform
     )
-    select platform, subscription_ids as "subscriptionIds", user_ids as "userIds", scanned, last_id as "lastId"
+    select platform, subscription_ids as "subscriptionIds", user_ids as "userIds", zones, scanned, last_id as "lastId"
     from (select count(*) as scanned, max(id) as last_id from page) as edge left join meant on true`.execute(db)
 
-  const devices: PageDevices = {}
-  for (const { platform, subscriptionIds, userIds } of rows) if (platform) devices[platform] = { subscriptionIds, userIds }
   const { scanned = 0, lastId = null } = rows[0] ?? {}
   return {
-    devices,
-    lastId: lastId ?? fanOut.cursor,
-    isLast: scanned < pageSize || (lastId ?? '') >= fanOut.bound_id,
+    devices: rows.flatMap((row) => (row.platform ? toDevices(row.platform, row.subscriptionIds, row.userIds, row.zones) : [])),
+    lastId: lastId ?? scan.cursor,
+    isLast: scanned < pageSize || (lastId ?? '') >= scan.bound_id,
   }
 }
+
+const toDevices = (platform: Platform, ids: string[], userIds: string[], zones: (string | null)[]): PageDevice[] =>
+  ids.map((id, index) => ({ id, userId: userIds[index] ?? '', platform, zone: zones[index] ?? null }))
 
 const scannedColumns = sql`s.id, s.user_id, s.platform, s.opted_in, s.invalidated_at, s.created_at`
 const segmentColumns = sql`${scannedColumns}, s.browser, s.standalone, s.app_version, s.sdk_version, s.os_version, s.device_model,
@@ -59,7 +98,7 @@ const segmentColumns = sql`${scannedColumns}, s.browser, s.standalone, s.app_ver
  * A page by the index that fits. Everyone and segments walk the app's devices from the cursor. Lists of ids are found by their
  * own index first (`materialized`: else the planner may walk a million devices to find the named ones in order).
  */
-function source({ app_id, cursor, bound_id }: FanOut, selection: Selection): RawBuilder<unknown> {
+function source({ app_id, cursor, bound_id }: Scan, selection: Selection): RawBuilder<unknown> {
   switch (selection.kind) {
     case 'all':
     case 'segment':

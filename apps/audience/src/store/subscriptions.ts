@@ -228,7 +228,7 @@ export async function countDevices(db: Db, userId: string): Promise<number> {
 }
 
 export type DeadToken = { subscriptionId: string; tokenVersion: number; since: string }
-export type Invalidated = { id: string; appId: string; userId: string; platform: Platform; at: Date }
+export type Invalidated = { id: string; appId: string; userId: string; platform: Platform; tokenVersion: number; at: Date }
 
 /**
  * Invalidates what a provider called dead: only the version of the token that it was told of, only if the device has not
@@ -249,7 +249,8 @@ export async function invalidateDead(db: Db, dead: DeadToken[]): Promise<Invalid
     )
     update subscriptions s set invalidated_at = now()
     from dead where s.id = dead.id
-    returning s.id, s.app_id as "appId", s.user_id as "userId", s.platform, s.invalidated_at as at`.execute(db)
+    returning s.id, s.app_id as "appId", s.user_id as "userId", s.platform, s.token_version as "tokenVersion",
+      s.invalidated_at as at`.execute(db)
   return rows
 }
 

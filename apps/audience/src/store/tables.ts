@@ -1,10 +1,13 @@
 import type { AppSettings } from '@herald/contracts/app'
-import type { Decided, FrozenSend } from '@herald/contracts/batch'
+import type { CircuitEnvironment, Decided, FrozenSend } from '@herald/contracts/batch'
+import type { CampaignFlow } from '@herald/contracts/calls/audience'
 import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
 import type { Event } from '@herald/contracts/event'
+import type { FailureCode } from '@herald/contracts/outcome'
 import type { Lane, Platform } from '@herald/contracts/platform'
 import type { Tags } from '@herald/contracts/text'
 import type { ColumnType, Generated, Kysely, Selectable } from 'kysely'
+import type { Wave } from '../core/waves.ts'
 
 /** JSON columns are read as values and written as text: `pg` would turn a plain array into a Postgres array. */
 type Json<Value> = ColumnType<Value, string, string>
@@ -18,7 +21,10 @@ export type Tables = {
   segments: SegmentTable
   fan_outs: FanOutTable
   batches: BatchTable
+  wave_claims: { campaign_id: string; subscription_id: string }
+  cap_claims: { app_id: string; user_id: string; campaign_id: string; at: Generated<Date>; expires_at: Date }
   circuits: CircuitTable
+  guarded_invalidations: GuardedInvalidationTable
   announcements: AnnouncementTable
   erasures: { user_id: string; app_id: string; due_at: Generated<Date>; tries: Generated<number> }
 }
@@ -77,7 +83,7 @@ export type SegmentTable = {
   updated_at: Generated<Date>
 }
 
-export type FanOutState = 'running' | 'waiting' | 'fanned_out' | 'failed'
+export type FanOutState = 'running' | 'waiting' | 'between_waves' | 'fanned_out' | 'failed'
 
 export type FanOutTable = {
   campaign_id: string
@@ -101,6 +107,12 @@ export type FanOutTable = {
   due_at: Generated<Date | null>
   pointer_no: Generated<number>
   settled_at: Date | null
+  flow: Generated<CampaignFlow>
+  flow_no: Generated<number>
+  /** Null: everybody at once. */
+  waves: JsonOrNull<Wave[]>
+  /** Which of them is cut. */
+  wave: Generated<number>
 }
 export type FanOut = Selectable<FanOutTable>
 /** Why a campaign cannot be fanned out, in words a person can act on. */
@@ -120,6 +132,9 @@ export type BatchTable = {
   decided: JsonOrNull<Decided[]>
   retry_of: string | null
   not_before: Date | null
+  held_since: Date | null
+  /** The environment of the open circuit whose probe the take is; null: it is none. */
+  probes: CircuitEnvironment | null
   takes: Generated<number>
   lease_until: Date | null
   due_at: Generated<Date | null>
@@ -130,12 +145,25 @@ export type BatchTable = {
 export type CircuitTable = {
   app_id: string
   platform: Platform
-  environment: Generated<string>
+  environment: Generated<CircuitEnvironment>
   state: Generated<'closed' | 'open'>
-  reason: string | null
+  /** The code that held pushes end with. */
+  code: FailureCode | null
   since: Generated<Date>
   probe_at: Date | null
-  answers: ColumnType<unknown[], string | undefined, string>
+  /** The last 200 answers, newest last, a letter each (contracts' FinishBatch). */
+  answers: Generated<string>
+  /** The credentials it speaks of; of others it knows nothing. */
+  credentials_version: number | null
+}
+
+export type GuardedInvalidationTable = {
+  subscription_id: string
+  app_id: string
+  platform: Platform
+  environment: CircuitEnvironment
+  token_version: number
+  at: Generated<Date>
 }
 
 export type AnnouncementTable = {

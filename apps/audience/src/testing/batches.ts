@@ -1,32 +1,34 @@
 import type { FinishBatch, FrozenSend, TakenBatch } from '@herald/contracts/batch'
+import { openMetrics } from '@herald/service/metrics'
 import { sql } from 'kysely'
 import { fanOut } from '../fan-out.ts'
 import { finishBatch } from '../finish-batch.ts'
 import { readTaken, rememberSends } from '../read-taken.ts'
 import { takeBatch, type TakeAsked } from '../take-batch.ts'
-import { givenSend, type openAudience } from './rig.ts'
+import { openBreaker } from '../breaker.ts'
+import { givenSend, nothingHeard, type openAudience } from './rig.ts'
 
 export const asked = (batchId: string, change: Partial<TakeAsked> = {}): TakeAsked => ({
   batchId,
   knowsSend: false,
   from: 0,
   takes: null,
+  environment: '',
+  credentialsVersion: null,
   ...change,
 })
 
 export const finished = (batchId: string, takes: number, change: Partial<FinishBatch> = {}): FinishBatch => ({
+  ...nothingHeard,
   batchId,
   takes,
-  sent: [],
-  dead: [],
-  retries: [],
   ...change,
 })
 
 /** What dispatchers do, on the flows themselves. Every take is another process: it has its own memory of sends. */
 export function withBatches({ audience, db, peers }: Pick<Awaited<ReturnType<typeof openAudience>>, 'audience' | 'db' | 'peers'>) {
   const take = async (...all: TakeAsked[]): Promise<TakenBatch[]> => {
-    const given = await takeBatch({ db }, all)
+    const given = await takeBatch({ db, maxHoldSeconds: 86_400 }, all)
     const granted = given.filter((one) => 'row' in one)
     const read = await readTaken({ db, remembered: rememberSends() }, granted)
     return given.map((one) => ('row' in one ? (read[granted.indexOf(one)] ?? { answer: 'gone' }) : one))
@@ -40,12 +42,13 @@ export function withBatches({ audience, db, peers }: Pick<Awaited<ReturnType<typ
   }
   return {
     take,
-    takeOne: async (batchId: string) => {
-      const [answer] = await take(asked(batchId))
+    takeOne: async (batchId: string, change: Partial<TakeAsked> = {}) => {
+      const [answer] = await take(asked(batchId, change))
       if (answer?.answer !== 'taken') throw new Error(`not taken but ${answer?.answer}`)
       return answer
     },
-    finish: (...all: FinishBatch[]) => finishBatch({ ...audience, poke: () => undefined }, all),
+    finish: (...all: FinishBatch[]) =>
+      finishBatch({ ...audience, breaker: openBreaker({ log: audience.log, metrics: openMetrics() }), poke: () => undefined }, all),
     givenBatches,
     givenBatch: async (appId: string, send?: FrozenSend): Promise<string> => {
       const [batchId] = await givenBatches(appId, send)

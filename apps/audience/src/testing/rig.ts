@@ -1,13 +1,13 @@
-import { defaultSettings } from '@herald/contracts/app'
-import type { BatchPointer, FrozenSend, TakenBatch } from '@herald/contracts/batch'
-import { finishBatch, takeBatch } from '@herald/contracts/calls/audience'
+import { defaultSettings, type AppSettings } from '@herald/contracts/app'
+import type { BatchPointer, FanOutPointer, FrozenSend, TakenBatch } from '@herald/contracts/batch'
+import { finishBatch, flowChanged, takeBatch, type CampaignFlow, type FlowChange } from '@herald/contracts/calls/audience'
 import { failCampaign, fanOutStarted, readSend, type FrozenTarget } from '@herald/contracts/calls/campaigns'
 import { readApp } from '@herald/contracts/calls/gateway'
-import { reportQueued } from '@herald/contracts/calls/tracker'
+import { findSettled, reportQueued } from '@herald/contracts/calls/tracker'
 import { queueUnavailable } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import type { Lane, Platform } from '@herald/contracts/platform'
-import { announcements, fanOutWork, pushWork } from '@herald/contracts/topology'
+import { announcements, bulkFanOutWork, fanOutWork, pushWork } from '@herald/contracts/topology'
 import { openBus } from '@herald/service/bus'
 import { openDatabase } from '@herald/service/postgres'
 import { freshDatabase } from '@herald/testing/database'
@@ -16,7 +16,11 @@ import { testService } from '@herald/testing/service'
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import type { Audience } from '../audience.ts'
-import { insertFanOut } from '../store/fan-outs.ts'
+import { commitTogether } from '../commit-together.ts'
+import { openAppSettings } from '../app-settings.ts'
+import { fanOut } from '../fan-out.ts'
+import { findFanOut, insertFanOut } from '../store/fan-outs.ts'
+import { fixBounds } from '../store/pages.ts'
 import { insertSubscription } from '../store/subscriptions.ts'
 import type { Db, Tables } from '../store/tables.ts'
 import { insertUser } from '../store/users.ts'
@@ -25,19 +29,25 @@ import { wireAudience } from '../wire.ts'
 
 type Report = z.infer<typeof reportQueued.request>
 
+const sharing = { maxWaiting: 5_000, full: queueUnavailable }
+
 /** A database and a bus of this file's own, and the flows' arguments on them, without a running audience. */
 export async function openAudience() {
   const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
   const config = {
     NATS_URL: natsUrl,
+    HOST: '127.0.0.1',
+    OBSERVE_PORT: 0,
     LOG_LEVEL: 'silent' as const,
     DATABASE_URL_AUDIENCE: database.url('audience'),
     DATABASE_POOL_SIZE: 8,
     FAN_OUT_RETENTION_DAYS: 7,
+    BREAKER_MAX_HOLD_SECONDS: 86_400,
   }
   const service = testService('audience', config)
   const { db } = await openDatabase<Tables>(service, { url: config.DATABASE_URL_AUDIENCE, poolSize: 12 })
-  const audience: Audience = { db, bus: await openBus(service), log: service.log }
+  const bus = await openBus(service)
+  const audience: Audience = { db, bus, log: service.log, settingsOf: openAppSettings(bus), commit: commitTogether(db, sharing) }
 
   return {
     ...audience,
@@ -59,16 +69,27 @@ export async function openAudience() {
 async function playPeers(natsUrl: string) {
   const sends = new Map<string, { send: FrozenSend; target: FrozenTarget }>()
   const started: string[] = []
+  const settings = new Map<string, AppSettings>()
+  const gone = new Set<string>()
+  const flows = new Map<string, FlowChange>()
+  const settled = new Map<string, string[]>()
   const failures: z.infer<typeof failCampaign.request>[] = []
   const reports: Report[] = []
   const events: z.infer<typeof announcements.body>[] = []
-  const state = { trackerIsAway: false, gatewayIsAway: false, gatewayAnswersAfter: Promise.resolve(), askedGateway: 0 }
+  const state = {
+    trackerIsAway: false,
+    gatewayIsAway: false,
+    gatewayAnswersAfter: Promise.resolve(),
+    askedGateway: 0,
+    settledAnswersAfter: Promise.resolve(),
+    askedSettled: 0,
+  }
 
   const campaigns = await openBus(testService('campaigns', { NATS_URL: natsUrl }))
   campaigns.answer(readSend, async ({ campaignId }) => sends.get(campaignId) ?? null)
   campaigns.answer(fanOutStarted, async ({ campaignId }) => {
     started.push(campaignId)
-    return {}
+    return flows.get(campaignId) ?? null
   })
   campaigns.answer(failCampaign, async (failure) => {
     failures.push(failure)
@@ -80,12 +101,19 @@ async function playPeers(natsUrl: string) {
     reports.push(report)
     return {}
   })
+  tracker.answer(findSettled, async ({ campaignId, subscriptionIds }) => {
+    state.askedSettled += 1
+    await state.settledAnswersAfter
+    const wanted = new Set(subscriptionIds)
+    return { subscriptionIds: settled.get(campaignId)?.filter((id) => wanted.has(id)) ?? [] }
+  })
   const gateway = await openBus(testService('gateway', { NATS_URL: natsUrl }))
   gateway.answer(readApp, async ({ appId }) => {
     state.askedGateway += 1
     await state.gatewayAnswersAfter
     if (state.gatewayIsAway) throw queueUnavailable()
-    return { app: { id: appId, name: 'shop', settings: defaultSettings, createdAt: '2026-01-01T00:00:00.000Z' } }
+    if (gone.has(appId)) return { app: null }
+    return { app: { id: appId, name: 'shop', settings: settings.get(appId) ?? defaultSettings, createdAt: '2026-01-01T00:00:00.000Z' } }
   })
   const webhooks = await openBus(testService('webhooks', { NATS_URL: natsUrl }))
   await webhooks.consume(announcements, { slots: 10 }, async (announcement) => void events.push(announcement))
@@ -96,12 +124,23 @@ async function playPeers(natsUrl: string) {
     failures,
     reports,
     events,
+    /** Settings of apps, by id; the default ones else. */
+    settings,
+    /** Apps that were deleted. */
+    gone,
+    /** What campaigns answers when it hears that a send has started. */
+    flows,
+    /** Devices that have an outcome, by campaign. */
+    settled,
     /** A campaign that was accepted; `point` publishes a pointer at it, as campaigns does. */
     givenCampaign(send: FrozenSend, target: FrozenTarget) {
       sends.set(send.campaignId, { send, target })
       return send.campaignId
     },
     point: (campaignId: string, page = 0) => campaigns.publish(fanOutWork.subject, { campaignId, page }, newId()),
+    /** Reads the pages of large sends in the place of a running audience. */
+    consumeBulkPages: (note: (pointer: FanOutPointer) => void) =>
+      campaigns.consume(bulkFanOutWork, { slots: 1 }, async (pointer) => note(pointer)),
     lastReport: (campaignId: string) => reports.findLast((report) => report.campaignId === campaignId),
   }
 }
@@ -110,6 +149,8 @@ async function playPeers(natsUrl: string) {
 async function playDispatcher(natsUrl: string) {
   const bus = await openBus(testService('dispatcher', { NATS_URL: natsUrl }))
   const pointers: (BatchPointer & { platform: Platform; lane: Lane })[] = []
+  const flows: { campaignId: string; flow: CampaignFlow }[] = []
+  bus.listen(flowChanged, (change) => void flows.push(change))
   let onPointer: (pointer: BatchPointer) => Promise<void> = async () => undefined
   for (const { platform, lane, ...consumer } of pushWork) {
     await bus.consume(consumer, { slots: 50 }, async (pointer) => {
@@ -117,10 +158,13 @@ async function playDispatcher(natsUrl: string) {
       await onPointer(pointer)
     })
   }
-  const take = (batchId: string) => bus.call(takeBatch, { batchId, knowsSend: false, from: 0, takes: null })
+  const take = (batchId: string) =>
+    bus.call(takeBatch, { batchId, knowsSend: false, from: 0, takes: null, environment: '', credentialsVersion: null })
   return {
     bus,
     pointers,
+    /** Changes of flow that were broadcast. */
+    flows,
     take,
     /** From now on every batch that is pointed at is taken, handed over and finished. */
     finishAll(note: (taken: TakenBatch & { answer: 'taken' }) => void) {
@@ -129,11 +173,14 @@ async function playDispatcher(natsUrl: string) {
         if (taken.answer !== 'taken') return
         note(taken)
         const sent = taken.recipients.map(({ subscriptionId }) => ({ subscriptionId, environment: null }))
-        await bus.call(finishBatch, { batchId, takes: taken.takes, sent, dead: [], retries: [] })
+        await bus.call(finishBatch, { ...nothingHeard, batchId, takes: taken.takes, sent })
       }
     },
   }
 }
+
+/** A finish of a batch in which nothing happened. */
+export const nothingHeard = { sent: [], dead: [], guarded: [], answers: [], credentialsVersion: null, retries: [] }
 
 export const givenSend = (appId: string, change: Partial<FrozenSend> = {}): FrozenSend => ({
   campaignId: newId(),
@@ -175,10 +222,25 @@ export async function givenDevice(
 }
 
 /** A fan-out that has started and of which no page is cut: everybody, unless told otherwise. */
-export async function givenFanOut(db: Db, send: FrozenSend, { boundId = 'f'.repeat(24) }: { boundId?: string } = {}): Promise<string> {
-  await insertFanOut(db, { send, target: { kind: 'all' } })
+export async function givenFanOut(
+  db: Db,
+  send: FrozenSend,
+  { boundId = 'f'.repeat(24), settings = defaultSettings }: { boundId?: string; settings?: AppSettings } = {},
+): Promise<string> {
+  const bounds = await fixBounds(db, send.appId)
+  const frozen = { campaign_id: send.campaignId, app_id: send.appId, send, target: { kind: 'all' as const }, settings, waves: null }
+  await insertFanOut(db, { ...frozen, ...bounds }, { lane: null })
   await db.updateTable('fan_outs').set({ bound_id: boundId }).where('campaign_id', '=', send.campaignId).execute()
   return send.campaignId
+}
+
+/** Cuts pages of a campaign as its pointers would, until no page follows. */
+export async function fanOutAll(audience: Audience, campaignId: string): Promise<void> {
+  await fanOut(audience, { campaignId, page: 0 })
+  for (let cut = 1; cut > 0;) {
+    const page = (await findFanOut(audience.db, campaignId))?.page ?? 0
+    cut = page > 0 ? await fanOut(audience, { campaignId, page }) : 0
+  }
 }
 
 /** Many devices at once, one user each, all registered a minute ago. Answers their ids in order. */

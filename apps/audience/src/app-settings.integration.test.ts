@@ -1,0 +1,46 @@
+import { defaultSettings } from '@herald/contracts/app'
+import { appChanged } from '@herald/contracts/calls/gateway'
+import { newId } from '@herald/contracts/ids'
+import { until } from '@herald/testing/until'
+import { expect, test } from 'vitest'
+import { openAudience } from './testing/rig.ts'
+
+const { audience, bus, peers } = await openAudience()
+
+test('settings are asked for once, and again when the gateway says that they have changed', async () => {
+  const appId = newId()
+  peers.state.askedGateway = 0
+  expect(await audience.settingsOf(appId)).toEqual(defaultSettings)
+  expect(await audience.settingsOf(appId)).toEqual(defaultSettings)
+  expect(peers.state.askedGateway).toBe(1)
+
+  peers.settings.set(appId, { ...defaultSettings, defaultTimezone: 'Asia/Tokyo' })
+  bus.broadcast(appChanged, { appId })
+
+  await until(async () => (await audience.settingsOf(appId))?.defaultTimezone === 'Asia/Tokyo')
+})
+
+test('an answer that met a change is not kept', async () => {
+  const appId = newId()
+  const gate = Promise.withResolvers<void>()
+  peers.state.gatewayAnswersAfter = gate.promise
+  peers.state.askedGateway = 0
+  const heard: string[] = []
+  bus.listen(appChanged, (change) => void heard.push(change.appId))
+  const asking = audience.settingsOf(appId)
+  await until(() => peers.state.askedGateway === 1)
+  bus.broadcast(appChanged, { appId })
+  await until(() => heard.includes(appId))
+  gate.resolve()
+  await asking
+  expect(await audience.settingsOf(appId)).toEqual(defaultSettings)
+  expect(peers.state.askedGateway).toBe(2)
+})
+
+test('an app that is gone has no settings, and is asked for again', async () => {
+  const appId = newId()
+  peers.gone.add(appId)
+  expect(await audience.settingsOf(appId)).toBeUndefined()
+  peers.gone.delete(appId)
+  expect(await audience.settingsOf(appId)).toEqual(defaultSettings)
+})

@@ -1,0 +1,24 @@
+import { group } from '@herald/service/group'
+import { transact } from '@herald/service/postgres'
+import type { Audience } from './audience.ts'
+import type { Db } from './store/tables.ts'
+
+type Work = { campaignId: string; work: (trx: Db) => Promise<unknown> }
+
+/**
+ * One commit for many short transactions, each on the rows of one campaign: a one-device send has two, and a commit costs more than
+ * its statements. They run one after another in the order of campaigns, so that two processes cannot lock each other out.
+ */
+export function commitTogether(db: Db, sharing: Omit<Parameters<typeof group>[1], 'limit'>): Audience['commit'] {
+  const commit = group(
+    (works: Work[]) =>
+      transact(db, async (trx) => {
+        const results = new Map<Work, unknown>()
+        const inOrder = works.toSorted((one, other) => (one.campaignId < other.campaignId ? -1 : 1))
+        for (const one of inOrder) results.set(one, await one.work(trx))
+        return works.map((one) => results.get(one))
+      }),
+    { ...sharing, limit: 50 },
+  )
+  return <T>(campaignId: string, work: (trx: Db) => Promise<T>) => commit({ campaignId, work }) as Promise<T>
+}

@@ -1,0 +1,37 @@
+import { newId } from '@herald/contracts/ids'
+import { until } from '@herald/testing/until'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { findDueAges } from './store/due.ts'
+import { findFanOut } from './store/fan-outs.ts'
+import { fanOutAll, givenDevice, givenSend, openAudience } from './testing/rig.ts'
+
+const { startProcess, audience, db, peers } = await openAudience()
+
+test('the age of what is due is that of the oldest row of its queue', async () => {
+  const appId = newId()
+  await givenDevice(db, { appId })
+  const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
+  await fanOutAll(audience, campaignId)
+  const ages = async () => Object.fromEntries((await findDueAges(db)).map(({ queue, seconds }) => [queue, Math.floor(seconds)]))
+  expect(await ages()).toEqual({ batches: 0, 'fan-outs': 0, announcements: 0 })
+
+  await sql`update batches set due_at = now() - interval '90 seconds' where campaign_id = ${campaignId}`.execute(db)
+
+  const { batches, ...others } = await ages()
+  expect(batches).toBeGreaterThanOrEqual(90)
+  expect(others).toEqual({ 'fan-outs': 0, announcements: 0 })
+})
+
+test('a running audience counts its pages and shows how old the oldest due row is', async () => {
+  const process = await startProcess()
+  const appId = newId()
+  await givenDevice(db, { appId })
+  const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
+
+  await peers.point(campaignId)
+
+  await until(async () => (await findFanOut(db, campaignId))?.state === 'fanned_out')
+  await until(async () => (await process.metrics.text()).includes('herald_fan_out_pages_total 1'))
+  expect(await process.metrics.text()).toMatch(/herald_due_age_seconds\{queue="fan-outs"\} \d/)
+})

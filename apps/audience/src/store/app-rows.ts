@@ -1,0 +1,33 @@
+import { sql } from 'kysely'
+import type { Db } from './tables.ts'
+
+/** What belongs to an app, in an order in which nothing refers to what is gone. */
+export const partsOfApp = [
+  'batches',
+  'circuits',
+  'guarded_invalidations',
+  'cap_claims',
+  'segments',
+  'announcements',
+  'subscriptions',
+  'users',
+] as const
+type Part = (typeof partsOfApp)[number]
+
+/** An announcement may tell of several apps: it goes when it tells of no other. */
+const isOf = (part: Part, appId: string) =>
+  part === 'announcements'
+    ? sql`not exists (select from jsonb_array_elements(body) as event where event ->> 'appId' <> ${appId})`
+    : sql`app_id = ${appId}`
+
+/** Deletes at most so many rows of an app; answers how many. A device goes with the note of when it was last sent to. */
+export async function deleteOfApp(db: Db, part: Part, appId: string, limit: number): Promise<number> {
+  const { rows } = await sql<{ deleted: number }>`
+    with gone as (
+      delete from ${sql.table(part)}
+      where ctid = any(array(select ctid from ${sql.table(part)} where ${isOf(part, appId)} limit ${limit}))
+      returning ${part === 'subscriptions' ? sql`id` : sql`null::text as id`}
+    ), notes as (delete from last_notified using gone where subscription_id = gone.id)
+    select count(*) as deleted from gone`.execute(db)
+  return rows[0]?.deleted ?? 0
+}

@@ -7,12 +7,14 @@ import { verifyWebhook } from '@herald/auth/webhook-signature'
 import type { WebhookEvent } from '@herald/contracts/webhook'
 import { makeServerCertificate } from '@herald/embedded/certificate'
 import { freshDataDir, removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
+import { givenStack } from '@herald/testing/stack'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 const directory = mkdtempSync(join(tmpdir(), 'herald-e2e-webhooks-'))
-const { ca, certificate, privateKey } = makeServerCertificate(new Date(), 2)
+const stack = givenStack()
+const { ca, certificate, privateKey } = stack?.receiver ?? makeServerCertificate(new Date(), 2)
 const received: { path: string; signature: string; body: string; events: WebhookEvent[] }[] = []
 const receiver = createServer({ cert: certificate, key: privateKey }, (request, response) => {
   const chunks: Buffer[] = []
@@ -32,8 +34,8 @@ let url: string
 beforeAll(async () => {
   const authority = join(directory, 'ca.pem')
   writeFileSync(authority, ca)
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
-  url = `https://127.0.0.1:${(receiver.address() as AddressInfo).port}`
+  await new Promise<void>((resolve) => receiver.listen(0, stack ? '0.0.0.0' : '127.0.0.1', resolve))
+  url = `https://${stack?.receiver.host ?? '127.0.0.1'}:${(receiver.address() as AddressInfo).port}`
   herald = await startHerald({ dataDir, env: { NODE_EXTRA_CA_CERTS: authority, WEBHOOK_ALLOW_PRIVATE: 'true' } })
   tenant = await givenTenant(herald)
 })

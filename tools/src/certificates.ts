@@ -10,15 +10,15 @@ export type Certificates = { ca: string; certificate: string; privateKey: string
 const day = 86_400_000
 
 /**
- * The simulator's CA and its server certificate for localhost and 127.0.0.1, as paths of PEM files in
- * `<data>/certificates`. Valid a year, made anew 30 days before.
+ * The simulator's CA and its server certificate for localhost, 127.0.0.1 and `simulator` (its name among containers), as paths of PEM files
+ * in `<data>/certificates`. Valid a year, made anew 30 days before.
  */
 export function readCertificates(dataDir: string, now: Date): Certificates {
   const directory = join(dataDir, 'certificates')
   const paths = { ca: join(directory, 'ca.pem'), certificate: join(directory, 'server.pem'), privateKey: join(directory, 'server-key.pem') }
   if (isGoodFor30Days(paths, now)) return paths
   mkdirSync(directory, { recursive: true, mode: 0o700 })
-  const made = makeServerCertificate(now, 365)
+  const made = makeServerCertificate(now, 365, ['simulator'])
   writeWhole(paths.ca, made.ca)
   writeWhole(paths.privateKey, made.privateKey)
   writeWhole(paths.certificate, made.certificate)

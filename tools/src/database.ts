@@ -37,9 +37,13 @@ export async function checkConnections(ownerUrl: string, needed: number): Promis
 }
 
 /** Makes each app's role and schema, brings its tables up to date and answers each app's own address. */
-export async function prepareDatabase(ownerUrl: string, passwords: Record<string, string>): Promise<Record<string, string>> {
+export async function prepareDatabase(
+  ownerUrl: string,
+  passwords: Record<string, string>,
+  migrationsOf = (app: AppName) => join(root, 'apps', app, 'migrations'),
+): Promise<Record<string, string>> {
   const urls = await provision({ ownerUrl, apps: appsWithDatabase, passwords })
-  for (const app of appsWithDatabase) await migrate({ ownerUrl, app, directory: join(root, 'apps', app, 'migrations') })
+  for (const app of appsWithDatabase) await migrate({ ownerUrl, app, directory: migrationsOf(app) })
   return urls
 }
 

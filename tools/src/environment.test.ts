@@ -34,15 +34,27 @@ test('each app gets its own database and the secrets it needs, and nothing of th
     HOST: '127.0.0.1',
     PORT: '8080',
     NATS_URL: 'nats://127.0.0.1:4222',
+    NODE_OPTIONS: expect.stringContaining('--max-semi-space-size='),
     DATABASE_URL_GATEWAY: 'postgres://g',
     ADMIN_TOKEN: 'admin',
     HMAC_SECRET: 'hmac',
     SEAL_KEYS: 'seal',
   })
-  const shared = { PATH: '/bin', HOST: '127.0.0.1', NATS_URL: 'nats://127.0.0.1:4222' }
+  const shared = {
+    PATH: '/bin',
+    HOST: '127.0.0.1',
+    NATS_URL: 'nats://127.0.0.1:4222',
+    NODE_OPTIONS: expect.stringContaining('--max-semi-space-size='),
+  }
   expect(environmentOf('audience', given, computed)).toEqual({ ...shared, DATABASE_URL_AUDIENCE: 'postgres://a' })
   expect(environmentOf('dispatcher', given, computed)).toEqual({ ...shared, HMAC_SECRET: 'hmac', SEAL_KEYS: 'seal' })
   expect(environmentOf('webhooks', given, computed)).toEqual({ ...shared, DATABASE_URL_WEBHOOKS: 'postgres://w', SEAL_KEYS: 'seal' })
+})
+
+test('options of Node that are given come last, so that they win', () => {
+  const { NODE_OPTIONS } = environmentOf('gateway', { NODE_OPTIONS: '--import ./tracing.mjs --max-old-space-size=900' }, computed)
+
+  expect(NODE_OPTIONS).toMatch(/^--max-semi-space-size=\d+ --import \.\/tracing\.mjs --max-old-space-size=900$/)
 })
 
 test('an address given for an app is used as it is', () => {

@@ -15,11 +15,18 @@ export type Computed = {
 }
 
 /**
+ * V8 sizes the space for new objects by the machine. In a 20,000-device send on one with 24 GB the dispatcher grew to 397 MB and the
+ * gateway to 337; with 8 MB of it to 286 and 243, for the same CPU per push. Before what is given, so that the given wins.
+ */
+const heapOptions = '--max-semi-space-size=8'
+
+/**
  * The environment of one process: everything the starter was given, plus what it worked out. A secret, and the address
  * of a database, is only in the environment of who needs it; the owner's DATABASE_URL is in none.
  */
 export function environmentOf(name: ProcessName, given: NodeJS.ProcessEnv, computed: Computed): NodeJS.ProcessEnv {
   const environment: NodeJS.ProcessEnv = { ...given, NATS_URL: computed.natsUrl, HOST: computed.host }
+  environment['NODE_OPTIONS'] = [heapOptions, given['NODE_OPTIONS']].filter(Boolean).join(' ')
   for (const variable of ['DATABASE_URL', ...appsWithDatabase.map(databaseVariable), ...secretsOf.gateway]) delete environment[variable]
 
   for (const secret of secretsOf[name]) environment[secret] = computed.secrets[secret]

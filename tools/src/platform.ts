@@ -11,7 +11,7 @@ import { environmentOf, type Computed, type SimulatorAddresses } from './environ
 import { parseInstances } from './instances.ts'
 import { beginLog } from './logs.ts'
 import { checkNats } from './nats.ts'
-import { gatewayPort, pickPort, pickSimulatorPorts, readPorts, simulatorPorts, writePorts, type Ports } from './ports.ts'
+import { gatewayPort, pickPort, pickPorts, pickSimulatorPorts, readPorts, simulatorPorts, writePorts, type Ports } from './ports.ts'
 import { readSecrets } from './secrets.ts'
 import { natsUnit, postgresUnit } from './servers.ts'
 import { StartError } from './start-error.ts'
@@ -76,18 +76,23 @@ export async function startPlatform({ dataDir, environment, simulator, crew, pri
       'Providers are simulated: APNs, FCM and Web Push are answered by this machine unless their addresses are given. No real device gets anything.',
     )
   }
-  writePorts(dataDir, ports)
+  const processes = startOrder.map((apps) =>
+    apps.flatMap((app) => Array.from({ length: instances[app] }, (_, index) => ({ app, name: `${app}-${index + 1}` }))),
+  )
+  const observe = await pickPorts(
+    processes.flat().map(({ name }) => name),
+    former.observe,
+  )
+  writePorts(dataDir, { ...ports, observe })
 
   await Promise.all(
-    startOrder.map((apps) =>
+    processes.map((group) =>
       crew.start(
-        apps.flatMap((app) =>
-          Array.from({ length: instances[app] }, (_, index): Member => {
-            const name = `${app}-${index + 1}`
-            const log = beginLog(dataDir, name)
-            return { unit: appUnit({ app, name, environment: environmentOf(app, environment, computed), log }), kind: 'app', log }
-          }),
-        ),
+        group.map(({ app, name }): Member => {
+          const log = beginLog(dataDir, name)
+          const ofIt = { ...environmentOf(app, environment, computed), OBSERVE_PORT: String(observe[name]) }
+          return { unit: appUnit({ app, name, environment: ofIt, log }), kind: 'app', log }
+        }),
       ),
     ),
   )

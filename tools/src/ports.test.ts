@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { gatewayPort, pickSimulatorPorts } from './ports.ts'
+import { gatewayPort, pickPorts, pickSimulatorPorts } from './ports.ts'
 
 const servers: Server[] = []
 afterEach(() => servers.splice(0).forEach((server) => server.close()))
@@ -37,4 +37,12 @@ test('the simulator keeps its ports, but for one that is taken now', async () =>
   const second = await pickSimulatorPorts({ ...first, apns: taken })
   expect(second).toEqual({ ...first, apns: second['apns'] })
   expect(second['apns']).not.toBe(taken)
+})
+
+test('a new process gets a port of its own, and the others keep theirs', async () => {
+  const first = await pickPorts(['gateway-1', 'dispatcher-1'])
+  const second = await pickPorts(['gateway-1', 'dispatcher-1', 'dispatcher-2'], first)
+
+  expect(second).toMatchObject(first)
+  expect(new Set(Object.values(second)).size).toBe(3)
 })

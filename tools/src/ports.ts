@@ -14,6 +14,8 @@ const Ports = z.object({
   simulator: z.record(z.string(), port).optional(),
   /** Those of the last simulator, while none runs: devices it made hold its address, so the next one takes them again. */
   formerSimulator: z.record(z.string(), port).optional(),
+  /** Probes and metrics, by process: `gateway-1`. */
+  observe: z.record(z.string(), port).optional(),
 })
 
 /** `<data>/ports.json`: where everything listens. Servers that are not ours (DATABASE_URL, NATS_URL) are not in it. */
@@ -48,9 +50,13 @@ export async function pickPort(former: number | undefined): Promise<number> {
 }
 
 /** One port for each server of the simulator. They stay the same for a data directory: a web device's address holds one. */
-export async function pickSimulatorPorts(former: Record<string, number> = {}): Promise<Record<string, number>> {
+export const pickSimulatorPorts = (former?: Record<string, number>): Promise<Record<string, number>> =>
+  pickPorts(Object.keys(simulatorPorts), former)
+
+/** A port for each name, no two the same; the former one where it is free. */
+export async function pickPorts(names: readonly string[], former: Record<string, number> = {}): Promise<Record<string, number>> {
   const picked: Record<string, number> = {}
-  for (const name of Object.keys(simulatorPorts)) {
+  for (const name of names) {
     do picked[name] = await pickPort(former[name])
     while (Object.entries(picked).some(([other, port]) => other !== name && port === picked[name]))
   }

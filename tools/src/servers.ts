@@ -1,3 +1,5 @@
+import type { ChildProcess } from 'node:child_process'
+import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { findRunningNatsServer, startNatsServer } from '@herald/embedded/nats-server'
@@ -30,7 +32,10 @@ export function postgresUnit(
   }
 }
 
-/** The embedded nats-server as a unit: always on the same directory and port. */
+/**
+ * The embedded nats-server as a unit: always on the same directory and port. Whatever it could not write on a full disk it goes on
+ * not writing when there is space again, so then it is ended, to be started again.
+ */
 export function natsUnit(options: { dataDir: string; port: number; log: LogFile }): Unit {
   return {
     name: 'nats-server',
@@ -38,8 +43,41 @@ export function natsUnit(options: { dataDir: string; port: number; log: LogFile 
     killSignal: 'SIGKILL',
     async start(onSpawn) {
       const { dataDir, port, log } = options
-      await startNatsServer({ storeDir: natsDirectory(dataDir), port, detached: true, onSpawn, onLog: log.append })
+      const storeDir = natsDirectory(dataDir)
+      let waits = false
+      let child: ChildProcess | undefined
+      const endOnceThereIsSpace = async () => {
+        await untilSpace(storeDir)
+        log.append('[herald] the disk was full and has space again: nats-server is restarted, it would not write otherwise\n')
+        child?.kill('SIGTERM')
+      }
+      await startNatsServer({
+        storeDir,
+        port,
+        detached: true,
+        onSpawn(spawned) {
+          child = spawned
+          onSpawn(spawned)
+        },
+        onLog(text) {
+          log.append(text)
+          if (waits || !text.includes('no space left on device')) return
+          waits = true
+          void endOnceThereIsSpace()
+        },
+      })
     },
+  }
+}
+
+/** So much is worth a try: pointers are small, and a disk that fills again brings us back here. */
+const spaceWorthATry = 16_000_000
+
+async function untilSpace(directory: string): Promise<void> {
+  for (;;) {
+    await wait(1_000, undefined, { ref: false })
+    const { bavail, bsize } = await statfs(directory).catch(() => ({ bavail: 0, bsize: 0 }))
+    if (bavail * bsize >= spaceWorthATry) return
   }
 }
 

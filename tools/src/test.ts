@@ -1,7 +1,9 @@
-// `npm test`: every check and every test, all of them even when one fails. `npm test -- <arguments>` runs vitest alone with them.
+// `npm test`: every check and every test, all of them even when one fails. `npm test -- --affected=<base>` leaves out the types and tests of
+// projects that no change since <base> can have touched. `npm test -- <arguments>` runs vitest alone with them.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { affectedProjects } from './affected.ts'
 import { runCommand } from './run-command.ts'
 import { countsLine, readCounts, type TestCounts } from './test-report.ts'
 
@@ -21,18 +23,22 @@ const checks: { name: string; command: string; args: string[]; environment?: Nod
 ]
 
 const failed: string[] = []
-const vitestArgs = process.argv.slice(2)
+const [base] = process.argv.flatMap((argument) => /^--affected=(.+)$/.exec(argument)?.[1] ?? [])
+const affected = base === undefined ? undefined : await affectedProjects({ base })
+const vitestArgs = affected ? affected.map(({ root }) => `${root}/`) : process.argv.slice(2)
 
-if (vitestArgs.length === 0) {
+if (vitestArgs.length === 0 || affected) {
   for (const check of checks) {
     headline(check.name)
-    const code = await runCommand(check.command, check.args, check.environment)
+    const only = check.name === 'types' && affected ? [`--projects=${affected.map(({ name }) => name).join(',')}`] : []
+    if (only.length > 0 && affected?.length === 0) continue
+    const code = await runCommand(check.command, [...check.args, ...only], check.environment)
     if (code !== 0) failed.push(`${check.name} (${check.remedy})`)
   }
 }
 
-headline('tests')
-const counts = await runTests()
+headline(affected ? `tests of ${affected.map(({ name }) => name).join(', ') || 'nothing: no project is touched'}` : 'tests')
+const counts = affected?.length === 0 ? { passed: 0, failed: 0, skipped: 0 } : await runTests()
 if (failed.length > 0) console.log(`\nfailed: ${failed.join(', ')}`)
 console.log(`\n${countsLine(counts)}`)
 process.exitCode = failed.length > 0 ? 1 : 0

@@ -12,10 +12,12 @@ const Environment = z.object({
   SIMULATOR_CERTIFICATE: z.string().min(1),
   SIMULATOR_PRIVATE_KEY: z.string().min(1),
   SIMULATOR_STATE: z.string().min(1).optional(),
+  SIMULATOR_HOST: z.string().min(1).default('localhost'),
 })
 
-/** Ports of 0 pick a free one; `certificatePath` and `privateKeyPath` are PEM files; accounts and devices outlive the process in `statePath`, when given. */
+/** `host` is the name by which its clients reach it, one that its certificate knows. Ports of 0 pick a free one; `certificatePath` and `privateKeyPath` are PEM files; accounts and devices outlive the process in `statePath`, when given. */
 export type Config = {
+  host: string
   ports: Record<'apns' | 'apnsSandbox' | 'fcm' | 'oauth' | 'webPush' | 'control', number>
   certificatePath: string
   privateKeyPath: string
@@ -28,6 +30,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   if (!result.success) return result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
   const value = result.data
   return {
+    host: value.SIMULATOR_HOST,
     ports: {
       apns: value.SIMULATOR_APNS_PORT,
       apnsSandbox: value.SIMULATOR_APNS_SANDBOX_PORT,

@@ -16,8 +16,11 @@ export type Call = { parameters: string[]; query: Record<string, string>; body: 
 /** `path` may hold `:id` parts, given as `parameters` in order. */
 export type Route = readonly [method: string, path: string, answer: (call: Call) => unknown]
 
-/** Serve JSON routes on 127.0.0.1. The first route that fits answers. */
-export async function serveRoutes(port: number, routes: readonly Route[]): Promise<{ port: number; close: () => void }> {
+/** Serve JSON routes. The first route that fits answers. */
+export async function serveRoutes(
+  { port, bindTo }: { port: number; bindTo: string },
+  routes: readonly Route[],
+): Promise<{ port: number; close: () => void }> {
   const compiled = routes.map(([method, path, answer]) => ({
     method,
     pattern: new RegExp(`^${path.replace(/:\w+/g, '([^/]+)')}$`),
@@ -46,7 +49,7 @@ export async function serveRoutes(port: number, routes: readonly Route[]): Promi
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, '127.0.0.1', resolve)
+    server.listen(port, bindTo, resolve)
   })
   return {
     port: (server.address() as AddressInfo).port,

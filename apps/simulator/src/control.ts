@@ -114,7 +114,7 @@ const NewReports = z.strictObject({
 })
 
 /** The control API: plain HTTP and JSON, described in the README. */
-export function listenForControl(port: number, parts: Controlled) {
+export function listenForControl(at: { port: number; bindTo: string }, parts: Controlled) {
   const { devices, recording, faults, crowd, listeners, accessTokens, providerTokens } = parts
   const deviceOf = (id: string): Device => {
     const device = devices.byId(id)
@@ -192,7 +192,7 @@ export function listenForControl(port: number, parts: Controlled) {
     ['DELETE', '/crowd/reports', () => crowd.setReports(undefined)],
     ['GET', '/crowd', () => crowd.state()],
   ]
-  return serveRoutes(port, routes)
+  return serveRoutes(at, routes)
 }
 
 async function makeAccount({ accounts, state, tokenUri }: Controlled, wanted: z.infer<typeof NewAccount>) {

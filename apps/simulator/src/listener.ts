@@ -17,6 +17,8 @@ export type Listener = {
 
 export type ListenerOptions = {
   port: number
+  /** The address to listen on. */
+  bindTo: string
   certificate: string
   privateKey: string
   protocols: ('h2' | 'http/1.1')[]
@@ -28,7 +30,7 @@ export type ListenerOptions = {
   onRefused: (answer: Answer) => void
 }
 
-/** Listen with TLS on 127.0.0.1 and hand each connection to HTTP/2 or HTTP/1.1, as its ALPN says. The faults of the moment apply to every request. */
+/** Listen with TLS and hand each connection to HTTP/2 or HTTP/1.1, as its ALPN says. The faults of the moment apply to every request. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const { certificate, privateKey, protocols, faults } = options
   const sockets = new Set<Socket>()
@@ -73,7 +75,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   }
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen({ port: options.port, host: '127.0.0.1', backlog: 4096 }, resolve)
+    server.listen({ port: options.port, host: options.bindTo, backlog: 4096 }, resolve)
   })
   return {
     port: (server.address() as AddressInfo).port,

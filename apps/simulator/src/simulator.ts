@@ -23,7 +23,7 @@ export type Simulator = { addresses: Addresses; stop: () => void }
 /** How many streams one connection may have open, as the real ones say. */
 const streams = { apns: 1000, fcm: 100, other: 100 }
 
-/** Start every service on 127.0.0.1. Throws when a file cannot be read or a port is taken. */
+/** Start every service on 127.0.0.1, or on every address when it is reached by another name than localhost. Throws when a file cannot be read or a port is taken. */
 export async function startSimulator(config: Config): Promise<Simulator> {
   const [certificate, privateKey] = [readFileSync(config.certificatePath, 'utf8'), readFileSync(config.privateKeyPath, 'utf8')]
   const accounts = openAccounts()
@@ -34,6 +34,7 @@ export async function startSimulator(config: Config): Promise<Simulator> {
   const providerTokens = openProviderTokens(accounts)
   const accessTokens = openAccessTokens(accounts)
   const crowd = openCrowd(devices, recording)
+  const bindTo = config.host === 'localhost' ? '127.0.0.1' : '0.0.0.0'
   // Assertions and VAPID name the address they are for, which is known once the port is.
   let tokenUri = ''
   let webPushOrigin = ''
@@ -49,6 +50,7 @@ export async function startSimulator(config: Config): Promise<Simulator> {
   ) =>
     listen({
       port,
+      bindTo,
       certificate,
       privateKey,
       protocols,
@@ -59,7 +61,7 @@ export async function startSimulator(config: Config): Promise<Simulator> {
       onRefused: ({ status, reason }) => recording.refuse(service, status, reason),
     })
 
-  const { ports } = config
+  const { host, ports } = config
   const both: ('h2' | 'http/1.1')[] = ['h2', 'http/1.1']
   const listeners: Record<'apns' | 'apnsSandbox' | 'fcm' | 'oauth' | 'webPush', Listener> = {
     apns: await serve('apns', ports.apns, ['h2'], streams.apns, apns('production'), apnsUnavailable),
@@ -82,30 +84,33 @@ export async function startSimulator(config: Config): Promise<Simulator> {
       webPushUnavailable,
     ),
   }
-  tokenUri = `https://localhost:${listeners.oauth.port}/token`
-  webPushOrigin = `https://localhost:${listeners.webPush.port}`
-  const control = await listenForControl(ports.control, {
-    accounts,
-    devices,
-    state,
-    recording,
-    faults,
-    providerTokens,
-    accessTokens,
-    crowd,
-    listeners,
-    tokenUri,
-    webPushOrigin,
-  })
+  tokenUri = `https://${host}:${listeners.oauth.port}/token`
+  webPushOrigin = `https://${host}:${listeners.webPush.port}`
+  const control = await listenForControl(
+    { port: ports.control, bindTo },
+    {
+      accounts,
+      devices,
+      state,
+      recording,
+      faults,
+      providerTokens,
+      accessTokens,
+      crowd,
+      listeners,
+      tokenUri,
+      webPushOrigin,
+    },
+  )
 
   return {
     addresses: {
-      apns: `https://localhost:${listeners.apns.port}`,
-      apnsSandbox: `https://localhost:${listeners.apnsSandbox.port}`,
-      fcm: `https://localhost:${listeners.fcm.port}`,
+      apns: `https://${host}:${listeners.apns.port}`,
+      apnsSandbox: `https://${host}:${listeners.apnsSandbox.port}`,
+      fcm: `https://${host}:${listeners.fcm.port}`,
       fcmToken: tokenUri,
       webPush: webPushOrigin,
-      control: `http://127.0.0.1:${control.port}`,
+      control: `http://${host === 'localhost' ? '127.0.0.1' : host}:${control.port}`,
     },
     stop: () => {
       crowd.setReports(undefined)

@@ -20,6 +20,7 @@ beforeAll(async () => {
   certificate = givenCertificate()
   listener = await listen({
     port: 0,
+    bindTo: '127.0.0.1',
     certificate: certificate.pem,
     privateKey: readFileSync(certificate.privateKeyPath, 'utf8'),
     protocols: ['h2'],

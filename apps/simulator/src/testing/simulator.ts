@@ -10,7 +10,7 @@ export type Answered = { status: number; headers: Record<string, string>; body: 
 export async function givenSimulator(more: Partial<Config> = {}) {
   const certificate = givenCertificate()
   const ports = { apns: 0, apnsSandbox: 0, fcm: 0, oauth: 0, webPush: 0, control: 0 }
-  const simulator = await startSimulator({ ports, ...certificate, ...more })
+  const simulator = await startSimulator({ host: 'localhost', ports, ...certificate, ...more })
   const sessions: ClientHttp2Session[] = []
 
   async function control(method: string, path: string, body?: unknown) {

@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process'
+import { resolve } from 'node:path'
+
+export const root = resolve(import.meta.dirname, '../..')
+
+/** A project of its own, so that a stack that runs here under its usual name is left alone. */
+const project = 'herald-test'
+const files = ['-f', 'docker-compose.yml', '-f', 'e2e/compose/docker-compose.test.yml']
+
+/** What docker compose is to know; filled by who brings the stack up. Tests inherit it. */
+export const composeEnvironment: NodeJS.ProcessEnv = { ...process.env }
+
+type Options = { quiet?: boolean; environment?: NodeJS.ProcessEnv }
+
+/** Runs a command in the root and answers what it printed; throws when it fails. `quiet`: nothing of it is shown. */
+export function run(command: string, args: string[], { quiet = false, environment = composeEnvironment }: Options = {}): Promise<string> {
+  return new Promise((done, reject) => {
+    const child = spawn(command, args, { cwd: root, env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
+    let printed = ''
+    child.stdout.on('data', (chunk: Buffer) => {
+      printed += chunk.toString()
+      if (!quiet) process.stdout.write(chunk)
+    })
+    child.stderr.on('data', (chunk: Buffer) => {
+      if (!quiet) process.stderr.write(chunk)
+    })
+    child.once('error', reject)
+    child.once('close', (code) => (code === 0 ? done(printed) : reject(new Error(`${command} ${args.join(' ')} ended with ${code}`))))
+  })
+}
+
+export const compose = (args: string[], options?: Options): Promise<string> =>
+  run('docker', ['compose', '-p', project, ...files, ...args], options)
+
+/** Container ids of a service. */
+export const containersOf = async (service: string): Promise<string[]> =>
+  (await compose(['ps', '-a', '-q', service], { quiet: true })).split('\n').filter((id) => id !== '')
+
+/** Whatever of the stack is still there: containers, volumes, networks. */
+export async function leftovers(): Promise<string[]> {
+  const label = ['--filter', `label=com.docker.compose.project=${project}`, '-q']
+  const kinds = [
+    ['ps', '-a'],
+    ['volume', 'ls'],
+    ['network', 'ls'],
+  ]
+  const lists = await Promise.all(kinds.map((kind) => run('docker', [...kind, ...label], { quiet: true }).catch(() => '')))
+  return lists.flatMap((list) => list.split('\n').filter((id) => id !== ''))
+}

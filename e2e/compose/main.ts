@@ -1,0 +1,70 @@
+// `npm run test:compose`: builds the images, brings the whole stack up beside whatever else runs here, runs the end-to-end suite and the tests
+// of containers against it, and takes it down with its volumes, also when a test failed.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { makeServerCertificate } from '@herald/embedded/certificate'
+import type { Stack } from '@herald/testing/stack'
+import { compose, composeEnvironment, leftovers, run } from './compose.ts'
+
+const print = (line: string) => void process.stdout.write(`${line}\n`)
+const seconds = (since: number) => `${((performance.now() - since) / 1000).toFixed(0)} s`
+
+const directory = mkdtempSync(join(tmpdir(), 'herald-compose-'))
+const receiver = makeServerCertificate(new Date(), 2, ['receiver'])
+writeFileSync(join(directory, 'ca.pem'), receiver.ca)
+const [port, simulatorPort] = await Promise.all([freePort(), freePort()])
+Object.assign(composeEnvironment, {
+  HERALD_TEST_DIRECTORY: directory,
+  COMPOSE_PROFILES: 'simulator',
+  PORT: String(port),
+  SIMULATOR_PORT: String(simulatorPort),
+  SUBSCRIBE_RATE_LIMIT: '0',
+  SEND_RATE_LIMIT: '0',
+  EVENT_RATE_LIMIT: '0',
+})
+
+let code = 1
+try {
+  await run('docker', ['compose', 'version'], { quiet: true }).catch(() => {
+    throw new Error('Docker with Compose v2 is needed, and its engine must run: "docker compose version" and "docker info" tell.')
+  })
+  const startedAt = performance.now()
+  await compose(['up', '-d', '--build', '--wait', '--quiet-pull'])
+  print(`the stack is healthy after ${seconds(startedAt)}`)
+  const adminToken = (await compose(['exec', '-T', 'gateway', 'cat', '/run/secrets/ADMIN_TOKEN'], { quiet: true })).trim()
+  const stack: Stack = {
+    baseUrl: `http://127.0.0.1:${port}`,
+    adminToken,
+    simulator: `http://127.0.0.1:${simulatorPort}`,
+    receiver: { host: 'receiver', ...receiver },
+  }
+  const tests = process.argv.slice(2)
+  code = await run('vitest', ['run', '--config', 'e2e/compose/vitest.config.ts', ...tests], {
+    environment: { ...composeEnvironment, HERALD_STACK: JSON.stringify(stack) },
+  }).then(
+    () => 0,
+    () => 1,
+  )
+  if (code !== 0) await compose(['logs', '--no-color', '--tail', '40'])
+} catch (error) {
+  print(error instanceof Error ? error.message : String(error))
+} finally {
+  await compose(['down', '-v', '--remove-orphans', '--timeout', '15']).catch(() => print('the stack could not be taken down'))
+  rmSync(directory, { recursive: true, force: true })
+}
+const left = await leftovers()
+if (left.length > 0) print(`left behind: ${left.join(', ')}`)
+process.exitCode = left.length > 0 ? 1 : code
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo
+      server.close(() => resolve(port))
+    })
+  })
+}

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config'
+
+/** Against a stack of containers that is up: the end-to-end suite, without what is about the starter, and the tests of containers. */
+export default defineConfig({
+  root: '../..',
+  test: {
+    include: ['e2e/tests/{three-protocols,public-api,public-api-sends,webhooks}.test.ts', 'e2e/compose/**/*.test.ts'],
+    pool: 'forks',
+    fileParallelism: false,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+  },
+})

@@ -1,0 +1,35 @@
+import { execFile } from 'node:child_process'
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { root, toolEnvironment } from './workspace.ts'
+
+export type Project = { name: string; root: string }
+
+/**
+ * The projects that a change can touch, by Nx's graph of declared dependencies: those that hold a changed file and everything that stands
+ * on them. The change is what differs from `base` (a commit), or `files`. The lock file touches whoever uses what moved in it.
+ */
+export async function affectedProjects(change: { base: string } | { files: string[] }): Promise<Project[]> {
+  const what = 'base' in change ? `--base=${change.base}` : `--files=${change.files.join(',')}`
+  const { stdout } = await promisify(execFile)('nx', ['show', 'projects', '--affected', what, '--json'], {
+    cwd: root,
+    // A daemon would outlive us.
+    env: { ...toolEnvironment, NX_DAEMON: 'false' },
+  })
+  const names = new Set(JSON.parse(stdout) as string[])
+  return everyProject().filter(({ name }) => names.has(name))
+}
+
+/** The workspaces, as package.json lists them. */
+export function everyProject(): Project[] {
+  const { workspaces } = read('package.json') as { workspaces: string[] }
+  return globSync(
+    workspaces.map((workspace) => `${workspace}/package.json`),
+    { cwd: root },
+  )
+    .map((file) => ({ name: (read(file) as { name: string }).name, root: dirname(file) }))
+    .toSorted((one, other) => (one.root < other.root ? -1 : 1))
+}
+
+const read = (file: string): unknown => JSON.parse(readFileSync(join(root, file), 'utf8'))

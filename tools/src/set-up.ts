@@ -1,0 +1,96 @@
+// What a stack of containers needs once, before its apps (docker-compose.yml):
+//   secrets  makes the secrets that were not given, and lays each app's own into <SET_UP_OUT>/<app>, a file per setting
+//   migrate  makes roles, schemas and tables; repeatable, and the first step of every upgrade
+import { randomBytes } from 'node:crypto'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { apps, appsWithDatabase, callsOutside, databaseVariable, hasDatabase, secretsOf } from './apps.ts'
+import { readCertificates } from './certificates.ts'
+import { prepareDatabase } from './database.ts'
+import { readSecrets } from './secrets.ts'
+import { StartError } from './start-error.ts'
+import { writeWhole } from './write-whole.ts'
+
+const { env } = process
+/** Kept here: what was made, so that it is the same at the next start. Lose it and stored credentials cannot be opened. */
+const stateDir = env['SET_UP_STATE'] || '/state'
+const outDir = env['SET_UP_OUT'] || '/secrets'
+
+const commands: Record<string, () => Promise<void> | void> = { secrets: laySecrets, migrate }
+const command = commands[process.argv[2] ?? '']
+if (!command) {
+  process.stderr.write(`usage: set-up <${Object.keys(commands).join('|')}>\n`)
+  process.exit(2)
+}
+try {
+  await command()
+} catch (error) {
+  process.stderr.write(`${error instanceof StartError ? error.message : error instanceof Error ? error.stack : String(error)}\n`)
+  process.exit(1)
+}
+
+function laySecrets(): void {
+  mkdirSync(stateDir, { recursive: true, mode: 0o700 })
+  const secrets = readSecrets(stateDir, env)
+  const owner = ownerAddress()
+  lay('postgres', { POSTGRES_PASSWORD: decodeURIComponent(owner.password) })
+  lay('migrate', { DATABASE_URL: owner.href, PASSWORDS: JSON.stringify(secrets.passwords) })
+  for (const app of apps) {
+    const own = Object.fromEntries(secretsOf[app].map((name) => [name, secrets[name]]))
+    lay(app, hasDatabase(app) ? { ...own, [databaseVariable(app)]: addressOf(owner, app, secrets.passwords[app] ?? '') } : own)
+  }
+  laySimulator()
+}
+
+async function migrate(): Promise<void> {
+  const passwords = JSON.parse(read('migrate', 'PASSWORDS')) as Record<string, string>
+  await prepareDatabase(read('migrate', 'DATABASE_URL'), passwords, (app) => join(import.meta.dirname, 'migrations', app))
+  process.stdout.write(`schemas of ${appsWithDatabase.join(', ')} are up to date\n`)
+}
+
+/** The owner's address: given, or that of the stack's own Postgres with a password that is made once. */
+function ownerAddress(): URL {
+  if (env['DATABASE_URL']) return new URL(env['DATABASE_URL'])
+  const file = join(stateDir, 'postgres-password')
+  if (!existsSync(file)) writeWhole(file, env['POSTGRES_PASSWORD'] || randomBytes(24).toString('base64url'))
+  const owner = new URL('postgres://herald@postgres:5432/herald')
+  owner.password = encodeURIComponent(readFileSync(file, 'utf8'))
+  return owner
+}
+
+/** As provision() names the role: `<database>_<app>`. */
+function addressOf(owner: URL, app: string, password: string): string {
+  const address = new URL(owner)
+  address.username = encodeURIComponent(`${decodeURIComponent(owner.pathname.slice(1))}_${app}`)
+  address.password = encodeURIComponent(password)
+  return address.href
+}
+
+/** With the simulator its certificate is made, and trusted by who calls it; without, nobody trusts it (any more). */
+function laySimulator(): void {
+  const isAsked = (env['COMPOSE_PROFILES'] ?? '').split(',').includes('simulator')
+  if (!isAsked) {
+    for (const app of callsOutside) rmSync(join(outDir, app, 'ca.pem'), { force: true })
+    return
+  }
+  const { ca, certificate, privateKey } = readCertificates(stateDir, new Date())
+  for (const app of callsOutside) copyFileSync(ca, join(directoryOf(app), 'ca.pem'))
+  copyFileSync(certificate, join(directoryOf('simulator'), 'server.pem'))
+  copyFileSync(privateKey, join(directoryOf('simulator'), 'server-key.pem'))
+}
+
+function directoryOf(app: string): string {
+  const directory = join(outDir, app)
+  mkdirSync(directory, { recursive: true })
+  return directory
+}
+
+/** Readable for whoever the directory is mounted to, which is one app. */
+function lay(app: string, settings: Record<string, string>): void {
+  const directory = directoryOf(app)
+  for (const [name, value] of Object.entries(settings)) writeWhole(join(directory, name), value, 0o444)
+}
+
+function read(app: string, name: string): string {
+  return readFileSync(join(outDir, app, name), 'utf8')
+}

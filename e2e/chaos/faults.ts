@@ -1,11 +1,11 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Herald } from '@herald/testing/herald'
-import type { Tenant } from '@herald/testing/tenant'
+import type { Platform } from './platform.ts'
 import { familyOf, runningProcesses, signalAll } from './processes.ts'
 import type { Random } from './random.ts'
 
-export type Stage = { herald: Herald; tenant: Tenant; random: Random }
+export type Stage = Platform & { random: Random }
 /** What was done, and how many dispatchers it may have ended with pushes under way: each may repeat one window. */
 export type Done = { what: string; dispatchersLost: number }
 export type Fault = (stage: Stage) => Promise<Done>

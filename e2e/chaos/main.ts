@@ -4,64 +4,111 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { faults, type FaultName } from './faults.ts'
 import { runSeed, type SeedResult } from './run-seed.ts'
+import { play } from './scenario.ts'
+import { scenarios } from './scenarios.ts'
 
 const help = `npm run chaos -- [--seed 1] [--seeds 1] [--seconds 25] [--devices 500] [--faults kill-app,freeze-postgres,…] [--keep]
+npm run chaos -- --scenario <name>|all [--devices 50000] [--seed 1] [--seeds 1] [--keep]
 
 Runs the whole platform against the local simulator, does to it what the seed says, and holds the counters against what
 every device was really sent. Prints the seed, every fault and the verdict; exits 1 when a seed failed. --seeds runs that
 many from --seed on; --devices is per platform; --keep writes bench/results/chaos-*.json.
-Faults: ${Object.keys(faults).join(', ')}`
+Faults: ${Object.keys(faults).join(', ')}
+
+With --scenario one promise is put to the test instead (docs/faults.md); --devices is then the size of the send in all.
+${Object.entries(scenarios)
+  .map(([name, { promise }]) => `  ${name.padEnd(18)} ${promise}`)
+  .join('\n')}`
 
 const { values } = parseArgs({
   options: {
-    seed: { type: 'string', default: String(Math.floor(Math.random() * 1e6)) },
+    scenario: { type: 'string' },
+    seed: { type: 'string' },
     seeds: { type: 'string', default: '1' },
     seconds: { type: 'string', default: '25' },
-    devices: { type: 'string', default: '500' },
+    devices: { type: 'string' },
     faults: { type: 'string', default: '' },
     keep: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 })
 const print = (line: string) => void process.stdout.write(`${line}\n`)
-const isFault = (name: string): name is FaultName => name in faults
+const startedAt = performance.now()
+const minutes = () => ((performance.now() - startedAt) / 60_000).toFixed(1)
 
-/** Apps die most often in practice, so they do here. */
-const usual: FaultName[] = ['kill-app', 'kill-app', 'kill-app', ...Object.keys(faults).filter(isFault)]
-const asked = values.faults.split(',').filter((name) => name !== '')
-const unknown = asked.filter((name) => !isFault(name))
-if (values.help || unknown.length > 0) {
-  print(unknown.length > 0 ? `unknown faults: ${unknown.join(', ')}\n\n${help}` : help)
-  process.exit(unknown.length > 0 ? 2 : 0)
+if (values.help) {
+  print(help)
+  process.exit(0)
 }
-const faultNames = asked.length > 0 ? asked.filter(isFault) : usual
+process.exit((values.scenario === undefined ? await runSeeds() : await playScenarios(values.scenario)) ? 0 : 1)
 
-const results: SeedResult[] = []
-for (let index = 0; index < Number(values.seeds); index += 1) {
-  const seed = Number(values.seed) + index
-  print(`seed ${seed}`)
-  const result = await runSeed({ seed, seconds: Number(values.seconds), devicesPerPlatform: Number(values.devices), faultNames, print })
-  results.push(result)
-  const { missing, copies, strangers, unsettled, difference, failed } = result.verdict
+async function playScenarios(asked: string): Promise<boolean> {
+  const names = asked === 'all' ? Object.keys(scenarios) : asked.split(',')
+  const bad: string[] = []
+  for (const name of names) {
+    const scenario = scenarios[name] ?? refuse(`unknown scenario: ${name}`)
+    print(`${name}: ${scenario.promise}`)
+    const { good, ...result } = await play(scenario, {
+      say: print,
+      seeds: seedsFrom(values.seed ?? '1'),
+      ...(values.devices !== undefined && { devices: Number(values.devices) }),
+    })
+    if (!good) bad.push(name)
+    print(`${good ? 'good' : 'BAD '} ${name}, ${result.seconds.toFixed(0)} s${result.wrong.map((each) => `\n  ${each}`).join('')}`)
+    if (values.keep) keep(name, { scenario: name, promise: scenario.promise, good, ...result })
+  }
+  print(`${bad.length === 0 ? `all ${names.length} scenarios good` : `bad scenarios: ${bad.join(', ')}`}, ${minutes()} minutes in all`)
+  return bad.length === 0
+}
+
+async function runSeeds(): Promise<boolean> {
+  const isFault = (name: string): name is FaultName => name in faults
+  // Apps die most often in practice, so they do here.
+  const usual: FaultName[] = ['kill-app', 'kill-app', 'kill-app', ...Object.keys(faults).filter(isFault)]
+  const asked = values.faults.split(',').filter((name) => name !== '')
+  const unknown = asked.filter((name) => !isFault(name))
+  if (unknown.length > 0) refuse(`unknown faults: ${unknown.join(', ')}`)
+  const faultNames = asked.length > 0 ? asked.filter(isFault) : usual
+  const seconds = Number(values.seconds)
+  const devicesPerPlatform = Number(values.devices ?? 500)
+
+  const results: SeedResult[] = []
+  for (const seed of seedsFrom(values.seed ?? String(Math.floor(Math.random() * 1e6)))) {
+    print(`seed ${seed}`)
+    const result = await runSeed({ seed, seconds, devicesPerPlatform, faultNames, print })
+    results.push(result)
+    const { missing, copies, strangers, unsettled, difference, failed } = result.verdict
+    print(
+      `${result.good ? 'good' : 'BAD '} seed ${seed}: ${result.campaigns} campaigns, ${result.faults.length} faults, missing ${missing}, ` +
+        `copies ${copies} (at most ${result.copiesAllowed}), with another identity ${strangers}, counter difference ${difference}, ` +
+        `failed ${failed}, unsettled ${unsettled}, settled ${result.secondsToSettle.toFixed(1)} s after peace`,
+    )
+  }
+
+  const bad = results.filter(({ good }) => !good).map(({ seed }) => seed)
   print(
-    `${result.good ? 'good' : 'BAD '} seed ${seed}: ${result.campaigns} campaigns, ${result.faults.length} faults, missing ${missing}, ` +
-      `copies ${copies} (at most ${result.copiesAllowed}), with another identity ${strangers}, counter difference ${difference}, ` +
-      `failed ${failed}, unsettled ${unsettled}, settled ${result.secondsToSettle.toFixed(1)} s after peace`,
+    `${bad.length === 0 ? `all ${results.length} seeds good` : `bad seeds: ${bad.join(', ')} (replay one with --seed)`}, ${minutes()} minutes in all`,
   )
+  if (values.keep) keep(`${results.length}-seeds`, { seconds, devicesPerPlatform, minutes: Number(minutes()), results })
+  return bad.length === 0
 }
 
-const bad = results.filter(({ good }) => !good)
-print(
-  bad.length === 0 ? `all ${results.length} seeds good` : `bad seeds: ${bad.map(({ seed }) => seed).join(', ')} (replay one with --seed)`,
-)
-if (values.keep) {
+function seedsFrom(first: string): number[] {
+  return Array.from({ length: Number(values.seeds) }, (_, index) => Number(first) + index)
+}
+
+function refuse(why: string): never {
+  print(`${why}\n\n${help}`)
+  return process.exit(2)
+}
+
+function keep(name: string, result: Record<string, unknown>): void {
   const root = resolve(import.meta.dirname, '../..')
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim()
   const at = new Date().toISOString()
-  mkdirSync(join(root, 'bench/results'), { recursive: true })
-  writeFileSync(
-    join(root, 'bench/results', `chaos-${results.length}-seeds-${at.slice(0, 10)}-${commit}.json`),
-    `${JSON.stringify({ at, commit, seconds: Number(values.seconds), devicesPerPlatform: Number(values.devices), results }, null, 2)}\n`,
-  )
+  const directory = join(root, 'bench/results')
+  mkdirSync(directory, { recursive: true })
+  const file = join(directory, `chaos-${name}-${at.slice(0, 10)}-${commit}.json`)
+  writeFileSync(file, `${JSON.stringify({ at, commit, ...result }, null, 2)}\n`)
+  print(`kept in ${file}`)
 }
-process.exit(bad.length === 0 ? 0 : 1)

@@ -25,3 +25,25 @@ export function signalAll(pids: number[], signal: NodeJS.Signals): void {
     }
   }
 }
+
+/** The pid of a process that runs and has said in its log that it is ready (LOG_LEVEL info); undefined while it is not. */
+export function readyPid(dataDir: string, name: string): number | undefined {
+  const pid = runningProcesses(dataDir).get(name)
+  if (pid === undefined) return undefined
+  return readFileSync(join(dataDir, 'logs', `${name}.log`), 'utf8').includes(`"pid":${pid},"msg":"ready"`) ? pid : undefined
+}
+
+/** CPU seconds a process has used so far (Linux); undefined when it is gone. */
+export function cpuSecondsOf(pid: number): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const [userTicks = 0, systemTicks = 0] = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .slice(11, 13)
+      .map(Number)
+    return (userTicks + systemTicks) / 100
+  } catch {
+    return undefined
+  }
+}

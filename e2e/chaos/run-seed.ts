@@ -1,9 +1,10 @@
-import { removeDataDir, startHerald } from '@herald/testing/herald'
-import { givenTenant, type Device, type Tenant } from '@herald/testing/tenant'
-import { until } from '@herald/testing/until'
+import type { Tenant } from '@herald/testing/tenant'
+import { givenCrowd, type Registered } from './crowd.ts'
 import { endFaults, faults, type FaultName, type Stage } from './faults.ts'
+import { onPlatform } from './platform.ts'
 import { seeded } from './random.ts'
-import { isGood, judge, type Campaign, type CampaignStats, type Verdict } from './verdict.ts'
+import { send, settle } from './sends.ts'
+import { isGood, judge, type Campaign, type Verdict } from './verdict.ts'
 
 export type SeedOptions = {
   seed: number
@@ -25,28 +26,23 @@ export type SeedResult = {
 
 /** The dispatcher's default: pushes of one process that may be unanswered or uncommitted at once. */
 const dispatchWindow = 1_000
-const settleWithinMs = 120_000
 
 /**
  * One run: the whole platform as processes, sends with Idempotency-Keys that are repeated until they are accepted, faults picked by
  * the seed all the while; then peace, and the verdict by the simulator's record. The same seed picks the same faults in
  * the same order (what they hit also depends on the machine's timing).
  */
-export async function runSeed({ seed, seconds, devicesPerPlatform, faultNames, print }: SeedOptions): Promise<SeedResult> {
-  const random = seeded(seed)
-  const herald = await startHerald({ env: { LOG_LEVEL: 'warn', HERALD_INSTANCES: 'dispatcher=2,audience=2' } })
-  try {
-    const tenant = await givenTenant(herald)
-    const devices = await givenCrowd(tenant, herald.baseUrl, devicesPerPlatform)
-    const stage: Stage = { herald, tenant, random }
+export function runSeed({ seed, seconds, devicesPerPlatform, faultNames, print }: SeedOptions): Promise<SeedResult> {
+  return onPlatform({ LOG_LEVEL: 'warn', HERALD_INSTANCES: 'dispatcher=2,audience=2' }, async (platform) => {
+    const { tenant } = platform
+    const devices = await givenCrowd(platform, devicesPerPlatform * 3)
+    const stage: Stage = { ...platform, random: seeded(seed) }
 
     const endAt = performance.now() + seconds * 1000
     const [done, campaigns] = await Promise.all([makeTrouble(stage, faultNames, endAt, print), keepSending(tenant, devices, endAt)])
     await endFaults(stage)
 
-    const peaceAt = performance.now()
-    await settle(tenant, campaigns)
-    const secondsToSettle = (performance.now() - peaceAt) / 1000
+    const secondsToSettle = await settle(tenant, campaigns)
     const verdict = await judge(tenant, campaigns)
     const copiesAllowed = done.reduce((sum, { dispatchersLost }) => sum + dispatchersLost, 0) * dispatchWindow
     return {
@@ -58,27 +54,7 @@ export async function runSeed({ seed, seconds, devicesPerPlatform, faultNames, p
       campaigns: campaigns.length,
       secondsToSettle,
     }
-  } finally {
-    await herald.stop()
-    removeDataDir(herald.dataDir)
-  }
-}
-
-async function givenCrowd(tenant: Tenant, baseUrl: string, count: number): Promise<Device[]> {
-  const devices: Device[] = []
-  for (const platform of ['ios', 'android', 'web'] as const) devices.push(...(await tenant.makeDevices(platform, count, { keyPool: 16 })))
-  for (let from = 0; from < devices.length; from += 1_000) {
-    const { failed } = await tenant.simulator<{ failed: number }>('POST', '/crowd', {
-      baseUrl,
-      appKey: tenant.publicKey,
-      devices: devices.slice(from, from + 1_000).map(({ id }) => id),
-      concurrency: 32,
-    })
-    if (failed > 0) throw new Error(`${failed} devices did not register`)
-  }
-  // A dispatcher that is started again asks for the token it had; the simulator's own allowance is not what is tested here.
-  await tenant.simulator('PUT', '/faults', { providerTokenUpdates: 1_000 })
-  return devices
+  })
 }
 
 async function makeTrouble(stage: Stage, names: readonly FaultName[], endAt: number, print: SeedOptions['print']) {
@@ -92,43 +68,12 @@ async function makeTrouble(stage: Stage, names: readonly FaultName[], endAt: num
   return done
 }
 
-/** A send every second, each repeated with its key until it is accepted: a 202 is the promise that the verdict holds against. */
-async function keepSending(tenant: Tenant, devices: Device[], endAt: number): Promise<Campaign[]> {
+/** A send to all every second. */
+async function keepSending(tenant: Tenant, devices: Registered[], endAt: number): Promise<Campaign[]> {
   const campaigns: Campaign[] = []
   for (let number = 0; performance.now() < endAt; number += 1) {
-    const id = await until(
-      async () => {
-        const { status, body } = await tenant.call<{ id: string }>(
-          'POST',
-          '/v1/notifications',
-          { target: { all: true }, content: { _default: 'en', en: { title: 'Chaos', body: `Number ${number}` } } },
-          { 'idempotency-key': `chaos-${number}` },
-        )
-        return status === 202 && body.id
-      },
-      { withinMs: 60_000, what: `send ${number} is accepted` },
-    )
-    campaigns.push({
-      id,
-      devices: devices.map((device) => device.id),
-      status: 'sending',
-      stats: { queued: 0, sent: 0, failed: 0, skipped: 0 },
-    })
+    campaigns.push(await send(tenant, `chaos-${number}`, devices))
     await new Promise((resolve) => setTimeout(resolve, 1_000))
   }
   return campaigns
-}
-
-/** Waits until every campaign is `sent`; one that is not in time stays as it is seen last. */
-async function settle(tenant: Tenant, campaigns: Campaign[]): Promise<void> {
-  const giveUpAt = performance.now() + settleWithinMs
-  for (const campaign of campaigns) {
-    while (campaign.status !== 'sent' && performance.now() < giveUpAt) {
-      const answer = await tenant
-        .call<{ status: string; stats: CampaignStats }>('GET', `/v1/campaigns/${campaign.id}/stats`)
-        .catch(() => undefined)
-      if (answer?.status === 200) Object.assign(campaign, { status: answer.body.status, stats: answer.body.stats })
-      if (campaign.status !== 'sent') await new Promise((resolve) => setTimeout(resolve, 100))
-    }
-  }
 }

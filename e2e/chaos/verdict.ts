@@ -1,6 +1,15 @@
 import type { Tenant } from '@herald/testing/tenant'
 
-type Push = { seq: number; deviceId: string; msgId: string | null; id: string; headers: Record<string, string> }
+export type Push = {
+  seq: number
+  /** Epoch milliseconds. */
+  at: number
+  deviceId: string
+  msgId: string | null
+  id: string
+  headers: Record<string, string>
+  payload: unknown
+}
 export type CampaignStats = { queued: number; sent: number; failed: number; skipped: number }
 export type Campaign = { id: string; devices: string[]; status: string; stats: CampaignStats }
 
@@ -18,26 +27,31 @@ export type Verdict = {
   failed: number
 }
 
-/** Holds the counters against the simulator's record, the oracle: what every device was really sent. */
+/** The simulator's record, the oracle: what every device was really sent, in order. */
+export async function* recordedPushes(tenant: Tenant): AsyncGenerator<Push> {
+  for (let after = 0; ;) {
+    const { pushes } = await tenant.simulator<{ pushes: Push[] }>('GET', `/pushes?after=${after}&limit=5000`)
+    yield* pushes
+    const last = pushes.at(-1)
+    if (!last) return
+    after = last.seq
+  }
+}
+
+/** Holds the counters against the record. */
 export async function judge(tenant: Tenant, campaigns: Campaign[]): Promise<Verdict> {
   const seen = new Map<string, Map<string, string>>()
   const verdict: Verdict = { missing: 0, copies: 0, strangers: 0, unsettled: 0, difference: 0, failed: 0 }
-  for (let after = 0; ;) {
-    const { pushes } = await tenant.simulator<{ pushes: Push[] }>('GET', `/pushes?after=${after}&limit=5000`)
-    for (const push of pushes) {
-      const campaignId = campaignOf(push.msgId)
-      const devices = seen.get(campaignId) ?? new Map<string, string>()
-      seen.set(campaignId, devices)
-      const first = devices.get(push.deviceId)
-      if (first === undefined) devices.set(push.deviceId, identityOf(push))
-      else {
-        verdict.copies += 1
-        if (first !== identityOf(push)) verdict.strangers += 1
-      }
+  for await (const push of recordedPushes(tenant)) {
+    const campaignId = campaignOf(push.msgId)
+    const devices = seen.get(campaignId) ?? new Map<string, string>()
+    seen.set(campaignId, devices)
+    const first = devices.get(push.deviceId)
+    if (first === undefined) devices.set(push.deviceId, identityOf(push))
+    else {
+      verdict.copies += 1
+      if (first !== identityOf(push)) verdict.strangers += 1
     }
-    const last = pushes.at(-1)
-    if (!last) break
-    after = last.seq
   }
   for (const { id, devices, status, stats } of campaigns) {
     const got = seen.get(id) ?? new Map()
@@ -48,6 +62,22 @@ export async function judge(tenant: Tenant, campaigns: Campaign[]): Promise<Verd
     if (status !== 'sent') verdict.unsettled += 1
   }
   return verdict
+}
+
+/** How many copies each kill cost: a copy belongs to the first kill after the push was accepted for the first time. */
+export async function copiesByKill(tenant: Tenant, killedAt: readonly number[]): Promise<number[]> {
+  const firstAt = new Map<string, number>()
+  const copies = killedAt.map(() => 0)
+  for await (const { deviceId, msgId, at } of recordedPushes(tenant)) {
+    const push = `${deviceId} ${msgId}`
+    const first = firstAt.get(push)
+    if (first === undefined) firstAt.set(push, at)
+    else {
+      const kill = killedAt.findIndex((time) => time >= first)
+      copies[kill] = (copies[kill] ?? 0) + 1
+    }
+  }
+  return copies
 }
 
 /** The msgId's text is appId|campaignId|…; see libs/auth/src/message-id.ts. */

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { freshDataDir, removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
+import { givenTenant, type Tenant } from '@herald/testing/tenant'
+import pg from 'pg'
+import { familyOf, runningProcesses, signalAll } from './processes.ts'
+
+export type Platform = { herald: Herald; tenant: Tenant }
+
+/** Runs work on a platform of its own with one tenant. Thaws and stops it whatever happens; its data is gone afterwards. */
+export async function onPlatform<T>(env: Record<string, string>, work: (platform: Platform) => Promise<T>): Promise<T> {
+  const dataDir = freshDataDir()
+  try {
+    return await onDataDirectory(dataDir, env, work)
+  } finally {
+    removeDataDir(dataDir)
+  }
+}
+
+/** The same on a given data directory, which stays. */
+export async function onDataDirectory<T>(
+  dataDir: string,
+  env: Record<string, string>,
+  work: (platform: Platform) => Promise<T>,
+): Promise<T> {
+  const herald = await startHerald({ dataDir, env })
+  try {
+    const tenant = await givenTenant(herald)
+    // A dispatcher that is started again asks for the token it had; the simulator's own allowance is not what is tested here.
+    await tenant.simulator('PUT', '/faults', { providerTokenUpdates: 1_000 })
+    return await work({ herald, tenant })
+  } finally {
+    for (const pid of runningProcesses(dataDir).values()) signalAll(familyOf(pid), 'SIGCONT')
+    await herald.stop()
+  }
+}
+
+/** Work on the platform's database as its owner, for what no API shows. */
+export async function onDatabase<T>({ dataDir }: Herald, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const { postgres } = JSON.parse(readFileSync(join(dataDir, 'ports.json'), 'utf8')) as { postgres: number }
+  const password = readFileSync(join(dataDir, 'postgres.password'), 'utf8').trim()
+  const client = new pg.Client({
+    host: '127.0.0.1',
+    port: postgres,
+    user: 'postgres',
+    password,
+    database: 'herald',
+    connectionTimeoutMillis: 2_000,
+    query_timeout: 60_000,
+  })
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}

@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { WebhookEvent } from '@herald/contracts/webhook'
+import { makeServerCertificate } from '@herald/embedded/certificate'
+import type { Tenant } from '@herald/testing/tenant'
+
+export type Receiver = {
+  /** What the platform needs in its environment to reach it. */
+  env: Record<string, string>
+  /** Every body as it came. */
+  bodies: string[]
+  /** Ids of the events that came, by type. */
+  events: Map<string, Set<string>>
+  /** Registers it for the app and answers the secret. */
+  attach(tenant: Tenant): Promise<string>
+  close(): void
+}
+
+/** A webhook sink that says 204 to everything. */
+export async function startReceiver(): Promise<Receiver> {
+  const directory = mkdtempSync(join(tmpdir(), 'herald-receiver-'))
+  const { ca, certificate, privateKey } = makeServerCertificate(new Date(), 2)
+  const authority = join(directory, 'ca.pem')
+  writeFileSync(authority, ca)
+  const bodies: string[] = []
+  const events: Receiver['events'] = new Map()
+  const server = createServer({ cert: certificate, key: privateKey }, (request, response) => {
+    const chunks: Buffer[] = []
+    request.on('error', () => undefined)
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const body = Buffer.concat(chunks).toString()
+      bodies.push(body)
+      for (const { type, id } of (JSON.parse(body) as { events: WebhookEvent[] }).events) {
+        const ids = events.get(type) ?? new Set()
+        events.set(type, ids.add(id))
+      }
+      response.writeHead(204).end()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+  return {
+    env: { NODE_EXTRA_CA_CERTS: authority, WEBHOOK_ALLOW_PRIVATE: 'true' },
+    bodies,
+    events,
+    async attach(tenant) {
+      const { status, body } = await tenant.admin<{ secret: string }>('POST', '/webhooks', { url })
+      if (status !== 201) throw new Error(`the webhook was answered ${status}: ${JSON.stringify(body)}`)
+      return body.secret
+    },
+    close() {
+      server.closeAllConnections()
+      server.close()
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Runs work beside a receiver, which is closed whatever happens. */
+export async function withReceiver<T>(work: (receiver: Receiver) => Promise<T>): Promise<T> {
+  const receiver = await startReceiver()
+  try {
+    return await work(receiver)
+  } finally {
+    receiver.close()
+  }
+}

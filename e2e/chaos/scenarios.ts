@@ -1,0 +1,31 @@
+import type { Scenario } from './scenario.ts'
+import { canary } from './scenarios/canary.ts'
+import { databaseAway } from './scenarios/database-away.ts'
+import { erasure } from './scenarios/erasure.ts'
+import { freezeDispatcher } from './scenarios/freeze-dispatcher.ts'
+import { goaway } from './scenarios/goaway.ts'
+import { killAll } from './scenarios/kill-all.ts'
+import { killDispatcher } from './scenarios/kill-dispatcher.ts'
+import { loseNatsStore } from './scenarios/lose-nats-store.ts'
+import { natsFull } from './scenarios/nats-full.ts'
+import { ownerChanged } from './scenarios/owner-changed.ts'
+import { rollingRestart } from './scenarios/rolling-restart.ts'
+import { wrongCredentials } from './scenarios/wrong-credentials.ts'
+import { wrongEnvironment } from './scenarios/wrong-environment.ts'
+
+/** Every scenario by the name it is asked for with. */
+export const scenarios: Readonly<Record<string, Scenario>> = {
+  'kill-dispatcher': killDispatcher,
+  'kill-all': killAll,
+  'lose-nats-store': loseNatsStore,
+  'freeze-dispatcher': freezeDispatcher,
+  'wrong-credentials': wrongCredentials,
+  'wrong-environment': wrongEnvironment,
+  goaway,
+  canary,
+  'owner-changed': ownerChanged,
+  'rolling-restart': rollingRestart,
+  erasure,
+  'database-away': databaseAway,
+  'nats-full': natsFull,
+}

@@ -1,0 +1,77 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
+import { join } from 'node:path'
+import { freshDataDir } from '@herald/testing/herald'
+import { givenManyDevices } from '../crowd.ts'
+import { onDataDirectory } from '../platform.ts'
+import type { Scenario } from '../scenario.ts'
+import { accepted, checkSends, send, settle, untilAccepted } from '../sends.ts'
+
+/** nats-server promises its streams (1.26 GB here) three quarters of the disk at most. A tmpfs takes only what is written. */
+const diskSize = '8g'
+const fullMs = 30_000
+
+export const natsFull: Scenario = {
+  promise:
+    'A full NATS disk is said in a log and costs no 202; freed again, everything heals by itself and is sent. (Needs root: it mounts a tmpfs.)',
+  async run(scene) {
+    const { devices: count, say, note, check } = scene
+    const dataDir = freshDataDir()
+    const nats = join(dataDir, 'nats')
+    mkdirSync(nats)
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskSize}`, 'tmpfs', nats])
+    try {
+      await onDataDirectory(dataDir, { LOG_LEVEL: 'warn' }, async (platform) => {
+        const { tenant } = platform
+        const devices = await givenManyDevices(platform, count)
+        const campaign = await send(tenant, 'nats-full', devices)
+        await untilAccepted(tenant, count * 0.2)
+
+        resize(nats, usedBytes(nats))
+        say(`  the disk of NATS is full at ${await accepted(tenant)} pushes`)
+        const fullAt = performance.now()
+        const during = []
+        while (performance.now() < fullAt + fullMs) {
+          const askedAt = performance.now()
+          during.push(
+            await send(tenant, `nats-full-${during.length}`, devices.slice(0, 1), {
+              target: { subscriptionIds: [devices[0]?.subscriptionId] },
+            }),
+          )
+          note({ [`ms202 ${during.length}`]: Math.round(performance.now() - askedAt) })
+          await new Promise((resolve) => setTimeout(resolve, 3_000))
+        }
+        resize(nats, diskSize)
+        say('  it is free again')
+        const campaigns = [campaign, ...during]
+        const secondsToSettle = await settle(tenant, campaigns)
+
+        const logs = join(dataDir, 'logs')
+        const alarms = readdirSync(logs).flatMap((file) =>
+          readFileSync(join(logs, file), 'utf8')
+            .split('\n')
+            .filter((line) => /no space left|disk|"level":"error"/i.test(line))
+            .slice(0, 2)
+            .map((line) => `${file}: ${line.slice(0, 200)}`),
+        )
+        note({ secondsToSettle, sendsWhileFull: during.length, alarms })
+        check(
+          alarms.some((line) => !line.startsWith('nats-server')),
+          'no app said that NATS is full',
+        )
+        await checkSends(scene, tenant, campaigns, 0)
+      })
+    } finally {
+      execFileSync('umount', ['-l', nats])
+      rmSync(dataDir, { recursive: true, force: true })
+    }
+  },
+}
+
+const resize = (directory: string, size: string) => execFileSync('mount', ['-o', `remount,size=${size}`, directory])
+
+/** What is written: a tmpfs of this size is full. */
+function usedBytes(directory: string): string {
+  const { bsize, blocks, bfree } = statfsSync(directory)
+  return String((blocks - bfree) * bsize)
+}

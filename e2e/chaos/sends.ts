@@ -1,0 +1,92 @@
+import type { Tenant } from '@herald/testing/tenant'
+import { until } from '@herald/testing/until'
+import type { Scene } from './scenario.ts'
+import { isGood, judge, type Campaign, type CampaignStats, type Verdict } from './verdict.ts'
+
+const content = (title: string) => ({ _default: 'en', en: { title, body: 'This is a push notification of a usual size for the test' } })
+
+/**
+ * Posts a send with its Idempotency-Key until it is answered 202, the promise that everything else is held against; what it
+ * targets are these devices.
+ */
+export async function send(
+  tenant: Tenant,
+  key: string,
+  devices: readonly { id: string }[],
+  body: Record<string, unknown> = { target: { all: true } },
+): Promise<Campaign> {
+  const id = await until(
+    async () => {
+      const answer = await tenant.call<{ id: string }>(
+        'POST',
+        '/v1/notifications',
+        { content: content(key), ...body },
+        { 'idempotency-key': key },
+      )
+      if (answer.status !== 202) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`)
+      return answer.body.id
+    },
+    { withinMs: 60_000, what: `send ${key} is accepted` },
+  )
+  return { id, devices: devices.map((device) => device.id), status: 'sending', stats: { queued: 0, sent: 0, failed: 0, skipped: 0 } }
+}
+
+export const readStats = (tenant: Tenant, { id }: { id: string }) =>
+  tenant.call<{ status: string; stats: CampaignStats }>('GET', `/v1/campaigns/${id}/stats`)
+
+/** Nothing lost ever waits longer than a lease and the sweeps after it; a busy machine may be slow, but it moves. */
+const stuckAfterMs = 90_000
+
+/** Waits until every campaign is `sent` and answers the seconds it took. Given up when no counter has moved for 90 s: a campaign stays as it is seen last. */
+export async function settle(tenant: Tenant, campaigns: Campaign[]): Promise<number> {
+  const startedAt = performance.now()
+  let movedAt = startedAt
+  for (const campaign of campaigns) {
+    while (campaign.status !== 'sent' && performance.now() < movedAt + stuckAfterMs) {
+      const answer = await readStats(tenant, campaign).catch(() => undefined)
+      if (answer?.status === 200) {
+        const { status, stats } = answer.body
+        if (JSON.stringify(stats) !== JSON.stringify(campaign.stats) || status !== campaign.status) movedAt = performance.now()
+        Object.assign(campaign, { status, stats })
+      }
+      if (campaign.status !== 'sent') await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+  }
+  return (performance.now() - startedAt) / 1000
+}
+
+/** How many pushes the simulator has accepted, copies included. */
+export const accepted = async (tenant: Tenant): Promise<number> =>
+  (await tenant.simulator<{ accepted: { total: number } }>('GET', '/summary?open=false')).accepted.total
+
+/** Waits until the simulator has accepted so many. */
+export const untilAccepted = (tenant: Tenant, count: number, withinMs = 600_000): Promise<number> =>
+  until(
+    async () => {
+      const total = await accepted(tenant)
+      return total >= count && total
+    },
+    { withinMs, what: `${count} pushes accepted` },
+  )
+
+/** The verdict over settled sends that must all have reached everyone: nothing lost, counted once, every copy the same. */
+export async function checkSends(
+  { note, check }: Scene,
+  tenant: Tenant,
+  campaigns: Campaign[],
+  copiesAllowed: number,
+  prefix = '',
+): Promise<Verdict> {
+  const verdict = await judge(tenant, campaigns)
+  const devices = campaigns.reduce((sum, campaign) => sum + campaign.devices.length, 0)
+  const sent = campaigns.reduce((sum, { stats }) => sum + stats.sent, 0)
+  note({
+    [`${prefix}campaigns`]: campaigns.length,
+    [`${prefix}sent`]: sent,
+    [`${prefix}verdict`]: verdict,
+    [`${prefix}copiesAllowed`]: copiesAllowed,
+  })
+  check(isGood(verdict, copiesAllowed), `${prefix}the verdict is ${JSON.stringify(verdict)}, at most ${copiesAllowed} copies allowed`)
+  check(sent === devices, `${prefix}stats.sent is ${sent} for ${devices} devices`)
+  return verdict
+}

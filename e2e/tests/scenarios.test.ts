@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { play } from '../chaos/scenario.ts'
+import { scenarios } from '../chaos/scenarios.ts'
+
+/** Those that are quick and always play the same; docs/faults.md has them all. */
+const quick = [
+  ['owner-changed', 2],
+  ['goaway', 6_000],
+  ['wrong-environment', 500],
+  ['canary', 3],
+] as const
+
+test.each(quick)('the promise of scenario %s is kept', { timeout: 240_000 }, async (name, devices) => {
+  const scenario = scenarios[name]
+  if (!scenario) throw new Error(`there is no scenario ${name}`)
+
+  const { wrong } = await play(scenario, { devices, say: () => undefined })
+
+  expect(wrong).toEqual([])
+})

@@ -3,6 +3,7 @@ import { givenTenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import { expect, test } from 'vitest'
 import { compose, run } from './compose.ts'
+import { registerInside } from './register-inside.ts'
 
 const apps = ['gateway', 'audience', 'campaigns', 'dispatcher', 'tracker', 'webhooks']
 const inPostgres = (...command: string[]) => compose(['exec', '-T', 'postgres', ...command], { quiet: true })
@@ -12,14 +13,7 @@ test('a backup taken under load restores to a consistent platform, without the q
   const herald = await startHerald()
   const tenant = await givenTenant(herald)
   const devices = await tenant.makeDevices('android', 1_000)
-  expect(
-    await tenant.simulator('POST', '/crowd', {
-      baseUrl: 'http://gateway:8080',
-      appKey: tenant.publicKey,
-      devices: devices.map(({ id }) => id),
-      concurrency: 32,
-    }),
-  ).toMatchObject({ failed: 0 })
+  await registerInside(tenant, devices)
   await tenant.simulator('PUT', '/faults', { providerTokenUpdates: 1_000, latencyMs: 200 })
 
   const ids: string[] = []

@@ -30,7 +30,7 @@ export function run(command: string, args: string[], { quiet = false, environmen
 }
 
 export const compose = (args: string[], options?: Options): Promise<string> =>
-  run('docker', ['compose', '-p', project, ...files, ...args], options)
+  run('docker', ['compose', '--progress', 'quiet', '-p', project, ...files, ...args], options)
 
 /** Container ids of a service. */
 export const containersOf = async (service: string): Promise<string[]> =>

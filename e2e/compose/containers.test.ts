@@ -4,6 +4,7 @@ import { until } from '@herald/testing/until'
 import { beforeAll, expect, test } from 'vitest'
 import { judge, type Campaign, type CampaignStats } from '../chaos/verdict.ts'
 import { compose, containersOf, run } from './compose.ts'
+import { registerInside } from './register-inside.ts'
 
 let herald: Herald
 let tenant: Tenant
@@ -18,16 +19,7 @@ beforeAll(async () => {
   devices = []
   for (const platform of ['ios', 'android', 'web'] as const)
     devices.push(...(await tenant.makeDevices(platform, perPlatform, { keyPool: 16 })))
-  for (let from = 0; from < devices.length; from += 1_000) {
-    const crowd = {
-      baseUrl: 'http://gateway:8080',
-      appKey: tenant.publicKey,
-      devices: devices.slice(from, from + 1_000).map(({ id }) => id),
-      concurrency: 32,
-    }
-    const { failed } = await tenant.simulator<{ failed: number }>('POST', '/crowd', crowd)
-    if (failed > 0) throw new Error(`${failed} devices did not register`)
-  }
+  await registerInside(tenant, devices)
   await tenant.simulator('PUT', '/faults', { providerTokenUpdates: 1_000 })
 })
 

@@ -1,8 +1,9 @@
+import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
 /** Against a stack of containers that is up: the end-to-end suite, without what is about the starter, and the tests of containers. */
 export default defineConfig({
-  root: '../..',
+  root: resolve(import.meta.dirname, '../..'),
   test: {
     include: ['e2e/tests/{three-protocols,public-api,public-api-sends,webhooks}.test.ts', 'e2e/compose/**/*.test.ts'],
     pool: 'forks',

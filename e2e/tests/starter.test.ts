@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process'
+import { isPortFree } from '@herald/embedded/free-port'
+import { isAlive } from '@herald/embedded/processes'
 import { until } from '@herald/testing/until'
 import { afterAll, expect, test } from 'vitest'
 import { freshDataDir, http, removeDataDir, runStarter, startHerald } from '@herald/testing/herald'
@@ -58,6 +60,18 @@ test('what dies is started again: every app, Postgres and nats-server', async ()
 
   await until(async () => (await http('GET', `${herald.baseUrl}/health`)).status === 200, { withinMs: 30_000, what: 'health' })
   expect(await herald.stop()).toBe(0)
+})
+
+test('a gateway that is killed or stopped refuses nobody: who connects meanwhile is answered by the next one', async () => {
+  const herald = await startHerald({ dataDir: dataDirOfOurs() })
+  for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
+    const { pid } = appOf(herald.dataDir, 'gateway')!
+    process.kill(pid, signal)
+    await until(() => !isAlive(pid), { withinMs: 15_000, what: 'the gateway has ended' })
+    expect((await http('GET', `${herald.baseUrl}/health`)).status).toBe(200)
+  }
+  expect(await herald.stop()).toBe(0)
+  expect(await isPortFree(Number(new URL(herald.baseUrl).port))).toBe(true)
 })
 
 test.each(['SIGTERM', 'SIGINT'] as const)('%s stops everything and exits 0', async (signal) => {

@@ -1,0 +1,147 @@
+// How long another app's small sends wait beside large ones, and what the backlog does to memory: node bench/src/fairness.ts --help
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
+import { givenTenant, type Tenant } from '@herald/testing/tenant'
+import { until } from '@herald/testing/until'
+import pg from 'pg'
+import { aboutThisRun } from './about-this-run.ts'
+import { measureProcesses } from './processes.ts'
+import { median } from './report.ts'
+
+const help = `node bench/src/fairness.ts [--devices 1000000] [--sends 12] [--keep]
+
+An app with --devices Android devices sends to all of them, once and then ten times at once; meanwhile another app sends to its 100 devices every
+2 s, --sends times. Measures from the POST until all 100 have their outcome (the promise: at most 5 s more than alone), and the memory of every process.
+--keep writes the result to bench/results/. Run it on a quiet machine.`
+
+const { values } = parseArgs({
+  options: {
+    devices: { type: 'string', default: '1000000' },
+    sends: { type: 'string', default: '12' },
+    keep: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+const say = (line: string) => void process.stdout.write(`${line}\n`)
+if (values.help) {
+  say(help)
+  process.exit(0)
+}
+const count = Number(values.devices)
+const sends = Number(values.sends)
+const smallSize = 100
+
+const herald = await startHerald({ env: { LOG_LEVEL: 'warn' } })
+try {
+  const large = await givenTenant(herald)
+  const small = await givenTenant(herald)
+  await large.simulator('PUT', '/faults', { record: 'counts' })
+  say(`${count} devices made in ${(await makeCrowd(herald, large)).toFixed(0)} s`)
+  for (const device of await small.makeDevices('android', smallSize)) await small.register(device)
+
+  const alone = await smallSends(small)
+  const one = await beside(large, 1, () => smallSends(small))
+  const ten = await beside(large, 9, () => smallSends(small))
+  const peakRssMb = Object.fromEntries(measureProcesses(herald.dataDir).map(({ name, peakRssMb: peak }) => [name, peak]))
+  const result = {
+    what: `a send to ${smallSize} devices beside sends to ${count}`,
+    ...aboutThisRun(),
+    seconds: { alone: figures(alone), besideOne: figures(one), besideTen: figures(ten) },
+    peakRssMb,
+  }
+  say(JSON.stringify(result, null, 2))
+  if (values.keep) {
+    const directory = resolve(import.meta.dirname, '../results')
+    mkdirSync(directory, { recursive: true })
+    writeFileSync(
+      join(directory, `fairness-${count}-${result.at.slice(0, 10)}-${result.commit}.json`),
+      `${JSON.stringify(result, null, 2)}\n`,
+    )
+  }
+} finally {
+  await herald.stop()
+  removeDataDir(herald.dataDir)
+}
+
+/** Large sends are under way (the first pushes are out) before the small ones begin; they are not waited for. */
+async function beside(large: Tenant, howMany: number, work: () => Promise<number[]>): Promise<number[]> {
+  const before = await accepted(large)
+  for (let send = 0; send < howMany; send += 1) await post(large)
+  await until(async () => (await accepted(large)) > before + 1_000, { withinMs: 60_000, what: 'large sends under way' })
+  const seconds = await work()
+  say(`beside ${howMany === 1 ? 'one' : 'ten'} large: ${JSON.stringify(figures(seconds))}, ${await accepted(large)} pushes of them out`)
+  return seconds
+}
+
+const accepted = async (tenant: Tenant) =>
+  (await tenant.simulator<{ accepted: { total: number } }>('GET', '/summary?open=false')).accepted.total
+
+/** From the POST until every push has its outcome, seconds, one send after the other. */
+async function smallSends(tenant: Tenant): Promise<number[]> {
+  const seconds: number[] = []
+  for (let send = 0; send < sends; send += 1) {
+    const startedAt = performance.now()
+    const id = await post(tenant)
+    await until(
+      async () => {
+        const { body } = await tenant.call<{ stats: { sent: number } }>('GET', `/v1/campaigns/${id}/stats`)
+        return body.stats.sent === smallSize
+      },
+      { withinMs: 60_000, what: 'the small send' },
+    )
+    seconds.push((performance.now() - startedAt) / 1000)
+    await new Promise((resolve) => setTimeout(resolve, 2_000))
+  }
+  return seconds
+}
+
+async function post(tenant: Tenant): Promise<string> {
+  const { status, body } = await tenant.call<{ id: string }>('POST', '/v1/notifications', {
+    target: { all: true },
+    content: { _default: 'en', en: { title: 'Hello', body: 'A push of the usual size for a measurement.' } },
+  })
+  if (status !== 202) throw new Error(`answered ${status}`)
+  return body.id
+}
+
+function figures(seconds: number[]) {
+  const round = (value: number) => Math.round(value * 1000) / 1000
+  return { median: round(median(seconds)), longest: round(Math.max(...seconds)), sends: seconds.length }
+}
+
+/** Devices of the simulator, registered by SQL: over HTTP a million would take half an hour. Answers the seconds. */
+async function makeCrowd({ dataDir }: Herald, tenant: Tenant): Promise<number> {
+  const startedAt = performance.now()
+  const { passwords } = JSON.parse(readFileSync(join(dataDir, 'secrets.json'), 'utf8')) as { passwords: Record<string, string> }
+  const { postgres } = JSON.parse(readFileSync(join(dataDir, 'ports.json'), 'utf8')) as { postgres: number }
+  const client = new pg.Client({
+    host: '127.0.0.1',
+    port: postgres,
+    user: 'herald_audience',
+    password: passwords['audience'],
+    database: 'herald',
+  })
+  await client.connect()
+  const atOnce = 20_000
+  for (let made = 0; made < count; made += atOnce) {
+    const tokens = (await tenant.makeDevices('android', Math.min(atOnce, count - made))).map(({ token = '' }) => token)
+    await client.query(insertCrowd, [tenant.appId, tokens, made])
+  }
+  await client.query('analyze users')
+  await client.query('analyze subscriptions')
+  await client.end()
+  return (performance.now() - startedAt) / 1000
+}
+
+/** $1: the app, $2: tokens, $3: how many were made before. A user each; ids in the usual form. The hash is that of core/device.ts. */
+const insertCrowd = `
+  with made as (
+    select token, lpad(to_hex(extract(epoch from now())::bigint - 60), 8, '0') || lpad(to_hex($3::int + n), 16, '0') as id
+    from unnest($2::text[]) with ordinality as given(token, n)
+  ), users_made as (
+    insert into users (id, app_id) select id, $1 from made
+  )
+  insert into subscriptions (id, app_id, user_id, platform, address, address_hash, created_at)
+  select id, $1, id, 'android', token, sha256(convert_to('token:' || token, 'UTF8')), now() - interval '1 minute' from made`

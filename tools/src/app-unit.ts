@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
+import type { HeldPort } from '@herald/embedded/held-port'
 import type { ProcessName } from './apps.ts'
 import type { LogFile } from './logs.ts'
 import { howItEnded, type Unit } from './supervisor.ts'
@@ -14,6 +15,8 @@ export type AppOptions = {
   name: string
   environment: NodeJS.ProcessEnv
   log: LogFile
+  /** The socket it listens on instead of a port of its own: descriptor 3, told as by systemd (sd_listen_fds(3)). */
+  listenOn?: HeldPort
   /** Gets the message with which the app says that it is ready. */
   onReady?: (message: object) => void
 }
@@ -23,7 +26,7 @@ export type AppOptions = {
  * that the starter is gone and stops. A process group of its own, so that a Ctrl-C in the terminal reaches only the starter,
  * which stops the apps in their order. It writes its log itself: lines need no way through the starter.
  */
-export function appUnit({ app, name, environment, log, onReady }: AppOptions): Unit {
+export function appUnit({ app, name, environment, log, listenOn, onReady }: AppOptions): Unit {
   return {
     name,
     stopSignal: 'SIGTERM',
@@ -32,9 +35,9 @@ export function appUnit({ app, name, environment, log, onReady }: AppOptions): U
       const file = openSync(log.path, 'a')
       const child = spawn(process.execPath, [`apps/${app}/src/main.ts`], {
         cwd: root,
-        env: environment,
+        env: listenOn === undefined ? environment : { ...environment, LISTEN_FDS: '1' },
         detached: true,
-        stdio: ['ignore', file, file, 'ipc'],
+        stdio: ['ignore', file, file, ...(listenOn === undefined ? [] : [listenOn.fd]), 'ipc'],
       })
       closeSync(file)
       if (child.pid !== undefined) onSpawn(child)

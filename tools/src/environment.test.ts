@@ -26,6 +26,8 @@ const given = {
   ADMIN_TOKEN: 'x',
   HMAC_SECRET: 'x',
   SEAL_KEYS: 'x',
+  LISTEN_FDS: '1',
+  LISTEN_PID: '1',
 }
 
 test('each app gets its own database and the secrets it needs, and nothing of the others', () => {

@@ -22,12 +22,13 @@ const heapOptions = '--max-semi-space-size=8'
 
 /**
  * The environment of one process: everything the starter was given, plus what it worked out. A secret, and the address
- * of a database, is only in the environment of who needs it; the owner's DATABASE_URL is in none.
+ * of a database, is only in the environment of who needs it; the owner's DATABASE_URL, and a socket given to the starter, is in none.
  */
 export function environmentOf(name: ProcessName, given: NodeJS.ProcessEnv, computed: Computed): NodeJS.ProcessEnv {
   const environment: NodeJS.ProcessEnv = { ...given, NATS_URL: computed.natsUrl, HOST: computed.host }
   environment['NODE_OPTIONS'] = [heapOptions, given['NODE_OPTIONS']].filter(Boolean).join(' ')
-  for (const variable of ['DATABASE_URL', ...appsWithDatabase.map(databaseVariable), ...secretsOf.gateway]) delete environment[variable]
+  const notInherited = ['DATABASE_URL', ...appsWithDatabase.map(databaseVariable), ...secretsOf.gateway, 'LISTEN_FDS', 'LISTEN_PID']
+  for (const variable of notInherited) delete environment[variable]
 
   for (const secret of secretsOf[name]) environment[secret] = computed.secrets[secret]
   if (hasDatabase(name)) environment[databaseVariable(name)] = given[databaseVariable(name)] || computed.databaseUrls[name]

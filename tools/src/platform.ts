@@ -11,7 +11,7 @@ import { environmentOf, type Computed, type SimulatorAddresses } from './environ
 import { parseInstances } from './instances.ts'
 import { beginLog } from './logs.ts'
 import { checkNats } from './nats.ts'
-import { gatewayPort, pickPort, pickPorts, pickSimulatorPorts, readPorts, simulatorPorts, writePorts, type Ports } from './ports.ts'
+import { holdGatewayPort, pickPort, pickPorts, pickSimulatorPorts, readPorts, simulatorPorts, writePorts, type Ports } from './ports.ts'
 import { readSecrets } from './secrets.ts'
 import { natsUnit, postgresUnit } from './servers.ts'
 import { StartError } from './start-error.ts'
@@ -25,17 +25,22 @@ export type PlatformOptions = {
   simulator: boolean
   crew: Crew
   print: (line: string) => void
+  /** Aborted when all of it is to stop: whoever connects from then on is refused as soon as no gateway listens. */
+  signal: AbortSignal
 }
 
 /**
  * Starts everything in its order: Postgres and nats-server, roles and tables, the simulator, every app. Answers when all
  * are ready and the gateway says it is well. What it started belongs to the crew, also when it fails half-way.
  */
-export async function startPlatform({ dataDir, environment, simulator, crew, print }: PlatformOptions): Promise<Platform> {
+export async function startPlatform({ dataDir, environment, simulator, crew, print, signal }: PlatformOptions): Promise<Platform> {
   const instances = parseInstances(environment['HERALD_INSTANCES'])
   const host = environment['HOST'] || '127.0.0.1'
   const former = readPorts(dataDir)
-  const ports: Ports = { gateway: await gatewayPort(environment['PORT'], host) }
+  // One socket for all gateways (docs/decisions/0008): who connects while one is started again waits in its queue.
+  const gateway = await holdGatewayPort(environment['PORT'], host)
+  signal.addEventListener('abort', () => gateway.close())
+  const ports: Ports = { gateway: gateway.port }
   const secrets = readSecrets(dataDir, environment)
   const connections = connectionsNeeded(instances, Number(environment['DATABASE_POOL_SIZE'] || 8))
 
@@ -65,7 +70,7 @@ export async function startPlatform({ dataDir, environment, simulator, crew, pri
   )
 
   const databaseUrls = await prepareDatabase(ownerUrl, secrets.passwords)
-  const computed: Computed = { host, port: ports.gateway ?? 0, natsUrl, databaseUrls, secrets }
+  const computed: Computed = { host, port: gateway.port, natsUrl, databaseUrls, secrets }
 
   const formerSimulator = former.simulator ?? former.formerSimulator
   if (!simulator && formerSimulator !== undefined) ports.formerSimulator = formerSimulator
@@ -91,12 +96,12 @@ export async function startPlatform({ dataDir, environment, simulator, crew, pri
         group.map(({ app, name }): Member => {
           const log = beginLog(dataDir, name)
           const ofIt = { ...environmentOf(app, environment, computed), OBSERVE_PORT: String(observe[name]) }
-          return { unit: appUnit({ app, name, environment: ofIt, log }), kind: 'app', log }
+          return { unit: appUnit({ app, name, environment: ofIt, log, ...(app === 'gateway' && { listenOn: gateway }) }), kind: 'app', log }
         }),
       ),
     ),
   )
-  const baseUrl = `http://${reachable(host)}:${ports.gateway}`
+  const baseUrl = `http://${reachable(host)}:${gateway.port}`
   await untilHealthy(baseUrl)
   return { baseUrl, adminToken: secrets.ADMIN_TOKEN, simulatorControl: computed.simulator?.addresses.control }
 }

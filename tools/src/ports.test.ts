@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { gatewayPort, pickPorts, pickSimulatorPorts } from './ports.ts'
+import { holdGatewayPort, pickPorts, pickSimulatorPorts } from './ports.ts'
 
 const servers: Server[] = []
 afterEach(() => servers.splice(0).forEach((server) => server.close()))
@@ -19,14 +19,17 @@ async function takenPort(): Promise<number> {
 test('a port that another Herald shares with nobody it knows is taken, and the error says what to set', async () => {
   const port = await takenPort()
 
-  await expect(gatewayPort(String(port), '127.0.0.1')).rejects.toThrow(
+  await expect(holdGatewayPort(String(port), '127.0.0.1')).rejects.toThrow(
     `Port ${port} is taken by another program (EADDRINUSE). Set PORT to another one, or PORT=0`,
   )
 })
 
-test('PORT=0 picks a free one; a PORT that is none is refused', async () => {
-  expect(await gatewayPort('0', '127.0.0.1')).toBeGreaterThan(0)
-  await expect(gatewayPort('http', '127.0.0.1')).rejects.toThrow('PORT must be a number')
+test('PORT=0 picks a free one; a PORT that is none and a HOST that is not this machine are refused', async () => {
+  const held = await holdGatewayPort('0', '127.0.0.1')
+  expect(held.port).toBeGreaterThan(0)
+  held.close()
+  await expect(holdGatewayPort('http', '127.0.0.1')).rejects.toThrow('PORT must be a number')
+  await expect(holdGatewayPort('8080', '192.0.2.1')).rejects.toThrow('Cannot listen on 192.0.2.1:8080 (EADDRNOTAVAIL). Set HOST')
 })
 
 test('the simulator keeps its ports, but for one that is taken now', async () => {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort, isPortFree } from '@herald/embedded/free-port'
+import { holdPort, type HeldPort } from '@herald/embedded/held-port'
 import { z } from 'zod'
 import { StartError } from './start-error.ts'
 import { writeWhole } from './write-whole.ts'
@@ -63,21 +64,17 @@ export async function pickPorts(names: readonly string[], former: Record<string,
   return picked
 }
 
-/**
- * The port of the gateways: PORT (8080), or any free one for 0. It is checked here, because gateways share their port
- * and so would not notice that another program, or another Herald, listens on it.
- */
-export async function gatewayPort(given: string | undefined, host: string): Promise<number> {
+/** The port of the gateways, bound: PORT (8080), or any free one for 0. Throws a StartError that says what to set when it cannot be had. */
+export async function holdGatewayPort(given: string | undefined, host: string): Promise<HeldPort> {
   const wanted = given === undefined || given === '' ? 8080 : Number(given)
   if (!Number.isInteger(wanted) || wanted < 0 || wanted > 65_535)
     throw new StartError(`PORT must be a number from 0 to 65535, not "${given}".`)
-  if (wanted === 0) return freePort()
-  const free = await isPortFree(wanted, host).catch((error: NodeJS.ErrnoException) => {
+  return holdPort(wanted, host).catch((error: NodeJS.ErrnoException) => {
     throw new StartError(
-      `Cannot listen on ${host}:${wanted} (${error.code}). Set HOST to an address of this machine and PORT to a port this user may use.`,
+      error.code === 'EADDRINUSE'
+        ? `Port ${wanted} is taken by another program (EADDRINUSE). Set PORT to another one, or PORT=0 for any free one.`
+        : `Cannot listen on ${host}:${wanted} (${error.code}). Set HOST to an address of this machine and PORT to a port this user may use.`,
       error,
     )
   })
-  if (free) return wanted
-  throw new StartError(`Port ${wanted} is taken by another program (EADDRINUSE). Set PORT to another one, or PORT=0 for any free one.`)
 }

@@ -30,7 +30,7 @@ const guard = startGuard(dataDir)
 const crew = openCrew(dataDir, guard, print)
 
 let stoppingSince: number | undefined
-const demoIsOver = new AbortController()
+const stopping = new AbortController()
 process.on('SIGTERM', () => void stop('stopping', 0))
 process.on('SIGHUP', () => void stop('stopping', 0))
 process.on('SIGINT', () => {
@@ -42,10 +42,17 @@ process.on('exit', () => directory.release())
 
 try {
   await stopForgottenServers(dataDir, print)
-  const platform = await startPlatform({ dataDir, environment: process.env, simulator: withSimulator, crew, print })
+  const platform = await startPlatform({
+    dataDir,
+    environment: process.env,
+    simulator: withSimulator,
+    crew,
+    print,
+    signal: stopping.signal,
+  })
   print(`herald ready ${platform.baseUrl}`)
   if (withDemo && platform.simulatorControl !== undefined) {
-    await demo({ ...platform, simulatorControl: platform.simulatorControl, dataDir, print, signal: demoIsOver.signal }).catch(
+    await demo({ ...platform, simulatorControl: platform.simulatorControl, dataDir, print, signal: stopping.signal }).catch(
       (error: unknown) => {
         if (stoppingSince === undefined) print(`The demo did not work; the platform runs on. ${explain(error, dataDir)}`)
       },
@@ -61,7 +68,7 @@ try {
 async function stop(why: string, code: number, withinMs?: number): Promise<void> {
   if (stoppingSince !== undefined) return
   stoppingSince = performance.now()
-  demoIsOver.abort()
+  stopping.abort()
   print(why)
   await crew.stop(withinMs)
   await guard.dismiss()

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ask } from './ask.ts'
 import { describeConfiguration } from './describe-configuration.ts'
+import { describeMetrics } from './describe-metrics.ts'
 import { describeTopology } from './describe-topology.ts'
 import { root } from './workspace.ts'
 
@@ -10,6 +11,7 @@ import { root } from './workspace.ts'
 const pages: { path: string; write: () => Promise<string> }[] = [
   { path: 'docs/configuration.md', write: () => formatted('docs/configuration.md', describeConfiguration()) },
   { path: 'docs/topology.md', write: () => formatted('docs/topology.md', describeTopology()) },
+  { path: 'docs/metrics.md', write: () => formatted('docs/metrics.md', describeMetrics()) },
   { path: 'docs/openapi.json', write: () => ask('node', ['apps/gateway/src/main.ts', '--describe-openapi']) },
 ]
 

@@ -1,4 +1,4 @@
-import { openSealer, SealError } from '@herald/auth/seal'
+import { checkSealKeys } from '@herald/auth/seal'
 import { databaseUrl, poolConfig, ServiceConfig, whole } from '@herald/service/config'
 import { z } from 'zod'
 import { parseRanges, privateNetworks } from './core/client-address.ts'
@@ -9,6 +9,10 @@ const perMinute = (byDefault: number, what: string) =>
 export const Config = ServiceConfig.extend({
   HOST: z.string().default('127.0.0.1').describe('Address the gateway listens on; 0.0.0.0 for every one.'),
   PORT: whole(8080, { max: 65_535 }).describe('Port the gateway listens on; 0 picks a free one.'),
+  LISTEN_FDS: whole(0, { max: 1 }).describe(
+    '1: descriptor 3 is a socket to listen on instead of HOST and PORT, as systemd and `npm start` hand it over.',
+  ),
+  LISTEN_PID: whole(0).describe('The process LISTEN_FDS is meant for, as systemd says it; 0 for whoever reads it.'),
   DATABASE_URL_GATEWAY: databaseUrl,
   ...poolConfig,
   ADMIN_TOKEN: z
@@ -25,13 +29,7 @@ export const Config = ServiceConfig.extend({
     .describe('Comma list of earlier HMAC_SECRETs that still verify, so that the secret can be changed.'),
   SEAL_KEYS: z
     .string()
-    .superRefine((keys, context) => {
-      try {
-        openSealer(keys)
-      } catch (error) {
-        context.addIssue(error instanceof SealError ? error.message : 'is malformed')
-      }
-    })
+    .superRefine(checkSealKeys)
     .describe(
       'Comma list of <id>:<base64 of 32 bytes>. The first seals provider credentials, all of them open; the same for every app that opens them.',
     ),

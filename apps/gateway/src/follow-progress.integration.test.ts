@@ -1,6 +1,6 @@
-import { getCampaign } from '@herald/contracts/calls/campaigns'
+import { readCampaign } from '@herald/contracts/calls/campaigns'
 import { readProgress, type Progress } from '@herald/contracts/calls/tracker'
-import { databaseUnavailable, notFound } from '@herald/contracts/fault'
+import { databaseUnavailable } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import { noStats, type CampaignStatus } from '@herald/contracts/stats'
 import { freshDatabase } from '@herald/testing/database'
@@ -34,17 +34,19 @@ const looksAt = (id: string) =>
 /** A send under way, as the peers tell it; `settled` of 100 pushes have an outcome. */
 function givenSend() {
   const id = newId()
-  const send: { id: string; status: CampaignStatus; settled: number; fault: Error | undefined } = {
+  const send: { id: string; status: CampaignStatus; settled: number; fault: Error | undefined; isGone: boolean } = {
     id,
     status: 'sending',
     settled: 0,
     fault: undefined,
+    isGone: false,
   }
-  const earlier = { campaign: peers.answers.get(getCampaign.subject), progress: peers.answers.get(readProgress.subject) }
+  const earlier = { campaign: peers.answers.get(readCampaign.subject), progress: peers.answers.get(readProgress.subject) }
   const isThis = (request: unknown) => (request as { campaignId: string }).campaignId === id
-  peers.answers.set(getCampaign.subject, (request) => {
-    if (!isThis(request)) return earlier.campaign?.(request)
+  peers.answers.set(readCampaign.subject, (request) => {
+    if (!isThis(request)) return earlier.campaign?.(request) ?? null
     if (send.fault) throw send.fault
+    if (send.isGone) return null
     return { ...givenCampaign, id, status: send.status }
   })
   peers.answers.set(readProgress.subject, (request): unknown => {
@@ -139,7 +141,7 @@ test('while the database of an app is away a stream says that it waits, and goes
 test('a campaign that is deleted while it is watched ends its stream; an unknown one has none', async () => {
   const send = givenSend()
   const stream = await watch(send.id)
-  send.fault = notFound()
+  send.isGone = true
   await until(() => stream.ended())
   expect(stream.events().at(-1)?.name).toBe('end')
   expect((await gateway.admin('GET', `/apps/${appId}/campaigns/${send.id}/progress`)).status).toBe(404)

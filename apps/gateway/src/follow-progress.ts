@@ -1,6 +1,6 @@
-import { getCampaign } from '@herald/contracts/calls/campaigns'
+import { readCampaign } from '@herald/contracts/calls/campaigns'
 import { readProgress, type Progress } from '@herald/contracts/calls/tracker'
-import { Fault } from '@herald/contracts/fault'
+import { Fault, notFound } from '@herald/contracts/fault'
 import { platforms } from '@herald/contracts/platform'
 import { noStats, type CampaignStatus, type Stats } from '@herald/contracts/stats'
 import type { Bus } from '@herald/service/bus'
@@ -126,7 +126,8 @@ const nothingQueued: Progress = {
 
 /** The present, and with it a further sample of those that the pace is taken from. */
 async function look(bus: Bus, campaign: Followed, samples: Sample[]): Promise<SendProgress> {
-  const [{ status, cancelling }, progress] = await Promise.all([bus.call(getCampaign, campaign), bus.call(readProgress, campaign)])
+  const [known, progress] = await Promise.all([bus.call(readCampaign, campaign), bus.call(readProgress, campaign)])
+  if (!known) throw notFound()
   const { stats, byPlatform, fannedOut } = progress ?? nothingQueued
   const now = sampleOf({ byPlatform })
   samples.push(now)
@@ -134,8 +135,8 @@ async function look(bus: Bus, campaign: Followed, samples: Sample[]): Promise<Se
   const ratePerSecond = paceOf(samples)
   const waiting = platforms.reduce((sum, platform) => sum + byPlatform[platform].queued - byPlatform[platform].settled, 0)
   return {
-    status,
-    cancelling,
+    status: known.status,
+    cancelling: known.cancelling,
     stats,
     byPlatform,
     fannedOut,

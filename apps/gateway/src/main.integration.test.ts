@@ -96,6 +96,13 @@ test('a taken port ends the process with 1 and a line that names the port', asyn
   other.close()
 })
 
+test('a socket that is promised and not given ends the process with 1 and a line that says so', async () => {
+  const { ended, output } = startProcess({ ...environment, LISTEN_FDS: '1' })
+
+  expect(await ended).toBe(1)
+  expect(output()).toContain('descriptor 3 is no TCP socket')
+})
+
 test('a bad environment ends the process with 1 and names every variable, and no value', async () => {
   const { ended, output } = startProcess({
     ...environment,

@@ -1,4 +1,5 @@
-import { SealError, type Sealer } from '@herald/auth/seal'
+import { sealAllAnew } from '@herald/auth/reseal'
+import type { Sealer } from '@herald/auth/seal'
 import type { Kysely } from 'kysely'
 import { apnsTokenContext, identitySecretContext, providerContext } from './core/seal-context.ts'
 import { countSealedOtherwise, findSealedOtherwise, updateSealed, type SealedPlace } from './store/sealed.ts'
@@ -6,31 +7,13 @@ import type { Tables } from './store/tables.ts'
 
 const pageSize = 200
 
-/**
- * Seals with the first of the SEAL_KEYS what was sealed with another, so that the other can be dropped from the list. A value that
- * changes meanwhile is left alone, and so is one that no key opens. Answers how many need another key than the first: at 0 all
- * others can go.
- */
-export async function reseal({ db, sealer }: { db: Kysely<Tables>; sealer: Sealer }): Promise<{ resealed: number; left: number }> {
-  let resealed = 0
-  for (;;) {
-    const before = resealed
-    for (const { place, sealed } of await findSealedOtherwise(db, sealer.keyId, pageSize)) {
-      const anew = sealAnew(sealer, sealed, contextOf(place))
-      if (anew !== undefined) resealed += await updateSealed(db, place, { from: sealed, to: anew })
-    }
-    if (resealed === before) return { resealed, left: await countSealedOtherwise(db, sealer.keyId) }
-  }
-}
-
-function sealAnew(sealer: Sealer, sealed: string, context: string): string | undefined {
-  try {
-    return sealer.seal(sealer.open(sealed, context), context)
-  } catch (error) {
-    if (error instanceof SealError) return undefined
-    throw error
-  }
-}
+/** Seals with the first of the SEAL_KEYS what was sealed with another. Answers how many need another: at 0 all others can go. */
+export const reseal = ({ db, sealer }: { db: Kysely<Tables>; sealer: Sealer }): Promise<{ resealed: number; left: number }> =>
+  sealAllAnew<SealedPlace>(sealer, {
+    find: async (keyId) => (await findSealedOtherwise(db, keyId, pageSize)).map((found) => ({ ...found, context: contextOf(found.place) })),
+    update: (place, change) => updateSealed(db, place, change),
+    count: (keyId) => countSealedOtherwise(db, keyId),
+  })
 
 function contextOf({ kind, key: [one = '', two = '', three = ''] }: SealedPlace): string {
   if (kind === 'provider') return providerContext(one, two)

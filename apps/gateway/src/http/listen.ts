@@ -11,11 +11,16 @@ const keepAliveTimeoutMs = 65_000
 /** A stop waits this long for requests in work. */
 const stopWithinMs = 8_000
 /** Clients that keep a connection hear `connection: close` on a request they send within this, instead of a reset. */
-const lastWordMs = 300
+const lastWordMs = 1_000
+/** How many may wait to be accepted, while this process is busy or being replaced. The kernel's net.core.somaxconn is the upper limit. */
+const backlog = 4_096
+/** The first descriptor of sd_listen_fds(3). */
+const givenSocket = 3
+
+type ListenConfig = { HOST: string; PORT: number; LISTEN_FDS: number; LISTEN_PID: number }
 
 /** Starts the server and answers its port. Throws an Error that names the port when it is taken. */
-export async function listen(service: Service<{ HOST: string; PORT: number }>, app: RequestListener): Promise<number> {
-  const { HOST: host, PORT: port } = service.config
+export async function listen(service: Service<ListenConfig>, app: RequestListener): Promise<number> {
   const inWork = new Set<ServerResponse>()
   let stopping = false
 
@@ -35,7 +40,7 @@ export async function listen(service: Service<{ HOST: string; PORT: number }>, a
     },
   )
   answerBrokenRequests(server)
-  await bind(server, host, port)
+  await bind(server, service.config)
 
   service.onStop('http server', async () => {
     stopping = true
@@ -52,21 +57,24 @@ export async function listen(service: Service<{ HOST: string; PORT: number }>, a
   })
 
   const address = server.address()
-  const bound = typeof address === 'object' && address ? address.port : port
-  service.log.info({ host, port: bound }, 'listening')
-  return bound
+  if (typeof address !== 'object' || address === null) throw notListenable()
+  service.log.info({ host: address.address, port: address.port }, 'listening')
+  return address.port
 }
 
 /**
- * With `reusePort` a new gateway listens before the old one stops, so a rolling restart refuses nobody; not every platform has it. Who
+ * On the socket that was handed over, who connects while no gateway accepts waits for the next one (docs/decisions/0008). Without one, with
+ * `reusePort`, a new gateway listens before the old one stops, so a rolling restart refuses nobody; not every platform has it. Who
  * stands in the old one's accept queue at that moment is reset by the kernel, unless net.ipv4.tcp_migrate_req is 1 (20 clients that
  * connect for every request on two busy cores: 5 to 7 resets per restart without it, none with it; no order of closing changes that).
  */
-async function bind(server: Server, host: string, port: number): Promise<void> {
+async function bind(server: Server, { HOST: host, PORT: port, LISTEN_FDS: given, LISTEN_PID: givenTo }: ListenConfig): Promise<void> {
+  const isGiven = given > 0 && (givenTo === 0 || givenTo === process.pid)
   try {
-    await bindOnce(server, { host, port, reusePort: true })
+    await bindOnce(server, isGiven ? { fd: givenSocket } : { host, port, reusePort: true })
   } catch (error) {
     if (codeOf(error) === 'EADDRINUSE') throw portTaken(host, port, error)
+    if (isGiven) throw notListenable(error)
     if (!['ENOTSUP', 'EINVAL', 'ENOPROTOOPT', 'EOPNOTSUPP'].includes(codeOf(error))) throw error
     await bindOnce(server, { host, port }).catch((again: unknown) => {
       throw codeOf(again) === 'EADDRINUSE' ? portTaken(host, port, again) : again
@@ -74,10 +82,10 @@ async function bind(server: Server, host: string, port: number): Promise<void> {
   }
 }
 
-const bindOnce = (server: Server, options: { host: string; port: number; reusePort?: boolean }): Promise<void> =>
+const bindOnce = (server: Server, options: { host: string; port: number; reusePort?: boolean } | { fd: number }): Promise<void> =>
   new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen({ ...options, backlog: 1_024 }, () => {
+    server.listen(options, backlog, () => {
       server.off('error', reject)
       resolve()
     })
@@ -85,5 +93,7 @@ const bindOnce = (server: Server, options: { host: string; port: number; reusePo
 
 const portTaken = (host: string, port: number, cause: unknown): Error =>
   new Error(`Port ${port} of ${host} is taken by another program. Stop it, or set PORT to a free one.`, { cause })
+
+const notListenable = (cause?: unknown): Error => new Error('LISTEN_FDS is 1, but descriptor 3 is no TCP socket to listen on.', { cause })
 
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')

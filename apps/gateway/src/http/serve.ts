@@ -1,5 +1,6 @@
 import { fault, notFound } from '@herald/contracts/fault'
 import type { Log } from '@herald/service/log'
+import { inSpan } from '@herald/service/trace'
 import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler, type Response } from 'express'
 import type { Gateway } from '../gateway.ts'
 import { answerRoute, type Door } from './answer-route.ts'
@@ -74,7 +75,9 @@ function answerPath(path: string, routes: Route[], gateway: Gateway, door: Door 
     door.measure.request(route.name, response)
     const work = () => answerRoute(route, request, response, gateway, door)
     // The guard comes before everything that may be wrong with the request, and ends it when the database goes away meanwhile.
-    const answer = await (route.withoutDatabase ? work() : gateway.watch.guard(work))
+    const answer = await inSpan('answer', route.name, request.get('traceparent'), () =>
+      route.withoutDatabase ? work() : gateway.watch.guard(work),
+    )
     if (answer instanceof EventStream) return respondStream(response, answer, { headOnly: request.method === 'HEAD' })
     const { body, status = route.status, headers } = answer instanceof Reply ? answer : new Reply(answer)
     return respond(response, status, status === 204 ? undefined : body, headers)

@@ -123,10 +123,12 @@ export async function startPeers(natsUrl: string): Promise<Peers> {
     peers.campaigns.set(id, appId)
     return { id, status: 'sending', replayed: Boolean(earlier) }
   })
-  campaigns.answer(campaignCalls.readCampaign, async ({ appId, campaignId }) => {
+  campaigns.answer(campaignCalls.readCampaign, async (request) => {
     if (peers.refusal) throw peers.refusal
-    if (peers.campaigns.get(campaignId) !== appId) return null
-    return { id: campaignId, name: 'notification', status: 'sending', transactional: true, createdAt: '2026-01-01T00:00:00.000Z' }
+    const other = peers.answers.get(campaignCalls.readCampaign.subject)
+    if (other) return (await other(request)) as Campaign | null
+    if (peers.campaigns.get(request.campaignId) !== request.appId) return null
+    return { ...givenCampaign, id: request.campaignId, name: 'notification', status: 'sending' as const, transactional: true }
   })
   const { template, campaignId: draftId } = examples
   play(campaigns, campaignCalls.createCampaign, { id: draftId, status: 'draft', replayed: false })

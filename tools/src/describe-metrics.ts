@@ -1,0 +1,79 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { apps } from '@herald/contracts/call'
+import { parseSync, Visitor, type Expression } from 'oxc-parser'
+import { root } from './workspace.ts'
+
+/** A metric as its app makes it. */
+export type Metric = { name: string; kind: 'counter' | 'gauge' | 'histogram'; help: string; labels: string[] }
+
+/** The page of every `herald_` metric, read from the sources: names and helps are written there as literals. */
+export async function describeMetrics(): Promise<string> {
+  return [
+    '# Metrics',
+    '',
+    'Written by `npm run docs` from the sources; do not edit. Every process serves them on `OBSERVE_PORT` at `/metrics`, in Prometheus’ text format, beside those of Node and of the process (`nodejs_…`, `process_…`).',
+    '',
+    '## Every app',
+    '',
+    'What speaks of a database or a sweep is missing where there is none.',
+    '',
+    table('libs/service/src'),
+    ...apps.flatMap((app) => ['', `## ${app}`, '', table(`apps/${app}/src`)]),
+    '',
+  ].join('\n')
+}
+
+function table(directory: string): string {
+  const files = globSync('**/*.ts', { cwd: join(root, directory) }).filter((file) => !/\.test\.ts$|(^|\/)testing\//.test(file))
+  const metrics = files.flatMap((file) => readMetrics(file, readFileSync(join(root, directory, file), 'utf8')))
+  return [
+    '| metric | kind | labels | meaning |',
+    '|---|---|---|---|',
+    ...metrics
+      .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+      .map(({ name, kind, labels, help }) => `| \`${name}\` | ${kind} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${help} |`),
+  ].join('\n')
+}
+
+/** The metrics that a source file makes. Throws when one is not written as the page needs it. */
+export function readMetrics(file: string, source: string): Metric[] {
+  const { program } = parseSync(file, source)
+  const named = new Map<string, Expression>()
+  const metrics: Metric[] = []
+  new Visitor({
+    VariableDeclarator({ id, init }) {
+      if (id.type === 'Identifier' && init) named.set(id.name, init)
+    },
+    CallExpression({ callee, arguments: [name, help, options] }) {
+      if (callee.type !== 'MemberExpression' || callee.property.type !== 'Identifier') return
+      const kind = kinds.find((one) => callee.property.type === 'Identifier' && one === callee.property.name)
+      if (!kind || name?.type !== 'Literal' || typeof name.value !== 'string') return
+      const labels = options && options.type !== 'SpreadElement' ? labelsOf(options, named) : []
+      if (help?.type !== 'Literal' || typeof help.value !== 'string' || !labels)
+        throw new Error(`${file}: help and labels of ${name.value} must be literals`)
+      metrics.push({ name: name.value, kind, help: help.value, labels })
+    },
+  }).visit(program)
+  return metrics
+}
+
+const kinds = ['counter', 'gauge', 'histogram'] as const
+
+/** A list of label names, one that a constant holds, or the options that hold one. Undefined: it is none of these. */
+function labelsOf(expression: Expression, named: ReadonlyMap<string, Expression>): string[] | undefined {
+  if (expression.type === 'Identifier') {
+    const value = named.get(expression.name)
+    return value && labelsOf(value, named)
+  }
+  if (expression.type === 'TSAsExpression') return labelsOf(expression.expression, named)
+  if (expression.type === 'ObjectExpression') {
+    const labelNames = expression.properties.find(
+      (property) => property.type === 'Property' && property.key.type === 'Identifier' && property.key.name === 'labelNames',
+    )
+    return labelNames?.type === 'Property' ? labelsOf(labelNames.value, named) : []
+  }
+  if (expression.type !== 'ArrayExpression') return undefined
+  const labels = expression.elements.map((label) => (label?.type === 'Literal' ? label.value : undefined))
+  return labels.every((label) => typeof label === 'string') ? labels : undefined
+}

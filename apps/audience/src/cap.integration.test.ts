@@ -4,7 +4,7 @@ import { newId } from '@herald/contracts/ids'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { fanOut } from './fan-out.ts'
-import { purgeCapClaims } from './store/claims.ts'
+import { claimCap, purgeCapClaims } from './store/claims.ts'
 import { fanOutAll, givenCrowd, givenDevice, givenFanOut, givenSend, openAudience } from './testing/rig.ts'
 
 const { audience, db, peers } = await openAudience()
@@ -76,6 +76,26 @@ test('a page that is fanned out twice claims once, and users on many pages count
   expect(await endsOf(campaignId)).toMatchObject({ over: [] })
   const { rows } = await sql`select from cap_claims where campaign_id = ${campaignId}`.execute(db)
   expect(rows).toHaveLength(600)
+})
+
+test('a send that began before settings were frozen goes by those that its app has now', async () => {
+  const appId = givenCappedApp(1)
+  const device = await givenDevice(db, { appId })
+  await sendTo(appId)
+  const campaignId = await givenFanOut(db, givenSend(appId))
+  await db.updateTable('fan_outs').set({ settings: null }).where('campaign_id', '=', campaignId).execute()
+
+  await fanOut(audience, { campaignId, page: 1 })
+  expect(await endsOf(campaignId)).toMatchObject({ over: [device.id] })
+})
+
+test('nobody claims for a user who was erased while the page was cut', async () => {
+  const appId = newId()
+  const [kept, erased] = [await givenDevice(db, { appId }), newId()]
+  const campaignId = newId()
+  await claimCap(db, { appId, campaignId, userIds: [kept.userId, erased], cap: { max: 1, windowSeconds: 60 } })
+  const { rows } = await sql<{ user_id: string }>`select user_id from cap_claims where campaign_id = ${campaignId}`.execute(db)
+  expect(rows).toEqual([{ user_id: kept.userId }])
 })
 
 test('the window rolls: what lies before it does not count any more, and is purged', async () => {

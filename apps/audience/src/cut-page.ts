@@ -1,4 +1,4 @@
-import { defaultSettings } from '@herald/contracts/app'
+import type { AppSettings } from '@herald/contracts/app'
 import type { FrozenSend } from '@herald/contracts/batch'
 import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
 import { findSettled } from '@herald/contracts/calls/tracker'
@@ -17,10 +17,11 @@ import { scanPage, type Selection } from './store/pages.ts'
 import type { Db, FanOut, FanOutFailure } from './store/tables.ts'
 
 /** A fan-out with a page to cut: a row, or what becomes one with its first page. */
-export type Uncut = Pick<
-  FanOut,
-  'campaign_id' | 'app_id' | 'target' | 'settings' | 'waves' | 'wave' | 'started_at' | 'bound_id' | 'cursor' | 'lane'
-> & { send: FrozenSend; exactStart?: string }
+export type Uncut = Pick<FanOut, 'campaign_id' | 'app_id' | 'target' | 'waves' | 'wave' | 'started_at' | 'bound_id' | 'cursor' | 'lane'> & {
+  send: FrozenSend
+  settings: AppSettings
+  exactStart?: string
+}
 
 export type Cut = { row: FanOut; batches: BatchPointerRow[] }
 
@@ -33,8 +34,7 @@ type StorePage = (trx: Db, cut: CutPage) => Promise<FanOut | undefined>
  */
 export async function cutPage(audience: Audience, uncut: Uncut, selection: Selection, store: StorePage): Promise<Cut | 'lost' | 'no_room'> {
   const { db } = audience
-  const { send, campaign_id: campaignId, app_id: appId } = uncut
-  const settings = uncut.settings ?? defaultSettings
+  const { send, settings, campaign_id: campaignId, app_id: appId } = uncut
   const rules = rulesFor(send, settings)
   const wave = currentWave(uncut)
 

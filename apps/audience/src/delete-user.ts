@@ -1,5 +1,6 @@
 import { notFound, queueUnavailable } from '@herald/contracts/fault'
 import type { UserAddress } from '@herald/contracts/user'
+import { removeClaims } from './store/claims.ts'
 import { insertErasure } from './store/erasures.ts'
 import { countDevices, deleteSubscriptions, lockSubscriptionsOf } from './store/subscriptions.ts'
 import type { Db } from './store/tables.ts'
@@ -35,6 +36,7 @@ async function erase(db: Db, appId: string, user: UserAddress): Promise<boolean>
 
   await deleteSubscriptions(db, subscriptionIds)
   await removeUser(db, userId)
+  await removeClaims(db, { appId, userId, subscriptionIds })
   await insertErasure(db, { appId, userId })
   return true
 }

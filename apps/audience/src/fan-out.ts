@@ -2,9 +2,9 @@ import type { FanOutPointer } from '@herald/contracts/batch'
 import type { Audience } from './audience.ts'
 import { cutPage, resolveTarget, type Cut } from './cut-page.ts'
 import { pointAtBatches, pointAtPages } from './point.ts'
-import { startFanOut } from './start-fan-out.ts'
+import { appIsGone, startFanOut } from './start-fan-out.ts'
 import { advanceFanOut, failFanOut, findFanOut, isBulkWindowFull, returnPage, takePage, waitForWindow } from './store/fan-outs.ts'
-import type { FanOut } from './store/tables.ts'
+import type { FanOut, FanOutFailure } from './store/tables.ts'
 import { tellStart, tellTotals } from './tell-totals.ts'
 
 /** After so many pages a run hands the next one on, so that any number of processes share the fan-outs. */
@@ -60,15 +60,20 @@ async function cutTaken(audience: Audience, taken: FanOut): Promise<Cut | 'no_ro
   const { send, target } = taken
   if (!send || !target) return undefined
   try {
+    // Frozen at the first page; a row from before they were has none.
+    const settings = taken.settings ?? (await audience.settingsOf(taken.app_id))
+    if (!settings) return await fail(audience, taken, appIsGone)
     const resolved = resolveTarget(target)
-    if (!resolved.ok) {
-      const row = await failFanOut(db, taken, resolved.failure)
-      return row && { row, batches: [] }
-    }
-    const cut = await cutPage(audience, { ...taken, send }, resolved.selection, (trx, page) => advanceFanOut(trx, taken, page))
+    if (!resolved.ok) return await fail(audience, taken, resolved.failure)
+    const cut = await cutPage(audience, { ...taken, settings, send }, resolved.selection, (trx, page) => advanceFanOut(trx, taken, page))
     return cut === 'lost' ? undefined : cut
   } catch (error) {
     await returnPage(db, taken.campaign_id, taken.page).catch(() => undefined)
     throw error
   }
+}
+
+async function fail({ db }: Audience, taken: FanOut, failure: FanOutFailure): Promise<Cut | undefined> {
+  const row = await failFanOut(db, taken, failure)
+  return row && { row, batches: [] }
 }

@@ -155,12 +155,28 @@ describe('deleting', () => {
     const ann = await register(appId, { ...phone(token), externalId, tags: { secret: 'canary-tag' } })
     await register(appId, { ...browser(`https://push.example/${token}`), externalId })
     await noteNotified(db, [ann.id])
+    const [ended, campaignId] = [new Date(Date.now() + 60_000), newId()]
+    await sql`insert into fan_outs (campaign_id, app_id, bound_id, waves, due_at) values (${campaignId}, ${appId}, '', '[]', null)`.execute(
+      db,
+    )
+    await db.insertInto('wave_claims').values({ campaign_id: campaignId, subscription_id: ann.id }).execute()
+    await db.insertInto('cap_claims').values({ app_id: appId, user_id: ann.userId, campaign_id: campaignId, expires_at: ended }).execute()
 
     await call(calls.deleteUser, { appId, user: { externalId } })
     await until(() => told.includes(ann.userId))
     await until(async () => (await db.selectFrom('erasures').selectAll().where('user_id', '=', ann.userId).execute()).length === 0)
 
-    for (const table of ['users', 'subscriptions', 'last_notified', 'fan_outs', 'batches', 'announcements', 'erasures'] as const) {
+    for (const table of [
+      'users',
+      'subscriptions',
+      'last_notified',
+      'fan_outs',
+      'batches',
+      'announcements',
+      'erasures',
+      'wave_claims',
+      'cap_claims',
+    ] as const) {
       const { rows } = await sql<{ row: string }>`select t::text as row from ${sql.table(table)} as t`.execute(db)
       const named = rows.filter(({ row }) => row.includes('canary') || row.includes(ann.userId) || row.includes(ann.id))
       expect({ table, named }).toEqual({ table, named: [] })

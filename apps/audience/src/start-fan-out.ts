@@ -5,6 +5,7 @@ import { planWaves, type ToPlan } from './core/waves.ts'
 import { cutPage, resolveTarget, type Cut } from './cut-page.ts'
 import { insertFanOut, type Beginning, type NewFanOut } from './store/fan-outs.ts'
 import { fixBounds, type Selection } from './store/pages.ts'
+import type { FanOutFailure } from './store/tables.ts'
 import { findZones } from './store/zones.ts'
 
 /**
@@ -31,7 +32,7 @@ export async function startFanOut(audience: Audience, campaignId: string): Promi
     const row = await insertFanOut(db, fanOut, beginning)
     return row && { row, batches: [] }
   }
-  if (!settings) return begin(started, { failure: { code: 'not_found', message: 'The app does not exist any more.' } })
+  if (!settings) return begin(started, { failure: appIsGone })
   const resolved = resolveTarget(target)
   if (!resolved.ok) return begin(started, { failure: resolved.failure })
 
@@ -41,12 +42,14 @@ export async function startFanOut(audience: Audience, campaignId: string): Promi
   const firstAt = fanOut.waves?.[0]?.at
   if (firstAt && new Date(firstAt) > bounds.started_at) return begin(fanOut, { waveAt: firstAt })
 
-  const cut = await cutPage(audience, { ...fanOut, send, cursor: '', wave: 0, lane: null }, resolved.selection, (trx, page) =>
+  const cut = await cutPage(audience, { ...fanOut, settings, send, cursor: '', wave: 0, lane: null }, resolved.selection, (trx, page) =>
     insertFanOut(trx, fanOut, { cut: page }),
   )
   if (cut === 'no_room') return begin(fanOut, { lane: 'bulk' })
   return cut === 'lost' ? undefined : cut
 }
+
+export const appIsGone: FanOutFailure = { code: 'not_found', message: 'The app does not exist any more.' }
 
 async function plan({ db }: Audience, appId: string, selection: Selection, toPlan: Omit<ToPlan, 'zones'>): Promise<NewFanOut['waves']> {
   if (!toPlan.userTimezone && !toPlan.holdFor) return null

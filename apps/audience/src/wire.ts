@@ -42,6 +42,7 @@ import { patchSubscription, startSession } from './store/subscriptions.ts'
 import type { Tables } from './store/tables.ts'
 import { findExternalIds, getUser } from './store/users.ts'
 import { listTimeZones } from './store/zones.ts'
+import { spareTakers } from './spare-takers.ts'
 import { sweepDue } from './sweep-due.ts'
 import { takeBatch, type Granted } from './take-batch.ts'
 import { tellErasures } from './tell-erasures.ts'
@@ -60,7 +61,11 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   const audience: Audience = { db, bus, log, settingsOf: openAppSettings(bus), commit: commitTogether(db, shared) }
   const remembered = rememberSends()
 
-  const due = startSweep(service, watch, 'due', () => sweepDue(audience))
+  const takersSpared = spareTakers(audience, watch)
+  const due = startSweep(service, watch, 'due', async () => {
+    await takersSpared()
+    return sweepDue(audience)
+  })
   const erasures = startSweep(service, watch, 'erasures', () => tellErasures(audience))
   startSweep(service, watch, 'settled', async () => ({ took: (await clearSettled(db)) || (await clearWaves(db)) ? 1 : 0 }))
   startSweep(service, watch, 'cap-claims', async () => ({ took: (await purgeCapClaims(db)) ? 1 : 0 }))
@@ -116,6 +121,7 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   bus.answer(calls.registerSubscription, (request) => registerSubscription({ db }, request))
   bus.answer(calls.findSegment, (request) => findSegment(db, request))
   bus.answer(calls.takeBatch, async (request) => {
+    await takersSpared()
     const given = await take(request)
     return 'row' in given ? readLane[given.row.lane](given) : given
   })

@@ -4,6 +4,7 @@ import {
   fanOutStarted,
   getCampaign,
   pauseCampaign,
+  readCampaign,
   readSend,
   resumeCampaign,
   sendCampaign,
@@ -123,7 +124,7 @@ test('a cancelled send keeps its status until its last push has an outcome, and 
     const id = await underWay()
     if (before === 'paused') await asked.pause(id)
     expect(await asked.end(id)).toEqual({ status: before })
-    expect(await platform.gateway.call(getCampaign, { appId, campaignId: id })).toMatchObject({ status: before, cancelling: true })
+    expect(await platform.gateway.call(readCampaign, { appId, campaignId: id })).toMatchObject({ status: before, cancelling: true })
     expect(await read(id)).toBeNull()
     // It goes one way only; asked again, it answers the same.
     for (const action of ['pause', 'resume'] as const) await expect(asked[action](id)).rejects.toMatchObject({ code: 'invalid_state' })

@@ -1,4 +1,5 @@
 import { fault, notFound, type Fault } from '@herald/contracts/fault'
+import { isCancelling } from './core/campaign.ts'
 import * as store from './store/flows.ts'
 import { findWhole, markCancelled, type Started } from './store/campaigns.ts'
 import type { Db } from './store/tables.ts'
@@ -40,6 +41,5 @@ export async function endCampaign({ db, tell }: Changing, one: One): Promise<{ s
 async function refusal(db: Db, { appId, campaignId }: One, what: string): Promise<Fault> {
   const campaign = await findWhole(db, appId, campaignId)
   if (!campaign) return notFound()
-  const { status, cancelling } = campaign
-  return fault('invalid_state', `The campaign is ${cancelling && !campaign.settled_at ? 'being cancelled' : status}; it cannot be ${what}.`)
+  return fault('invalid_state', `The campaign is ${isCancelling(campaign) ? 'being cancelled' : campaign.status}; it cannot be ${what}.`)
 }

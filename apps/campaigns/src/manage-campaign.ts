@@ -3,6 +3,7 @@ import { fault, notFound, type Fault } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import { listed, readCursor, type Listed, type ListRequest } from '@herald/contracts/page'
 import type { CampaignStatus } from '@herald/contracts/stats'
+import { isCancelling } from './core/campaign.ts'
 import { countFitting } from './core/list-bytes.ts'
 import { deleteDraft, findCampaigns, findWhole, type CampaignRow } from './store/campaigns.ts'
 import { insertDuplicate } from './store/copies.ts'
@@ -68,7 +69,7 @@ function toCampaign(row: CampaignRow): Campaign {
     recurringOf: row.recurring_of,
     remainderOf: row.remainder_of,
     failure,
-    cancelling: row.cancelling && row.settled_at === null,
+    cancelling: isCancelling(row),
     nextAt: waits ? toIso(row.due_at) : null,
     missedCount: row.missed_count,
     createdAt: row.created_at.toISOString(),

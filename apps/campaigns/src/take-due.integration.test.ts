@@ -114,7 +114,7 @@ test('a campaign that cannot be fanned out fails with its reason and stays faile
   await audience.bus.call(failCampaign, { campaignId: broken.id, ...failure })
   await audience.bus.call(failCampaign, { campaignId: broken.id, code: 'other', message: 'Later.' })
   await tracker.call(settleCampaign, { campaignId: broken.id })
-  expect(await rowOf(broken.id)).toMatchObject({ status: 'failed', failure, due_at: null })
+  expect(await rowOf(broken.id)).toMatchObject({ status: 'failed', failure, due_at: null, target: null })
 })
 
 test('a campaign’s status is its own app’s to read', async () => {
@@ -124,6 +124,7 @@ test('a campaign’s status is its own app’s to read', async () => {
     id: mine.id,
     name: 'notification',
     status: 'sending',
+    cancelling: false,
     transactional: true,
     createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
   })

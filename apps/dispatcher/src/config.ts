@@ -1,3 +1,4 @@
+import { checkSealKeys } from '@herald/auth/seal'
 import { flag, ServiceConfig, whole } from '@herald/service/config'
 import { z } from 'zod'
 
@@ -22,7 +23,7 @@ export const Config = ServiceConfig.extend({
   HMAC_SECRET: z.string().min(16).describe('Signs the tracking id (msgId) that every push carries. The same for gateway and dispatcher.'),
   SEAL_KEYS: z
     .string()
-    .min(1)
+    .superRefine(checkSealKeys)
     .describe('Comma list of <id>:<base64 of 32 bytes>: opens the sealed keys of FCM and Web Push. The same for every app that has it.'),
   DISPATCH_WINDOW: whole(1_000, { min: 1, max: 100_000 }).describe(
     'Pushes of one process that are unanswered or not yet counted: the most that a kill can make arrive twice.',

@@ -1,3 +1,4 @@
+import { checkSealKeys } from '@herald/auth/seal'
 import { databaseUrl, flag, poolConfig, ServiceConfig, whole } from '@herald/service/config'
 import { z } from 'zod'
 
@@ -6,7 +7,7 @@ export const Config = ServiceConfig.extend({
   DATABASE_URL_WEBHOOKS: databaseUrl,
   SEAL_KEYS: z
     .string()
-    .min(1)
+    .superRefine(checkSealKeys)
     .describe('Comma list of <id>:<base64 of 32 bytes>. The first seals the secrets of webhook endpoints, all of them open.'),
   WEBHOOK_RETRY_BASE_SECONDS: z.coerce
     .number()

@@ -7,6 +7,7 @@ import type { Announcement } from '@herald/contracts/event'
 import { Fault, queueUnavailable } from '@herald/contracts/fault'
 import { announcements } from '@herald/contracts/topology'
 import { openBus } from '@herald/service/bus'
+import { daily } from '@herald/service/daily'
 import { group } from '@herald/service/group'
 import { guardedLookupBy, resolveByServers, resolveBySystem, type Resolve } from '@herald/service/guarded-connect'
 import { isDatabaseAway } from '@herald/service/health'
@@ -27,6 +28,7 @@ import { changeWebhook, createWebhook, deleteWebhook, listWebhooks, rotateSecret
 import { openMeasures } from './measure.ts'
 import { recordAttempts, type Ended } from './record-attempts.ts'
 import { replayDelivery } from './replay-delivery.ts'
+import { reseal } from './reseal.ts'
 import { openSecrets } from './secrets.ts'
 import { getEndpoint } from './store/endpoints.ts'
 import type { Tables } from './store/tables.ts'
@@ -82,6 +84,12 @@ export async function wireWebhooks(service: Service<Config>, given: { resolve?: 
     undeliveredDays: config.WEBHOOK_BODY_UNDELIVERED_DAYS,
   }
   startSweep(service, watch, 'housekeeping', openHousekeeping(db, retention))
+  startSweep(
+    service,
+    watch,
+    'reseal',
+    daily(async () => log.info(await reseal({ db, sealer }), 'sealed anew with the first key; what is left needs another')),
+  )
 
   bus.answer(calls.createWebhook, (request) => createWebhook(webhooks, request))
   bus.answer(calls.listWebhooks, (request) => listWebhooks(webhooks, request))

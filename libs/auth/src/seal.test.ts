@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { openSealer, SealError } from './seal.ts'
+import { checkSealKeys, openSealer, SealError } from './seal.ts'
 
 const entry = (id: string) => `${id}:${randomBytes(32).toString('base64')}`
 const one = entry('k1')
@@ -60,4 +60,11 @@ test('a wrong key list is named by place, never quoted', () => {
     expect(() => openSealer(wrong)).toThrow(SealError)
   expect(() => openSealer(`${one},k2:${short}`)).toThrow(/^entry 2 of SEAL_KEYS/)
   expect(() => openSealer(`k1:${short}`)).not.toThrow(short)
+})
+
+test('a settings schema is told what is wrong with a key list, and nothing of a right one', () => {
+  const problems: string[] = []
+  checkSealKeys(one, { addIssue: (problem) => problems.push(problem) })
+  checkSealKeys(`${one},k2`, { addIssue: (problem) => problems.push(problem) })
+  expect(problems).toEqual(['entry 2 of SEAL_KEYS must be <id>:<base64 of 32 bytes>'])
 })

@@ -68,6 +68,15 @@ export function openSealer(sealKeys: string): Sealer {
   }
 }
 
+/** For a settings schema (`superRefine`): names what is wrong with a key ring, so that its variable is named like any other bad one. */
+export function checkSealKeys(sealKeys: string, problems: { addIssue(problem: string): void }): void {
+  try {
+    openSealer(sealKeys)
+  } catch (error) {
+    problems.addIssue(error instanceof SealError ? error.message : 'is malformed')
+  }
+}
+
 const boundData = (keyId: string, context: string): Buffer => Buffer.from(`herald\0${keyId}\0${context}`)
 
 type KeyEntry = [id: string, key: Buffer]

@@ -18,6 +18,8 @@ export type DatabaseWatch = {
   guard<T>(work: () => Promise<T>): Promise<T>
   /** Resolves when the database answers (again). */
   whenUp(): Promise<void>
+  /** Was away and answers again: called each time, before anything that waited goes on. */
+  onReturn(handler: () => void): void
 }
 
 /** Starts watching a database on a connection of its own: a busy pool must not look like an away database. */
@@ -26,14 +28,17 @@ export async function watchDatabase(service: Service, connectionString: string):
   let closed = false
   let client: pg.Client | undefined
   const waitingForUp = new Set<() => void>()
+  const onceBack: (() => void)[] = []
   const guarded = new Set<(error: Error) => void>()
 
   const probe = async () => {
     try {
       client ??= await connect(connectionString, service.log)
       await client.query('select 1')
-      if (!up) service.log.info('database is up')
+      const isBack = !up
       up = true
+      if (isBack) service.log.info('database is up')
+      if (isBack) for (const handler of onceBack) handler()
       for (const resolve of waitingForUp) resolve()
       waitingForUp.clear()
     } catch (error) {
@@ -77,6 +82,7 @@ export async function watchDatabase(service: Service, connectionString: string):
           .finally(() => guarded.delete(reject))
       })
     },
+    onReturn: (handler) => void onceBack.push(handler),
     whenUp: () => (up ? Promise.resolve() : new Promise((resolve) => waitingForUp.add(resolve))),
   }
 }

@@ -14,24 +14,35 @@ declare module 'vitest' {
 
 /**
  * A database of this test file's own, cloned from the migrated template (60-70 ms), dropped when the file is done.
- * `url(app)` is that app's own address: its role, its schema, nobody else's tables. `ownerUrl` is the owner's.
+ * `url(app)` is that app's own address: its role, its schema, nobody else's tables. `ownerUrl` is the owner's. `cutOff` ends every
+ * connection and lets nobody in until what it answers is called.
  */
-export async function freshDatabase(): Promise<{ url: (app: AppWithDatabase) => string; ownerUrl: string }> {
+export async function freshDatabase(): Promise<{
+  url: (app: AppWithDatabase) => string
+  ownerUrl: string
+  cutOff: () => Promise<() => Promise<void>>
+}> {
   const name = `t_${crypto.randomUUID().replaceAll('-', '')}`
-  const owner = new pg.Client({ connectionString: inject('ownerUrl') })
-  await owner.connect()
-  await owner.query(`create database ${name} template template_herald strategy file_copy`)
-  await owner.end()
-  atEnd(async () => {
-    const again = new pg.Client({ connectionString: inject('ownerUrl') })
-    await again.connect()
-    await again.query(`drop database if exists ${name} with (force)`)
-    await again.end()
-  })
+  await asOwner(`create database ${name} template template_herald strategy file_copy`)
+  atEnd(() => asOwner(`drop database if exists ${name} with (force)`))
   const inDatabase = (address: string) => {
     const url = new URL(address)
     url.pathname = `/${name}`
     return url.href
   }
-  return { url: (app) => inDatabase(inject('templateUrls')[app] ?? ''), ownerUrl: inDatabase(inject('ownerUrl')) }
+  const cutOff = async () => {
+    await asOwner(
+      `alter database ${name} allow_connections false`,
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
+    )
+    return () => asOwner(`alter database ${name} allow_connections true`)
+  }
+  return { url: (app) => inDatabase(inject('templateUrls')[app] ?? ''), ownerUrl: inDatabase(inject('ownerUrl')), cutOff }
+}
+
+async function asOwner(...statements: string[]): Promise<void> {
+  const owner = new pg.Client({ connectionString: inject('ownerUrl') })
+  await owner.connect()
+  for (const statement of statements) await owner.query(statement)
+  await owner.end()
 }

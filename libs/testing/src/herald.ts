@@ -90,8 +90,10 @@ export function runStarter(dataDir: string, env: Record<string, string> = {}): {
       EVENT_RATE_LIMIT: '0',
       ...env,
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    // The channel carries nothing: when it closes the starter knows that we are gone, however we ended, and stops what it runs.
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
+  starter.channel?.unref()
   starter.stdout?.on('data', (chunk: Buffer) => (printed += chunk.toString()))
   starter.stderr?.on('data', (chunk: Buffer) => (printed += chunk.toString()))
   return { starter, output: () => printed }

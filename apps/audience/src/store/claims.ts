@@ -15,7 +15,7 @@ export async function claimForWave(db: Db, campaignId: string, subscriptionIds: 
 /**
  * Counts a campaign against the frequency cap of its users (decisions.md 10): one claim per user and campaign, whatever number of
  * devices and pages. Answers the users for whom it is one too many. The users are locked first, in the order of their ids, and
- * counted by a statement of its own, which sees what those committed who had the locks before.
+ * counted by a statement of its own, which sees what those committed who had the locks before. Nobody claims for an erased user.
  */
 export async function claimCap(
   db: Db,
@@ -26,7 +26,7 @@ export async function claimCap(
   const { rows } = await sql<{ id: string }>`
     with counted as (
       select u.id, coalesce(bool_or(c.campaign_id = ${campaignId}), false) as claimed, count(*) filter (where c.at > now() - ${window}) as used
-      from (select distinct id from unnest(${userIds}::text[]) as id) as u
+      from (select id from users where id = any(${userIds}::text[])) as u
         left join cap_claims c on c.app_id = ${appId} and c.user_id = u.id
       group by u.id
     ), claims as (
@@ -35,6 +35,19 @@ export async function claimCap(
     )
     select id from counted where not claimed and used >= ${cap.max}`.execute(db)
   return new Set(rows.map(({ id }) => id))
+}
+
+/** Removes what claims hold of a user and these devices of theirs. */
+export async function removeClaims(
+  db: Db,
+  { appId, userId, subscriptionIds }: { appId: string; userId: string; subscriptionIds: string[] },
+): Promise<void> {
+  await db.deleteFrom('cap_claims').where('app_id', '=', appId).where('user_id', '=', userId).execute()
+  // The key begins with the campaign: only those that still claim are asked.
+  await sql`
+    delete from wave_claims c using fan_outs f
+    where f.app_id = ${appId} and f.waves is not null and c.campaign_id = f.campaign_id
+      and c.subscription_id = any(${subscriptionIds}::text[])`.execute(db)
 }
 
 /** Removes claims that no window holds any more; at most 5,000, `true` when there may be more. */

@@ -54,6 +54,8 @@ export async function openAudience() {
     audience,
     /** The environment of a process of this app. */
     config,
+    /** Ends every connection to the database and lets nobody in; answers how to open it again. */
+    cutOffDatabase: database.cutOff,
     /** Another process of audience on the same database and bus, as main.ts starts it. */
     startProcess: async () => {
       const process = testService('audience', config)

@@ -56,6 +56,10 @@ export function statusAfter(action: Exclude<CampaignAction, 'askCancel'>): Campa
   return after
 }
 
+/** A send whose cancel was asked for and whose last pushes are still on their way. */
+export const isCancelling = ({ cancelling, settled_at }: { cancelling: boolean; settled_at: Date | null }): boolean =>
+  cancelling && settled_at === null
+
 /** Whether a send goes on, as audience is told. One that was cancelled before audience had it stays so for a pointer that comes late. */
 export function flowOf({ status, cancelling }: { status: CampaignStatus; cancelling: boolean }): CampaignFlow {
   if (cancelling || status === 'cancelled') return 'cancelled'

@@ -110,7 +110,7 @@ export const findSending = (db: Db, campaignId: string) =>
 export const findCampaign = (db: Db, appId: string, campaignId: string) =>
   db
     .selectFrom('campaigns')
-    .select(['id', 'name', 'status', 'transactional', 'created_at'])
+    .select(['id', 'name', 'status', 'cancelling', 'transactional', 'created_at', 'settled_at'])
     .where('id', '=', campaignId)
     .where('app_id', '=', appId)
     .executeTakeFirst()
@@ -232,11 +232,18 @@ export async function markSettled(db: Db, campaignIds: string[]): Promise<void> 
     where campaigns.id = locked.id and status = any(${statusesThatAllow('settle')})`.execute(db)
 }
 
-/** A campaign that cannot be sent, with the reason. One that has ended otherwise stays as it is. */
+/** A campaign that cannot be sent, with the reason. One that has ended otherwise stays as it is. Whom a notification was for is forgotten. */
 export async function markFailed(db: Db, campaignId: string, failure: { code: string; message: string }): Promise<void> {
   await db
     .updateTable('campaigns')
-    .set({ status: 'failed', failure: JSON.stringify(failure), settled_at: sql<Date>`now()`, due_at: null, flow_due_at: null })
+    .set({
+      status: 'failed',
+      failure: JSON.stringify(failure),
+      settled_at: sql<Date>`now()`,
+      due_at: null,
+      flow_due_at: null,
+      target: sql`case when transactional then null else target end`,
+    })
     .where('id', '=', campaignId)
     .where('status', 'in', statusesThatAllow('fail'))
     .execute()

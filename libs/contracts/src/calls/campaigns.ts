@@ -5,7 +5,7 @@ import type { Campaign, CreateCampaign } from '../campaign.ts'
 import type { FlowChange } from './audience.ts'
 import type { SendNotification } from '../notification.ts'
 import { ListRequest, type Listed } from '../page.ts'
-import { campaignStatuses, type CampaignStatus } from '../stats.ts'
+import { campaignStatuses } from '../stats.ts'
 import type { SaveTemplate, Template } from '../template.ts'
 
 const Id = z.string().length(24)
@@ -49,8 +49,8 @@ export const failCampaign = call<Record<string, never>>()(
 /** Every queued push has an outcome: `sent` (or `cancelled` if that was asked). */
 export const settleCampaign = call<Record<string, never>>()('rpc.campaigns.settle-campaign', z.object({ campaignId: Id }))
 
-/** A campaign's status for its app; null when unknown or another app's. */
-export const readCampaign = call<{ id: string; name: string; status: CampaignStatus; transactional: boolean; createdAt: string } | null>()(
+/** A campaign's status for its app, without its content; null when unknown or another app's. */
+export const readCampaign = call<Pick<Campaign, 'id' | 'name' | 'status' | 'cancelling' | 'transactional' | 'createdAt'> | null>()(
   'rpc.campaigns.read-campaign',
   z.object({ appId: Id, campaignId: Id }),
 )

@@ -1,0 +1,24 @@
+import type { DatabaseWatch } from '@herald/service/health'
+import type { Audience } from './audience.ts'
+import { extendLeases } from './store/batches.ts'
+
+/**
+ * While this process or its database or NATS was away, living dispatchers could not renew their leases nor report what they have
+ * sent. A batch taken again at once would meet a ledger that does not know it yet, and its devices would get copies. So with each
+ * return, and at the start, leases that have ended get a grace. Answers what handing out batches waits for.
+ */
+export function spareTakers({ db, bus, log }: Pick<Audience, 'db' | 'bus' | 'log'>, watch: DatabaseWatch): () => Promise<void> {
+  const spare = async () => {
+    try {
+      await extendLeases(db)
+    } catch (error) {
+      // Away again: it is asked again when it is back.
+      if (watch.up) log.error({ err: error }, 'leases were not extended')
+    }
+  }
+  let spared = spare()
+  const again = () => void (spared = spare())
+  watch.onReturn(again)
+  bus.onReconnect(again)
+  return () => spared
+}

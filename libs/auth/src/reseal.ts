@@ -21,12 +21,15 @@ export type SealedStore<Place> = {
 export async function sealAllAnew<Place>(sealer: Sealer, store: SealedStore<Place>): Promise<{ resealed: number; left: number }> {
   let resealed = 0
   for (;;) {
-    const before = resealed
+    // Counted apart: a page that another process sealed before us is no reason to stop.
+    let opened = 0
     for (const { place, sealed, context } of await store.find(sealer.keyId)) {
       const anew = sealAnew(sealer, sealed, context)
-      if (anew !== undefined) resealed += await store.update(place, { from: sealed, to: anew })
+      if (anew === undefined) continue
+      opened += 1
+      resealed += await store.update(place, { from: sealed, to: anew })
     }
-    if (resealed === before) return { resealed, left: await store.count(sealer.keyId) }
+    if (opened === 0) return { resealed, left: await store.count(sealer.keyId) }
   }
 }
 

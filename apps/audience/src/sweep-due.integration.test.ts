@@ -4,6 +4,7 @@ import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { insertBatches, takeBatches } from './store/batches.ts'
+import { makeUntakenDue } from './store/due.ts'
 import { findFanOut } from './store/fan-outs.ts'
 import { fanOut } from './fan-out.ts'
 import { givenDevice, givenFanOut, givenSend, nothingHeard, openAudience } from './testing/rig.ts'
@@ -106,6 +107,38 @@ test('a batch whose taker died is pointed at again when its lease is over, and n
 
   await until(() => pointersAt(campaignId).length === 2)
   expect((await dispatcher.take(batchId)).answer).toBe('taken')
+})
+
+test('when the queue comes back what nobody took is due at once; what is taken or waits for its time is not', async () => {
+  const appId = newId()
+  const device = await givenDevice(db, { appId })
+  const send = givenSend(appId)
+  const campaignId = await givenFanOut(db, send)
+  const row = await db
+    .updateTable('fan_outs')
+    .set({ page: 2, state: 'fanned_out', lane: 'prompt', told_page: 2, due_at: null })
+    .where('campaign_id', '=', campaignId)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  const [free, taken, later] = [newId(), newId(), newId()]
+  const batch = (id: string) => ({ id, platform: 'ios' as const, subscriptionIds: [device.id], userIds: [device.userId], decided: null })
+  await insertBatches(db, row, 'prompt', [free, taken, later].map(batch))
+  const far = sql<Date>`now() + interval '1 hour'`
+  await db.updateTable('batches').set({ due_at: far }).where('id', 'in', [free, taken, later]).execute()
+  await db.updateTable('batches').set({ takes: 1, lease_until: far }).where('id', '=', taken).execute()
+  await db.updateTable('batches').set({ not_before: far }).where('id', '=', later).execute()
+
+  await makeUntakenDue(db)
+
+  await until(() => pointersAt(campaignId).length > 0)
+  const untouched = await db
+    .selectFrom('batches')
+    .select('id')
+    .where('id', 'in', [taken, later])
+    .where('due_at', '>', sql<Date>`now() + interval '50 minutes'`)
+    .execute()
+  expect(untouched).toHaveLength(2)
+  expect(pointersAt(campaignId)).toMatchObject([{ batchId: free }])
 })
 
 test('a retry is pointed at when its time has come', async () => {

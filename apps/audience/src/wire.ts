@@ -35,7 +35,7 @@ import { createSegment, replaceSegment } from './save-segment.ts'
 import { deleteAnnouncements } from './store/announcements.ts'
 import { countOpenCircuits, listCircuits, purgeGuarded } from './store/circuits.ts'
 import { clearWaves, purgeCapClaims } from './store/claims.ts'
-import { findDueAges } from './store/due.ts'
+import { findDueAges, makeUntakenDue } from './store/due.ts'
 import { clearSettled, purgeFanOuts } from './store/fan-outs.ts'
 import { deleteSegment, findSegment, getSegment, listSegments } from './store/segments.ts'
 import { patchSubscription, startSession } from './store/subscriptions.ts'
@@ -66,6 +66,7 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
     await takersSpared()
     return sweepDue(audience)
   })
+  bus.onReconnect(() => void makeUntakenDue(db).then(due.poke, (error: unknown) => log.debug({ err: error }, 'not due yet')))
   const erasures = startSweep(service, watch, 'erasures', () => tellErasures(audience))
   startSweep(service, watch, 'settled', async () => ({ took: (await clearSettled(db)) || (await clearWaves(db)) ? 1 : 0 }))
   startSweep(service, watch, 'cap-claims', async () => ({ took: (await purgeCapClaims(db)) ? 1 : 0 }))

@@ -47,7 +47,7 @@ export async function openBus(service: Service<{ NATS_URL: string }>, watch?: Da
     maxPingOut: 2,
     ignoreAuthErrorAbort: true,
   })
-  const link: Link = { up: true, onceBack: [] }
+  const link: Link = { up: true, restore: () => Promise.resolve(), onceBack: [] }
   void followStatus(connection, service, link)
 
   const inWork = new Set<Promise<void>>()
@@ -61,6 +61,7 @@ export async function openBus(service: Service<{ NATS_URL: string }>, watch?: Da
   })
   measureBus(service, link, inWork)
   const streams = await openStreams(service, connection, { watch, isUp: () => link.up })
+  link.restore = streams.restore
   const measureCall = callTimer(service)
 
   return {
@@ -178,8 +179,8 @@ function faultOf(error: unknown, subject: string, service: Service): WireFault {
   return { code: 'internal', message: 'Internal error.' }
 }
 
-/** The connection as it is known at this moment, and who wants to know of its return. */
-type Link = { up: boolean; onceBack: (() => void)[] }
+/** The connection as it is known at this moment, and who wants to know of its return, when streams and consumers are there. */
+type Link = { up: boolean; restore: () => Promise<void>; onceBack: (() => void)[] }
 
 async function followStatus(connection: NatsConnection, service: Service, link: Link): Promise<void> {
   for await (const status of connection.status()) {
@@ -187,7 +188,7 @@ async function followStatus(connection: NatsConnection, service: Service, link: 
     link.up = status.type === 'reconnect'
     if (link.up) service.log.info('NATS is back')
     else service.log.warn('NATS is away')
-    if (link.up) for (const handler of link.onceBack) handler()
+    if (link.up) void link.restore().then(() => link.onceBack.forEach((handler) => handler()))
   }
 }
 

@@ -23,3 +23,16 @@ export async function findDueAges(db: Db): Promise<{ queue: string; seconds: num
     ) as queues(queue, due_at)`.execute(db)
   return rows
 }
+
+/**
+ * Makes due at once what nobody has taken: the queue may have lost its store, and with it every pointer. A pointer too many does no harm,
+ * and waiting for each row's own time cost a send 5 s.
+ */
+export async function makeUntakenDue(db: Db): Promise<void> {
+  await sql`
+    update batches set due_at = now()
+    where done_at is null and due_at > now() and takes = 0 and held_since is null and (not_before is null or not_before <= now())`.execute(
+    db,
+  )
+  await sql`update fan_outs set due_at = now() where due_at > now() and state = 'running' and lease_until is null`.execute(db)
+}

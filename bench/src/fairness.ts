@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
+import { insertAndroids } from '@herald/testing/many-devices'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import pg from 'pg'
@@ -75,8 +76,9 @@ async function beside(large: Tenant, howMany: number, work: () => Promise<number
   return seconds
 }
 
-const accepted = async (tenant: Tenant) =>
-  (await tenant.simulator<{ accepted: { total: number } }>('GET', '/summary?open=false')).accepted.total
+async function accepted(tenant: Tenant): Promise<number> {
+  return (await tenant.simulator<{ accepted: { total: number } }>('GET', '/summary?open=false')).accepted.total
+}
 
 /** From the POST until every push has its outcome, seconds, one send after the other. */
 async function smallSends(tenant: Tenant): Promise<number[]> {
@@ -124,24 +126,16 @@ async function makeCrowd({ dataDir }: Herald, tenant: Tenant): Promise<number> {
     database: 'herald',
   })
   await client.connect()
-  const atOnce = 20_000
-  for (let made = 0; made < count; made += atOnce) {
-    const tokens = (await tenant.makeDevices('android', Math.min(atOnce, count - made))).map(({ token = '' }) => token)
-    await client.query(insertCrowd, [tenant.appId, tokens, made])
+  try {
+    const atOnce = 20_000
+    for (let made = 0; made < count; made += atOnce) {
+      const tokens = (await tenant.makeDevices('android', Math.min(atOnce, count - made))).map(({ token = '' }) => token)
+      await client.query(insertAndroids, [tenant.appId, tokens])
+    }
+    await client.query('analyze users')
+    await client.query('analyze subscriptions')
+  } finally {
+    await client.end()
   }
-  await client.query('analyze users')
-  await client.query('analyze subscriptions')
-  await client.end()
   return (performance.now() - startedAt) / 1000
 }
-
-/** $1: the app, $2: tokens, $3: how many were made before. A user each; ids in the usual form. The hash is that of core/device.ts. */
-const insertCrowd = `
-  with made as (
-    select token, lpad(to_hex(extract(epoch from now())::bigint - 60), 8, '0') || lpad(to_hex($3::int + n), 16, '0') as id
-    from unnest($2::text[]) with ordinality as given(token, n)
-  ), users_made as (
-    insert into users (id, app_id) select id, $1 from made
-  )
-  insert into subscriptions (id, app_id, user_id, platform, address, address_hash, created_at)
-  select id, $1, id, 'android', token, sha256(convert_to('token:' || token, 'UTF8')), now() - interval '1 minute' from made`

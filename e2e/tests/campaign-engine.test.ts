@@ -10,6 +10,7 @@ import type { Stats } from '@herald/contracts/stats'
 import type { WebhookEvent } from '@herald/contracts/webhook'
 import { makeServerCertificate } from '@herald/embedded/certificate'
 import { freshDataDir, removeDataDir, startHerald, type Answer, type Herald } from '@herald/testing/herald'
+import { insertAndroids } from '@herald/testing/many-devices'
 import { givenTenant, type Device, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import pg from 'pg'
@@ -126,19 +127,9 @@ const givenDevices = async (tenant: Tenant, platform: Device['platform'], count:
 /** Many devices, each its own anonymous user, written where registrations are: over HTTP thousands would take most of a test's time. */
 async function givenCrowd(tenant: Tenant, count: number): Promise<Set<string>> {
   const devices = await tenant.makeDevices('android', count)
-  await query('audience', insertCrowd, [tenant.appId, devices.map(({ token }) => token)])
+  await query('audience', insertAndroids, [tenant.appId, devices.map(({ token }) => token)])
   return new Set(devices.map(({ id }) => id))
 }
-/** $1: the app, $2: tokens. Ids are of a minute ago; the hash is that of audience's core/device.ts. */
-const insertCrowd = `
-  with made as (
-    select token, lpad(to_hex(extract(epoch from now())::bigint - 60), 8, '0') || substr(md5(token), 1, 16) as id
-    from unnest($2::text[]) as given(token)
-  ), users_made as (
-    insert into users (id, app_id) select id, $1 from made
-  )
-  insert into subscriptions (id, app_id, user_id, platform, address, address_hash, created_at)
-  select id, $1, id, 'android', token, sha256(convert_to('token:' || token, 'UTF8')), now() - interval '1 minute' from made`
 
 /** What the simulator accepted of a campaign, in the order it came. */
 async function pushesOf(tenant: Tenant, campaignId: string): Promise<(Push & { userId: string; variant: string; title: string })[]> {

@@ -213,16 +213,16 @@ test('healthy endpoints do not wait for a dead and a hanging one, which has at m
   const healthy = await startReceiver()
   const { appId } = await rig.givenWebhook(`${hanging.url}/hangs`)
   await rig.givenWebhook('https://127.0.0.1:1/dead', { appId })
-  const others = await Promise.all(Array.from({ length: 98 }, async (_, n) => (await rig.givenWebhook(`${healthy.url}/${n}`)).appId))
+  const others = await Promise.all(Array.from({ length: 20 }, async (_, n) => (await rig.givenWebhook(`${healthy.url}/${n}`)).appId))
 
-  for (let round = 0; round < 5; round += 1) {
+  for (let round = 0; round < 3; round += 1) {
     await rig.announce(givenEvents(appId, 300))
     await rig.announce(others.map((each) => givenEvent(each)))
-    await until(() => healthy.received.length === 98 * (round + 1))
+    await until(() => healthy.received.length === 20 * (round + 1), { withinMs: 60_000 })
   }
   // A post that hangs is given up on after 10 s: whoever had waited for one would have waited so long. (Measured: bench/src/webhooks.ts.)
   const waits = healthy.received.map(({ at, events }) => at - Date.parse(events[0]?.ts ?? ''))
   expect(Math.max(...waits)).toBeLessThan(10_000)
   await until(() => most === 2)
   expect(most).toBe(2)
-})
+}, 120_000)

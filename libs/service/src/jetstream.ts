@@ -57,7 +57,7 @@ export async function openStreams(
   service.beforeStop('consumers', async () => {
     stopped = true
     // What is on its way to us must arrive first: dropped unread, it would come to another process only after its ack wait.
-    await Promise.race([connection.flush().catch(() => undefined), pause(1_000)])
+    await Promise.race([connection.flush().catch(() => undefined), pause(3_000)])
     for (const pull of pulls) pull.stop()
   })
   service.onStop('consumers', async () => {

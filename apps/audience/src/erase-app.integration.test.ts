@@ -1,4 +1,5 @@
 import { newId } from '@herald/contracts/ids'
+import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { eraseApp } from './erase-app.ts'
@@ -75,4 +76,23 @@ test('a send that starts after its app was deleted fails and queues nothing', as
 
   expect(peers.failures.filter((failure) => failure.campaignId === campaignId)).toMatchObject([{ code: 'not_found' }])
   expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'failed', due_at: null })
+})
+
+test('a batch that is being finished while its app is erased goes too', async () => {
+  const { appId } = await givenBusyApp(20)
+  peers.gone.add(appId)
+  const [touched, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const finishing = db.transaction().execute(async (trx) => {
+    await sql`update batches set takes = takes + 1 where app_id = ${appId}`.execute(trx)
+    touched.resolve()
+    await release.promise
+  })
+  await touched.promise
+  const erasing = eraseApp({ db }, { appId })
+  await until(async () => (await sql`select from pg_locks where not granted`.execute(db)).rows.length > 0)
+  release.resolve()
+  await finishing
+
+  expect(await erasing).toEqual({ done: true })
+  expect(await countRows(appId)).toMatchObject({ batches: 0, subscriptions: 0, users: 0 })
 })

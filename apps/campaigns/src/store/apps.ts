@@ -13,13 +13,20 @@ export async function stopSchedulesOfApp(db: Db, appId: string): Promise<void> {
     .execute()
 }
 
-/** Deletes rows of an app, at most `limit` over all tables; answers how many. */
+/**
+ * Deletes rows of an app, at most `limit` over all tables; answers how many. By key and not by place (`ctid`): a delete that waited for an
+ * update of the row would find it at another place and leave it.
+ */
 export async function deleteRowsOfApp(db: Db, appId: string, limit: number): Promise<number> {
   let deleted = 0
   for (const table of ['campaigns', 'idempotency_keys', 'templates'] as const) {
     const rows = sql.table(table)
+    const key = table === 'idempotency_keys' ? sql`key` : sql`id`
     const { numAffectedRows = 0n } = await sql`
-      delete from ${rows} where ctid = any(array(select ctid from ${rows} where app_id = ${appId} limit ${limit - deleted}))`.execute(db)
+      delete from ${rows}
+      where app_id = ${appId} and ${key} = any(array(select ${key} from ${rows} where app_id = ${appId} limit ${limit - deleted}))`.execute(
+      db,
+    )
     deleted += Number(numAffectedRows)
   }
   return deleted

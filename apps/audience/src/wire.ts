@@ -66,7 +66,13 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
     await takersSpared()
     return sweepDue(audience)
   })
-  bus.onReconnect(() => void makeUntakenDue(db).then(due.poke, (error: unknown) => log.debug({ err: error }, 'not due yet')))
+  bus.onReconnect(
+    () =>
+      void makeUntakenDue(db).then(
+        () => due.poke(),
+        (error: unknown) => log.debug({ err: error }, 'not due yet'),
+      ),
+  )
   const erasures = startSweep(service, watch, 'erasures', () => tellErasures(audience))
   startSweep(service, watch, 'settled', async () => ({ took: (await clearSettled(db)) || (await clearWaves(db)) ? 1 : 0 }))
   startSweep(service, watch, 'cap-claims', async () => ({ took: (await purgeCapClaims(db)) ? 1 : 0 }))

@@ -61,7 +61,7 @@ export async function openBus(service: Service<{ NATS_URL: string }>, watch?: Da
   })
   measureBus(service, link, inWork)
   const streams = await openStreams(service, connection, { watch, isUp: () => link.up })
-  link.restore = streams.restore
+  link.restore = () => streams.restore()
   const measureCall = callTimer(service)
 
   return {

@@ -12,7 +12,7 @@ import {
   type JetStreamManager,
   type JsMsg,
 } from '@nats-io/jetstream'
-import { nanos, type NatsConnection } from '@nats-io/transport-node'
+import { nanos, type NatsConnection, type Subscription } from '@nats-io/transport-node'
 import { watchQueue } from './canary.ts'
 import type { DatabaseWatch } from './health.ts'
 import type { Service } from './run.ts'
@@ -56,8 +56,7 @@ export async function openStreams(
   const loops: Promise<void>[] = []
   service.beforeStop('consumers', async () => {
     stopped = true
-    // What is on its way to us must arrive first: dropped unread, it would come to another process only after its ack wait.
-    await Promise.race([connection.flush().catch(() => undefined), pause(3_000)])
+    if (isUp()) await Promise.race([Promise.allSettled([...pulls].map(drain)), pause(3_000)])
     for (const pull of pulls) pull.stop()
   })
   service.onStop('consumers', async () => {
@@ -169,6 +168,15 @@ export async function openStreams(
       }
     },
   }
+}
+
+/**
+ * Ends a pull with everything that was on its way to it: what is dropped unread comes to another process only after its ack wait.
+ * The server is told first that nobody listens any more, which makes it keep for others what it was about to send; what it had
+ * sent by then arrives before its answer. The library does so with a whole connection alone, and `sub` is not in its public type.
+ */
+async function drain(pull: ConsumerMessages): Promise<void> {
+  await (pull as ConsumerMessages & { sub?: Subscription }).sub?.drain()
 }
 
 /** How long JetStream is asked about a consumer in a scrape, and how old its last answer may be. */

@@ -37,7 +37,10 @@ const stopApp: Fault = async (stage) => {
   return { what: `SIGTERM ${app.name}`, dispatchersLost: 0 }
 }
 
-/** Longer than a lease now and then: another takes over, and the thawed one must notice before it sends again. */
+/**
+ * Longer than a lease now and then: another takes over, and the thawed one must notice before it sends again. It may have asked last 3 s
+ * and a call's time before it froze.
+ */
 const freezeApp: Fault = async (stage) => {
   const app = pickApp(stage)
   if (!app) return { what: 'nothing to freeze', dispatchersLost: 0 }
@@ -45,7 +48,7 @@ const freezeApp: Fault = async (stage) => {
   signalAll([app.pid], 'SIGSTOP')
   await pause(ms)
   signalAll([app.pid], 'SIGCONT')
-  return { what: `froze ${app.name} for ${Math.round(ms)} ms`, dispatchersLost: ms > 10_000 ? lost(app.name) : 0 }
+  return { what: `froze ${app.name} for ${Math.round(ms)} ms`, dispatchersLost: ms > 8_000 ? lost(app.name) : 0 }
 }
 
 const signalServer =

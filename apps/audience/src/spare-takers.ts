@@ -5,7 +5,8 @@ import { extendLeases } from './store/batches.ts'
 /**
  * While this process or its database or NATS was away, living dispatchers could not renew their leases nor report what they have
  * sent. A batch taken again at once would meet a ledger that does not know it yet, and its devices would get copies. So with each
- * return, and at the start, leases that have ended get a grace. Answers what handing out batches waits for.
+ * return, and at the start, every lease begins anew: who lives renews it within a second or two, twelve if the machine is starved, and
+ * what a dead one left waits so much longer. Answers what handing out batches waits for.
  */
 export function spareTakers({ db, bus, log }: Pick<Audience, 'db' | 'bus' | 'log'>, watch: DatabaseWatch): () => Promise<void> {
   const spare = async () => {

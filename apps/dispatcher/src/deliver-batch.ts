@@ -33,8 +33,8 @@ export type Dispatch = {
   /** Sends that were read already, by campaign, with their content compiled. */
   sends: LRUCache<string, PreparedSend>
   /**
-   * Batches of this process whose outcomes are not all with the tracker, until they are. When a lease ends while a database is away, the next
-   * take of the batch is mostly ours too: it must not ask what is settled before our own outcomes are there, or it sends them again.
+   * Batches of this process whose outcomes are not all with the tracker, until they are. A next take of the batch that is ours too must not
+   * ask what is settled before our own outcomes are there, or it sends them again.
    */
   uncommitted: Map<string, Promise<void>>
 }
@@ -99,7 +99,7 @@ function prepareTaken({ sends }: Dispatch, { campaignId, send }: Taken): Prepare
 async function playOut(dispatch: Dispatch, batch: Batch): Promise<void> {
   const { bus, log } = dispatch
   const { taken, takenAt, prepared } = batch
-  const { batchId, takes, tries } = taken
+  const { batchId, campaignId, appId, takes, tries } = taken
   const lease = keepLease(takenAt, async () => (await bus.call(renewBatch, { batchId, takes })).held)
   const report = openReport(dispatch, taken, (userId) => prepared.variantFor(userId))
   const before = dispatch.uncommitted.get(batchId)
@@ -111,19 +111,18 @@ async function playOut(dispatch: Dispatch, batch: Batch): Promise<void> {
     if (recipients) {
       const unsent = await sendToAll(dispatch, batch, lease, report, recipients)
       // Nothing was handed over for them, so no try was made: they come back at once.
-      if (lease.held) for (const recipient of unsent) report.retry(recipient, tries, new Date())
+      for (const recipient of unsent) report.retry(recipient, tries, new Date())
       await report.committed()
     }
     haveCommitted()
-    const isOver = recipients !== undefined && lease.held
-    if (isOver) await finish(dispatch, batch, report)
-    const { appId, campaignId, platform, lane, probe } = taken
+    const answer = recipients && !lease.isTaken ? await finish(dispatch, batch, report) : undefined
+    const { platform, lane, probe } = taken
     const ms = Math.round(performance.now() - takenAt)
     const line = { batchId, campaignId, appId, platform, lane, takes, tries, ...(probe ? { probe } : {}), ...report.counts(), ms }
-    if (isOver) log.info(line, 'batch delivered')
-    else log.warn(line, lease.held ? 'batch left to its lease: the process stops' : 'batch given up: the lease is over')
+    if (answer === 'done') log.info(line, 'batch delivered')
+    else log.warn(line, lease.isTaken || answer === 'lost' ? 'batch given up: another has it, or it is done' : 'batch left to its lease')
   } catch (error) {
-    log.error({ batchId, err: error }, 'a batch was left to its lease')
+    log.error({ batchId, campaignId, appId, err: error }, 'a batch was left to its lease')
   } finally {
     lease.release()
     haveCommitted()
@@ -132,11 +131,11 @@ async function playOut(dispatch: Dispatch, batch: Batch): Promise<void> {
 }
 
 /** Says what came of the batch, until it is heard. `lost` is as good: another take is in charge, and finds every outcome settled. */
-async function finish({ bus, credentials }: Dispatch, { taken, circuit }: Batch, report: Report): Promise<void> {
+async function finish({ bus, credentials }: Dispatch, { taken, circuit }: Batch, report: Report): Promise<'done' | 'lost' | undefined> {
   const { batchId, takes, appId, platform } = taken
   const result = report.result()
   // Credentials that were refused may have been replaced without our hearing of it: the next take reads them again.
   if (result.answers.some(({ seen }) => seen.includes('c'))) credentials.forget(appId, providerOf[platform])
   const { credentialsVersion } = circuit
-  await untilAnswered(() => bus.call(finishBatch, { batchId, takes, credentialsVersion, ...result }))
+  return (await untilAnswered(() => bus.call(finishBatch, { batchId, takes, credentialsVersion, ...result })))?.answer
 }

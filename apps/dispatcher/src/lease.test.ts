@@ -35,6 +35,31 @@ test('while nobody answers it is held for 12 s from when it was last asked for',
   expect(lease.lost.aborted).toBe(true)
 })
 
+test('when its time is up nothing more is sent, but it is asked for until it is heard, and then kept for what is not yet reported', async () => {
+  let isAway = true
+  const renewedAt: number[] = []
+  const lease = keepLease(performance.now(), () => {
+    if (isAway) return Promise.reject(new Error('away'))
+    renewedAt.push(performance.now())
+    return Promise.resolve(true)
+  })
+  await vi.advanceTimersByTimeAsync(60_000)
+  isAway = false
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(renewedAt.length).toBeGreaterThan(2)
+  expect(lease.held).toBe(false)
+  expect(lease.isTaken).toBe(false)
+  lease.release()
+})
+
+test('once another has it, it is not asked for again', async () => {
+  let asked = 0
+  const lease = keepLease(performance.now(), () => Promise.resolve((asked += 1) < 2))
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(asked).toBe(2)
+  expect(lease.isTaken).toBe(true)
+})
+
 test('a process that was frozen finds its lease over before any timer runs', () => {
   let now = 0
   const lease = keepLease(

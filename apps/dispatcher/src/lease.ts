@@ -1,39 +1,48 @@
 import { leaseMs, leaseRenewMs } from '@herald/contracts/batch'
 
+/** After a renewal that nobody answered the next is due: a returning audience gives living takers a whole lease to come back. */
+const againAfterMs = 1_000
+
 /**
  * A taken batch is ours until 12 s after we last asked, by the monotonic clock: a process thawed after a freeze finds it
  * over and must not play out a batch that another has taken meanwhile (architecture.md, pattern 6).
  */
 export type Lease = {
-  /** To be asked before each send. */
+  /** To be asked before each send. Once over, it stays so: nothing more is sent. */
   readonly held: boolean
-  /** Aborted as soon as the lease is known to be lost. */
+  /** Aborted as soon as the lease is known to be over. */
   readonly lost: AbortSignal
+  /** Whether another has the batch by now. While nobody has, it is still ours to report and to end. */
+  readonly isTaken: boolean
   /** Ends renewing it. */
   release(): void
 }
 
 /**
  * Keeps a lease that was asked for at `takenAt` (`performance.now()` just before the request, so the receiver's clock
- * started later). `renew` answers whether it is still ours; a renewal that fails is tried again until the time is up.
+ * started later). `renew` answers whether it is still ours. It is asked on also when the time is up, until another has the batch:
+ * what was sent and is not yet with the tracker must not be sent by the next taker, however long a database was away.
  */
 export function keepLease(takenAt: number, renew: () => Promise<boolean>, now: () => number = () => performance.now()): Lease {
   const lost = new AbortController()
   let until = takenAt + leaseMs
+  let isTaken = false
   let timer: NodeJS.Timeout | undefined
 
-  const again = () => {
-    timer = setTimeout(() => void renewOnce(), leaseRenewMs)
+  const renewIn = (ms: number) => {
+    timer = setTimeout(() => void renewOnce(), ms)
   }
   const renewOnce = async () => {
     const askedAt = now()
-    if (askedAt >= until) return lost.abort()
+    if (askedAt >= until) lost.abort()
     const isOurs = await renew().catch(() => undefined)
-    if (isOurs === false) return lost.abort()
     if (isOurs) until = askedAt + leaseMs
-    if (timer !== undefined && !lost.signal.aborted) again()
+    if (isOurs === false) {
+      isTaken = true
+      lost.abort()
+    } else if (timer !== undefined) renewIn(isOurs ? leaseRenewMs : againAfterMs)
   }
-  again()
+  renewIn(leaseRenewMs)
 
   return {
     get held() {
@@ -41,6 +50,9 @@ export function keepLease(takenAt: number, renew: () => Promise<boolean>, now: (
       return !lost.signal.aborted
     },
     lost: lost.signal,
+    get isTaken() {
+      return isTaken
+    },
     release() {
       clearTimeout(timer)
       timer = undefined

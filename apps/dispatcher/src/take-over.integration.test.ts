@@ -81,7 +81,7 @@ test('a lease that is lost stops the sending, and nothing is said about the batc
   // Another has taken it: the next renewal, after 3 s, is refused.
   row.takes = 2
 
-  await until(() => running.output().includes('the lease is over'))
+  await until(() => running.output().includes('batch given up'))
 
   const arrived = await rig.simulator.arrivedAt(devices)
   expect(arrived.length).toBeGreaterThan(0)
@@ -108,6 +108,26 @@ test('what was sent while the tracker was away is not sent again by the same pro
   expect(rig.peers.outcomesOf(row)).toHaveLength(30)
 })
 
+test('who could neither renew nor report for longer than a lease sends nothing more, and ends the batch itself: no copies', async () => {
+  const running = await rig.start({ DISPATCH_WINDOW: '4' })
+  await rig.simulator.control('PUT', '/faults', { service: 'fcm', latencyMs: 200 })
+  const devices = await rig.androids(400)
+  const row = rig.peers.queue('android', devices)
+  await rig.peers.point(row)
+  await until(() => rig.peers.outcomesOf(row).length > 10)
+  Object.assign(rig.peers.state, { trackerIsAway: true, audienceIsAway: true })
+  await until(() => row.leasedUntil < performance.now(), { what: 'the lease over' })
+  Object.assign(rig.peers.state, { trackerIsAway: false, audienceIsAway: false })
+  const finish = await rig.finishOf(row)
+
+  expect(finish.takes).toBe(1)
+  expect([...finish.sent, ...finish.retries].map(({ subscriptionId }) => subscriptionId).toSorted()).toEqual(idsOf(row).toSorted())
+  expect(finish.retries.length).toBeGreaterThan(0)
+  expect(rig.peers.outcomesOf(row)).toHaveLength(finish.sent.length)
+  expect(await rig.simulator.arrivedAt(devices)).toHaveLength(finish.sent.length)
+  expect(running.output()).toContain('batch delivered')
+}, 60_000)
+
 test('a process that was frozen does not play out a batch that another has taken meanwhile', async () => {
   const frozen = await rig.start({ DISPATCH_WINDOW: '4' })
   await rig.simulator.control('PUT', '/faults', { service: 'fcm', latencyMs: 50 })
@@ -122,7 +142,7 @@ test('a process that was frozen does not play out a batch that another has taken
   await rig.peers.point(row)
   const finish = await rig.finishOf(row)
   frozen.process.kill('SIGCONT')
-  await until(() => frozen.output().includes('the lease is over'))
+  await until(() => frozen.output().includes('batch given up'))
 
   expect(finish.takes).toBe(2)
   expect(row.finished).toHaveLength(1)

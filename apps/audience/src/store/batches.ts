@@ -10,12 +10,6 @@ import type { BatchTable, Db, FanOut } from './tables.ts'
 /** contracts' `leaseMs`: how long a taken batch is its dispatcher's. */
 const takenLease = sql<Date>`now() + interval '12 seconds'`
 
-/**
- * What a living taker is given to come back after it could not renew its lease. Outcomes that it could not commit wait in its memory
- * for 2 s at most until it tries again, and the tracker may hear half a second later than audience that the database is back.
- */
-const graceOver = sql<Date>`now() + interval '3 seconds'`
-
 export type BatchPointerRow = { batchId: string; campaignId: string; appId: string; platform: Platform; lane: Lane; pointerNo: number }
 
 /** Inserts the batches of a page. Their pointers are published right after the commit; the sweep repairs after 5 s. */
@@ -41,13 +35,13 @@ export const insertBatches = (db: Db, fanOut: FanOut, lane: Lane, batches: (NewB
     )
     .execute()
 
-/** Leaves batches whose leases have ended, or are about to, to their takers for a little longer; those that somebody is just writing stay. */
+/** Gives every taken batch a whole lease from now; those that somebody is just writing stay as they are. */
 export const extendLeases = (db: Db) =>
   sql`
     with lapsed as (
-      select id from batches where done_at is null and lease_until < ${graceOver} for no key update skip locked
+      select id from batches where done_at is null and lease_until < ${takenLease} for no key update skip locked
     )
-    update batches b set lease_until = ${graceOver}, due_at = greatest(not_before, ${graceOver})
+    update batches b set lease_until = ${takenLease}, due_at = ${takenLease}
     from lapsed where b.id = lapsed.id`.execute(db)
 
 export type TakenRow = {

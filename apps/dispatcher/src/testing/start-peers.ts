@@ -76,8 +76,10 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
   const apnsTokens = new Map<string, (refused: string | null) => ApnsToken>()
   gateway.answer(apnsToken, async ({ appId, refused }) => apnsTokens.get(appId)?.(refused) ?? accounts.apnsToken(new Date()))
 
+  const state = { trackerIsAway: false, audienceIsAway: false }
   const rows = new Map<string, Row>()
   audience.answer(takeBatch, async ({ batchId, knowsSend, from, takes, environment, credentialsVersion }) => {
+    if (state.audienceIsAway) throw databaseUnavailable()
     const row = rows.get(batchId)
     if (!row || row.finished.length > 0) return { answer: 'gone' }
     row.asked.push({ environment, credentialsVersion })
@@ -97,6 +99,7 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
     return { answer: 'taken', ...about, probe, heldEnvironments, recipients, decided: more ? [] : row.decided }
   })
   audience.answer(renewBatch, async ({ batchId, takes }) => {
+    if (state.audienceIsAway) throw databaseUnavailable()
     const row = rows.get(batchId)
     if (!row || row.takes !== takes || row.finished.length > 0) return { held: false }
     row.renewals += 1
@@ -104,6 +107,7 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
     return { held: true }
   })
   audience.answer(finishBatch, async (finish) => {
+    if (state.audienceIsAway) throw databaseUnavailable()
     const row = rows.get(finish.batchId)
     if (!row || row.takes !== finish.takes || row.finished.length > 0) return { answer: 'lost' }
     row.finished.push(finish)
@@ -112,7 +116,6 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
 
   const ledger = new Map<string, Outcome>()
   const keyOf = (campaignId: string, subscriptionId: string) => `${campaignId}/${subscriptionId}`
-  const state = { trackerIsAway: false }
   tracker.answer(recordOutcomes, async ({ batches }) => {
     if (state.trackerIsAway) throw databaseUnavailable()
     let recorded = 0

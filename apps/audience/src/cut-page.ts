@@ -45,8 +45,7 @@ export async function cutPage(audience: Audience, uncut: Uncut, selection: Selec
   const next = !page.isLast ? 'page' : wave.nextAt === null ? 'nothing' : { waveAt: wave.nextAt }
 
   const isShort = lane === 'prompt' && !wave.claims && !rules.frequencyCap
-  const commit: Audience['commit'] = isShort ? audience.commit : (_, work) => transact(db, work)
-  return commit(campaignId, async (trx) => {
+  const work = async (trx: Db): Promise<Cut | 'lost' | 'no_room'> => {
     if (lane === 'bulk' && !(await hasRoom(trx, appId, countByPlatform(pushes)))) return 'no_room'
     const queued = await obeyCap(trx, uncut, rules, await keepUntaken(trx, campaignId, wave, pushes))
     const row = await store(trx, { cursor: page.lastId, lane, counts: countByPlatform(queued), next })
@@ -54,7 +53,24 @@ export async function cutPage(audience: Audience, uncut: Uncut, selection: Selec
     const batches = cutIntoBatches(queued).map((batch) => ({ ...batch, id: newId() }))
     if (batches.length > 0) await insertBatches(trx, row, lane, batches)
     return { row, batches: batches.map(({ id, platform }) => ({ batchId: id, campaignId, appId, platform, lane, pointerNo: 0 })) }
-  })
+  }
+  return isShort ? audience.commit(campaignId, work) : transactUnlessLost(db, work)
+}
+
+const lost = new Error('another cut the page, or the send does not go on')
+
+/** What a lost page has claimed is not kept: a claim without its push would leave the device out for good. */
+async function transactUnlessLost<T>(db: Db, work: (trx: Db) => Promise<T | 'lost'>): Promise<T | 'lost'> {
+  try {
+    return await transact(db, async (trx) => {
+      const done = await work(trx)
+      if (done === 'lost') throw lost
+      return done
+    })
+  } catch (error) {
+    if (error === lost) return 'lost'
+    throw error
+  }
 }
 
 /** Whom a target means, ready to be scanned for; a segment may have stopped to compile since it was frozen. */

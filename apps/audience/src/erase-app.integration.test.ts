@@ -2,13 +2,20 @@ import { newId } from '@herald/contracts/ids'
 import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import type { Audience } from './audience.ts'
+import { changeUser } from './change-user.ts'
 import { eraseApp } from './erase-app.ts'
 import { fanOut } from './fan-out.ts'
+import { loginSubscription } from './login-subscription.ts'
+import { logoutSubscription } from './logout-subscription.ts'
+import { registerSubscription } from './register-subscription.ts'
 import { createSegment as create } from './save-segment.ts'
 import { insertAnnouncements } from './store/announcements.ts'
+import { insertRetries } from './store/batches.ts'
+import { purgeErasedApps } from './store/erased-apps.ts'
 import { clearSettled, findFanOut } from './store/fan-outs.ts'
 import { noteNotified } from './store/subscriptions.ts'
-import { fanOutAll, givenCrowd, givenSend, openAudience } from './testing/rig.ts'
+import { fanOutAll, givenCrowd, givenDevice, givenSend, openAudience } from './testing/rig.ts'
 
 const { audience, db, peers } = await openAudience()
 
@@ -78,12 +85,17 @@ test('a send that starts after its app was deleted fails and queues nothing', as
   expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'failed', due_at: null })
 })
 
-test('a batch that is being finished while its app is erased goes too', async () => {
+test('a batch that is being finished while its app is erased goes too, with what it is to be tried again', async () => {
   const { appId } = await givenBusyApp(20)
   peers.gone.add(appId)
   const [touched, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const finishing = db.transaction().execute(async (trx) => {
-    await sql`update batches set takes = takes + 1 where app_id = ${appId}`.execute(trx)
+    const { rows } = await sql<{ id: string }>`update batches set takes = takes + 1 where app_id = ${appId} returning id`.execute(trx)
+    const retry = { subscriptionIds: [newId()], userIds: [newId()], tries: 1, notBefore: new Date() }
+    await insertRetries(
+      trx,
+      rows.map(({ id }) => ({ ...retry, id: newId(), retryOf: id })),
+    )
     touched.resolve()
     await release.promise
   })
@@ -95,4 +107,132 @@ test('a batch that is being finished while its app is erased goes too', async ()
 
   expect(await erasing).toEqual({ done: true })
   expect(await countRows(appId)).toMatchObject({ batches: 0, subscriptions: 0, users: 0 })
+})
+
+const eraseWhole = async (appId: string) => {
+  while (!(await eraseApp({ db }, { appId })).done);
+}
+const toRegister = (externalId: string) => ({ platform: 'ios' as const, token: newId(), externalId })
+
+test('what began before its app was deleted and is committed during the erasure goes too', async () => {
+  const appId = newId()
+  await givenCrowd(db, { appId, count: 20 })
+  const [begun, registered, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const held: Audience['commit'] = (_, work) =>
+    db.transaction().execute(async (trx) => {
+      const done = await work(trx)
+      begun.resolve()
+      await release.promise
+      return done
+    })
+  const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
+  const starting = fanOut({ ...audience, commit: held }, { campaignId, page: 0 })
+  const registering = db.transaction().execute(async (trx) => {
+    await givenDevice(trx, { appId, externalId: 'ada' })
+    await create({ db: trx }, { appId, segment: { name: 'mine', definition: {} } })
+    registered.resolve()
+    await release.promise
+  })
+  await Promise.all([begun.promise, registered.promise])
+
+  const erasing = eraseWhole(appId)
+  const waits = until(async () => {
+    const own = sql`(select oid from pg_database where datname = current_database())`
+    return (await sql`select from pg_locks where not granted and database = ${own}`.execute(db)).rows.length > 0
+  })
+  await Promise.race([erasing, waits])
+  release.resolve()
+  await Promise.all([starting, registering, erasing])
+
+  expect(Object.values(await countRows(appId)).every((count) => count === 0)).toBe(true)
+  await clearSettled(db)
+  expect(await findFanOut(db, campaignId)).toMatchObject({ send: null, target: null, due_at: null })
+})
+
+test('a send that reached nobody ends with its app too, and its text goes', async () => {
+  const appId = newId()
+  const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
+  await fanOutAll(audience, campaignId)
+  expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'fanned_out', due_at: null, settled_at: null })
+
+  await eraseWhole(appId)
+  await clearSettled(db)
+
+  expect(await findFanOut(db, campaignId)).toMatchObject({ send: null, settings: null })
+})
+
+test('a pointer at a send that comes after its app was erased makes no row, and nobody is told', async () => {
+  const [appId, other] = [newId(), newId()]
+  for (const app of [appId, other]) await givenCrowd(db, { appId: app, count: 20 })
+  const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
+  const inWaves = peers.givenCampaign(givenSend(appId, { userTimezone: { localTime: '12:00', after: new Date().toISOString() } }), {
+    kind: 'all',
+  })
+  const others = peers.givenCampaign(givenSend(other), { kind: 'all' })
+  await eraseWhole(appId)
+
+  // All three are ready together, so they share a commit.
+  expect(await Promise.all([campaignId, inWaves, others].map((id) => fanOut(audience, { campaignId: id, page: 0 })))).toEqual([0, 0, 1])
+  expect(await findFanOut(db, campaignId)).toBeUndefined()
+  expect(await findFanOut(db, inWaves)).toBeUndefined()
+  expect(await countRows(appId)).toMatchObject({ batches: 0, cap_claims: 0 })
+  expect([...peers.started, ...peers.failures.map((failure) => failure.campaignId)]).not.toContain(campaignId)
+  expect(await findFanOut(db, others)).toMatchObject({ state: 'fanned_out', queued_ios: 20 })
+})
+
+test('calls that come after their app was erased are answered like one of an unknown app and write nothing', async () => {
+  const appId = newId()
+  const { id: subscriptionId } = await givenDevice(db, { appId, externalId: 'eve' })
+  // A large app is marked with the first call, and its rows go with many.
+  await sql`insert into erased_apps (app_id) values (${appId})`.execute(db)
+
+  for (const late of [
+    () => registerSubscription({ db }, { appId, subscription: toRegister('ada') }),
+    () => loginSubscription({ db }, { appId, subscriptionId, externalId: 'ada' }),
+    () => logoutSubscription({ db }, { appId, subscriptionId }),
+    () => changeUser({ db }, { appId, user: { externalId: 'ada' }, changes: { tags: { plan: 'pro' } } }),
+    () => create({ db }, { appId, segment: { name: 'mine', definition: {} } }),
+  ])
+    await expect(late()).rejects.toMatchObject({ code: 'not_found' })
+  expect(await countRows(appId)).toMatchObject({ users: 1, subscriptions: 1, segments: 0 })
+
+  await eraseWhole(appId)
+  expect(await countRows(appId)).toMatchObject({ users: 0, subscriptions: 0 })
+})
+
+test('an app that is deleted while devices register and sends begin leaves nothing behind', async () => {
+  const appId = newId()
+  await givenCrowd(db, { appId, count: 500 })
+  let erasing = true
+  const refused: unknown[] = []
+  const busy = Array.from({ length: 4 }, async (_, worker) => {
+    for (let n = 0; erasing || n < 5; n += 1) {
+      const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
+      await fanOut(audience, { campaignId, page: 0 })
+      await registerSubscription({ db }, { appId, subscription: toRegister(`user-${n % 3}`) }).catch((error: unknown) =>
+        refused.push(error),
+      )
+      await create({ db }, { appId, segment: { name: `${worker}.${n}`, definition: {} } }).catch((error: unknown) => refused.push(error))
+    }
+  })
+  await until(async () => (await countRows(appId))['segments']! > 8)
+  await eraseWhole(appId).finally(() => (erasing = false))
+  await Promise.all(busy)
+
+  expect(Object.values(await countRows(appId)).every((count) => count === 0)).toBe(true)
+  await clearSettled(db)
+  const { rows } = await sql`select from fan_outs where app_id = ${appId} and num_nonnulls(send, target, due_at) > 0`.execute(db)
+  expect(rows).toEqual([])
+  expect(refused.length).toBeGreaterThan(0)
+  for (const error of refused) expect(error).toMatchObject({ code: 'not_found' })
+})
+
+test('the mark of an erased app is kept as long as late pointers are expected, and no longer', async () => {
+  const [late, old] = [newId(), newId()]
+  await sql`insert into erased_apps (app_id, at) values (${late}, now() - interval '6 days'), (${old}, now() - interval '8 days')`.execute(
+    db,
+  )
+  await purgeErasedApps(db, 7)
+  const { rows } = await sql`select app_id from erased_apps where app_id in (${late}, ${old})`.execute(db)
+  expect(rows).toEqual([{ app_id: late }])
 })

@@ -6,7 +6,7 @@ import type { Db } from './store/tables.ts'
 
 type Asked = { appId: string; segment: SaveSegment }
 
-/** Saves a new segment, its definition word for word (api.md, POST /v1/segments). Fault: `duplicate_name`. */
+/** Saves a new segment, its definition word for word (api.md, POST /v1/segments). Faults: `duplicate_name`, `not_found` (the app). */
 export const createSegment = ({ db }: { db: Db }, { appId, segment }: Asked): Promise<SavedSegment> =>
   nameTheTaken(() => insertSegment(db, { id: newId(), appId, segment }))
 

@@ -10,7 +10,7 @@ import { findZones } from './store/zones.ts'
 
 /**
  * Makes the row of a campaign that is due, once, and with it, as a rule, its first page: a small send is one commit. The app's
- * settings are read now and frozen, and its waves are planned. Undefined: it is not to be sent, or the row is there already.
+ * settings are read now and frozen, and its waves are planned. Undefined: it is not to be sent, the row is there already, or the app was erased.
  */
 export async function startFanOut(audience: Audience, campaignId: string): Promise<Cut | undefined> {
   const { db, bus } = audience

@@ -5,6 +5,7 @@ import { dateAfter, instantOf, localDateAt } from '@herald/contracts/local-time'
 import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { cutPage } from './cut-page.ts'
 import { fanOut } from './fan-out.ts'
 import { clearWaves } from './store/claims.ts'
 import { clearSettled, findFanOut, settleFanOuts } from './store/fan-outs.ts'
@@ -110,6 +111,24 @@ test('who moves into a zone that has had its wave, or one that nobody had, is se
   await cutWave(campaignId)
 
   expect(await queuedIn(campaignId)).toEqual([early.id, late.id, unplanned.id].toSorted())
+})
+
+test('a wave whose page is lost, to a pause or to another, has taken nobody: each gets one push when it goes on', async () => {
+  const appId = newId()
+  const crowd = await givenCrowd(db, { appId, count: 20 })
+  await giveZones(appId, ['Asia/Tokyo', 'Europe/Berlin'])
+  const campaignId = peers.givenCampaign(atLocal(appId, '12:00'), { kind: 'all' })
+  await fanOut(audience, { campaignId, page: 0 })
+  const row = (await findFanOut(db, campaignId))!
+
+  const uncut = { ...row, send: row.send!, settings: row.settings! }
+  expect(await cutPage(audience, uncut, { kind: 'all' }, async () => undefined)).toBe('lost')
+  for (let wave = 0; wave < row.waves!.length; wave += 1) {
+    await beginNextWave(campaignId)
+    await cutWave(campaignId)
+  }
+
+  expect(await queuedIn(campaignId)).toEqual(crowd)
 })
 
 test('a wave begins no earlier than its instant, however often its page is pointed at', async () => {

@@ -36,6 +36,7 @@ import { deleteAnnouncements } from './store/announcements.ts'
 import { countOpenCircuits, listCircuits, purgeGuarded } from './store/circuits.ts'
 import { clearWaves, purgeCapClaims } from './store/claims.ts'
 import { findDueAges, makeUntakenDue } from './store/due.ts'
+import { purgeErasedApps } from './store/erased-apps.ts'
 import { clearSettled, purgeFanOuts } from './store/fan-outs.ts'
 import { deleteSegment, findSegment, getSegment, listSegments } from './store/segments.ts'
 import { patchSubscription, startSession } from './store/subscriptions.ts'
@@ -80,7 +81,9 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
     service,
     watch,
     'retention',
-    everyMs(purgeEveryMs, () => Promise.all([purgeFanOuts(db, config.FAN_OUT_RETENTION_DAYS), purgeGuarded(db)])),
+    everyMs(purgeEveryMs, () =>
+      Promise.all([purgeFanOuts(db, config.FAN_OUT_RETENTION_DAYS), purgeErasedApps(db, config.FAN_OUT_RETENTION_DAYS), purgeGuarded(db)]),
+    ),
   )
 
   const breaker = openBreaker(service)

@@ -1,4 +1,4 @@
-import { fault, type Fault } from '@herald/contracts/fault'
+import { fault, notFound, type Fault } from '@herald/contracts/fault'
 import { transact } from '@herald/service/postgres'
 import { insertCampaigns, type NewCampaign } from './store/campaigns.ts'
 import { findRecords, insertRecords, keyName, takeKeys, type IdempotencyRecord, type Key } from './store/idempotency-keys.ts'
@@ -11,20 +11,19 @@ export type Accepted = { kind: 'accepted' | 'replayed'; id: string } | { kind: '
 /**
  * Accepts notifications and drafts, several in one transaction: campaign and idempotency record commit together. A key that
  * another process holds is in progress; one that has a record answers that. A key that comes twice in one group is a replay of
- * the first. After the commit every campaign under way is pointed at; a pointer that is lost is repaired by the sweep.
+ * the first. Of an app that is erased nothing is written: not found. After the commit every campaign under way is pointed at; a pointer
+ * that is lost is repaired by the sweep.
  */
 export async function acceptCampaigns(
   { db, idempotencyHours, pointAt }: { db: Db; idempotencyHours: number; pointAt: (campaignId: string) => void },
   items: Acceptable[],
 ): Promise<Accepted[]> {
   const keys = distinctKeys(items)
-  const made: NewCampaign[] = []
-  const answers = await transact(db, async (trx) => {
+  const { answers, made } = await transact(db, async (trx) => {
     const held = keys.length > 0 ? await takeKeys(trx, keys) : new Set<string>()
     const records = held.size > 0 ? await findRecords(trx, keys, idempotencyHours) : new Map<string, IdempotencyRecord>()
     const remembered: (Key & IdempotencyRecord)[] = []
-    // Emptied for each try of the transaction.
-    made.length = 0
+    const made: NewCampaign[] = []
     const answers = items.map(({ campaign, idempotency }): Accepted => {
       const { id, appId, status } = campaign
       if (idempotency) {
@@ -39,9 +38,16 @@ export async function acceptCampaigns(
       made.push(campaign)
       return { kind: 'accepted', id }
     })
-    await insertCampaigns(trx, made)
-    await insertRecords(trx, remembered)
-    return answers
+    const written = await insertCampaigns(trx, made)
+    const leftOut = new Set(made.flatMap(({ id }) => (written.has(id) ? [] : [id])))
+    await insertRecords(
+      trx,
+      remembered.filter(({ answer }) => written.has(answer.id)),
+    )
+    return {
+      answers: answers.map((answer) => (answer.kind !== 'refused' && leftOut.has(answer.id) ? noSuchApp() : answer)),
+      made: made.filter(({ id }) => written.has(id)),
+    }
   })
   for (const { id, status } of made) if (status === 'sending') pointAt(id)
   return answers
@@ -70,6 +76,8 @@ export function acceptedId(accepted: Accepted): { id: string; replayed: boolean 
   if (accepted.kind === 'refused') throw accepted.fault
   return { id: accepted.id, replayed: accepted.kind === 'replayed' }
 }
+
+const noSuchApp = (): Accepted => ({ kind: 'refused', fault: notFound() })
 
 const inProgress = () =>
   fault('idempotency_in_progress', 'A request with this Idempotency-Key is still being processed. Try again shortly.')

@@ -1,11 +1,30 @@
-import { createCampaign, createTemplate, eraseCampaignsOfApp, sendCampaign } from '@herald/contracts/calls/campaigns'
+import {
+  createCampaign,
+  createTemplate,
+  duplicateCampaign,
+  eraseCampaignsOfApp,
+  pickWinner,
+  sendCampaign,
+  sendNotification,
+} from '@herald/contracts/calls/campaigns'
 import type { Schedule } from '@herald/contracts/campaign'
 import { newId } from '@herald/contracts/ids'
 import { until } from '@herald/testing/until'
+import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { stopSchedulesOfApp } from './store/apps.ts'
 import { insertCampaigns } from './store/campaigns.ts'
-import { fingerprintOf, givenCampaign, givenContent, givenPlatform, givenStored, type Platform } from './testing/given-campaigns.ts'
+import { deleteOldErasedApps } from './store/erased-apps.ts'
+import {
+  fingerprintOf,
+  givenCampaign,
+  givenContent,
+  givenExperiment,
+  givenNotification,
+  givenPlatform,
+  givenStored,
+  type Platform,
+} from './testing/given-campaigns.ts'
 
 const day = 86_400_000
 let platform: Platform
@@ -63,4 +82,102 @@ test('at most 5,000 rows go with every call', { timeout: 60_000 }, async () => {
   expect(await erase(appId)).toEqual({ done: false })
   expect(await countOf(appId)).toBe(1_000)
   expect(await erase(appId)).toEqual({ done: true })
+})
+
+const mark = (appId: string) => platform.db.insertInto('erased_apps').values({ app_id: appId }).execute()
+const notify = (appId: string) =>
+  platform.gateway.call(sendNotification, {
+    appId,
+    idempotency: { key: newId(), fingerprint: fingerprintOf('a') },
+    notification: givenNotification(),
+  })
+
+test('what was accepted before the app was deleted and is committed during the erasure goes too', async () => {
+  const { db } = platform
+  const appId = newId()
+  const [touched, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const accepting = db.transaction().execute(async (trx) => {
+    await insertCampaigns(trx, [{ ...givenStored(), appId }])
+    touched.resolve()
+    await release.promise
+  })
+  await touched.promise
+  const erasing = erase(appId)
+  const waits = until(async () => {
+    const own = sql`(select oid from pg_database where datname = current_database())`
+    return (await sql`select from pg_locks where not granted and database = ${own}`.execute(db)).rows.length > 0
+  })
+  await Promise.race([erasing, waits])
+  release.resolve()
+  await accepting
+
+  expect(await erasing).toEqual({ done: true })
+  expect(await countOf(appId)).toBe(0)
+})
+
+test('calls that come after their app was erased are answered like one of an unknown app, write nothing and hold up no other', async () => {
+  const [gone, stays] = [newId(), newId()]
+  await erase(gone)
+
+  const sends = await Promise.allSettled([notify(gone), notify(stays), notify(gone), notify(stays)])
+  expect(sends.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected', 'fulfilled'])
+  for (const late of [
+    () => notify(gone),
+    () => platform.gateway.call(createCampaign, { appId: gone, idempotency: null, campaign: givenCampaign() }),
+    () => platform.gateway.call(createTemplate, { appId: gone, template: { name: 'Mine', content: givenContent() } }),
+  ])
+    await expect(late()).rejects.toMatchObject({ code: 'not_found' })
+
+  expect(await countOf(gone)).toBe(0)
+  expect(await countOf(stays)).toBe(4)
+})
+
+test('of an app that is being erased no campaign is made after another: no run, no winner, no copy', async () => {
+  const appId = newId()
+  const recurring = await create(appId, daily)
+  const { id: experiment } = await platform.gateway.call(createCampaign, {
+    appId,
+    idempotency: null,
+    campaign: givenCampaign({ experiment: givenExperiment() }),
+  })
+  await platform.db.updateTable('campaigns').set({ status: 'sent' }).where('id', '=', experiment).execute()
+  const before = await countOf(appId)
+  await mark(appId)
+
+  await platform.db.updateTable('campaigns').set({ due_at: new Date() }).where('id', '=', recurring).execute()
+  await until(async () => ((await platform.rowOf(recurring)).due_at ?? new Date(0)) > new Date(), { what: 'the next occurrence' })
+  await expect(platform.gateway.call(pickWinner, { appId, campaignId: experiment, variant: 'a' })).rejects.toMatchObject({
+    code: 'not_found',
+  })
+  await expect(platform.gateway.call(duplicateCampaign, { appId, campaignId: recurring })).rejects.toMatchObject({ code: 'not_found' })
+  expect(await countOf(appId)).toBe(before)
+  expect(await erase(appId)).toEqual({ done: true })
+  expect(await countOf(appId)).toBe(0)
+})
+
+test('an app that is deleted while sends are accepted leaves nothing behind', async () => {
+  const appId = newId()
+  let erasing = true
+  const refused: unknown[] = []
+  const busy = Array.from({ length: 8 }, async () => {
+    for (let n = 0; erasing || n < 5; n += 1) await notify(appId).catch((error: unknown) => refused.push(error))
+  })
+  await until(async () => (await countOf(appId)) > 50)
+  while (!(await erase(appId)).done);
+  erasing = false
+  await Promise.all(busy)
+
+  expect(await countOf(appId)).toBe(0)
+  expect(refused.length).toBeGreaterThan(0)
+  for (const error of refused) expect(error).toMatchObject({ code: 'not_found' })
+})
+
+test('the mark of an erased app is kept for its time', async () => {
+  const { db } = platform
+  const [late, old] = [newId(), newId()]
+  await sql`insert into erased_apps (app_id, at) values (${late}, now() - interval '6 days'), (${old}, now() - interval '8 days')`.execute(
+    db,
+  )
+  expect(await deleteOldErasedApps(db, 7)).toBe(1)
+  expect(await db.selectFrom('erased_apps').select('app_id').where('app_id', 'in', [late, old]).execute()).toEqual([{ app_id: late }])
 })

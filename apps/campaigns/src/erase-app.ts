@@ -1,10 +1,14 @@
 import { deleteRowsOfApp, stopSchedulesOfApp } from './store/apps.ts'
+import { markErased } from './store/erased-apps.ts'
 import type { Db } from './store/tables.ts'
 
 const atOnce = 5_000
 
-/** The app was deleted: its schedules stop at once, its rows go, at most 5,000 with every call, until `done`. */
+/**
+ * The app was deleted: nothing is added any more, its schedules stop at once, its rows go, at most 5,000 with every call, until `done`.
+ */
 export async function eraseApp(db: Db, { appId }: { appId: string }): Promise<{ done: boolean }> {
+  await markErased(db, appId)
   await stopSchedulesOfApp(db, appId)
   return { done: (await deleteRowsOfApp(db, appId, atOnce)) < atOnce }
 }

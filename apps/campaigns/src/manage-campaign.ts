@@ -7,6 +7,7 @@ import { isCancelling } from './core/campaign.ts'
 import { countFitting } from './core/list-bytes.ts'
 import { deleteDraft, findCampaigns, findWhole, type CampaignRow } from './store/campaigns.ts'
 import { insertDuplicate } from './store/copies.ts'
+import { isErased } from './store/erased-apps.ts'
 import type { Db } from './store/tables.ts'
 
 type One = { appId: string; campaignId: string }
@@ -39,6 +40,7 @@ export async function duplicateCampaign(db: Db, { appId, campaignId }: One): Pro
   const id = newId()
   if (await insertDuplicate(db, { id, appId, of: campaignId })) return getCampaign(db, { appId, campaignId: id })
   await getCampaign(db, { appId, campaignId })
+  if (await isErased(db, appId)) throw notFound()
   throw fault('invalid_state', 'Only a send to a segment or to everyone can be duplicated.')
 }
 

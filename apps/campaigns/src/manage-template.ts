@@ -4,16 +4,17 @@ import { listed, readCursor, type Listed, type ListRequest } from '@herald/contr
 import type { SaveTemplate, Template } from '@herald/contracts/template'
 import { countFitting } from './core/list-bytes.ts'
 import { refuseTooLarge } from './resolve-fields.ts'
+import { isErased } from './store/erased-apps.ts'
 import * as store from './store/templates.ts'
 import type { Db } from './store/tables.ts'
 
 type One = { appId: string; templateId: string }
 
-/** Faults: duplicate_name; invalid_body when a locale fits no payload. */
+/** Faults: duplicate_name; invalid_body when a locale fits no payload; not_found when the app was erased. */
 export async function createTemplate(db: Db, { appId, template }: { appId: string; template: SaveTemplate }): Promise<Template> {
   refuseTooLarge(template)
   const id = newId()
-  if (!(await store.insertTemplate(db, { id, appId, template }))) throw duplicateName()
+  if (!(await store.insertTemplate(db, { id, appId, template }))) throw (await isErased(db, appId)) ? notFound() : duplicateName()
   return readTemplate(db, { appId, templateId: id })
 }
 

@@ -2,6 +2,7 @@ import { notFound } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import { whyNoWinner, winnerAlreadySent } from './core/experiment.ts'
 import { findDecidable, insertWinner } from './store/copies.ts'
+import { isErased } from './store/erased-apps.ts'
 import type { Db } from './store/tables.ts'
 
 /**
@@ -23,7 +24,7 @@ export async function pickWinner(
   const id = newId()
   const { sampleRate } = experiment
   const isFirst = await insertWinner(db, { id, of: campaignId, sampleRate, content: chosen.content })
-  if (!isFirst) throw winnerAlreadySent()
+  if (!isFirst) throw (await isErased(db, appId)) ? notFound() : winnerAlreadySent()
   pointAt(id)
   return { id, status: 'sending' }
 }

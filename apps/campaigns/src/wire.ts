@@ -78,7 +78,12 @@ export async function wireCampaigns(service: Service<Config>): Promise<void> {
     service,
     watch,
     'housekeeping',
-    openHousekeeping({ db, idempotencyHours, transactionalDays: config.TRANSACTIONAL_RETENTION_DAYS }),
+    openHousekeeping({
+      db,
+      idempotencyHours,
+      transactionalDays: config.TRANSACTIONAL_RETENTION_DAYS,
+      ledgerDays: config.LEDGER_RETENTION_DAYS,
+    }),
   )
 
   const accepting: Accepting = { db, bus, accept, idempotencyHours, defaultTtlSeconds: config.DEFAULT_TTL_SECONDS }

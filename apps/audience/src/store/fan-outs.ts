@@ -28,8 +28,8 @@ export type NewFanOut = Pick<FanOut, 'campaign_id' | 'app_id' | 'send' | 'target
 export type Beginning = { cut: CutPage } | { waveAt: string } | { lane: Lane | null } | { failure: FanOutFailure }
 
 /**
- * Inserts a fan-out, once; undefined: there was one. As a rule its first page is cut in the same transaction, so that a small
- * send is one commit. Nobody has been told of it: `told_page` is 0.
+ * Inserts a fan-out, once; undefined: there was one, or its app was erased. As a rule its first page is cut in the same transaction,
+ * so that a small send is one commit. Nobody has been told of it: `told_page` is 0.
  */
 export async function insertFanOut(db: Db, fanOut: NewFanOut, beginning: Beginning): Promise<FanOut | undefined> {
   const cut = 'cut' in beginning ? beginning.cut : undefined

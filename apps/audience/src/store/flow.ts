@@ -34,7 +34,6 @@ export const stopFanOuts = (db: Db, appId: string) =>
     with going as (
       select campaign_id from fan_outs
       where app_id = ${appId} and settled_at is null
-        and (due_at is not null or campaign_id in (select campaign_id from batches where app_id = ${appId}))
       order by campaign_id for no key update
     )
     update fan_outs f set settled_at = now(), lease_until = null, due_at = null from going where f.campaign_id = going.campaign_id`.execute(

@@ -28,6 +28,7 @@ export async function getSegment(db: Db, { appId, segmentId }: OfApp): Promise<S
   return toSegment(row)
 }
 
+/** Fault `not_found`: the app was erased. */
 export async function insertSegment(
   db: Db,
   { id, appId, segment }: { id: string; appId: string; segment: SaveSegment },
@@ -36,7 +37,8 @@ export async function insertSegment(
     .insertInto('segments')
     .values({ id, app_id: appId, ...written(segment), last_count: null, last_counted_at: null })
     .returningAll()
-    .executeTakeFirstOrThrow()
+    .executeTakeFirst()
+  if (!row) throw notFound()
   return toSegment(row)
 }
 

@@ -1,3 +1,4 @@
+import { notFound } from '@herald/contracts/fault'
 import type { Platform } from '@herald/contracts/platform'
 import type { PatchSubscription, SessionBody } from '@herald/contracts/subscription'
 import { sql } from 'kysely'
@@ -98,8 +99,12 @@ export async function lockSubscriptionsOf(db: Db, userId: string): Promise<strin
   return rows.map(({ id }) => id)
 }
 
-export const insertSubscription = (db: Db, { id, appId, userId, device }: { id: string; appId: string; userId: string; device: Device }) =>
-  db
+/** Fault `not_found`: the app was erased. */
+export async function insertSubscription(
+  db: Db,
+  { id, appId, userId, device }: { id: string; appId: string; userId: string; device: Device },
+): Promise<void> {
+  const { numInsertedOrUpdatedRows } = await db
     .insertInto('subscriptions')
     .values({
       id,
@@ -119,7 +124,9 @@ export const insertSubscription = (db: Db, { id, appId, userId, device }: { id: 
       standalone: device.standalone,
       invalidated_at: null,
     })
-    .execute()
+    .executeTakeFirstOrThrow()
+  if (numInsertedOrUpdatedRows === 0n) throw notFound()
+}
 
 /**
  * A known device registers again: it is revived, and its token version rises with its keys, its platform or its revival, so

@@ -27,6 +27,7 @@ export type Tables = {
   guarded_invalidations: GuardedInvalidationTable
   announcements: AnnouncementTable
   erasures: { user_id: string; app_id: string; due_at: Generated<Date>; tries: Generated<number> }
+  erased_apps: { app_id: string; at: Generated<Date> }
 }
 export type Db = Kysely<Tables>
 

@@ -21,8 +21,9 @@ export async function lockUsers(
   return rows
 }
 
-export const insertUser = (db: Db, user: { id: string; appId: string; externalId: string | null }) =>
-  db
+/** Fault `not_found`: the app was erased. */
+export async function insertUser(db: Db, user: { id: string; appId: string; externalId: string | null }): Promise<void> {
+  const { numInsertedOrUpdatedRows } = await db
     .insertInto('users')
     .values({
       id: user.id,
@@ -33,16 +34,20 @@ export const insertUser = (db: Db, user: { id: string; appId: string; externalId
       timezone: null,
       country: null,
     })
-    .execute()
+    .executeTakeFirstOrThrow()
+  if (numInsertedOrUpdatedRows === 0n) throw notFound()
+}
 
 export const nameUser = (db: Db, userId: string, externalId: string) =>
   db.updateTable('users').set({ external_id: externalId }).where('id', '=', userId).execute()
 
-/** A new anonymous user with another's language, timezone and country, and nothing else of them. */
-export const copyUser = (db: Db, fromId: string, toId: string) =>
-  sql`
+/** A new anonymous user with another's language, timezone and country, and nothing else of them. Fault `not_found`: the app was erased. */
+export async function copyUser(db: Db, fromId: string, toId: string): Promise<void> {
+  const { numAffectedRows } = await sql`
     insert into users (id, app_id, language, timezone, country)
     select ${toId}, app_id, language, timezone, country from users where id = ${fromId}`.execute(db)
+  if (numAffectedRows === 0n) throw notFound()
+}
 
 /**
  * Merges into a user: a tag of null is deleted, a field of null stays as it was. What a backend writes does not make the person

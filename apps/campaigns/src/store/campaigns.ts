@@ -54,10 +54,10 @@ const columnsOf = ({ name, target, templateId, segmentId, schedule, experiment, 
   experiment: jsonOrNull(experiment),
 })
 
-/** Writes notifications, each with its own lease, and drafts. */
-export async function insertCampaigns(db: Db, campaigns: NewCampaign[]): Promise<void> {
-  if (campaigns.length === 0) return
-  await db
+/** Writes notifications, each with its own lease, and drafts; answers the ids of those whose app is not erased. */
+export async function insertCampaigns(db: Db, campaigns: NewCampaign[]): Promise<Set<string>> {
+  if (campaigns.length === 0) return new Set()
+  const rows = await db
     .insertInto('campaigns')
     .values(
       campaigns.map(({ id, appId, status, transactional, ...draft }) => ({
@@ -69,7 +69,9 @@ export async function insertCampaigns(db: Db, campaigns: NewCampaign[]): Promise
         due_at: status === 'sending' ? ownLease : null,
       })),
     )
+    .returning('id')
     .execute()
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** Puts another body in the place of a draft's; false: it is no draft (any more), or unknown. */

@@ -21,7 +21,7 @@ export const findDecidable = (db: Db, appId: string, campaignId: string, ledgerD
 
 /**
  * Writes a winner's follow-up: under way, to the frozen target of its experiment, with the variant's content. False: there is one already,
- * whoever made it.
+ * whoever made it, or the app was erased.
  */
 export async function insertWinner(
   db: Db,
@@ -39,8 +39,8 @@ export async function insertWinner(
 }
 
 /**
- * Writes a draft like another campaign; a saved segment's definition is copied anew at its send. False: unknown, another app's, or a
- * notification to single users, who are no campaign's target.
+ * Writes a draft like another campaign; a saved segment's definition is copied anew at its send. False: unknown, another app's or an
+ * erased one's, or a notification to single users, who are no campaign's target.
  */
 export async function insertDuplicate(db: Db, { id, appId, of }: { id: string; appId: string; of: string }): Promise<boolean> {
   const { rows } = await sql`

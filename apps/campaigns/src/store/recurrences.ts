@@ -27,7 +27,7 @@ export type NewRun = { id: string; recurringOf: string; localDate: string }
 
 /**
  * Writes runs as campaigns under way: copies of their recurrences, with their own ids. Answers the ids of those that are new: a local
- * date that has its run gets no second one.
+ * date that has its run gets no second one, nor has an erased app any.
  */
 export async function insertRuns(db: Db, runs: NewRun[]): Promise<string[]> {
   if (runs.length === 0) return []

@@ -83,6 +83,7 @@ export type Tables = {
     answer: Json<{ id: string; status: 'sending' | 'draft' }>
     created_at: Generated<Date>
   }
+  erased_apps: { app_id: string; at: Generated<Date> }
 }
 
 /** The pool or a transaction of it. */

@@ -31,7 +31,7 @@ const columnsOf = ({ name, description, content, data, presentation, ttl, collap
   silent: silent ?? null,
 })
 
-/** Writes a template; false: its name is taken in this app. */
+/** Writes a template; false: its name is taken in this app, or the app was erased. */
 export async function insertTemplate(
   db: Db,
   { id, appId, template }: { id: string; appId: string; template: SaveTemplate },

@@ -18,6 +18,7 @@ import { freshDatabase } from '@herald/testing/database'
 import { freshNats } from '@herald/testing/nats'
 import { afterEach, expect, test } from 'vitest'
 import { exampleOf, examples } from './http/examples.ts'
+import type { AuditEntry } from './store/audit.ts'
 import { identityToken } from './testing/identity-token.ts'
 import { startGateway } from './testing/start-gateway.ts'
 import { startPeers } from './testing/start-peers.ts'
@@ -282,7 +283,7 @@ test('the dashboard works on segments and templates as the public API does, list
   ].map(({ status }) => status)
   expect(statuses).toEqual([201, 200, 200, 200, 200, 204, 201, 200, 200, 204])
 
-  const { items } = (await gateway.admin('GET', `${at}/audit`)).body as unknown as { items: { action: string; subject: object }[] }
+  const items = (await gateway.admin('GET', `${at}/audit`)).body['items'] as AuditEntry[]
   expect(new Set(items.slice(0, 6).map(({ action }) => action))).toEqual(
     new Set(['segment.created', 'segment.changed', 'segment.deleted', 'template.created', 'template.changed', 'template.deleted']),
   )

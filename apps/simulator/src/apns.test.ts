@@ -192,6 +192,14 @@ test('more provider tokens than allowed within 20 minutes are refused, and those
   expect(statuses).toEqual([200, 200, 429, 200])
 })
 
+test('the summary has how many different tokens each team has shown, refused ones too', async () => {
+  const forged = token({}, {}, otherTeamsKey)
+  const old = token({ iat: seconds(-3660) })
+  const others = `bearer ${makeJwt('ES256', otherTeamsKey, { iss: 'OTHER', iat: seconds() }, { kid: 'K2' })}`
+  for (const authorization of [good, good, forged, old, others]) await send({ authorization })
+  expect(await simulator.ask('GET', '/summary')).toMatchObject({ providerTokens: { TEAM: 2, OTHER: 1 } })
+})
+
 test('a replaced key refuses what the old one signed, known or not', async () => {
   const account = { kind: 'apns', teamId: 'TEAM', keyId: 'ROTATED', bundleId: 'com.example.app' }
   const { privateKey } = await simulator.ask<{ privateKey: string }>('POST', '/accounts', account)

@@ -50,6 +50,7 @@ export type ProviderTokens = ReturnType<typeof openProviderTokens>
 export function openProviderTokens(accounts: Accounts) {
   const known = new Map<string, { account: ApnsAccount; issuedAt: number }>()
   const updates = new Map<string, number[]>()
+  const shown = new Map<string, Set<string>>()
   let allowance = 5
 
   function verify(token: string, now: number): { account: ApnsAccount; issuedAt: number } | No {
@@ -60,6 +61,7 @@ export function openProviderTokens(accounts: Accounts) {
     const account = accounts.apnsKey(iss, keyId)
     if (!account || !isSignedBy(jwt, 'ES256', account.publicKey) || iat > now / 1000 + clockSkewSeconds)
       return no(403, 'InvalidProviderToken')
+    shown.set(iss, (shown.get(iss) ?? new Set()).add(token))
     if (iat < now / 1000 - tokenLifetimeSeconds) return no(403, 'ExpiredProviderToken')
 
     const key = `${iss}/${keyId}`
@@ -88,9 +90,13 @@ export function openProviderTokens(accounts: Accounts) {
     setAllowance(tokens: number): void {
       allowance = tokens
     },
-    /** Forget how many tokens were shown, and go back to the usual allowance. */
+    /** How many different tokens each team has shown, whatever they were answered. */
+    shown: (): Record<string, number> => Object.fromEntries([...shown].map(([teamId, tokens]) => [teamId, tokens.size])),
+    /** Forget which tokens were shown, and go back to the usual allowance. */
     reset(): void {
+      known.clear()
       updates.clear()
+      shown.clear()
       allowance = 5
     },
   }

@@ -151,6 +151,7 @@ export function listenForControl(at: { port: number; bindTo: string }, parts: Co
         const { user, system } = process.cpuUsage()
         return {
           ...recording.summary(),
+          providerTokens: providerTokens.shown(),
           accessTokens: accessTokens.count(),
           connections: mapValues(listeners, (listener) => listener.connections()),
           protocolErrors: mapValues(listeners, (listener) => listener.protocolErrors()),

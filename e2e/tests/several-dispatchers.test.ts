@@ -1,0 +1,163 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { http, removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
+import { givenTenant, type Tenant } from '@herald/testing/tenant'
+import { until } from '@herald/testing/until'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { givenManyDevices, type Registered } from '../chaos/crowd.ts'
+import { onDatabase } from '../chaos/platform.ts'
+import { readyPid, signalAll } from '../chaos/processes.ts'
+import { send, settle as settleAll } from '../chaos/sends.ts'
+import { isGood, judge, type Campaign, type Verdict } from '../chaos/verdict.ts'
+import { devicesOf, ledgerOf, ok, pushesOf, read, sendCampaign, settle, untilStatus } from './campaigns.ts'
+
+// Six processes are one customer of Apple's, and stop at one word.
+
+const dispatchers = [1, 2, 3, 4, 5, 6].map((number) => `dispatcher-${number}`)
+
+let herald: Herald
+
+beforeAll(async () => {
+  // A small window, so that no dispatcher sends much before the others have begun; two gateways, so that they are not asked one by one.
+  herald = await startHerald({ env: { HERALD_INSTANCES: 'gateway=2,dispatcher=6', DISPATCH_WINDOW: '50', LOG_LEVEL: 'info' } })
+  await until(() => dispatchers.every(readyNow), { withinMs: 30_000, what: 'six dispatchers' })
+})
+afterEach(() => fetch(`${herald.simulator}/faults`, { method: 'DELETE' }))
+afterAll(async () => {
+  await herald.stop()
+  removeDataDir(herald.dataDir)
+})
+
+const readyNow = (name: string): number | undefined => readyPid(herald.dataDir, name)
+
+/** Kills dispatchers and waits for those that take their place: they know of no token. */
+async function replace(names: string[]): Promise<void> {
+  const killed = names.map((name) => readyNow(name) ?? 0)
+  signalAll(killed, 'SIGKILL')
+  const isNew = (pid: number | undefined) => pid !== undefined && !killed.includes(pid)
+  await until(() => names.every((name) => isNew(readyNow(name))), { withinMs: 30_000, what: 'new dispatchers' })
+}
+
+/** Makes all of these apps ones of the first one's team: one key for all, each its own bundle id. Answers the team. */
+async function shareTeam(tenants: Tenant[]): Promise<string> {
+  const teamId = tenants[0]!.appId.slice(-10).toUpperCase()
+  let privateKey = ''
+  // Each bundle id comes to the team with a new key, which replaces the one before.
+  for (const tenant of tenants) {
+    const account = { kind: 'apns', teamId, keyId: 'SHAREDKEY1', bundleId: tenant.bundleId }
+    privateKey = (await tenant.simulator<{ privateKey: string }>('POST', '/accounts', account)).privateKey
+  }
+  for (const tenant of tenants) {
+    const credentials = { teamId, keyId: 'SHAREDKEY1', privateKey, bundleId: tenant.bundleId, environment: 'production' }
+    ok(await tenant.admin('PUT', '/providers/apns', credentials), 200)
+  }
+  return teamId
+}
+
+/** Holds back what is minted meanwhile until several ask for it, who then do in the same moment. */
+const askedTogether = <T>(work: () => Promise<T>): Promise<T> =>
+  onDatabase(herald, async (client) => {
+    await client.query('begin; lock table gateway.apns_tokens in exclusive mode')
+    const release = async () => {
+      const waiting = `select from pg_locks where relation = 'gateway.apns_tokens'::regclass and not granted`
+      await until(async () => ((await client.query(waiting)).rowCount ?? 0) >= 5, { withinMs: 30_000, what: 'five that ask' })
+      await client.query('commit')
+    }
+    return (await Promise.all([work(), release()]))[0]
+  })
+
+/** A metric of each dispatcher that runs now, as its line begins; 0 where it has none yet. */
+const measuredByEach = (line: string): Promise<number[]> =>
+  Promise.all(
+    dispatchers.map(async (name) => {
+      const { observe } = JSON.parse(readFileSync(join(herald.dataDir, 'ports.json'), 'utf8')) as { observe: Record<string, number> }
+      const { body } = await http<string>('GET', `http://127.0.0.1:${observe[name]}/metrics`)
+      const found = body.split('\n').find((each) => each.startsWith(`${line} `))
+      return Number(found?.slice(line.length) ?? 0)
+    }),
+  )
+const sentByEach = () => measuredByEach('herald_pushes_total{platform="ios",outcome="sent",code=""}')
+
+test('six dispatchers show one token per team, whoever of them is new, and replace it by one', async () => {
+  const [first, second, other] = [await givenTenant(herald), await givenTenant(herald), await givenTenant(herald)]
+  const team = await shareTeam([first, second])
+  const otherTeam = other.appId.slice(-10).toUpperCase()
+  const apps: { tenant: Tenant; devices: Registered[] }[] = []
+  for (const tenant of [first, second, other]) apps.push({ tenant, devices: await givenManyDevices({ herald, tenant }, 50, ['ios']) })
+  await first.simulator('PUT', '/faults', { service: 'apns', latencyMs: 30 })
+
+  /** Sends of every app until all six have had a part in them; answers how many tokens each team has shown by then. */
+  const sendAll = async (key: string): Promise<Record<string, number>> => {
+    const before = await sentByEach()
+    const campaigns: Campaign[] = []
+    await until(
+      async () => {
+        const round = `${key} ${campaigns.length}`
+        const made = apps.flatMap(({ tenant, devices }) => [1, 2, 3, 4].map((number) => send(tenant, `${round} ${number}`, devices)))
+        campaigns.push(...(await Promise.all(made)))
+        for (const [place, { tenant }] of apps.entries()) await settleAll(tenant, campaigns.slice(-12).slice(place * 4, place * 4 + 4))
+        return (await sentByEach()).every((sent, place) => sent > before[place]!)
+      },
+      { withinMs: 30_000, what: 'all six have sent' },
+    )
+    expect(await judge(first, campaigns)).toSatisfy((verdict: Verdict) => isGood(verdict, 0))
+    type Summary = { providerTokens: Record<string, number>; rejected: object }
+    const { providerTokens, rejected } = await first.simulator<Summary>('GET', '/summary?open=false')
+    expect(rejected).toEqual({})
+    return providerTokens
+  }
+
+  expect(await askedTogether(() => sendAll('cold'))).toEqual({ [team]: 1, [otherTeam]: 1 })
+  await replace(dispatchers.slice(0, 3))
+  expect(await sendAll('half of them new')).toEqual({ [team]: 1, [otherTeam]: 1 })
+
+  // The team's token comes of age: six that ask at the same moment are given one new one.
+  const age = `update gateway.apns_tokens set minted_at = minted_at - interval '51 minutes' where team_id = $1`
+  await onDatabase(herald, (client) => client.query(age, [team]))
+  await replace(dispatchers)
+  expect(await askedTogether(() => sendAll('an old token'))).toEqual({ [team]: 2, [otherTeam]: 1 })
+})
+
+test('a pause stops six dispatchers in mid-send within a second, a resume sends the rest, each device once; a cancel skips the rest', async () => {
+  const tenant = await givenTenant(herald)
+  const count = 3_000
+  const devices = await givenManyDevices({ herald, tenant }, count, ['android'])
+  await tenant.simulator('PUT', '/faults', { service: 'fcm', latencyMs: 200 })
+  /** A send that is queued, of which some hundred pushes have come, with batches in the hands of several dispatchers. */
+  const underWay = async () => {
+    const id = await sendCampaign(tenant, {}, 'sending')
+    await until(
+      async () => {
+        const { queued, sent } = (await read(tenant, id)).stats
+        const atWork = (await measuredByEach('herald_batches_in_work')).filter((batches) => batches > 0).length
+        return queued === count && sent > 300 && atWork > 1
+      },
+      { withinMs: 30_000, what: 'a send in the hands of several' },
+    )
+    return id
+  }
+  const change = (id: string, what: string) => tenant.admin('POST', `/campaigns/${id}/${what}`)
+
+  const paused = await underWay()
+  expect(ok(await change(paused, 'pause'), 200)).toEqual({ status: 'paused' })
+  const pausedAt = Date.now()
+  // The promise is about a time, so a time is watched.
+  await until(() => Date.now() > pausedAt + 2_500)
+  const resumedAt = Date.now()
+  expect(ok(await change(paused, 'resume'), 200)).toEqual({ status: 'sending' })
+  expect(await settle(tenant, paused)).toMatchObject({ queued: count, sent: count, failed: 0, skipped: 0 })
+  const pushes = await pushesOf(tenant, paused)
+  expect(devicesOf(pushes)).toEqual(devices.map(({ id }) => id).toSorted())
+  expect(pushes.filter(({ at }) => at > pausedAt + 1_000 && at < resumedAt)).toEqual([])
+  expect(pushes.filter(({ at }) => at >= resumedAt).length).toBeGreaterThan(0)
+
+  const cancelled = await underWay()
+  expect(ok(await change(cancelled, 'cancel'), 202)).toEqual({ status: 'sending', cancelling: true })
+  const { stats } = await untilStatus(tenant, cancelled, 'cancelled')
+  const sent = await pushesOf(tenant, cancelled)
+  expect(new Set(devicesOf(sent)).size).toBe(sent.length)
+  expect(stats).toMatchObject({ queued: count, sent: sent.length, failed: 0, skipped: count - sent.length })
+  expect(await ledgerOf(tenant, cancelled, '&outcome=skipped&code=cancelled')).toHaveLength(count - sent.length)
+  expect(stats.skipped).toBeGreaterThan(0)
+  expect(await tenant.admin('GET', `/campaigns/${cancelled}/verify`)).toMatchObject({ status: 200, body: { agrees: true } })
+})

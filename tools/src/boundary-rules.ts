@@ -89,6 +89,7 @@ const flow: Place = {
     '@herald/service/group',
     '@herald/service/sweep',
     '@herald/service/postgres',
+    '@herald/service/request-id',
   ],
   typePackages: ['@herald/service/*', 'kysely'],
 }

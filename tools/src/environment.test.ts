@@ -37,6 +37,7 @@ test('each app gets its own database and the secrets it needs, and nothing of th
     PORT: '8080',
     NATS_URL: 'nats://127.0.0.1:4222',
     NODE_OPTIONS: expect.stringContaining('--max-semi-space-size='),
+    OTEL_SERVICE_NAME: 'gateway',
     DATABASE_URL_GATEWAY: 'postgres://g',
     ADMIN_TOKEN: 'admin',
     HMAC_SECRET: 'hmac',
@@ -48,9 +49,23 @@ test('each app gets its own database and the secrets it needs, and nothing of th
     NATS_URL: 'nats://127.0.0.1:4222',
     NODE_OPTIONS: expect.stringContaining('--max-semi-space-size='),
   }
-  expect(environmentOf('audience', given, computed)).toEqual({ ...shared, DATABASE_URL_AUDIENCE: 'postgres://a' })
-  expect(environmentOf('dispatcher', given, computed)).toEqual({ ...shared, HMAC_SECRET: 'hmac', SEAL_KEYS: 'seal' })
-  expect(environmentOf('webhooks', given, computed)).toEqual({ ...shared, DATABASE_URL_WEBHOOKS: 'postgres://w', SEAL_KEYS: 'seal' })
+  expect(environmentOf('audience', given, computed)).toEqual({
+    ...shared,
+    OTEL_SERVICE_NAME: 'audience',
+    DATABASE_URL_AUDIENCE: 'postgres://a',
+  })
+  expect(environmentOf('dispatcher', given, computed)).toEqual({
+    ...shared,
+    OTEL_SERVICE_NAME: 'dispatcher',
+    HMAC_SECRET: 'hmac',
+    SEAL_KEYS: 'seal',
+  })
+  expect(environmentOf('webhooks', given, computed)).toEqual({
+    ...shared,
+    OTEL_SERVICE_NAME: 'webhooks',
+    DATABASE_URL_WEBHOOKS: 'postgres://w',
+    SEAL_KEYS: 'seal',
+  })
 })
 
 test('options of Node that are given come last, so that they win', () => {

@@ -26,6 +26,7 @@ const heapOptions = '--max-semi-space-size=8'
  */
 export function environmentOf(name: ProcessName, given: NodeJS.ProcessEnv, computed: Computed): NodeJS.ProcessEnv {
   const environment: NodeJS.ProcessEnv = { ...given, NATS_URL: computed.natsUrl, HOST: computed.host }
+  environment['OTEL_SERVICE_NAME'] ||= name
   environment['NODE_OPTIONS'] = [heapOptions, given['NODE_OPTIONS']].filter(Boolean).join(' ')
   const notInherited = ['DATABASE_URL', ...appsWithDatabase.map(databaseVariable), ...secretsOf.gateway, 'LISTEN_FDS', 'LISTEN_PID']
   for (const variable of notInherited) delete environment[variable]

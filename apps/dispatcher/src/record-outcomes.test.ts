@@ -1,4 +1,5 @@
 import type { BatchOutcomes, Outcome } from '@herald/contracts/outcome'
+import { activeRequestId, forRequest } from '@herald/service/request-id'
 import { until } from '@herald/testing/until'
 import { expect, test } from 'vitest'
 import { openRecorder, type OutcomeOwner } from './record-outcomes.ts'
@@ -74,4 +75,19 @@ test('a batch that the tracker refuses does not hold up the others, and is not d
   refuses = false
   await poison
   expect(committed).toEqual(['good', 'poison'])
+})
+
+test('a call is made as part of what its first batch is part of, however long the calls before it went on', async () => {
+  const calls: (string | undefined)[] = []
+  const recorder = openRecorder(async () => {
+    calls.push(activeRequestId())
+    await new Promise((resolve) => setImmediate(resolve))
+  }, ignored)
+  const record = (name: string) => forRequest(name, () => recorder.record(owner(name), outcome('x')))
+
+  const first = record('first')
+  await until(() => calls.length === 1)
+  await Promise.all([first, record('second'), record('third')])
+
+  expect(calls).toEqual(['first', 'second'])
 })

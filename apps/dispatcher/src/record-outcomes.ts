@@ -1,4 +1,5 @@
 import type { BatchOutcomes, Outcome } from '@herald/contracts/outcome'
+import { apart, asNow, type Within } from '@herald/service/request-id'
 
 /** Which batch an outcome belongs to. One object per batch: outcomes are put together by its identity. */
 export type OutcomeOwner = Omit<BatchOutcomes, 'outcomes'>
@@ -19,20 +20,22 @@ export type Recorder = {
  * Tells the tracker outcomes as they come, over all batches of the process: one call is in flight, and what became ready
  * meanwhile goes along in the next. A repeated call counts nothing twice, the tracker's key guards it. `isAway`: nobody is
  * there to judge the outcomes, so all are repeated; any other refusal is repeated batch by batch, so that one the tracker
- * will not take does not hold up the others.
+ * will not take does not hold up the others. A call is part of the trace of its first batch.
  */
 export function openRecorder(
   commit: (batches: BatchOutcomes[]) => Promise<unknown>,
   { isAway, onRefused }: { isAway: (error: unknown) => boolean; onRefused: (owner: OutcomeOwner, error: unknown) => void },
 ): Recorder {
-  type Waiting = { owner: OutcomeOwner; outcome: Outcome; resolve: () => void }
+  type Waiting = { owner: OutcomeOwner; outcome: Outcome; within: Within; resolve: () => void }
   let waiting: Waiting[] = []
   let running = false
 
   const commitOnce = async (taken: Waiting[]): Promise<{ ok: true } | { ok: false; error: unknown }> => {
     const byOwner = Map.groupBy(taken, ({ owner }) => owner)
+    const batches = [...byOwner].map(([owner, of]) => ({ ...owner, outcomes: of.map(({ outcome }) => outcome) }))
+    const within = taken[0]?.within ?? apart
     try {
-      await commit([...byOwner].map(([owner, of]) => ({ ...owner, outcomes: of.map(({ outcome }) => outcome) })))
+      await within(() => commit(batches))
     } catch (error) {
       return { ok: false, error }
     }
@@ -73,8 +76,8 @@ export function openRecorder(
   return {
     record: (owner, outcome) =>
       new Promise((resolve) => {
-        waiting.push({ owner, outcome, resolve })
-        if (!running) void drain()
+        waiting.push({ owner, outcome, within: asNow(), resolve })
+        if (!running) void apart(drain)
       }),
   }
 }

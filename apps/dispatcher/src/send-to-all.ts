@@ -61,7 +61,7 @@ function withoutHeld({ taken, prepared }: Batch, transport: AppTransport, report
 /** Sends to the recipients of one origin; once our credentials are refused the others are not sent to: they would hear the same. */
 async function sendInOrder(
   { window, log }: Dispatch,
-  { taken: { lane }, stopped }: Batch,
+  { taken: { lane, batchId, campaignId }, stopped }: Batch,
   origin: string,
   recipients: Recipient[],
   toAll: Omit<Sending, 'mayGoOn'>,
@@ -81,7 +81,7 @@ async function sendInOrder(
       // A mistake of ours in one push must not take the others with it. Its message may hold anything, so it is not logged.
       const { name, stack } = error instanceof Error ? error : new Error()
       log.error(
-        { subscriptionId: recipient.subscriptionId, error: name, at: stack?.split('\n').slice(-4) },
+        { batchId, campaignId, subscriptionId: recipient.subscriptionId, error: name, at: stack?.split('\n').slice(-4) },
         'a push failed for our own reasons',
       )
       await report.settle(recipient, { is: 'failed', tries: sending.triesBefore, code: 'internal', providerCode: '', deadSince: null })

@@ -5,6 +5,7 @@ import { platforms } from '@herald/contracts/platform'
 import { noStats, type CampaignStatus, type Stats } from '@herald/contracts/stats'
 import type { Bus } from '@herald/service/bus'
 import type { Log } from '@herald/service/log'
+import { apart } from '@herald/service/request-id'
 import { etaSeconds, paceOf, paceOverMs, type Sample } from './core/pace.ts'
 
 /** Streams of one process: more are refused, so that watching never costs what sending needs. */
@@ -63,7 +64,8 @@ export function openProgressFeed(bus: Bus, log: Log): ProgressFeed {
     plan(send)
     return send
   }
-  const plan = (send: Send) => void (send.timer = setTimeout(() => void lookAgain(send), lookEveryMs).unref())
+  // For all who watch, long after the first one's request has its trace.
+  const plan = (send: Send) => void (send.timer = apart(() => setTimeout(() => void lookAgain(send), lookEveryMs).unref()))
   const stop = (send: Send) => {
     clearTimeout(send.timer)
     if (sends.get(send.campaign.campaignId) === send) sends.delete(send.campaign.campaignId)

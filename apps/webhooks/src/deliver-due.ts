@@ -35,17 +35,17 @@ export function openDeliverer(
   let suspects = 0
 
   const deliverOne = async (delivery: TakenDelivery) => {
-    const { id, endpointId, takes, tries } = delivery
+    const { id, appId, endpointId, takes, tries } = delivery
     if (delivery.isSuspect) suspects += 1
     try {
       const at = new Date()
       const answer = await post(webhooks, delivery)
       const verdict = await record({ id, endpointId, takes, tries, at, answer })
       const { status, error, latencyMs } = answer
-      log.info({ deliveryId: id, endpointId, try: tries + 1, status, error, latencyMs, verdict }, 'webhook attempt')
+      log.info({ deliveryId: id, appId, endpointId, try: tries + 1, status, error, latencyMs, verdict }, 'webhook attempt')
     } catch (error) {
       // The row is leased: it is due again when the lease ends.
-      log.error({ deliveryId: id, endpointId, err: error }, 'an attempt could not be made or recorded')
+      log.error({ deliveryId: id, appId, endpointId, err: error }, 'an attempt could not be made or recorded')
     } finally {
       if (delivery.isSuspect) suspects -= 1
     }

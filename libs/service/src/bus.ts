@@ -1,10 +1,21 @@
 import type { Broadcast, Call } from '@herald/contracts/call'
-import { Fault, faultStatus, queueUnavailable, type FaultCode, type FaultDetail } from '@herald/contracts/fault'
+import { databaseUnavailable, Fault, faultStatus, queueUnavailable, type FaultCode, type FaultDetail } from '@herald/contracts/fault'
 import type { Consumer } from '@herald/contracts/topology'
-import { connect, RequestError, TimeoutError, type Msg, type NatsConnection, type Subscription } from '@nats-io/transport-node'
+import {
+  connect,
+  headers,
+  RequestError,
+  TimeoutError,
+  type Msg,
+  type MsgHdrs,
+  type NatsConnection,
+  type Subscription,
+} from '@nats-io/transport-node'
 import { isDatabaseAway, type DatabaseWatch } from './health.ts'
 import { openStreams, type ConsumeOptions } from './jetstream.ts'
+import { idsOf } from './log.ts'
 import { secondsBuckets } from './metrics.ts'
+import { activeRequestId, forRequest } from './request-id.ts'
 import type { Service } from './run.ts'
 import { inSpan, tracedHeaders } from './trace.ts'
 
@@ -14,6 +25,8 @@ const largestBody = 3_000_000
 const noResponderPatienceMs = 1_000
 /** Calls in work per process and subject. Above it the caller hears queue_unavailable at once, instead of a pile that grows. */
 const callsInWork = 2_000
+/** Beside traceparent (trace.ts), what a call says of where it comes from. */
+const requestIdHeader = 'x-request-id'
 
 /** Calls, stored messages and broadcasts of one process, over one connection. */
 export type Bus = {
@@ -75,9 +88,11 @@ export async function openBus(service: Service<{ NATS_URL: string }>, watch?: Da
     answer(contract, handler) {
       if (!contract.subject.startsWith(`rpc.${service.name}.`)) throw new Error(`${service.name} may not answer ${contract.subject}`)
       const answerOne = async (message: Msg) => {
-        const parsed = contract.request.safeParse(decode(message.data))
+        const body = decode(message.data)
+        const parsed = contract.request.safeParse(body)
         if (!parsed.success) {
-          log.error({ call: contract.subject, paths: parsed.error.issues.map(({ path }) => path.join('.')) }, 'a call broke its contract')
+          const paths = parsed.error.issues.map(({ path }) => path.join('.'))
+          log.error({ call: contract.subject, ...idsOf(body), paths }, 'a call broke its contract')
           reply(message, { fault: { code: 'internal', message: 'Internal error.' } })
           return
         }
@@ -85,18 +100,24 @@ export async function openBus(service: Service<{ NATS_URL: string }>, watch?: Da
           reply(message, { fault: asFault(queueUnavailable()) })
           return
         }
-        try {
-          const work = () => inSpan('answer', contract.subject, message.headers?.get('traceparent'), () => handler(parsed.data))
-          reply(message, { answer: await (watch ? watch.guard(work) : work()) })
-        } catch (error) {
-          reply(message, { fault: faultOf(error, contract.subject, service) })
+        const work = () => handler(parsed.data)
+        const answered = async () => {
+          try {
+            reply(message, { answer: await (watch ? watch.guard(work) : work()) })
+          } catch (error) {
+            const fault = faultOf(error, { call: contract.subject, ...idsOf(body) }, service)
+            reply(message, { fault: asFault(fault) })
+            throw fault
+          }
         }
+        await inSpan('answer', contract.subject, message.headers?.get('traceparent'), answered).catch(() => undefined)
       }
       const subscription = connection.subscribe(contract.subject, {
         queue: service.name,
         callback: (error, message) => {
           if (error) return log.error({ err: error }, 'subscription failed')
-          const work: Promise<void> = answerOne(message).finally(() => inWork.delete(work))
+          const requestId = message.headers?.get(requestIdHeader)
+          const work: Promise<void> = forRequest(requestId, () => answerOne(message)).finally(() => inWork.delete(work))
           inWork.add(work)
         },
       })
@@ -124,7 +145,7 @@ type WireFault = { code: FaultCode; message: string; details?: FaultDetail[] | u
 
 async function ask<Request, Answer>(connection: NatsConnection, contract: Call<Request, Answer>, request: Request): Promise<Answer> {
   const body = encode(request, contract.subject)
-  const carried = tracedHeaders()
+  const carried = callHeaders()
   const startedAt = performance.now()
   const left = () => contract.timeoutMs - (performance.now() - startedAt)
   for (;;) {
@@ -168,15 +189,25 @@ function reply(message: Msg, wire: Wire<unknown>): void {
 
 const asFault = ({ code, message, details }: Fault): WireFault => ({ code, message, details })
 
+/** The headers of a call: the trace that is active and the request it is made for; none when there is neither. */
+function callHeaders(): { headers?: MsgHdrs } {
+  const traced = tracedHeaders()
+  const requestId = activeRequestId()
+  if (requestId === undefined) return traced
+  const carried = traced.headers ?? headers()
+  carried.set(requestIdHeader, requestId)
+  return { headers: carried }
+}
+
 /** What a caller may see of an error: a Fault as it is, an away database as such, anything else is our mistake, logged once here. */
-function faultOf(error: unknown, subject: string, service: Service): WireFault {
+function faultOf(error: unknown, line: { call: string }, { log }: Service): Fault {
   if (error instanceof Fault && error.code in faultStatus) {
-    if (error.code === 'internal') service.log.error({ call: subject, err: error.cause ?? error }, 'call failed')
-    return asFault(error)
+    if (error.code === 'internal') log.error({ ...line, err: error.cause ?? error }, 'call failed')
+    return error
   }
-  if (isDatabaseAway(error)) return { code: 'database_unavailable', message: 'The database is unavailable. Try again shortly.' }
-  service.log.error({ call: subject, err: error }, 'call failed')
-  return { code: 'internal', message: 'Internal error.' }
+  if (isDatabaseAway(error)) return databaseUnavailable()
+  log.error({ ...line, err: error }, 'call failed')
+  return new Fault('internal', 'Internal error.')
 }
 
 /** The connection as it is known at this moment, and who wants to know of its return, when streams and consumers are there. */

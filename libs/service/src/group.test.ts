@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { group } from './group.ts'
+import { activeRequestId, forRequest } from './request-id.ts'
 
 const full = () => new Error('full')
 
@@ -62,4 +63,26 @@ test('what waits is bounded', async () => {
   const settled = await Promise.allSettled([1, 2, 3].map(add))
 
   expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected'])
+})
+
+test('a lone item is committed for its request, what many share for nobody', async () => {
+  const seen: unknown[] = []
+  const add = group<number, number>(
+    async (items) => {
+      await Promise.resolve()
+      seen.push([items, activeRequestId()])
+      return items
+    },
+    { limit: 10, maxWaiting: 100, full },
+  )
+
+  await forRequest('first', () => add(1))
+  await Promise.all([forRequest('second', () => add(2)), forRequest('third', () => add(3))])
+  await add(4)
+
+  expect(seen).toEqual([
+    [[1], 'first'],
+    [[2, 3], undefined],
+    [[4], undefined],
+  ])
 })

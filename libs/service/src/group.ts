@@ -1,3 +1,5 @@
+import { apart, asNow, type Within } from './request-id.ts'
+
 /**
  * Many per commit, self-clocked: one commit is in flight, and everything that became ready meanwhile goes along in the
  * next (at most `limit` items). A lone item is committed at once, so nothing waits for company; under load a commit is
@@ -6,6 +8,8 @@
  * A group that fails is repeated one by one, so that one bad item does not take the others with it; `isShared` says which
  * failures are everybody's (the database is away) and not worth repeating. More than `maxWaiting` items waiting: `full()`
  * makes the error for the next one.
+ *
+ * A lone item is committed as part of its request and trace; what many share is nobody's.
  */
 export function group<Item, Result>(
   commit: (items: Item[]) => Promise<Result[]>,
@@ -16,10 +20,11 @@ export function group<Item, Result>(
     isShared = () => false,
   }: { limit: number; maxWaiting: number; full: () => Error; isShared?: (error: unknown) => boolean },
 ): (item: Item) => Promise<Result> {
-  type Waiting = { item: Item; resolve: (result: Result) => void; reject: (error: unknown) => void }
+  type Waiting = { item: Item; within: Within; resolve: (result: Result) => void; reject: (error: unknown) => void }
   const waiting: Waiting[] = []
   let running = false
 
+  const commitOne = ({ item, within }: Waiting) => within(() => commit([item]))
   const answer = (taken: Waiting[], results: Result[]) => {
     if (results.length !== taken.length) throw new Error(`a group of ${taken.length} was answered with ${results.length} results`)
     taken.forEach(({ resolve }, index) => resolve(results[index] as Result))
@@ -27,14 +32,15 @@ export function group<Item, Result>(
 
   const commitTaken = async (taken: Waiting[]) => {
     try {
-      answer(taken, await commit(taken.map(({ item }) => item)))
+      const [first] = taken
+      answer(taken, await (first && taken.length === 1 ? commitOne(first) : commit(taken.map(({ item }) => item))))
     } catch (error) {
       if (taken.length === 1 || isShared(error)) {
         for (const { reject } of taken) reject(error)
         return
       }
       for (const one of taken) {
-        await commit([one.item]).then(
+        await commitOne(one).then(
           (results) => answer([one], results),
           (alone: unknown) => one.reject(alone),
         )
@@ -56,7 +62,7 @@ export function group<Item, Result>(
         reject(full())
         return
       }
-      waiting.push({ item, resolve, reject })
-      if (!running) void drain()
+      waiting.push({ item, within: asNow(), resolve, reject })
+      if (!running) void apart(drain)
     })
 }

@@ -15,6 +15,7 @@ import {
 import { nanos, type NatsConnection, type Subscription } from '@nats-io/transport-node'
 import { watchQueue } from './canary.ts'
 import type { DatabaseWatch } from './health.ts'
+import { idsOf } from './log.ts'
 import type { Service } from './run.ts'
 import { inSpan, tracedHeaders } from './trace.ts'
 
@@ -95,27 +96,30 @@ export async function openStreams(
     let reader: JetStreamConsumer | undefined
     const handle = async (message: JsMsg) => {
       if (message.redelivered) again.inc()
-      const parsed = consumer.body.safeParse(parse(message))
+      const body = parse(message)
+      const parsed = consumer.body.safeParse(body)
       if (!parsed.success) {
-        log.error(
-          { consumer: consumer.durable, paths: parsed.error.issues.map(({ path }) => path.join('.')) },
-          'a message broke its contract',
-        )
+        const paths = parsed.error.issues.map(({ path }) => path.join('.'))
+        log.error({ consumer: durable, ...idsOf(body), paths }, 'a message broke its contract')
         message.term('broken contract')
         ended.terminated.inc()
         return
       }
-      try {
-        const work = () => inSpan('consume', durable, message.headers?.get('traceparent'), () => handler(parsed.data))
-        await (watch ? watch.guard(work) : work())
-        message.ack()
-        ended.acked.inc()
-      } catch (error) {
-        const after = comeBackAfterMs[Math.min(message.info.deliveryCount, comeBackAfterMs.length) - 1] ?? 2_000
-        log.warn({ consumer: consumer.durable, deliveries: message.info.deliveryCount, err: error }, 'a message comes back')
-        message.nak(after)
-        ended.cameBack.inc()
+      const work = () => handler(parsed.data)
+      const handled = async () => {
+        try {
+          await (watch ? watch.guard(work) : work())
+          message.ack()
+          ended.acked.inc()
+        } catch (error) {
+          const deliveries = message.info.deliveryCount
+          log.warn({ consumer: durable, ...idsOf(body), deliveries, err: error }, 'a message comes back')
+          message.nak(comeBackAfterMs[Math.min(deliveries, comeBackAfterMs.length) - 1] ?? 2_000)
+          ended.cameBack.inc()
+          throw error
+        }
       }
+      await inSpan('consume', durable, message.headers?.get('traceparent'), handled).catch(() => undefined)
     }
     const pullOnce = async () => {
       if (watch && !watch.up) await Promise.race([watch.whenUp(), pause(500)])

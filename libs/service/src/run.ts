@@ -5,6 +5,7 @@ import { openLifecycle, type Lifecycle } from './lifecycle.ts'
 import { openLog, type Log } from './log.ts'
 import { openMetrics, type Metrics } from './metrics.ts'
 import { openObservation } from './observe.ts'
+import { flushSpans } from './trace.ts'
 
 /** What a running app has at hand. Whatever it opens, it registers to be closed: last opened, first closed. */
 export type Service<Config = unknown> = Pick<Lifecycle, 'needs' | 'beforeStop' | 'onStop'> & {
@@ -48,6 +49,7 @@ export async function runService<Shape extends z.ZodRawShape>(
       process.exit(code === 0 ? 3 : code)
     }, stopWithinMs).unref()
     await lifecycle.stop((what, error) => log.error({ what, err: error }, 'did not close cleanly'))
+    await flushSpans()
     log.info('stopped')
     log.flush()
     process.exit(code)

@@ -62,7 +62,9 @@ test('a request’s trace goes through calls and stored messages, which carry th
     [request?.spanId, 'invalid_body'],
     [request?.spanId, undefined],
   ])
-  expect(named('answer rpc.tracker.test-traced').map(({ parentSpanId }) => parentSpanId)).toEqual(asked.map(({ spanId }) => spanId))
+  expect(named('answer rpc.tracker.test-traced').map(({ parentSpanId, failed }) => [parentSpanId, failed])).toEqual(
+    asked.map(({ spanId }) => [spanId, undefined]),
+  )
   expect(named('consume audience-fan-out')[0]?.parentSpanId).toBe(named('publish work.fan-out')[0]?.spanId)
 })
 

@@ -1,5 +1,15 @@
+import { Fault } from '@herald/contracts/fault'
 import { headers, type MsgHdrs } from '@nats-io/transport-node'
-import { context, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import {
+  context,
+  propagation,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type ProxyTracerProvider,
+  type TracerProvider,
+} from '@opentelemetry/api'
 
 /*
  * Tracing by OpenTelemetry's interfaces alone. Without an SDK (registered by `NODE_OPTIONS=--import …`, docs/operations.md) there is
@@ -16,7 +26,8 @@ const kinds = { ask: SpanKind.CLIENT, answer: SpanKind.SERVER, publish: SpanKind
 
 /**
  * Runs work as a span named `<kind> <what>`. `traceparent` is the W3C header that the work came with; absent, the span belongs to
- * the trace that is active. An error ends the span as failed, by its code or name: what it says is for the log.
+ * the trace that is active. An error ends the span as failed, by its code or name: what it says is for the log. Of a fault that is the
+ * caller's own (4xx) only the caller's end failed, as OpenTelemetry's conventions have it: the other end did what it should.
  */
 export function inSpan<T>(kind: keyof typeof kinds, what: string, traceparent: string | undefined, work: () => Promise<T>): Promise<T> {
   if (!isTraced()) return work()
@@ -25,7 +36,7 @@ export function inSpan<T>(kind: keyof typeof kinds, what: string, traceparent: s
     try {
       return await work()
     } catch (error) {
-      span.setStatus({ code: SpanStatusCode.ERROR, message: nameOf(error) })
+      if (isFailure(kind, error)) span.setStatus({ code: SpanStatusCode.ERROR, message: nameOf(error) })
       throw error
     } finally {
       span.end()
@@ -49,6 +60,21 @@ export function activeTrace(): { traceId: string; spanId: string } | undefined {
   const active = trace.getSpanContext(context.active())
   return active && { traceId: active.traceId, spanId: active.spanId }
 }
+
+/** A collector that does not answer holds up a stop for no longer. */
+const flushLimitMs = 1_000
+
+/** Has an SDK export what it gathered: the last thing that a process does. */
+export async function flushSpans(): Promise<void> {
+  const registered = trace.getTracerProvider()
+  const provider: Flushable = 'getDelegate' in registered ? (registered as ProxyTracerProvider).getDelegate() : registered
+  const flushed = provider.forceFlush?.().catch(() => undefined)
+  if (flushed) await Promise.race([flushed, new Promise((resolve) => setTimeout(resolve, flushLimitMs))])
+}
+/** What every SDK's provider can, and OpenTelemetry's interface does not say. */
+type Flushable = TracerProvider & { forceFlush?: () => Promise<unknown> }
+
+const isFailure = (kind: keyof typeof kinds, error: unknown): boolean => kind !== 'answer' || !Fault.is(error) || error.status >= 500
 
 const nameOf = (error: unknown): string =>
   error instanceof Error ? ('code' in error && typeof error.code === 'string' ? error.code : error.name) : typeof error

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 const safeRequestId = /^[A-Za-z0-9._~:+/=@-]{1,128}$/
 
-/** The caller's own x-request-id when it is safe to write into a log, else a new one. */
+/** The caller's own x-request-id when it is safe to write into a log and into the headers of calls, else a new one. */
 export function requestIdOf({ headers }: IncomingMessage): string {
   const given = headers['x-request-id']
   return typeof given === 'string' && safeRequestId.test(given) ? given : randomUUID()

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 
 /** What the log says of a request; never a key, a token, a body or a path with ids in it. */
-export type RequestLine = { requestId: string; route: string; appId: string | undefined }
+export type RequestLine = { requestId: string; route: string; appId: string | undefined; traceId?: string; spanId?: string }
 
 const lines = new WeakMap<ServerResponse, RequestLine>()
 

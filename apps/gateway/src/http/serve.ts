@@ -1,6 +1,7 @@
 import { fault, notFound } from '@herald/contracts/fault'
 import type { Log } from '@herald/service/log'
-import { inSpan } from '@herald/service/trace'
+import { forRequest } from '@herald/service/request-id'
+import { activeTrace, inSpan } from '@herald/service/trace'
 import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler, type Response } from 'express'
 import type { Gateway } from '../gateway.ts'
 import { answerRoute, type Door } from './answer-route.ts'
@@ -49,7 +50,7 @@ const begin = (log: Log) => (request: Request, response: Response, next: () => v
     const status = response.writableFinished ? response.statusCode : 'gone'
     log.info({ ...line, method: request.method, status, ms: Math.round(performance.now() - startedAt) }, 'request')
   })
-  next()
+  forRequest(line.requestId, next)
 }
 
 /** All methods of one path: which there are, what a browser may do, and 405 for the rest. */
@@ -73,7 +74,10 @@ function answerPath(path: string, routes: Route[], gateway: Gateway, door: Door 
     }
 
     door.measure.request(route.name, response)
-    const work = () => answerRoute(route, request, response, gateway, door)
+    const work = () => {
+      Object.assign(lineOf(response), activeTrace())
+      return answerRoute(route, request, response, gateway, door)
+    }
     // The guard comes before everything that may be wrong with the request, and ends it when the database goes away meanwhile.
     const answer = await inSpan('answer', route.name, request.get('traceparent'), () =>
       route.withoutDatabase ? work() : gateway.watch.guard(work),

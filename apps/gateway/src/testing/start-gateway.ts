@@ -1,3 +1,4 @@
+import { openLog } from '@herald/service/log'
 import { testService } from '@herald/testing/service'
 import { Config } from '../config.ts'
 import { wireGateway } from '../wire.ts'
@@ -12,6 +13,8 @@ export type GatewayUnderTest = {
   stop: () => Promise<void>
   /** What this gateway measured so far, as a scrape. */
   metrics: () => Promise<string>
+  /** What it logged so far. */
+  lines: () => Record<string, unknown>[]
   ask: (question: Question) => Promise<Told>
   /** Asks the administration surface below `/v1/admin`, with its token. */
   admin: (method: string, path: string, body?: unknown) => Promise<Told>
@@ -37,7 +40,9 @@ export async function startGateway(
     EVENT_RATE_LIMIT: '0',
     ...settings,
   })
-  const service = testService('gateway', config)
+  const written: string[] = []
+  const log = openLog('gateway', 'info', { write: (line) => void written.push(line) })
+  const service = { ...testService('gateway', config), log }
   const { port } = await wireGateway(service)
 
   const admin = (method: string, path: string, body?: unknown) =>
@@ -46,6 +51,7 @@ export async function startGateway(
     port,
     stop: service.stop,
     metrics: () => service.metrics.text(),
+    lines: () => written.map((line) => JSON.parse(line) as Record<string, unknown>),
     ask: (question) => ask(port, question),
     admin,
     async givenApp() {

@@ -16,9 +16,10 @@ import {
 
 export type RecordedSpan = { name: string; traceId: string; spanId: string; parentSpanId: string | undefined; failed: string | undefined }
 
-/** The least of an OpenTelemetry SDK: what is registered where, and which spans ended. A propagator that carries more than it should. */
-export function registerTracing(): { ended: RecordedSpan[] } {
+/** The least of an OpenTelemetry SDK: what is registered where, and which spans ended and were exported. A propagator that carries more than it should. */
+export function registerTracing(): { ended: RecordedSpan[]; exported: RecordedSpan[] } {
   const ended: RecordedSpan[] = []
+  const exported: RecordedSpan[] = []
   const storage = new AsyncLocalStorage<Context>()
   const manager: ContextManager = {
     active: () => storage.getStore() ?? ROOT_CONTEXT,
@@ -66,6 +67,7 @@ export function registerTracing(): { ended: RecordedSpan[] } {
   }
   context.setGlobalContextManager(manager)
   propagation.setGlobalPropagator(propagator)
-  trace.setGlobalTracerProvider({ getTracer: () => tracer })
-  return { ended }
+  const forceFlush = async () => void exported.push(...ended.slice(exported.length))
+  trace.setGlobalTracerProvider(Object.assign({ getTracer: () => tracer }, { forceFlush }))
+  return { ended, exported }
 }

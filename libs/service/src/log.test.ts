@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { idsOf } from './log.ts'
+
+const id = (n: number) => n.toString(16).padStart(24, '0')
+
+test('of a body only ids are named: its own and those of what it lists', () => {
+  expect(idsOf({ appId: id(1), campaignId: id(2), content: 'text', userId: id(3) })).toEqual({ appId: id(1), campaignId: id(2) })
+  expect(idsOf({ announcementId: id(1), events: [{ campaignId: id(2) }, { campaignId: id(2) }] })).toEqual({
+    announcementId: id(1),
+    campaignId: id(2),
+  })
+  const batches = [...Array(12).keys()].map((n) => ({ batchId: id(n), campaignId: id(1) }))
+  expect(idsOf({ batches })).toEqual({ campaignId: id(1), batchIds: [...Array(10).keys()].map(id) })
+})
+
+test('a body that is no object, or has something else where ids belong, names nothing', () => {
+  for (const body of [
+    undefined,
+    null,
+    7,
+    'text',
+    [],
+    {},
+    { campaignId: 'customer-7' },
+    { campaignId: 7 },
+    { events: [null, 'text', { appId: {} }] },
+  ])
+    expect(idsOf(body)).toEqual({})
+})

@@ -6,7 +6,9 @@ import { freshDatabase } from '@herald/testing/database'
 import { freshNats } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
 import { until } from '@herald/testing/until'
+import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
+import { insertTotals } from './store/counters.ts'
 import type { Tables } from './store/tables.ts'
 import {
   batchOf,
@@ -125,6 +127,25 @@ test('an app that is deleted while its outcomes and reports come in leaves nothi
   await Promise.all(sending)
 
   expect(await rowsOf(campaigns)).toBe(0)
+})
+
+test('totals that began before the app was deleted and are committed during the erasure go too', async () => {
+  const campaign = givenCampaign()
+  const [written, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const reporting = db.transaction().execute(async (trx) => {
+    await insertTotals(trx, [totalsOf(campaign, 5)])
+    written.resolve()
+    await release.promise
+  })
+  await written.promise
+
+  const erasing = erase(campaign.appId)
+  const waits = until(async () => (await sql`select from pg_locks where locktype = 'advisory' and not granted`.execute(db)).rows.length > 0)
+  await Promise.race([erasing, waits])
+  release.resolve()
+  await Promise.all([reporting, erasing])
+
+  expect(await rowsOf([campaign])).toBe(0)
 })
 
 test('an app that is being deleted is not verified: half of its rows are gone', async () => {

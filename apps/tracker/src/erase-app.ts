@@ -1,6 +1,6 @@
 import { transact } from '@herald/service/postgres'
 import { deleteCounters, lockCountersOf } from './store/counters.ts'
-import { deletePushes, insertErasedApp } from './store/erased-apps.ts'
+import { deletePushes, markErased } from './store/erased-apps.ts'
 import type { Db } from './store/tables.ts'
 
 /** Of these are a call's at most about 5,000 rows. */
@@ -12,7 +12,7 @@ const campaignsAtOnce = 500
  * totals or reports, is answered and let go, so that neither do its rows come back nor do their senders repeat them for ever.
  */
 export async function eraseApp(db: Db, { appId }: { appId: string }): Promise<{ done: boolean }> {
-  await insertErasedApp(db, appId)
+  await markErased(db, appId)
   for (let left = mostRows; left > 0;) {
     const erased = await transact(db, (trx) => erasePart(trx, appId, left))
     if (erased === 0) return { done: true }

@@ -39,7 +39,7 @@ const complete = sql<boolean>`
 
 /**
  * Makes or raises the totals, sorted by campaign and each campaign once. They only grow, so a late report changes nothing; one of a
- * deleted app makes nothing.
+ * deleted app makes nothing (migrations/0003).
  */
 export async function insertTotals(db: Db, totals: Totals[]): Promise<void> {
   await sql`
@@ -48,8 +48,7 @@ export async function insertTotals(db: Db, totals: Totals[]): Promise<void> {
       ${totals.map(({ campaignId }) => campaignId)}::text[], ${totals.map(({ appId }) => appId)}::text[], ${totals.map(({ day }) => day)}::date[],
       ${totals.map(({ name }) => name)}::text[], ${totals.map(({ transactional }) => transactional)}::bool[],
       ${totals.map(({ byPlatform }) => byPlatform.ios)}::int[], ${totals.map(({ byPlatform }) => byPlatform.android)}::int[],
-      ${totals.map(({ byPlatform }) => byPlatform.web)}::int[]) as total(campaign_id, app_id)
-    where not exists (select from erased_apps where erased_apps.app_id = total.app_id)
+      ${totals.map(({ byPlatform }) => byPlatform.web)}::int[])
     on conflict (campaign_id) do update set
       queued_ios = greatest(counters.queued_ios, excluded.queued_ios),
       queued_android = greatest(counters.queued_android, excluded.queued_android),

@@ -1,13 +1,17 @@
 import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
-/** From its commit on nothing new is written for the app. */
-export async function insertErasedApp(db: Db, appId: string): Promise<void> {
+/**
+ * Marks an app as erased: nothing new is written for it (migrations/0003). Totals that are being written at this moment are waited for, so
+ * that whoever looks after this sees them. The mark is committed before the lock is asked for: not in a transaction.
+ */
+export async function markErased(db: Db, appId: string): Promise<void> {
   await db
     .insertInto('erased_apps')
     .values({ app_id: appId })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`tracker.erased-app ${appId}`}, 0))`.execute(db)
 }
 
 /** Deletes at most `limit` rows that campaigns of one day have in a table; answers how many. The caller holds their counters rows. */

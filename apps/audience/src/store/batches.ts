@@ -35,11 +35,18 @@ export const insertBatches = (db: Db, fanOut: FanOut, lane: Lane, batches: (NewB
     )
     .execute()
 
-/** Gives every taken batch a whole lease from now; those that somebody is just writing stay as they are. */
-export const extendLeases = (db: Db) =>
+/**
+ * Gives every taken batch a whole lease from now; those that somebody is just writing stay as they are. `unlessRenewed`: not if any lease
+ * was taken or renewed in the last 6 s.
+ */
+export const extendLeases = (db: Db, { unlessRenewed }: { unlessRenewed: boolean }) =>
   sql`
     with lapsed as (
-      select id from batches where done_at is null and lease_until < ${takenLease} for no key update skip locked
+      select id from batches
+      where done_at is null and lease_until < ${takenLease} and not (
+        ${unlessRenewed} and exists (select from batches where done_at is null and lease_until > now() + interval '6 seconds')
+      )
+      for no key update skip locked
     )
     update batches b set lease_until = ${takenLease}, due_at = ${takenLease}
     from lapsed where b.id = lapsed.id`.execute(db)

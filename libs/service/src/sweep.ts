@@ -21,6 +21,7 @@ export function startSweep(
   name: string,
   sweep: () => Promise<{ took: number; nextInMs?: number }>,
 ): Sweeper {
+  const { promise: stopping, resolve: stop } = Promise.withResolvers<void>()
   let stopped = false
   let wake: (() => void) | undefined
   let poked = false
@@ -42,8 +43,11 @@ export function startSweep(
     .labels(name)
   const loop = async () => {
     while (!stopped) {
-      await Promise.race([watch.whenUp(), rest(lookAgainMs)])
-      if (!watch.up) continue
+      if (!watch.up) {
+        // Whatever pokes meanwhile: a rest that a poke cuts short would turn for ever here, without a turn for the watch to find the database.
+        await Promise.race([watch.whenUp(), stopping])
+        continue
+      }
       poked = false
       let pauseMs = lookAgainMs
       const measured = seconds.startTimer()
@@ -60,6 +64,7 @@ export function startSweep(
   const ended = loop()
   service.onStop(`sweep ${name}`, async () => {
     stopped = true
+    stop()
     wake?.()
     await ended
   })

@@ -1,0 +1,71 @@
+import { testService } from '@herald/testing/service'
+import { until } from '@herald/testing/until'
+import { expect, test } from 'vitest'
+import { databaseUnavailable } from '@herald/contracts/fault'
+import type { DatabaseWatch } from './health.ts'
+import { startSweep } from './sweep.ts'
+
+/** A watch over a database that comes and goes when the test says so. */
+function givenWatch(up: boolean) {
+  let waiting: (() => void)[] = []
+  const state = { up, waits: 0 }
+  const watch: DatabaseWatch = {
+    get up() {
+      return state.up
+    },
+    guard: (work) => (state.up ? work() : Promise.reject(databaseUnavailable())),
+    whenUp() {
+      state.waits += 1
+      return state.up ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))
+    },
+    onReturn: () => undefined,
+  }
+  return {
+    watch,
+    state,
+    comeBack() {
+      state.up = true
+      for (const resolve of waiting) resolve()
+      waiting = []
+    },
+  }
+}
+
+test('a sweep that is poked while the database is away waits for it, lets the process go on, and looks at once when it is back', async () => {
+  const service = testService('audience', {})
+  const { watch, state, comeBack } = givenWatch(false)
+  let looks = 0
+  const sweeper = startSweep(service, watch, 'due', async () => {
+    looks += 1
+    return { took: 0 }
+  })
+  for (let turn = 0; turn < 20; turn += 1) {
+    sweeper.poke()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  expect([looks, state.waits]).toEqual([0, 1])
+
+  comeBack()
+  await until(() => looks > 0)
+  await service.stop()
+})
+
+test('a sweep stops while the database is away', async () => {
+  const service = testService('audience', {})
+  startSweep(service, givenWatch(false).watch, 'due', () => Promise.reject(new Error('nobody should look')))
+  await service.stop()
+})
+
+test('a poke during a look has it look again at once', async () => {
+  const service = testService('audience', {})
+  let looks = 0
+  const sweeper = startSweep(service, givenWatch(true).watch, 'due', async () => {
+    looks += 1
+    if (looks > 1 && looks < 50) sweeper.poke()
+    return { took: 0 }
+  })
+  sweeper.poke()
+  // With a second between two of them it would take fifty.
+  await until(() => looks === 50, { withinMs: 20_000 })
+  await service.stop()
+})

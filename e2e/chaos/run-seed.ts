@@ -27,6 +27,9 @@ export type SeedResult = {
 /** The dispatcher's default: pushes of one process that may be unanswered or uncommitted at once. */
 const dispatchWindow = 1_000
 
+/** A lease, one more of who took it over and died too, the sweeps after them, and a busy machine. Longer than that, something stood still. */
+const settledWithinSeconds = 60
+
 /**
  * One run: the whole platform as processes, sends with Idempotency-Keys that are repeated until they are accepted, faults picked by
  * the seed all the while; then peace, and the verdict by the simulator's record. The same seed picks the same faults in
@@ -47,7 +50,7 @@ export function runSeed({ seed, seconds, devicesPerPlatform, faultNames, print }
     const copiesAllowed = done.reduce((sum, { dispatchersLost }) => sum + dispatchersLost, 0) * dispatchWindow
     return {
       seed,
-      good: isGood(verdict, copiesAllowed),
+      good: isGood(verdict, copiesAllowed) && secondsToSettle <= settledWithinSeconds,
       verdict,
       copiesAllowed,
       faults: done.map(({ what }) => what),

@@ -14,7 +14,7 @@ function givenWatch(up: boolean) {
       return state.up
     },
     guard: (work) => (state.up ? work() : Promise.reject(databaseUnavailable())),
-    whenUp() {
+    whenUp: () => {
       state.waits += 1
       return state.up ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))
     },
@@ -23,7 +23,7 @@ function givenWatch(up: boolean) {
   return {
     watch,
     state,
-    comeBack() {
+    comeBack: () => {
       state.up = true
       for (const resolve of waiting) resolve()
       waiting = []
@@ -53,7 +53,7 @@ test('a sweep that is poked while the database is away waits for it, lets the pr
 test('a sweep stops while the database is away', async () => {
   const service = testService('audience', {})
   startSweep(service, givenWatch(false).watch, 'due', () => Promise.reject(new Error('nobody should look')))
-  await service.stop()
+  await expect(service.stop()).resolves.not.toThrow()
 })
 
 test('a poke during a look has it look again at once', async () => {
@@ -67,5 +67,6 @@ test('a poke during a look has it look again at once', async () => {
   sweeper.poke()
   // With a second between two of them it would take fifty.
   await until(() => looks === 50, { withinMs: 20_000 })
+  expect(looks).toBe(50)
   await service.stop()
 })

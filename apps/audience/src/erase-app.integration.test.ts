@@ -216,7 +216,8 @@ test('an app that is deleted while devices register and sends begin leaves nothi
     }
   })
   await until(async () => (await countRows(appId))['segments']! > 8)
-  await eraseWhole(appId).finally(() => (erasing = false))
+    .then(() => eraseWhole(appId))
+    .finally(() => (erasing = false))
   await Promise.all(busy)
 
   expect(Object.values(await countRows(appId)).every((count) => count === 0)).toBe(true)

@@ -15,7 +15,7 @@ const rowsPerCall = 5_000
  */
 export async function eraseApp({ db }: Pick<Audience, 'db'>, { appId }: { appId: string }): Promise<{ done: boolean }> {
   await markErased(db, appId)
-  await stopFanOuts(db, appId)
+  await transact(db, (trx) => stopFanOuts(trx, appId))
   for (let left = rowsPerCall; left > 0;) {
     const erased = await eraseParts(db, appId, left)
     // A batch that was being finished may have left retries, after its own row had been looked for: only a look that finds nothing is the last.

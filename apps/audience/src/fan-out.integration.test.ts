@@ -302,6 +302,11 @@ describe('two processes of audience', async () => {
     await startProcess()
     await startProcess()
   })
+  /** Other tests' batches may still be pointed at. */
+  const noteReached = (campaignId: string, reached: string[]) =>
+    dispatcher.finishAll((taken) => {
+      if (taken.campaignId === campaignId) reached.push(...taken.recipients.map(({ subscriptionId }) => subscriptionId))
+    })
 
   test('cut the first page of a small send while ten large ones of another app wait for room', async () => {
     const [large, small] = [newId(), newId()]
@@ -328,7 +333,7 @@ describe('two processes of audience', async () => {
     const crowd = await givenCrowd(db, { appId, count: 20_000 })
     const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
     const reached: string[] = []
-    dispatcher.finishAll((taken) => reached.push(...taken.recipients.map(({ subscriptionId }) => subscriptionId)))
+    noteReached(campaignId, reached)
 
     await peers.point(campaignId)
 
@@ -348,7 +353,7 @@ describe('two processes of audience', async () => {
     const device = await givenDevice(db, { appId })
     const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
     const reached: string[] = []
-    dispatcher.finishAll((taken) => reached.push(...taken.recipients.map(({ subscriptionId }) => subscriptionId)))
+    noteReached(campaignId, reached)
 
     await Promise.all([peers.point(campaignId), peers.point(campaignId)])
 

@@ -162,9 +162,11 @@ test('an app that is deleted while sends are accepted leaves nothing behind', as
   const busy = Array.from({ length: 8 }, async () => {
     for (let n = 0; erasing || n < 5; n += 1) await notify(appId).catch((error: unknown) => refused.push(error))
   })
-  await until(async () => (await countOf(appId)) > 50)
-  while (!(await erase(appId)).done);
-  erasing = false
+  const eraseWhole = async () => {
+    await until(async () => (await countOf(appId)) > 50)
+    while (!(await erase(appId)).done);
+  }
+  await eraseWhole().finally(() => (erasing = false))
   await Promise.all(busy)
 
   expect(await countOf(appId)).toBe(0)

@@ -1,3 +1,4 @@
+import { transact } from '@herald/service/postgres'
 import { deleteRowsOfApp, stopSchedulesOfApp } from './store/apps.ts'
 import { markErased } from './store/erased-apps.ts'
 import type { Db } from './store/tables.ts'
@@ -9,6 +10,7 @@ const atOnce = 5_000
  */
 export async function eraseApp(db: Db, { appId }: { appId: string }): Promise<{ done: boolean }> {
   await markErased(db, appId)
-  await stopSchedulesOfApp(db, appId)
-  return { done: (await deleteRowsOfApp(db, appId, atOnce)) < atOnce }
+  // What is under way for the app writes the same rows in an order of its own: transactions, which are repeated after a deadlock.
+  await transact(db, (trx) => stopSchedulesOfApp(trx, appId))
+  return { done: (await transact(db, (trx) => deleteRowsOfApp(trx, appId, atOnce))) < atOnce }
 }

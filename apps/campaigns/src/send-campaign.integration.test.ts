@@ -215,7 +215,8 @@ test(
   async () => {
     const started: string[] = []
     const cancelled: string[] = []
-    for (let round = 0; round < 20; round += 1) {
+    // The sweeps come by once a second, and a quick machine may have cancelled all 2,000 between two of them.
+    for (let round = 0; round < 20 || (round < 200 && Math.min(started.length, cancelled.length) === 0); round += 1) {
       const stored = Array.from({ length: 100 }, () => ({ ...givenStored(), appId, transactional: false, status: 'draft' as const }))
       await insertCampaigns(platform.db, stored)
       const ids = stored.map(({ id }) => id)
@@ -238,7 +239,7 @@ test(
         ;(status === 'sending' ? started : cancelled).push(id)
       }
     }
-    expect(started.length + cancelled.length).toBe(2_000)
+    expect(started.length + cancelled.length).toBeGreaterThanOrEqual(2_000)
     expect(Math.min(started.length, cancelled.length)).toBeGreaterThan(0)
     expect(cancelled.filter((id) => platform.pointersAt(id) > 0)).toEqual([])
     expect(started.filter((id) => platform.pointersAt(id) === 0)).toEqual([])

@@ -16,7 +16,7 @@ export type HeldPort = {
 type Handle = { fd: number; getsockname: (address: { port?: number }) => number; close: () => void }
 
 /** A `net.Server` would accept connections here. This binds alone; node:cluster makes what it shares with it, but it is not documented. */
-const { _createServerHandle: bindTcp } = net as unknown as {
+const { _createServerHandle: bindTcp } = net as typeof net & {
   _createServerHandle: (address: string, port: number, family: number) => Handle | number
 }
 

@@ -92,6 +92,34 @@ test('after the server lost its store, messages flow again without a restart', a
   expect(seen).toContain(2)
 })
 
+test('a call that is under way when the server dies is queue_unavailable at once, and one made while it is away is answered when it is back', async () => {
+  const storeDir = mkdtempSync(join(tmpdir(), 'herald-nats-killed-'))
+  let server = await startNatsServer({ storeDir })
+  onTestFinished(async () => {
+    await server.stop()
+    rmSync(storeDir, { recursive: true, force: true })
+  })
+  const patient = call<{ twice: number }>()('rpc.tracker.test-patient', z.object({ n: z.number() }), 60_000)
+  const tracker = await openBus(testService('tracker', { NATS_URL: server.url }))
+  const heard: number[] = []
+  const late = Promise.withResolvers<{ twice: number }>()
+  tracker.answer(patient, ({ n }) => {
+    heard.push(n)
+    return n === 1 ? late.promise : Promise.resolve({ twice: n * 2 })
+  })
+  const gateway = await openBus(testService('gateway', { NATS_URL: server.url }))
+  const underWay = gateway.call(patient, { n: 1 }).catch((error: unknown) => error)
+  await until(() => heard.includes(1))
+
+  server.child.kill('SIGKILL')
+  expect(await underWay).toMatchObject({ code: 'queue_unavailable' })
+  const meanwhile = gateway.call(patient, { n: 2 })
+  server = await startNatsServer({ storeDir, port: server.port })
+  expect(await meanwhile).toEqual({ twice: 4 })
+  expect(heard).toEqual([1, 2])
+  late.resolve({ twice: 2 })
+})
+
 test('a process that stops answers every call that reached it, and the rest go to another', async () => {
   const stoppable = testService('tracker', { NATS_URL: url })
   const slowCall = call<{ n: number }>()('rpc.tracker.test-stopping', z.object({ n: z.number() }), 10_000)

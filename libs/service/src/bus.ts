@@ -13,6 +13,7 @@ import {
 } from '@nats-io/transport-node'
 import { isDatabaseAway, type DatabaseWatch } from './health.ts'
 import { openStreams, type ConsumeOptions } from './jetstream.ts'
+import { openLink, type Link } from './link.ts'
 import { idsOf } from './log.ts'
 import { secondsBuckets } from './metrics.ts'
 import { activeRequestId, forRequest } from './request-id.ts'
@@ -60,8 +61,9 @@ export async function openBus(service: Service<{ NATS_URL: string }>, watch?: Da
     maxPingOut: 2,
     ignoreAuthErrorAbort: true,
   })
-  const link: Link = { up: true, restore: () => Promise.resolve(), onceBack: [] }
-  void followStatus(connection, service, link)
+  const link = openLink()
+  const returns: Returns = { restore: () => Promise.resolve(), handlers: [] }
+  void followStatus(connection, service, link, returns)
 
   const inWork = new Set<Promise<void>>()
   const answering: Subscription[] = []
@@ -73,14 +75,14 @@ export async function openBus(service: Service<{ NATS_URL: string }>, watch?: Da
     await connection.close()
   })
   measureBus(service, link, inWork)
-  const streams = await openStreams(service, connection, { watch, isUp: () => link.up })
-  link.restore = () => streams.restore()
+  const streams = await openStreams(service, connection, { watch, link })
+  returns.restore = () => streams.restore()
   const measureCall = callTimer(service)
 
   return {
     call(contract, request) {
       const measured = measureCall(contract.subject)
-      const asked = inSpan('ask', contract.subject, undefined, () => ask(connection, contract, request))
+      const asked = inSpan('ask', contract.subject, undefined, () => ask(connection, link, contract, request))
       asked.then(measured.answered, measured.failed)
       return asked
     },
@@ -126,7 +128,7 @@ export async function openBus(service: Service<{ NATS_URL: string }>, watch?: Da
 
     publish: (subject, body, id) => streams.publish(subject, encode(body, subject), id),
     consume: (consumer, options, handler) => streams.consume(consumer, options, handler),
-    onReconnect: (handler) => void link.onceBack.push(handler),
+    onReconnect: (handler) => void returns.handlers.push(handler),
     broadcast: (contract, body) => connection.publish(contract.subject, encode(body, contract.subject)),
     listen(contract, handler) {
       connection.subscribe(contract.subject, {
@@ -143,14 +145,19 @@ export async function openBus(service: Service<{ NATS_URL: string }>, watch?: Da
 type Wire<Answer> = { answer: Answer } | { fault: WireFault }
 type WireFault = { code: FaultCode; message: string; details?: FaultDetail[] | undefined }
 
-async function ask<Request, Answer>(connection: NatsConnection, contract: Call<Request, Answer>, request: Request): Promise<Answer> {
+async function ask<Request, Answer>(
+  connection: NatsConnection,
+  link: Link,
+  contract: Call<Request, Answer>,
+  request: Request,
+): Promise<Answer> {
   const body = encode(request, contract.subject)
   const carried = callHeaders()
   const startedAt = performance.now()
   const left = () => contract.timeoutMs - (performance.now() - startedAt)
   for (;;) {
     try {
-      const message = await connection.request(contract.subject, body, { timeout: Math.max(1, left()), ...carried })
+      const message = await link.ask(left(), (timeout) => connection.request(contract.subject, body, { timeout, ...carried }))
       const wire = decode(message.data) as Wire<Answer>
       if ('fault' in wire) throw new Fault(wire.fault.code, wire.fault.message, wire.fault.details)
       return wire.answer
@@ -210,16 +217,20 @@ function faultOf(error: unknown, line: { call: string }, { log }: Service): Faul
   return new Fault('internal', 'Internal error.')
 }
 
-/** The connection as it is known at this moment, and who wants to know of its return, when streams and consumers are there. */
-type Link = { up: boolean; restore: () => Promise<void>; onceBack: (() => void)[] }
+/** What a return of the connection begins: streams and consumers are restored, then handlers are told. */
+type Returns = { restore: () => Promise<void>; handlers: (() => void)[] }
 
-async function followStatus(connection: NatsConnection, service: Service, link: Link): Promise<void> {
-  for await (const status of connection.status()) {
-    if (status.type !== 'disconnect' && status.type !== 'reconnect') continue
-    link.up = status.type === 'reconnect'
-    if (link.up) service.log.info('NATS is back')
-    else service.log.warn('NATS is away')
-    if (link.up) void link.restore().then(() => link.onceBack.forEach((handler) => handler()))
+async function followStatus(connection: NatsConnection, { log }: Service, link: Link, returns: Returns): Promise<void> {
+  for await (const { type } of connection.status()) {
+    if (type === 'disconnect') {
+      log.warn('NATS is away')
+      link.became('lost')
+    }
+    if (type === 'reconnect') {
+      log.info('NATS is back')
+      link.became('back')
+      void returns.restore().then(() => returns.handlers.forEach((handler) => handler()))
+    }
   }
 }
 

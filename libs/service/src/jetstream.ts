@@ -15,6 +15,7 @@ import {
 import { nanos, type NatsConnection, type Subscription } from '@nats-io/transport-node'
 import { watchQueue } from './canary.ts'
 import type { DatabaseWatch } from './health.ts'
+import type { Link } from './link.ts'
 import { idsOf } from './log.ts'
 import type { Service } from './run.ts'
 import { inSpan, tracedHeaders } from './trace.ts'
@@ -25,7 +26,7 @@ export type ConsumeOptions = {
 }
 
 type Streams = {
-  /** Makes what a server that has just come back may have lost: at once, instead of when a pull or a publish finds out, 2 s later. */
+  /** Makes what a server that has just come back may have lost, and pulls anew: at once, not when heartbeats are missed, 2 s later. */
   restore(): Promise<void>
   publish(subject: string, body: Uint8Array, id: string): Promise<void>
   consume<Body>(consumer: Consumer<Body>, options: ConsumeOptions, handler: (body: Body) => Promise<void>): Promise<void>
@@ -43,7 +44,7 @@ const heartbeatMs = 1_000
 export async function openStreams(
   service: Service,
   connection: NatsConnection,
-  { watch, isUp }: { watch: DatabaseWatch | undefined; isUp: () => boolean },
+  { watch, link }: { watch: DatabaseWatch | undefined; link: Link },
 ): Promise<Streams> {
   const { log } = service
   const manager = await untilReady(connection, service)
@@ -57,7 +58,7 @@ export async function openStreams(
   const loops: Promise<void>[] = []
   service.beforeStop('consumers', async () => {
     stopped = true
-    if (isUp()) await Promise.race([Promise.allSettled([...pulls].map(drain)), pause(3_000)])
+    if (link.up) await Promise.race([Promise.allSettled([...pulls].map(drain)), pause(3_000)])
     for (const pull of pulls) pull.stop()
   })
   service.onStop('consumers', async () => {
@@ -70,7 +71,8 @@ export async function openStreams(
   countWaiting(service, manager, consumed)
 
   const publishOnce = async (subject: string, body: Uint8Array, id?: string) => {
-    await client.publish(subject, body, { timeout: publishLimitMs, ...(id ? { msgID: id } : {}), ...tracedHeaders() })
+    const traced = tracedHeaders()
+    await link.ask(publishLimitMs, (timeout) => client.publish(subject, body, { timeout, ...(id ? { msgID: id } : {}), ...traced }))
   }
   const alarm = watchQueue(service, (subject, body) =>
     publishOnce(subject, body).then(
@@ -80,7 +82,7 @@ export async function openStreams(
   )
   const publishFailed = (subject: string, error: unknown) => {
     if (isMissing(error)) void make().catch(() => undefined)
-    else if (isUp() && !connection.isClosed()) alarm.published(subject, false)
+    else if (link.up && !connection.isClosed()) alarm.published(subject, false)
   }
 
   const consume = async <Body>(consumer: Consumer<Body>, { slots }: ConsumeOptions, handler: (body: Body) => Promise<void>) => {
@@ -159,7 +161,11 @@ export async function openStreams(
   }
 
   return {
-    restore: () => make().catch((error: unknown) => log.debug({ err: error }, 'streams are not there yet')),
+    async restore() {
+      const forgotten = [...pulls]
+      await make().catch((error: unknown) => log.debug({ err: error }, 'streams are not there yet'))
+      for (const pull of forgotten) pull.stop()
+    },
     consume,
     async publish(subject, body, id) {
       try {

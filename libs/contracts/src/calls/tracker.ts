@@ -25,11 +25,13 @@ export const reportQueued = call<Record<string, never>>()(
   }),
 )
 
-/** Writes outcomes to the ledger and the counters in one transaction. A push already settled stays as it was. */
+/**
+ * Writes outcomes to the ledger and the counters in one transaction. A push already settled stays as it was. A dispatcher has one such
+ * call under way and sends nothing more once its window is full, so what a killed tracker does not answer any more is soon asked again.
+ */
 export const recordOutcomes = call<{ recorded: number }>()(
   'rpc.tracker.record-outcomes',
   z.object({ batches: z.array(BatchOutcomes).min(1).max(200) }),
-  8000,
 )
 
 /** Which pushes of a batch have an outcome already: asked by every take above the first. */

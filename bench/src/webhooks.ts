@@ -50,7 +50,7 @@ if (values.help) {
 const perAnnouncement = 500
 const killEveryMs = 2_000
 /** As it is started in earnest: left alone the young generation grows to 130 MB of a burst's garbage, 384 MB in all. */
-const heapOptions = '--max-semi-space-size=16'
+const heapOptions = '--max-semi-space-size=16 --max-old-space-size=1024'
 const directory = mkdtempSync(join(tmpdir(), 'herald-bench-webhooks-'))
 const closers: (() => unknown)[] = [() => rmSync(directory, { recursive: true, force: true })]
 try {

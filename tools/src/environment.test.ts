@@ -71,7 +71,7 @@ test('each app gets its own database and the secrets it needs, and nothing of th
 test('options of Node that are given come last, so that they win', () => {
   const { NODE_OPTIONS } = environmentOf('gateway', { NODE_OPTIONS: '--import ./tracing.mjs --max-old-space-size=900' }, computed)
 
-  expect(NODE_OPTIONS).toMatch(/^--max-semi-space-size=\d+ --import \.\/tracing\.mjs --max-old-space-size=900$/)
+  expect(NODE_OPTIONS).toMatch(/^--max-semi-space-size=\d+ --max-old-space-size=\d+ --import \.\/tracing\.mjs --max-old-space-size=900$/)
 })
 
 test('an address given for an app is used as it is', () => {

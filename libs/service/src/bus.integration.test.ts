@@ -67,23 +67,38 @@ test('a handler that throws gets its message again, and one that returns never d
   expect(seen.toSorted((a, b) => a - b)).toEqual([1, 1, 2])
 })
 
-test('after the server lost its store, messages flow again without a restart', async () => {
-  const storeDir = mkdtempSync(join(tmpdir(), 'herald-nats-lost-'))
+/** A server of the test's own, to be killed. */
+async function startMortalServer() {
+  const storeDir = mkdtempSync(join(tmpdir(), 'herald-nats-mortal-'))
   let server = await startNatsServer({ storeDir })
   onTestFinished(async () => {
     await server.stop()
     rmSync(storeDir, { recursive: true, force: true })
   })
+  return {
+    url: server.url,
+    storeDir,
+    async kill() {
+      server.child.kill('SIGKILL')
+      await until(() => server.child.exitCode !== null || server.child.signalCode !== null)
+    },
+    async startAgain() {
+      server = await startNatsServer({ storeDir, port: server.port })
+    },
+  }
+}
+
+test('after the server lost its store, messages flow again without a restart', async () => {
+  const server = await startMortalServer()
   const bus = await openBus(testService('audience', { NATS_URL: server.url }))
   const seen: number[] = []
   await bus.consume(fanOutWork, { slots: 4 }, async ({ page }) => void seen.push(page))
   await bus.publish('work.fan-out', { campaignId: 'b'.repeat(24), page: 1 }, 'before')
   await until(() => seen.includes(1))
 
-  server.child.kill('SIGKILL')
-  await until(() => server.child.exitCode !== null || server.child.signalCode !== null)
-  rmSync(storeDir, { recursive: true, force: true })
-  server = await startNatsServer({ storeDir, port: server.port })
+  await server.kill()
+  rmSync(server.storeDir, { recursive: true, force: true })
+  await server.startAgain()
 
   await until(async () => {
     await bus.publish('work.fan-out', { campaignId: 'b'.repeat(24), page: 2 }, `after ${performance.now()}`)
@@ -93,28 +108,23 @@ test('after the server lost its store, messages flow again without a restart', a
 })
 
 test('a call that is under way when the server dies is queue_unavailable at once, and one made while it is away is answered when it is back', async () => {
-  const storeDir = mkdtempSync(join(tmpdir(), 'herald-nats-killed-'))
-  let server = await startNatsServer({ storeDir })
-  onTestFinished(async () => {
-    await server.stop()
-    rmSync(storeDir, { recursive: true, force: true })
-  })
+  const server = await startMortalServer()
   const patient = call<{ twice: number }>()('rpc.tracker.test-patient', z.object({ n: z.number() }), 60_000)
-  const tracker = await openBus(testService('tracker', { NATS_URL: server.url }))
+  // It asks itself: over one connection who answers is back when who asks is.
+  const bus = await openBus(testService('tracker', { NATS_URL: server.url }))
   const heard: number[] = []
   const late = Promise.withResolvers<{ twice: number }>()
-  tracker.answer(patient, ({ n }) => {
+  bus.answer(patient, ({ n }) => {
     heard.push(n)
     return n === 1 ? late.promise : Promise.resolve({ twice: n * 2 })
   })
-  const gateway = await openBus(testService('gateway', { NATS_URL: server.url }))
-  const underWay = gateway.call(patient, { n: 1 }).catch((error: unknown) => error)
+  const underWay = bus.call(patient, { n: 1 }).catch((error: unknown) => error)
   await until(() => heard.includes(1))
 
-  server.child.kill('SIGKILL')
+  await server.kill()
   expect(await underWay).toMatchObject({ code: 'queue_unavailable' })
-  const meanwhile = gateway.call(patient, { n: 2 })
-  server = await startNatsServer({ storeDir, port: server.port })
+  const meanwhile = bus.call(patient, { n: 2 })
+  await server.startAgain()
   expect(await meanwhile).toEqual({ twice: 4 })
   expect(heard).toEqual([1, 2])
   late.resolve({ twice: 2 })

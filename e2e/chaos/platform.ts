@@ -7,11 +7,18 @@ import { familyOf, runningProcesses, signalAll } from './processes.ts'
 
 export type Platform = { herald: Herald; tenant: Tenant }
 
+/** `launcher`: a command that runs the starter, such as one that gives it another file system. */
+type Options = { launcher?: string[] }
+
 /** Runs work on a platform of its own with one tenant. Thaws and stops it whatever happens; its data is gone afterwards. */
-export async function onPlatform<T>(env: Record<string, string>, work: (platform: Platform) => Promise<T>): Promise<T> {
+export async function onPlatform<T>(
+  env: Record<string, string>,
+  work: (platform: Platform) => Promise<T>,
+  options: Options = {},
+): Promise<T> {
   const dataDir = freshDataDir()
   try {
-    return await onDataDirectory(dataDir, env, work)
+    return await onDataDirectory(dataDir, env, work, options)
   } finally {
     removeDataDir(dataDir)
   }
@@ -22,8 +29,9 @@ export async function onDataDirectory<T>(
   dataDir: string,
   env: Record<string, string>,
   work: (platform: Platform) => Promise<T>,
+  options: Options = {},
 ): Promise<T> {
-  const herald = await startHerald({ dataDir, env })
+  const herald = await startHerald({ dataDir, env, ...options })
   try {
     const tenant = await givenTenant(herald)
     // A dispatcher that is started again asks for the token it had; the simulator's own allowance is not what is tested here.

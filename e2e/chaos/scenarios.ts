@@ -4,6 +4,7 @@ import { databaseAway } from './scenarios/database-away.ts'
 import { erasure } from './scenarios/erasure.ts'
 import { freezeDispatcher } from './scenarios/freeze-dispatcher.ts'
 import { goaway } from './scenarios/goaway.ts'
+import { hostileTenant } from './scenarios/hostile-tenant.ts'
 import { killAll } from './scenarios/kill-all.ts'
 import { killDispatcher } from './scenarios/kill-dispatcher.ts'
 import { loseNatsStore } from './scenarios/lose-nats-store.ts'
@@ -28,4 +29,5 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   erasure,
   'database-away': databaseAway,
   'nats-full': natsFull,
+  'hostile-tenant': hostileTenant,
 }

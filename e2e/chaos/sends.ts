@@ -7,13 +7,14 @@ const content = (title: string) => ({ _default: 'en', en: { title, body: 'This i
 
 /**
  * Posts a send with its Idempotency-Key until it is answered 202, the promise that everything else is held against; what it
- * targets are these devices.
+ * targets are these devices. `refused` hears the status of every other answer.
  */
 export async function send(
   tenant: Tenant,
   key: string,
   devices: readonly { id: string }[],
   body: Record<string, unknown> = { target: { all: true } },
+  refused: (status: number) => void = () => undefined,
 ): Promise<Campaign> {
   const id = await until(
     async () => {
@@ -23,6 +24,7 @@ export async function send(
         { content: content(key), ...body },
         { 'idempotency-key': key },
       )
+      if (answer.status !== 202) refused(answer.status)
       if (answer.status !== 202) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`)
       return answer.body.id
     },

@@ -25,15 +25,17 @@ export const adminToken = 'e2e-administration-token-0123456789abcdef'
 
 /**
  * Starts the platform on a data directory of its own (or a given one) and answers when it says that it is ready. With a stack of
- * containers up (stack.ts) it is that one, for tests that ask for nothing of their own but an app.
+ * containers up (stack.ts) it is that one, for tests that ask for nothing of their own but an app. `launcher` is a command that runs the
+ * starter in its own place (`exec`), so that its pid is the starter's.
  */
 export async function startHerald({
   dataDir = freshDataDir(),
   env = {},
-}: { dataDir?: string; env?: Record<string, string> } = {}): Promise<Herald> {
+  launcher = [],
+}: { dataDir?: string; env?: Record<string, string>; launcher?: string[] } = {}): Promise<Herald> {
   const stack = givenStack()
   if (stack) return heraldOf(stack, dataDir)
-  const { starter, output } = runStarter(dataDir, env)
+  const { starter, output } = runStarter(dataDir, env, launcher)
   const baseUrl = await until(
     () => {
       if (starter.exitCode !== null) throw new Error(`the starter ended with ${starter.exitCode}: ${output()}`)
@@ -74,9 +76,14 @@ const heraldOf = ({ baseUrl, adminToken, simulator }: Stack, dataDir: string): H
 })
 
 /** Only starts the starter: for what it says when it refuses. */
-export function runStarter(dataDir: string, env: Record<string, string> = {}): { starter: ChildProcess; output: () => string } {
+export function runStarter(
+  dataDir: string,
+  env: Record<string, string> = {},
+  launcher: string[] = [],
+): { starter: ChildProcess; output: () => string } {
   let printed = ''
-  const starter = spawn(process.execPath, ['tools/src/start.ts'], {
+  const [command, ...args] = [...launcher, process.execPath, 'tools/src/start.ts']
+  const starter = spawn(command, args, {
     cwd: root,
     env: {
       ...process.env,

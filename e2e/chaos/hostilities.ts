@@ -1,0 +1,110 @@
+import type { Tenant } from '@herald/testing/tenant'
+import { http } from '@herald/testing/herald'
+import type { Registered } from './crowd.ts'
+import type { Receiver } from './receiver.ts'
+
+/** Something a hostile app does again and again: `workers` at once, each at most once every `everyMs`; answers the status it got. */
+export type Hostility = { name: string; workers: number; everyMs: number; act: () => Promise<number> }
+
+const content = { _default: 'en', en: { title: 'Flood', body: 'One of very many' } }
+const listed = 500
+
+/** The dearest leaves that were ever accepted: versions are compared part by part. */
+const dearLeaf = (place: number) => ({
+  field: 'appVersion',
+  op: 'in',
+  value: Array.from({ length: listed }, (_, index) => `${place}.${index}.1.2`),
+})
+const plainLeaf = (place: number) => ({
+  field: 'deviceModel',
+  op: 'in',
+  value: Array.from({ length: listed }, (_, index) => `model-${place}-${index}`),
+})
+const anyOf = (count: number, leaf: (place: number) => unknown) => {
+  const leaves = Array.from({ length: count }, (_, place) => leaf(place))
+  return { or: [{ or: leaves.slice(0, 50) }, ...(count > 50 ? [{ or: leaves.slice(50) }] : [])] }
+}
+
+/** Of several segments the dearest that is accepted, so that the attack is as hard as the limits allow. */
+const segmentsByCost = [
+  anyOf(27, dearLeaf),
+  anyOf(89, plainLeaf),
+  anyOf(20, dearLeaf),
+  anyOf(10, dearLeaf),
+  anyOf(4, dearLeaf),
+  anyOf(1, dearLeaf),
+]
+
+/** All that one app does at once, each within its documented limits. */
+export function openHostilities({
+  tenant,
+  devices,
+  receiver,
+  baseUrl,
+}: {
+  tenant: Tenant
+  devices: readonly Registered[]
+  receiver: Receiver
+  baseUrl: string
+}): Hostility[] {
+  let sent = 0
+  let named = 0
+  const one = () => devices[sent++ % devices.length]?.subscriptionId ?? ''
+  const status = async (answer: Promise<{ status: number }>) => (await answer).status
+  const dearest = async (path: string, body: (segment: unknown) => unknown): Promise<number> => {
+    let last = 0
+    for (const segment of segmentsByCost) {
+      last = await status(tenant.call('POST', path, body(segment)))
+      if (last !== 422) return last
+    }
+    return last
+  }
+  const asDevice = (path: string, body?: unknown) =>
+    status(http('POST', `${baseUrl}/v1/subscriptions/${one()}${path}`, { headers: { 'x-app-key': tenant.publicKey }, body }))
+
+  return [
+    {
+      name: 'flood of sends',
+      workers: 16,
+      everyMs: 96,
+      act: () => status(tenant.call('POST', '/v1/notifications', { target: { subscriptionIds: [one()] }, content })),
+    },
+    {
+      name: 'dear segments sent',
+      workers: 1,
+      everyMs: 3_000,
+      act: () => dearest('/v1/notifications', (segment) => ({ target: { segment }, content })),
+    },
+    { name: 'dear previews', workers: 2, everyMs: 500, act: () => dearest('/v1/segments/preview', (segment) => ({ segment })) },
+    {
+      name: 'push services that are not there',
+      workers: 1,
+      everyMs: 1_000,
+      act: async () => {
+        named += 1
+        const [device] = await tenant.makeDevices('web', 1)
+        const registered = await http<{ id: string }>('POST', `${baseUrl}/v1/subscriptions`, {
+          headers: { 'x-app-key': tenant.publicKey },
+          body: { platform: 'web', endpoint: `https://service-${named}.dead.example.org/push/${named}`, keys: device?.keys },
+        })
+        if (registered.status !== 200) return registered.status
+        return status(tenant.call('POST', '/v1/notifications', { target: { subscriptionIds: [registered.body.id] }, content }))
+      },
+    },
+    { name: 'pushes listed', workers: 24, everyMs: 250, act: () => status(tenant.admin('GET', '/pushes?limit=5')) },
+    { name: 'campaigns listed', workers: 4, everyMs: 250, act: () => status(tenant.admin('GET', '/campaigns?transactional=false')) },
+    { name: 'templates listed', workers: 30, everyMs: 500, act: () => status(tenant.call('GET', '/v1/templates')) },
+    { name: 'logins', workers: 4, everyMs: 50, act: () => asDevice('/login', { externalId: `nobody-${Math.floor(Math.random() * 1e9)}` }) },
+    { name: 'logouts', workers: 2, everyMs: 50, act: () => asDevice('/logout') },
+    {
+      name: 'webhooks made',
+      workers: 1,
+      everyMs: 1_000,
+      act: () =>
+        receiver.attach(tenant).then(
+          () => 201,
+          () => 409,
+        ),
+    },
+  ]
+}

@@ -1,0 +1,29 @@
+import { createSocket } from 'node:dgram'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** An address of the loopback range that nobody else listens on at port 53. */
+const address = '127.0.0.153'
+
+/**
+ * Runs work beside a name server that hears every question and answers none. `launcher` is put before a command to give it a file system
+ * in which this is the only name server. Needs root.
+ */
+export async function withSilentNameServer<T>(work: (server: { launcher: string[] }) => Promise<T>): Promise<T> {
+  const directory = mkdtempSync(join(tmpdir(), 'herald-names-'))
+  const configuration = join(directory, 'resolv.conf')
+  writeFileSync(configuration, `nameserver ${address}\n`)
+  const server = createSocket('udp4')
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.bind(53, address, resolve)
+  })
+  try {
+    const mounted = `mount --bind ${configuration} /etc/resolv.conf && exec "$0" "$@"`
+    return await work({ launcher: ['unshare', '--mount', 'sh', '-c', mounted] })
+  } finally {
+    server.close()
+    rmSync(directory, { recursive: true, force: true })
+  }
+}

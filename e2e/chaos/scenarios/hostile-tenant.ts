@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { givenTenant, type Tenant } from '@herald/testing/tenant'
+import { until } from '@herald/testing/until'
+import { givenManyDevices, type Registered } from '../crowd.ts'
+import { withSilentNameServer } from '../name-server.ts'
+import { onDatabase, onPlatform, type Platform } from '../platform.ts'
+import { withReceiver, type Receiver } from '../receiver.ts'
+import type { Scenario, Scene } from '../scenario.ts'
+import { checkSends, readStats, send, settle } from '../sends.ts'
+import type { Campaign } from '../verdict.ts'
+import { openHostilities, type Hostility } from '../hostilities.ts'
+
+/** The honest app sends once a second: first alone, then beside the hostile app. */
+const secondsAlone = 30
+const secondsBeside = 120
+const honestDevices = 100
+/** The hostile app has a history: this many campaigns, so that a read which looks at all of them is slow. */
+const hostileHistory = 300_000
+
+export const hostileTenant: Scenario = {
+  promise:
+    'One app that does everything at once that its limits allow (dear segments, dead push services, lists of a long history, floods of sends, logins and webhooks) delays another app’s sends by at most a second at p99, and loses none of them. (Needs root: it gives the platform a name server of its own.)',
+  async run(scene) {
+    await withSilentNameServer(({ launcher }) =>
+      withReceiver((receiver) =>
+        onPlatform({ ...receiver.env, LOG_LEVEL: 'warn' }, (platform) => besideHostile(scene, platform, receiver), { launcher }),
+      ),
+    )
+  },
+}
+
+async function besideHostile(scene: Scene, platform: Platform, receiver: Receiver): Promise<void> {
+  const { note, check, say } = scene
+  const { tenant: honest, herald } = platform
+  const hostile = await givenTenant(herald)
+  const devices = await givenManyDevices(platform, honestDevices)
+  const victims = await givenManyDevices({ ...platform, tenant: hostile }, 300)
+  await onDatabase(herald, (client) => client.query(insertHistory, [hostile.appId, hostileHistory]).then(() => client.query('analyze')))
+
+  const alone = await sendEverySecond(honest, devices, 'alone', secondsAlone)
+  const stop = new AbortController()
+  const hostilities = openHostilities({ tenant: hostile, devices: victims, receiver, baseUrl: herald.baseUrl })
+  const underWay = hostilities.map((one) => playHostility(one, stop.signal))
+  say(`  hostile: ${hostilities.map(({ name }) => name).join(', ')}`)
+  const beside = await sendEverySecond(honest, devices, 'beside', secondsBeside).finally(() => stop.abort())
+  const counts = Object.fromEntries((await Promise.all(underWay)).flatMap((counted) => Object.entries(counted)))
+
+  const campaigns = [...alone, ...beside].map(({ campaign }) => campaign)
+  await settle(honest, campaigns)
+  const figures = { alone: figuresOf(alone), beside: figuresOf(beside) }
+  const allowed = Math.max(1, 2 * figures.alone.p99)
+  note({ ...figures, allowedP99: allowed, answersToTheHostile: counts })
+  check(figures.beside.p99 <= allowed, `p99 beside the hostile app is ${figures.beside.p99} s, ${allowed} s allowed`)
+  const refused = [...alone, ...beside].flatMap(({ refusals }) => refusals)
+  check(refused.length === 0, `${refused.length} honest sends were refused first: ${[...new Set(refused)].join(', ')}`)
+  await checkSends(scene, honest, campaigns, 0)
+
+  for (const name of ['audience', 'campaigns', 'tracker', 'dispatcher', 'webhooks', 'gateway']) {
+    const lines = readFileSync(join(herald.dataDir, 'logs', `${name}-1.log`), 'utf8').split('\n')
+    note({ [`errorLines.${name}`]: lines.filter((line) => line.includes('"level":"error"') || line.includes('"level":"fatal"')).length })
+  }
+}
+
+type Sent = { campaign: Campaign; seconds: number; refusals: string[] }
+
+/** A send each second, whatever has become of those before; answers how long each took from the POST until all devices had their outcome. */
+async function sendEverySecond(tenant: Tenant, devices: readonly Registered[], name: string, seconds: number): Promise<Sent[]> {
+  const startedAt = performance.now()
+  const sends: Promise<Sent>[] = []
+  for (let second = 0; second < seconds; second += 1) {
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, startedAt + second * 1_000 - performance.now())))
+    sends.push(timeSend(tenant, devices, `${name}-${second}`))
+  }
+  return Promise.all(sends)
+}
+
+/** A send that is not settled by then is counted with this time, and found unsettled later. */
+const longestWaitMs = 120_000
+
+async function timeSend(tenant: Tenant, devices: readonly Registered[], key: string): Promise<Sent> {
+  const startedAt = performance.now()
+  const refusals: string[] = []
+  const campaign = await send(tenant, key, devices, undefined, (status) => refusals.push(String(status)))
+  await until(async () => (await readStats(tenant, campaign)).body.stats.sent === devices.length, {
+    withinMs: longestWaitMs,
+    what: `${key} is sent to ${devices.length} devices`,
+  }).catch(() => undefined)
+  return { campaign, seconds: (performance.now() - startedAt) / 1_000, refusals }
+}
+
+function figuresOf(sends: readonly Sent[]): { median: number; p99: number; longest: number; sends: number } {
+  const seconds = sends.map((one) => one.seconds).toSorted((one, other) => one - other)
+  const at = (share: number) =>
+    Math.round((seconds[Math.min(seconds.length - 1, Math.ceil(share * seconds.length) - 1)] ?? 0) * 1_000) / 1_000
+  return { median: at(0.5), p99: at(0.99), longest: at(1), sends: seconds.length }
+}
+
+/** Repeats a hostility on its workers until the signal, and counts the answers by status. */
+async function playHostility({ name, workers, everyMs, act }: Hostility, signal: AbortSignal): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {}
+  const work = async () => {
+    while (!signal.aborted) {
+      const beganAt = performance.now()
+      const answered = await act().catch((error: unknown) => (error instanceof Error ? error.name : 'error'))
+      const key = `${name} ${answered}`
+      counts[key] = (counts[key] ?? 0) + 1
+      const rest = beganAt + everyMs - performance.now()
+      if (rest > 0) await new Promise((resolve) => setTimeout(resolve, rest))
+    }
+  }
+  await Promise.all(Array.from({ length: workers }, work))
+  return counts
+}
+
+/** $1: the app, $2: how many. Campaigns of the last 80 days that were sent to one device each, with their counters. */
+const insertHistory = `
+  with made as (
+    select lpad(to_hex(extract(epoch from at)::bigint), 8, '0') || substr(md5($1::text || n), 1, 16) as id, at
+    from generate_series(1, $2::int) as n, lateral (select now() - interval '80 days' * (n::float8 / $2::int) as at) as made
+  ), campaigns_made as (
+    insert into campaigns.campaigns (id, app_id, name, status, transactional, target, content, silent, data, ttl, priority, bypass, created_at, started_at, settled_at)
+    select id, $1, 'notification', 'sent', true, '{"kind":"all"}', null, false, '{}', 3600, 'high', '{}', at, at, at from made
+  )
+  insert into tracker.counters (campaign_id, app_id, day, name, transactional, queued_android, sent, created_at, fanned_out_at, settled_at)
+  select id, $1, (at at time zone 'utc')::date, 'notification', true, 1, 1, at, at, at from made`

@@ -11,7 +11,7 @@ import { announcements, bulkFanOutWork, fanOutWork, pushWork } from '@herald/con
 import { openBus } from '@herald/service/bus'
 import { openDatabase } from '@herald/service/postgres'
 import { freshDatabase } from '@herald/testing/database'
-import { freshNats } from '@herald/testing/nats'
+import { freshNats, testNatsPassword } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
 import { sql } from 'kysely'
 import type { z } from 'zod'
@@ -36,6 +36,7 @@ export async function openAudience() {
   const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
   const config = {
     NATS_URL: natsUrl,
+    NATS_PASSWORD: testNatsPassword,
     HOST: '127.0.0.1',
     OBSERVE_PORT: 0,
     LOG_LEVEL: 'silent' as const,

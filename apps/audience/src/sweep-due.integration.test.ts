@@ -180,20 +180,20 @@ test('an announcement is told again until webhooks confirms it', async () => {
   await until(() => heard().length === 2)
   const announcementIds = [...new Set(heard().map(({ announcementId }) => announcementId))]
   expect(announcementIds).toHaveLength(1)
-  await dispatcher.bus.call(confirmAudienceAnnouncements, { announcementIds })
+  await bus.call(confirmAudienceAnnouncements, { announcementIds })
 
   expect(await db.selectFrom('announcements').selectAll().where('id', 'in', announcementIds).execute()).toEqual([])
 })
 
 test('devices register and segments are found over the bus', async () => {
   const appId = newId()
-  const registered = await dispatcher.bus.call(registerSubscription, { appId, subscription: { platform: 'android', token: 'token' } })
+  const registered = await bus.call(registerSubscription, { appId, subscription: { platform: 'android', token: 'token' } })
   expect(registered).toMatchObject({ platform: 'android' })
 
   const segmentId = newId()
   await sql`insert into segments (id, app_id, name, folded_name, definition) values (${segmentId}, ${appId}, 'all', 'all', '{}')`.execute(
     db,
   )
-  expect(await dispatcher.bus.call(findSegment, { appId, segmentId })).toEqual({ definition: {} })
-  expect(await dispatcher.bus.call(findSegment, { appId: newId(), segmentId })).toBeNull()
+  expect(await bus.call(findSegment, { appId, segmentId })).toEqual({ definition: {} })
+  expect(await bus.call(findSegment, { appId: newId(), segmentId })).toBeNull()
 })

@@ -13,6 +13,7 @@ import {
   type Msg,
   type MsgHdrs,
   type NatsConnection,
+  type NodeConnectionOptions,
   type Subscription,
 } from '@nats-io/transport-node'
 import { brokenContracts } from './broken-contracts.ts'
@@ -60,7 +61,7 @@ export type BusConfig = { NATS_URL: string; NATS_USER?: string | undefined; NATS
 export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch): Promise<Bus> {
   const { log } = service
   const { NATS_USER, NATS_PASSWORD } = service.config
-  const connection = await connect({
+  const options: NodeConnectionOptions = {
     servers: service.config.NATS_URL,
     ...(NATS_PASSWORD && { user: NATS_USER || natsUser(service.name), pass: NATS_PASSWORD }),
     name: service.name,
@@ -68,11 +69,15 @@ export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch
     maxReconnectAttempts: -1,
     reconnectTimeWait: 200,
     reconnectJitter: 100,
-    waitOnFirstConnect: true,
     timeout: 5_000,
     pingInterval: 2_000,
     maxPingOut: 2,
     ignoreAuthErrorAbort: true,
+  }
+  const connection = await connect(options).catch((error: unknown) => {
+    // From here on the client tries without a word.
+    log.warn({ message: String(error) }, 'NATS is not there, or does not let this process in (NATS_URL, NATS_USER, NATS_PASSWORD); waiting')
+    return connect({ ...options, waitOnFirstConnect: true })
   })
   const link = openLink()
   const returns: Returns = { restore: () => Promise.resolve(), handlers: [] }
@@ -252,6 +257,7 @@ function faultOf(error: unknown, line: { call: string }, { log }: Service): Faul
 type Returns = { restore: () => Promise<void>; handlers: (() => void)[] }
 
 async function followStatus(connection: NatsConnection, { log }: Service, link: Link, returns: Returns): Promise<void> {
+  let isRefused = false
   for await (const status of connection.status()) {
     const { type } = status
     if (type === 'error' && status.error instanceof PermissionViolationError) {
@@ -261,13 +267,17 @@ async function followStatus(connection: NatsConnection, { log }: Service, link: 
         'NATS does not allow this: its users are older or newer than this process (docs/operations.md, NATS)',
       )
     }
-    if (type === 'error' && status.error instanceof AuthorizationError)
+    if (type === 'error' && status.error instanceof AuthorizationError && !isRefused) {
+      // It is tried again every 0.3 s and said once.
+      isRefused = true
       log.error('NATS refuses the user or the password of this process (NATS_USER, NATS_PASSWORD)')
+    }
     if (type === 'disconnect') {
       log.warn('NATS is away')
       link.became('lost')
     }
     if (type === 'reconnect') {
+      isRefused = false
       log.info('NATS is back')
       link.became('back')
       void returns.restore().then(() => returns.handlers.forEach((handler) => handler()))

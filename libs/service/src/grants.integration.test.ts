@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { apps, call, type AppName } from '@herald/contracts/call'
 import { apnsToken, appChanged, makeStreams, readApp, readCredentials } from '@herald/contracts/calls/gateway'
-import { reportQueued } from '@herald/contracts/calls/tracker'
+import { findSettled, reportQueued } from '@herald/contracts/calls/tracker'
 import { grantsOf, natsAuthorization, natsUser, uses } from '@herald/contracts/grants'
 import { consumers, fanOutWork, streams, streamsOwner } from '@herald/contracts/topology'
 import { startNatsServer } from '@herald/embedded/nats-server'
@@ -14,6 +14,7 @@ import { connect, PermissionViolationError, type NatsConnection } from '@nats-io
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { openBus } from './bus.ts'
+import { openLog } from './log.ts'
 
 const passwordOf = (app: AppName) => `${app}-password-0123456789`
 const passwords = Object.fromEntries(apps.map((app) => [app, passwordOf(app)])) as Record<AppName, string>
@@ -213,6 +214,55 @@ test('a call whose answer is to go where another app listens is not answered', a
   await connection.request(readApp.subject, JSON.stringify({ appId }))
   expect(answered).toEqual([appId])
 })
+
+/** What an app writes to its log, line by line. */
+function logged(app: AppName) {
+  const written: string[] = []
+  const log = openLog(app, 'info', { write: (line) => void written.push(line) })
+  return { log, lines: (saying: string) => written.filter((line) => line.includes(saying)) }
+}
+
+test('an app that NATS does not let in says why, and one that lacks a right says which', async () => {
+  const refused = logged('tracker')
+  const service = testService('tracker', { NATS_URL: server.url, NATS_PASSWORD: 'an old password' })
+  const opening = openBus({ ...service, log: refused.log })
+  void opening.catch(() => undefined)
+  await until(() => refused.lines('does not let this process in').length === 1)
+  expect(refused.lines('an old password')).toEqual([])
+
+  const lacking = logged('campaigns')
+  const campaigns = await openBus({ ...serviceOf('campaigns'), log: lacking.log })
+  await expect(campaigns.call(apnsToken, { appId: 'a'.repeat(24), refused: null })).rejects.toMatchObject({ code: 'queue_unavailable' })
+  await until(() => lacking.lines('NATS does not allow this').length === 1)
+  expect(lacking.lines('NATS does not allow this')[0]).toContain(apnsToken.subject)
+})
+
+test('a flood of calls that break their contract costs one line, and a call among them is answered', async () => {
+  const { log, lines } = logged('tracker')
+  const tracker = await openBus({ ...serviceOf('tracker'), log })
+  tracker.answer(findSettled, async ({ subscriptionIds }) => ({ subscriptionIds }))
+  const audience = await openBus(serviceOf('audience'))
+  const { connection } = await intrudeAs('audience')
+  const broken = [
+    'no JSON',
+    '[]',
+    '{"campaignId":"short"}',
+    JSON.stringify({ campaignId: 'c'.repeat(24), subscriptionIds: Array.from({ length: 1_000 }, (_, n) => `secret-${n}`) }),
+  ]
+
+  const answers = Array.from({ length: 1_000 }, (_, n) =>
+    connection.request(findSettled.subject, broken[n % broken.length], { timeout: 25_000 }),
+  )
+  const asked = { campaignId: 'c'.repeat(24), subscriptionIds: ['d'.repeat(24)] }
+  // All of it is one process of a busy machine: what counts is that the call is answered.
+  await until(async () => (await audience.call(findSettled, asked)).subscriptionIds.length === 1, { withinMs: 30_000 })
+  const said = new Set((await Promise.all(answers)).map((message) => message.string()))
+
+  expect([...said]).toEqual([JSON.stringify({ fault: { code: 'internal', message: 'Internal error.' } })])
+  expect(lines('a call broke its contract').length).toBeLessThan(5)
+  expect(lines('a call broke its contract').join('').length).toBeLessThan(20_000)
+  expect(lines('secret-')).toEqual([])
+}, 60_000)
 
 test('an app that may not make streams has them made by the gateway, also after the store was lost', async () => {
   expect(apps.filter((app) => grantsOf(app).publish.some((subject) => /\.(CREATE|UPDATE|DELETE|PURGE)\b/.test(subject)))).toEqual([

@@ -1,3 +1,4 @@
+import { createECDH, randomBytes } from 'node:crypto'
 import { defaultSettings, type AppSettings } from '@herald/contracts/app'
 import type { BatchPointer, FanOutPointer, FrozenSend, TakenBatch } from '@herald/contracts/batch'
 import { finishBatch, flowChanged, takeBatch, type CampaignFlow, type FlowChange } from '@herald/contracts/calls/audience'
@@ -263,3 +264,9 @@ export async function givenCrowd(
     returning id`.execute(db)
   return rows.map(({ id }) => id).toSorted()
 }
+
+/** Keys of a browser's subscription as a browser makes them: other bytes are refused before they reach audience. */
+export const givenWebKeys = () => ({
+  p256dh: createECDH('prime256v1').generateKeys('base64url'),
+  auth: randomBytes(16).toString('base64url'),
+})

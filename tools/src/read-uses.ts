@@ -38,7 +38,7 @@ async function readFile(app: AppName, file: string, source: string, found: Found
     const path = join(root, 'libs/contracts/src', `${moduleRequest.value.replace('@herald/contracts/', '')}.ts`)
     const exported = (await import(pathToFileURL(path).href)) as Record<string, unknown>
     for (const { isType, importName, localName } of entries)
-      if (!isType) values.set(localName.value, importName.kind === 'NamespaceObject' ? exported : exported[importName.name ?? ''])
+      if (!isType) values.set(localName.value, importName.name === null ? exported : exported[importName.name])
   }
   if (values.size === 0) return
 

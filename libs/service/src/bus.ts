@@ -195,7 +195,7 @@ async function ask<Request, Answer>(
     try {
       const message = await link.ask(left(), (timeout) => connection.request(contract.subject, body, { timeout, ...carried }))
       const wire = decode(message.data) as Wire<Answer>
-      if ('fault' in wire) throw new Fault(wire.fault.code, wire.fault.message, wire.fault.details)
+      if ('fault' in wire) throw faultFrom(wire.fault)
       return wire.answer
     } catch (error) {
       if (error instanceof Fault) throw error
@@ -229,6 +229,10 @@ function decode(bytes: Uint8Array): unknown {
 function reply(message: Msg, wire: Wire<unknown>): void {
   message.respond(encode(wire, message.subject))
 }
+
+/** Another app's refusal. A code that is none would leave the gateway without a status to answer with. */
+const faultFrom = ({ code, message, details }: WireFault): Fault =>
+  Object.hasOwn(faultStatus, code) ? new Fault(code, message, details) : new Fault('internal', 'Internal error.')
 
 const asFault = ({ code, message, details }: Fault): WireFault => ({ code, message, details })
 

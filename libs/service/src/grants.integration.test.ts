@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { apps, call, type AppName } from '@herald/contracts/call'
 import { apnsToken, appChanged, makeStreams, readApp, readCredentials } from '@herald/contracts/calls/gateway'
 import { findSettled, reportQueued } from '@herald/contracts/calls/tracker'
+import { readWebhook } from '@herald/contracts/calls/webhooks'
 import { grantsOf, natsAuthorization, natsUser, uses } from '@herald/contracts/grants'
 import { consumers, fanOutWork, streams, streamsOwner } from '@herald/contracts/topology'
 import { startNatsServer } from '@herald/embedded/nats-server'
@@ -166,6 +167,7 @@ test('an app that received a call may answer it once, and nobody hears the answe
   expect(await gateway.call(ask, { n: 0 })).toEqual({ n: 1 })
   await until(() => refused().length > 0)
   expect(refused()).toEqual([`publish ${reply}`])
+  await connection.close()
 })
 
 test('a stored message that an intruder has delivered as a call or a broadcast is handled by nobody', async () => {
@@ -198,6 +200,19 @@ test('a stored message that an intruder has delivered as a call or a broadcast i
   gateway.broadcast(appChanged, { appId })
   await until(() => heard.includes(appId))
   expect({ askedFor, heard }).toEqual({ askedFor: [appId], heard: [appId] })
+})
+
+test('a refusal with a code that is none is our own mistake to who asked', async () => {
+  const { connection } = await intrudeAs('webhooks')
+  connection.subscribe(readWebhook.subject, {
+    queue: 'webhooks',
+    callback: (_error, message) => void message.respond('{"fault":{"code":"toString","message":"made up"}}'),
+  })
+  await connection.flush()
+
+  const asked = gateway.call(readWebhook, { appId: 'a'.repeat(24), webhookId: 'b'.repeat(24) })
+  await expect(asked).rejects.toMatchObject({ code: 'internal', message: 'Internal error.' })
+  await connection.close()
 })
 
 test('a call whose answer is to go where another app listens is not answered', async () => {

@@ -172,11 +172,11 @@ export async function openStreams(
     async restore() {
       const forgotten = [...pulls]
       if (!askForStreams || !(await hasStreams(manager))) {
-        // The owner goes on trying: a server that has just come back may have no JetStream yet, and the others ask nobody else.
-        const goOn = () => (askForStreams ? undefined : untilMade(make, service, () => stopped))
         await make().catch((error: unknown) => {
           log.debug({ err: error }, 'streams are not there yet')
-          void goOn()?.catch((failed: unknown) => log.error({ err: failed }, 'streams could not be made'))
+          if (askForStreams) return
+          // A server that has just come back may have no JetStream yet, and all others ask this process.
+          void untilMade(make, service, () => stopped).catch((failed: unknown) => log.error({ err: failed }, 'streams could not be made'))
         })
       }
       for (const pull of forgotten) pull.stop()

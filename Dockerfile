@@ -27,7 +27,7 @@ ARG APP
 RUN node tools/src/bundle.ts "$APP" /image/app \
   # Directories that volumes are mounted to belong to who writes there.
   && if [ "$APP" = set-up ]; then mkdir -p /image/state /image/secrets && \
-    for app in gateway audience campaigns dispatcher tracker webhooks simulator postgres migrate; do mkdir -p "/image/secrets/$app"; done; fi
+    for app in gateway audience campaigns dispatcher tracker webhooks simulator postgres nats migrate; do mkdir -p "/image/secrets/$app"; done; fi
 
 FROM ${NODE_IMAGE}
 ARG APP

@@ -53,7 +53,8 @@ try {
 
 async function measure({ count, processes, kills }: { count: number; processes: number; kills: number }) {
   const { environment, openPeer } = await startServers()
-  const [audience, gateway] = [await openPeer('audience'), await openPeer('gateway')]
+  // The gateway first: it makes the streams that the others wait for.
+  const [gateway, audience] = [await openPeer('gateway'), await openPeer('audience')]
   /** When audience first heard of a campaign, by the clock of this process, and how often. */
   const heard = new Map<string, { at: number; times: number }>()
   // Room for all: how fast audience works them off is its own matter.

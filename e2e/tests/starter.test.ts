@@ -1,5 +1,9 @@
 import { execFileSync } from 'node:child_process'
+import { readFileSync, statSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
 import { isPortFree } from '@herald/embedded/free-port'
+import { startNatsServer } from '@herald/embedded/nats-server'
 import { isAlive } from '@herald/embedded/processes'
 import { until } from '@herald/testing/until'
 import { afterAll, expect, test } from 'vitest'
@@ -72,6 +76,65 @@ test('a gateway that is killed or stopped refuses nobody: who connects meanwhile
   }
   expect(await herald.stop()).toBe(0)
   expect(await isPortFree(Number(new URL(herald.baseUrl).port))).toBe(true)
+})
+
+/** What a nats-server says to who connects without a user and asks for a provider token. */
+async function askAsStranger(port: number): Promise<string> {
+  const socket = connect(port, '127.0.0.1')
+  let heard = ''
+  socket.setEncoding('utf8').on('data', (text: string) => (heard += text))
+  socket.on('error', () => undefined)
+  socket.write('CONNECT {"verbose":false,"headers":true,"no_responders":true}\r\nSUB _INBOX.stranger 1\r\n')
+  const question = JSON.stringify({ appId: 'a'.repeat(24), refused: null })
+  socket.write(`PUB rpc.gateway.apns-token _INBOX.stranger ${question.length}\r\n${question}\r\nPING\r\n`)
+  await until(() => /-ERR|PONG/.test(heard), { what: 'an answer of nats-server' })
+  socket.destroy()
+  return heard
+}
+
+test('the embedded NATS lets in no stranger, and its passwords are for this user alone', async () => {
+  const herald = await startHerald({ dataDir: dataDirOfOurs() })
+  const { nats } = JSON.parse(readFileSync(join(herald.dataDir, 'ports.json'), 'utf8')) as { nats: number }
+
+  const heard = await askAsStranger(nats)
+  expect(heard).toContain('Authorization Violation')
+  expect(heard).not.toContain('MSG ')
+
+  for (const file of ['secrets.json', 'nats/nats-server.conf']) expect(statSync(join(herald.dataDir, file)).mode & 0o777).toBe(0o600)
+  const { natsPasswords } = JSON.parse(readFileSync(join(herald.dataDir, 'secrets.json'), 'utf8')) as {
+    natsPasswords: Record<string, string>
+  }
+  const pids = JSON.parse(readFileSync(join(herald.dataDir, 'processes.json'), 'utf8')) as Record<string, number>
+  for (const [name, pid] of Object.entries(pids)) {
+    const [environment, command] = ['environ', 'cmdline'].map((file) => readFileSync(`/proc/${pid}/${file}`, 'utf8'))
+    const known = Object.keys(natsPasswords).filter((app) => environment?.includes(natsPasswords[app] ?? ''))
+    expect([name, ...known]).toEqual(name.replace(/-1$/, '') in natsPasswords ? [name, name.replace(/-1$/, '')] : [name])
+    for (const password of Object.values(natsPasswords)) expect(command).not.toContain(password)
+  }
+  for (const password of Object.values(natsPasswords)) expect(herald.output()).not.toContain(password)
+  expect(await herald.stop()).toBe(0)
+})
+
+test('a NATS of one’s own takes the users that are written for it; one without users is warned about', async () => {
+  const dataDir = dataDirOfOurs()
+  const users = join(dataDir, 'users.conf')
+  execFileSync(process.execPath, ['tools/src/write-nats-users.ts', users], { env: { ...process.env, HERALD_DATA_DIR: dataDir } })
+  expect(statSync(users).mode & 0o777).toBe(0o600)
+
+  for (const isOpen of [false, true]) {
+    const server = await startNatsServer({
+      storeDir: join(dataDir, isOpen ? 'open' : 'closed'),
+      configuration: isOpen ? '' : readFileSync(users, 'utf8'),
+    })
+    const herald = await startHerald({ dataDir, env: { NATS_URL: server.url } })
+    expect((await http('GET', `${herald.baseUrl}/health`)).status).toBe(200)
+    expect(herald.output().includes('the NATS of NATS_URL has no users')).toBe(isOpen)
+    expect((await askAsStranger(server.port)).includes('Authorization Violation')).toBe(!isOpen)
+    const log = readFileSync(join(dataDir, 'logs', 'dispatcher-1.log'), 'utf8')
+    expect(log.includes('NATS lets everyone in')).toBe(isOpen)
+    expect(await herald.stop()).toBe(0)
+    await server.stop()
+  }
 })
 
 test.each(['SIGTERM', 'SIGINT'] as const)('%s stops everything and exits 0', async (signal) => {

@@ -28,4 +28,9 @@ export const hasDatabase = (name: ProcessName): name is AppWithDatabase => appsW
 /** The variable that holds an app's own database address. */
 export const databaseVariable = (app: AppWithDatabase): string => `DATABASE_URL_${app.toUpperCase()}`
 
+/** The variable that gives the starter the password of an app's NATS user; the app itself finds it as NATS_PASSWORD. */
+export const natsPasswordVariable = (app: AppName): string => `NATS_PASSWORD_${app.toUpperCase()}`
+
+export const usesNats = (name: ProcessName): name is AppName => apps.some((app) => app === name)
+
 export { apps, appsWithDatabase }

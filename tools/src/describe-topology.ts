@@ -1,7 +1,17 @@
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { comeBackAfterMs, consumers, duplicateWindowSeconds, eventSubjects, streams } from '@herald/contracts/topology'
+import { apps } from '@herald/contracts/call'
+import { grantsOf, natsUser } from '@herald/contracts/grants'
+import {
+  comeBackAfterMs,
+  consumers,
+  duplicateWindowSeconds,
+  eventSubjects,
+  streams,
+  streamsOwner,
+  topologyVersion,
+} from '@herald/contracts/topology'
 import { z } from 'zod'
 import { root } from './workspace.ts'
 
@@ -24,6 +34,7 @@ export async function describeTopology(): Promise<string> {
     ),
     '',
     `A repeated \`Nats-Msg-Id\` is dropped within ${duplicateWindowSeconds} s. A message that failed comes back after ${comeBackAfterMs.join(', ')} ms, the last for good.`,
+    `Streams and consumers carry \`herald-topology: ${topologyVersion}\`; a process that knows an older version leaves them as they are.`,
     '',
     '## Consumers',
     '',
@@ -46,12 +57,35 @@ export async function describeTopology(): Promise<string> {
     '|---|---|',
     ...(await readCalls()).map(({ subject, timeoutMs }) => `| ${code([subject])} | ${timeoutMs / 1_000} s |`),
     '',
+    '## Users',
+    '',
+    'What nats-server lets each app do, and nothing else; nobody is let in without a password. A call may be answered once by who received it.',
+    `Streams and consumers are made by ${streamsOwner} alone: a stream or a consumer can copy any subject to any other.`,
+    '',
+    '| user | may publish | may subscribe to (queue group) |',
+    '|---|---|---|',
+    ...apps.map((app) => {
+      const { publish, subscribe } = grantsOf(app)
+      return `| \`${natsUser(app)}\` | ${shortened(publish)} | ${code(subscribe.map((one) => one.replace(/ (.*)$/, ' ($1)')))} |`
+    }),
+    '',
   ].join('\n')
+}
+
+/** The names of one family together, by what they have before their last dot: the gateway may make 60 calls. */
+function shortened(subjects: readonly string[]): string {
+  const families = Map.groupBy(subjects, (subject) => (subject.startsWith('rpc.') ? subject.slice(0, subject.lastIndexOf('.')) : subject))
+  return [...families]
+    .map(([family, all]) =>
+      all.length > 1 ? `\`${family}.\` ${all.map((one) => one.slice(family.length + 1)).join(', ')}` : `\`${all[0]}\``,
+    )
+    .join('; ')
 }
 
 const code = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ')
 
-async function readCalls(): Promise<z.infer<typeof Call>[]> {
+/** Every call of the contracts, by subject. */
+export async function readCalls(): Promise<z.infer<typeof Call>[]> {
   const directory = join(root, 'libs', 'contracts', 'src', 'calls')
   const files = globSync('*.ts', { cwd: directory }).filter((file) => !file.endsWith('.test.ts'))
   const modules = await Promise.all(files.map((file): Promise<object> => import(pathToFileURL(join(directory, file)).href)))

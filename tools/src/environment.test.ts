@@ -6,7 +6,13 @@ const computed: Computed = {
   port: 8080,
   natsUrl: 'nats://127.0.0.1:4222',
   databaseUrls: { gateway: 'postgres://g', audience: 'postgres://a', webhooks: 'postgres://w' },
-  secrets: { ADMIN_TOKEN: 'admin', HMAC_SECRET: 'hmac', SEAL_KEYS: 'seal', passwords: {} },
+  secrets: {
+    ADMIN_TOKEN: 'admin',
+    HMAC_SECRET: 'hmac',
+    SEAL_KEYS: 'seal',
+    passwords: {},
+    natsPasswords: { gateway: 'ng', audience: 'na', campaigns: 'nc', tracker: 'nt', webhooks: 'nw', dispatcher: 'nd' },
+  },
 }
 const simulator = {
   addresses: {
@@ -23,6 +29,7 @@ const given = {
   PATH: '/bin',
   DATABASE_URL: 'postgres://owner',
   DATABASE_URL_TRACKER: 'postgres://given',
+  NATS_PASSWORD_TRACKER: 'nt',
   ADMIN_TOKEN: 'x',
   HMAC_SECRET: 'x',
   SEAL_KEYS: 'x',
@@ -36,6 +43,7 @@ test('each app gets its own database and the secrets it needs, and nothing of th
     HOST: '127.0.0.1',
     PORT: '8080',
     NATS_URL: 'nats://127.0.0.1:4222',
+    NATS_PASSWORD: 'ng',
     NODE_OPTIONS: expect.stringContaining('--max-semi-space-size='),
     OTEL_SERVICE_NAME: 'gateway',
     DATABASE_URL_GATEWAY: 'postgres://g',
@@ -52,20 +60,38 @@ test('each app gets its own database and the secrets it needs, and nothing of th
   expect(environmentOf('audience', given, computed)).toEqual({
     ...shared,
     OTEL_SERVICE_NAME: 'audience',
+    NATS_PASSWORD: 'na',
     DATABASE_URL_AUDIENCE: 'postgres://a',
   })
   expect(environmentOf('dispatcher', given, computed)).toEqual({
     ...shared,
     OTEL_SERVICE_NAME: 'dispatcher',
+    NATS_PASSWORD: 'nd',
     HMAC_SECRET: 'hmac',
     SEAL_KEYS: 'seal',
   })
   expect(environmentOf('webhooks', given, computed)).toEqual({
     ...shared,
     OTEL_SERVICE_NAME: 'webhooks',
+    NATS_PASSWORD: 'nw',
     DATABASE_URL_WEBHOOKS: 'postgres://w',
     SEAL_KEYS: 'seal',
   })
+})
+
+test('the simulator knows neither NATS nor any password', () => {
+  const simulated = environmentOf('simulator', { ...given, NATS_URL: 'nats://x', NATS_PASSWORD: 'one for all' }, computed)
+
+  expect(Object.keys(simulated).filter((name) => name.includes('NATS') || name.includes('PASSWORD'))).toEqual([])
+})
+
+test('a user that is given for all apps is used with the NATS that is given, and never with the embedded one', () => {
+  const user = { NATS_USER: 'herald', NATS_PASSWORD: 'one for all' }
+
+  expect(environmentOf('tracker', { NATS_URL: 'nats://theirs', ...user }, computed)).toMatchObject(user)
+  const embedded = environmentOf('tracker', user, computed)
+  expect(embedded['NATS_PASSWORD']).toBe('nt')
+  expect(embedded).not.toHaveProperty('NATS_USER')
 })
 
 test('options of Node that are given come last, so that they win', () => {

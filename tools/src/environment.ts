@@ -1,4 +1,14 @@
-import { appsWithDatabase, callsOutside, databaseVariable, hasDatabase, secretsOf, type ProcessName } from './apps.ts'
+import {
+  apps,
+  appsWithDatabase,
+  callsOutside,
+  databaseVariable,
+  hasDatabase,
+  natsPasswordVariable,
+  secretsOf,
+  usesNats,
+  type ProcessName,
+} from './apps.ts'
 import type { Secrets } from './secrets.ts'
 
 /** What the simulator says when it is ready: where its servers are. */
@@ -30,11 +40,26 @@ export function environmentOf(name: ProcessName, given: NodeJS.ProcessEnv, compu
   const environment: NodeJS.ProcessEnv = { ...given, NATS_URL: computed.natsUrl, HOST: computed.host }
   environment['OTEL_SERVICE_NAME'] ||= name
   environment['NODE_OPTIONS'] = [heapOptions, given['NODE_OPTIONS']].filter(Boolean).join(' ')
-  const notInherited = ['DATABASE_URL', ...appsWithDatabase.map(databaseVariable), ...secretsOf.gateway, 'LISTEN_FDS', 'LISTEN_PID']
+  const notInherited = [
+    'DATABASE_URL',
+    ...appsWithDatabase.map(databaseVariable),
+    'NATS_USER',
+    'NATS_PASSWORD',
+    ...apps.map(natsPasswordVariable),
+    ...secretsOf.gateway,
+    'LISTEN_FDS',
+    'LISTEN_PID',
+  ]
   for (const variable of notInherited) delete environment[variable]
 
   for (const secret of secretsOf[name]) environment[secret] = computed.secrets[secret]
   if (hasDatabase(name)) environment[databaseVariable(name)] = given[databaseVariable(name)] || computed.databaseUrls[name]
+  if (usesNats(name)) {
+    // Somebody else's server may have one user for all apps; ours has one for each.
+    const shared = given['NATS_URL'] ? given : {}
+    if (shared['NATS_USER']) environment['NATS_USER'] = shared['NATS_USER']
+    environment['NATS_PASSWORD'] = shared['NATS_PASSWORD'] || computed.secrets.natsPasswords[name]
+  } else delete environment['NATS_URL']
   if (name === 'gateway') environment['PORT'] = String(computed.port)
   if (computed.simulator !== undefined) {
     Object.assign(environment, simulatorVariables(given, computed.simulator.addresses))

@@ -1,27 +1,44 @@
 import { connect } from 'node:net'
 import { StartError } from './start-error.ts'
 
-/** Whether any server of a NATS_URL (comma-separated) accepts a connection; fails with a sentence when none does. */
-export async function checkNats(natsUrl: string): Promise<void> {
+/** More than any server's first line. */
+const longestGreeting = 10_000
+
+/**
+ * Whether any server of a NATS_URL (comma-separated) accepts a connection; fails with a sentence when none does. Prints a warning when one
+ * lets in whoever connects.
+ */
+export async function checkNats(natsUrl: string, print: (line: string) => void): Promise<void> {
   const servers = natsUrl.split(',').map((server) => (server.includes('://') ? server.trim() : `nats://${server.trim()}`))
   if (!servers.every((server) => URL.canParse(server)))
     throw new StartError('NATS_URL must be nats://host:4222, or several with commas between.')
   const hosts = servers.map((server) => new URL(server))
-  const answers = await Promise.all(hosts.map(({ hostname, port }) => accepts(hostname, Number(port || 4222))))
-  if (answers.includes(true)) return
-  throw new StartError(
-    `No nats-server answers at ${hosts.map(({ host }) => host).join(', ')} (NATS_URL). Start it with JetStream on, or leave NATS_URL out.`,
-  )
+  const greetings = await Promise.all(hosts.map(({ hostname, port }) => greetingOf(hostname, Number(port || 4222))))
+  if (greetings.every((greeting) => greeting === undefined))
+    throw new StartError(
+      `No nats-server answers at ${hosts.map(({ host }) => host).join(', ')} (NATS_URL). Start it with JetStream on, or leave NATS_URL out.`,
+    )
+  if (greetings.some((greeting) => greeting?.startsWith('INFO ') && !/"auth_required":\s*true/.test(greeting)))
+    print(
+      'Warning: the NATS of NATS_URL has no users. Whoever reaches it can ask for provider tokens and device tokens. docs/operations.md, NATS, gives it users.',
+    )
 }
 
-function accepts(host: string, port: number): Promise<boolean> {
+/** The line that a nats-server greets with; empty when it accepts and says nothing within 3 s, undefined when it does not accept. */
+function greetingOf(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const socket = connect({ host: host.replace(/^\[|\]$/g, ''), port, timeout: 3_000 }, () => end(true))
-    const end = (answer: boolean) => {
+    let greeting: string | undefined
+    const socket = connect({ host: host.replace(/^\[|\]$/g, ''), port, timeout: 3_000 }, () => (greeting = ''))
+    const end = () => {
       socket.destroy()
-      resolve(answer)
+      resolve(greeting)
     }
-    socket.once('error', () => end(false))
-    socket.once('timeout', () => end(false))
+    socket.setEncoding('utf8').on('data', (text: string) => {
+      greeting += text
+      if (text.includes('\n') || (greeting ?? '').length > longestGreeting) end()
+    })
+    socket.once('error', end)
+    socket.once('close', end)
+    socket.once('timeout', end)
   })
 }

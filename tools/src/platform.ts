@@ -61,9 +61,9 @@ export async function startPlatform({ dataDir, environment, simulator, crew, pri
     const log = beginLog(dataDir, 'nats-server')
     ports.nats = await pickPort(former.nats)
     natsUrl = `nats://127.0.0.1:${ports.nats}`
-    await crew.start([{ unit: natsUnit({ dataDir, port: ports.nats, log }), kind: 'nats-server', log }])
+    await crew.start([{ unit: natsUnit({ dataDir, port: ports.nats, passwords: secrets.natsPasswords, log }), kind: 'nats-server', log }])
   } else {
-    await checkNats(natsUrl)
+    await checkNats(natsUrl, print)
   }
   print(
     `Postgres: ${ports.postgres ? `embedded, port ${ports.postgres}` : 'DATABASE_URL'}; NATS: ${ports.nats ? `embedded, port ${ports.nats}` : 'NATS_URL'}`,

@@ -19,6 +19,20 @@ test('secrets are made once, kept for this user alone, and the same at the next 
   expect(readSecrets(directory, {})).toEqual(first)
 })
 
+test('each app has a password of its own for NATS, also in an installation that had none', () => {
+  const { natsPasswords, ...before } = readSecrets(directory, {})
+  expect(new Set(Object.values(natsPasswords)).size).toBe(6)
+  const file = join(directory, 'secrets.json')
+  const { natsPasswords: _, ...old } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>
+  writeFileSync(file, JSON.stringify(old))
+
+  const after = readSecrets(directory, { NATS_PASSWORD_TRACKER: 'chosen' })
+  expect(after).toMatchObject(before)
+  expect(after.natsPasswords).toMatchObject({ gateway: expect.stringMatching(/^[\w-]{32}$/), tracker: 'chosen' })
+  expect(readSecrets(directory, {}).natsPasswords.gateway).toBe(after.natsPasswords.gateway)
+  expect(readFileSync(file, 'utf8')).not.toContain('chosen')
+})
+
 test('what the environment gives is used and never written down', () => {
   const given = readSecrets(directory, {
     ADMIN_TOKEN: 'a-token-of-the-environment-long-enough',

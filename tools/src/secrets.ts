@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { appsWithDatabase, databaseVariable } from './apps.ts'
+import type { AppName } from '@herald/contracts/call'
+import { apps, appsWithDatabase, databaseVariable, natsPasswordVariable } from './apps.ts'
 import { StartError } from './start-error.ts'
 import { writeWhole } from './write-whole.ts'
 
@@ -11,9 +12,19 @@ const KeptSecrets = z.object({
   hmacSecret: z.string().min(32),
   sealKeys: z.string().min(1),
   passwords: z.record(z.string(), z.string()),
+  // An installation from before NATS had users has none: they are made at its next start.
+  natsPasswords: z.record(z.string(), z.string()).default({}),
 })
 
-export type Secrets = { ADMIN_TOKEN: string; HMAC_SECRET: string; SEAL_KEYS: string; passwords: Record<string, string> }
+export type Secrets = {
+  ADMIN_TOKEN: string
+  HMAC_SECRET: string
+  SEAL_KEYS: string
+  /** Of the roles in Postgres, by app. */
+  passwords: Record<string, string>
+  /** Of the users of NATS, by app. */
+  natsPasswords: Record<AppName, string>
+}
 
 /**
  * The secrets of this installation: those of the environment, else those kept in `<data>/secrets.json` (0600), made at the
@@ -22,13 +33,18 @@ export type Secrets = { ADMIN_TOKEN: string; HMAC_SECRET: string; SEAL_KEYS: str
 export function readSecrets(dataDir: string, environment: NodeJS.ProcessEnv): Secrets {
   const file = join(dataDir, 'secrets.json')
   const kept = existsSync(file) ? parse(file, readFileSync(file, 'utf8')) : makeSecrets()
-  const complete = { ...kept, passwords: { ...makePasswords(), ...kept.passwords } }
+  const complete = {
+    ...kept,
+    passwords: { ...makePasswords(appsWithDatabase), ...kept.passwords },
+    natsPasswords: { ...makePasswords(apps), ...kept.natsPasswords },
+  }
   writeWhole(file, `${JSON.stringify(complete, null, 2)}\n`)
   return {
     ADMIN_TOKEN: environment['ADMIN_TOKEN'] || complete.adminToken,
     HMAC_SECRET: environment['HMAC_SECRET'] || complete.hmacSecret,
     SEAL_KEYS: environment['SEAL_KEYS'] || complete.sealKeys,
     passwords: { ...complete.passwords, ...givenPasswords(environment) },
+    natsPasswords: { ...complete.natsPasswords, ...givenNatsPasswords(environment) },
   }
 }
 
@@ -37,11 +53,21 @@ function makeSecrets(): z.infer<typeof KeptSecrets> {
     adminToken: randomBytes(32).toString('base64url'),
     hmacSecret: randomBytes(32).toString('base64url'),
     sealKeys: `k1:${randomBytes(32).toString('base64')}`,
-    passwords: makePasswords(),
+    passwords: {},
+    natsPasswords: {},
   }
 }
 
-const makePasswords = () => Object.fromEntries(appsWithDatabase.map((app) => [app, randomBytes(24).toString('base64url')]))
+const makePasswords = <App extends string>(of: readonly App[]) =>
+  Object.fromEntries(of.map((app) => [app, randomBytes(24).toString('base64url')])) as Record<App, string>
+
+const givenNatsPasswords = (environment: NodeJS.ProcessEnv): Partial<Record<AppName, string>> =>
+  Object.fromEntries(
+    apps.flatMap((app) => {
+      const given = environment[natsPasswordVariable(app)]
+      return given ? [[app, given] as const] : []
+    }),
+  )
 
 /** Whoever gives an app's address has chosen the password of its role with it. */
 function givenPasswords(environment: NodeJS.ProcessEnv): Record<string, string> {

@@ -2,9 +2,11 @@ import type { ChildProcess } from 'node:child_process'
 import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { natsAuthorization } from '@herald/contracts/grants'
 import { findRunningNatsServer, startNatsServer } from '@herald/embedded/nats-server'
 import { findRunningPostgres, startPostgres } from '@herald/embedded/postgres'
 import type { LogFile } from './logs.ts'
+import type { Secrets } from './secrets.ts'
 import type { Unit } from './supervisor.ts'
 
 /** The embedded Postgres as a unit: always on the same directory and port. `onReady` gets the owner's address. */
@@ -34,15 +36,15 @@ export function postgresUnit(
 
 /**
  * The embedded nats-server as a unit: always on the same directory and port. Whatever it could not write on a full disk it goes on
- * not writing when there is space again, so then it is ended, to be started again.
+ * not writing when there is space again, so then it is ended, to be started again. It lets in the apps alone, each to what it does.
  */
-export function natsUnit(options: { dataDir: string; port: number; log: LogFile }): Unit {
+export function natsUnit(options: { dataDir: string; port: number; passwords: Secrets['natsPasswords']; log: LogFile }): Unit {
   return {
     name: 'nats-server',
     stopSignal: 'SIGTERM',
     killSignal: 'SIGKILL',
     async start(onSpawn) {
-      const { dataDir, port, log } = options
+      const { dataDir, port, passwords, log } = options
       const storeDir = natsDirectory(dataDir)
       let waits = false
       let child: ChildProcess | undefined
@@ -54,6 +56,7 @@ export function natsUnit(options: { dataDir: string; port: number; log: LogFile 
       await startNatsServer({
         storeDir,
         port,
+        configuration: natsAuthorization(passwords),
         detached: true,
         onSpawn(spawned) {
           child = spawned

@@ -1,9 +1,10 @@
 // What a stack of containers needs once, before its apps (docker-compose.yml):
-//   secrets  makes the secrets that were not given, and lays each app's own into <SET_UP_OUT>/<app>, a file per setting
+//   secrets  makes the secrets that were not given, and lays each app's own into <SET_UP_OUT>/<app>, a file per setting, and the users of NATS into <SET_UP_OUT>/nats
 //   migrate  makes roles, schemas and tables; repeatable, and the first step of every upgrade
 import { randomBytes } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { natsAuthorization } from '@herald/contracts/grants'
 import { apps, appsWithDatabase, callsOutside, databaseVariable, hasDatabase, secretsOf } from './apps.ts'
 import { readCertificates } from './certificates.ts'
 import { prepareDatabase } from './database.ts'
@@ -36,9 +37,10 @@ function laySecrets(): void {
   lay('postgres', { POSTGRES_PASSWORD: decodeURIComponent(owner.password) })
   lay('migrate', { DATABASE_URL: owner.href, PASSWORDS: JSON.stringify(secrets.passwords) })
   for (const app of apps) {
-    const own = Object.fromEntries(secretsOf[app].map((name) => [name, secrets[name]]))
+    const own = { ...Object.fromEntries(secretsOf[app].map((name) => [name, secrets[name]])), NATS_PASSWORD: secrets.natsPasswords[app] }
     lay(app, hasDatabase(app) ? { ...own, [databaseVariable(app)]: addressOf(owner, app, secrets.passwords[app] ?? '') } : own)
   }
+  lay('nats', { 'users.conf': natsAuthorization(secrets.natsPasswords) })
   laySimulator()
 }
 

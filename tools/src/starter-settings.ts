@@ -5,7 +5,15 @@ export const databaseSettings = [
     'The owner’s address of a Postgres database, used instead of the embedded one. Needs CREATEROLE: each app gets a role and a schema.',
   ),
   setting('DATABASE_URL_<APP>', 'An app’s own address; its password is given to the role. Without it the starter makes one.'),
-  setting('NATS_URL', 'A nats-server with JetStream and `max_payload: 4MB`, used instead of the embedded one.'),
+  setting(
+    'NATS_URL',
+    'A nats-server with JetStream and `max_payload: 4MB`, used instead of the embedded one. `npm run nats-users -- <file>` writes users for it.',
+  ),
+  setting('NATS_PASSWORD_<APP>', 'The password of an app’s NATS user, `herald_<app>`. Without it the starter makes one.'),
+  setting(
+    'NATS_USER, NATS_PASSWORD',
+    'One user for all apps, with a `NATS_URL` whose server has no user for each. Then any app may do what all may.',
+  ),
 ]
 
 export const starterSettings = [

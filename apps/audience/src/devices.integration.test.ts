@@ -4,7 +4,7 @@ import type { RegisterSubscription } from '@herald/contracts/subscription'
 import { sql } from 'kysely'
 import type { Bus } from '@herald/service/bus'
 import { describe, expect, test } from 'vitest'
-import { givenDevice, openAudience } from './testing/rig.ts'
+import { givenDevice, givenWebKeys, openAudience } from './testing/rig.ts'
 
 const { db, dispatcher, startProcess } = await openAudience()
 await startProcess()
@@ -12,7 +12,7 @@ const call: Bus['call'] = (contract, request) => dispatcher.bus.call(contract, r
 
 const register = (appId: string, subscription: RegisterSubscription) => call(calls.registerSubscription, { appId, subscription })
 const phone = (token: string): RegisterSubscription => ({ platform: 'ios', token })
-const browser = (endpoint: string): RegisterSubscription => ({ platform: 'web', endpoint, keys: { p256dh: 'key', auth: 'auth' } })
+const browser = (endpoint: string): RegisterSubscription => ({ platform: 'web', endpoint, keys: givenWebKeys() })
 const device = (id: string) => db.selectFrom('subscriptions').selectAll().where('id', '=', id).executeTakeFirst()
 const user = (id: string) => db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
 const notFound = { code: 'not_found', message: 'Not found.' }
@@ -124,7 +124,7 @@ describe('login and logout', () => {
 })
 
 describe('rotation', () => {
-  const moved = { p256dh: 'new key', auth: 'new auth' }
+  const moved = givenWebKeys()
   const rotate = (appId: string, old: string, endpoint: string) =>
     call(calls.rotateSubscription, { appId, rotation: { old, new: { endpoint, keys: moved } } })
 

@@ -9,7 +9,7 @@ import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { noteNotified } from './store/subscriptions.ts'
-import { openAudience } from './testing/rig.ts'
+import { givenWebKeys, openAudience } from './testing/rig.ts'
 
 const { db, config, dispatcher, startProcess } = await openAudience()
 await startProcess()
@@ -26,7 +26,7 @@ webhooks.answer(eraseUser, async ({ userId }) => {
 
 const register = (appId: string, subscription: RegisterSubscription) => call(calls.registerSubscription, { appId, subscription })
 const phone = (token: string): RegisterSubscription => ({ platform: 'ios', token })
-const keys = { p256dh: 'key', auth: 'auth' }
+const keys = givenWebKeys()
 const browser = (endpoint: string): RegisterSubscription => ({ platform: 'web', endpoint, keys })
 const device = (id: string) => db.selectFrom('subscriptions').selectAll().where('id', '=', id).executeTakeFirst()
 const user = (id: string) => db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()

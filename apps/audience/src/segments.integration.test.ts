@@ -18,7 +18,7 @@ const notFound = { code: 'not_found', message: 'Not found.' }
 describe('a saved segment', () => {
   test('is read as it was saved, its definition word for word', async () => {
     const appId = newId()
-    const definition = { and: [{ value: 1e21, op: 'gt', field: 'tags.score' }, { op: 'eq', field: 'tags.ü', value: 'x' }, onIos] }
+    const definition = { and: [{ value: 1e21, op: 'gt', field: 'tags.score' }, { op: 'eq', field: 'tags.x', value: 'ü' }, onIos] }
 
     const saved = await save(appId, { name: 'Rich', description: 'who spends', definition })
 

@@ -71,7 +71,7 @@ test('an unknown template or segment, and another app’s template, is not found
 })
 
 test('a template is merged and copied when the campaign is made: a later replacement changes nothing', async () => {
-  const saved = { name: 'Copied', content: givenContent('First.'), ttl: 600, data: { from: 'template' } }
+  const saved = { name: 'Copied', content: givenContent('First.'), ttl: 600, data: { source: 'template' } }
   const { id: templateId } = await platform.gateway.call(createTemplate, { appId, template: saved })
   const { id } = await create({ name: 'Copy', schedule: { type: 'now' }, templateId, ttl: 60 })
   await platform.gateway.call(replaceTemplate, { appId, templateId, template: { name: 'Copied', content: givenContent('Second.') } })
@@ -82,7 +82,7 @@ test('a template is merged and copied when the campaign is made: a later replace
     name: 'Copy',
     content: givenContent('First.'),
     ttl: 60,
-    data: { from: 'template' },
+    data: { source: 'template' },
     transactional: false,
   })
 })

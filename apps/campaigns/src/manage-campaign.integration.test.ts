@@ -140,7 +140,7 @@ test('a list stops at 512 KiB and goes on from there', async () => {
 })
 
 test('a replacement is full, after the checks of a creation', async () => {
-  const id = await create({ name: 'Before', segment, experiment: givenExperiment(), data: { from: 'before' }, collapseId: 'news' })
+  const id = await create({ name: 'Before', segment, experiment: givenExperiment(), data: { source: 'before' }, collapseId: 'news' })
   const before = await get(id)
   const segmentId = newId()
   platform.segments.set(segmentId, segment)
@@ -224,7 +224,7 @@ test('a send that meets a replacement sends one of the two whole, or nothing', a
 test('a duplicate is a draft like it, whatever its status; a saved segment is copied anew at its send', async () => {
   const segmentId = newId()
   platform.segments.set(segmentId, segment)
-  const template = { name: 'Duplicated', content: givenContent(), data: { from: 'template' } }
+  const template = { name: 'Duplicated', content: givenContent(), data: { source: 'template' } }
   const { id: templateId } = await platform.gateway.call(createTemplate, { appId, template })
   const schedule = { type: 'at', at: new Date(Date.now() + day).toISOString() } as const
   const id = await create({ segmentId, templateId, schedule, experiment: givenExperiment(), ttl: 60 })

@@ -58,7 +58,7 @@ test('a name is taken once per app, on create and on replace', async () => {
 test('a replacement is full: a field left out is removed; id and createdAt stay, updatedAt moves', async () => {
   const full = template('Full', {
     description: 'All of it',
-    data: { from: 'template' },
+    data: { source: 'template' },
     presentation: { sound: 'bell', badge: 0 },
     ttl: 0,
     collapseId: 'news',

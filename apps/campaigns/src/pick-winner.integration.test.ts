@@ -42,7 +42,7 @@ async function sent(fields: Partial<CreateCampaign> = {}): Promise<string> {
 }
 
 test('the winner is a campaign of its own that is sending: the variant’s content to the remainder of the frozen definition', async () => {
-  const of = await sent({ name: 'Autumn sale', ttl: 60, data: { from: 'parent' }, collapseId: 'news' })
+  const of = await sent({ name: 'Autumn sale', ttl: 60, data: { source: 'parent' }, collapseId: 'news' })
   const { id, status } = await pick(of)
   expect(status).toBe('sending')
   expect(await platform.rowOf(id)).toMatchObject({ status: 'sending', remainder_of: of, transactional: false, experiment: null })
@@ -55,7 +55,7 @@ test('the winner is a campaign of its own that is sending: the variant’s conte
     name: 'Autumn sale',
     content: givenContent('It is b.'),
     ttl: 60,
-    data: { from: 'parent' },
+    data: { source: 'parent' },
     collapseId: 'news',
     experiment: null,
     remainder: { of, sampleRate: 0.2 },
@@ -65,7 +65,7 @@ test('the winner is a campaign of its own that is sending: the variant’s conte
 test('a saved segment and a template that changed after the experiment change nothing of its winner', async () => {
   const segmentId = newId()
   platform.segments.set(segmentId, segment)
-  const template = { name: 'Winner', content: givenContent(), data: { from: 'template' } }
+  const template = { name: 'Winner', content: givenContent(), data: { source: 'template' } }
   const { id: templateId } = await platform.gateway.call(createTemplate, { appId, template })
   const of = await sent({ segment: undefined, segmentId, templateId, content: undefined })
   platform.segments.set(segmentId, {})
@@ -74,7 +74,7 @@ test('a saved segment and a template that changed after the experiment change no
   const read = await platform.audience.bus.call(readSend, { campaignId: (await pick(of, 'a')).id })
   expect(read).toMatchObject({
     target: { kind: 'segment', segment },
-    send: { content: givenContent('It is a.'), data: { from: 'template' } },
+    send: { content: givenContent('It is a.'), data: { source: 'template' } },
   })
 })
 

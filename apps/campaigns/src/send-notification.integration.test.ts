@@ -155,10 +155,10 @@ test('another app’s template is not found', async () => {
 })
 
 test('fields of the request win over the template’s, the rest comes from the template', async () => {
-  const templateId = await givenTemplate({ ttl: 600, data: JSON.stringify({ from: 'template' }) })
+  const templateId = await givenTemplate({ ttl: 600, data: JSON.stringify({ source: 'template' }) })
   const { id } = await send({ target: { all: true }, templateId, ttl: 0 })
   const read = await audience.bus.call(readSend, { campaignId: id })
-  expect(read?.send).toMatchObject({ content: givenContent('From the template.'), ttl: 0, data: { from: 'template' } })
+  expect(read?.send).toMatchObject({ content: givenContent('From the template.'), ttl: 0, data: { source: 'template' } })
 })
 
 test('a saved segment is copied as it is now; an unknown one is not found', async () => {

@@ -1,8 +1,9 @@
 import type { z } from 'zod'
 
 /**
- * A call: core NATS request/reply in a queue group, never stored. The receiver checks the request against its schema;
- * the answer is typed only, because both ends are ours and a 500-recipient answer would pay for a check on every batch.
+ * A call: core NATS request/reply in a queue group, never stored. The receiver checks the request against its schema, whoever sent it. The
+ * body of an HTTP request travels as its schema made it, and that schema takes what it made: nothing is changed by a second check.
+ * The answer is typed only, because both ends are ours and a 500-recipient answer would pay for a check on every batch.
  * A handler may make one call to another app, outside any transaction, never two deep.
  */
 export type Call<Request, Answer> = {

@@ -12,6 +12,15 @@ export const streams = {
 } as const
 export type StreamName = keyof typeof streams
 
+/**
+ * Raised with every change of a stream or a consumer, and written on each: a process that knows an older one leaves them as they are,
+ * so that an upgrade is not undone by what has not been restarted yet.
+ */
+export const topologyVersion = 1
+
+/** The one app that makes streams and consumers. It holds every secret of the installation anyway, and these rights reveal them all. */
+export const streamsOwner: AppName = 'gateway'
+
 export const canarySubject = (app: AppName): string => `canary.${app}`
 
 /** Within this window a repeated Nats-Msg-Id is dropped: a filter for double publishing, not a guarantee. */

@@ -1,5 +1,5 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { resolve as absolute, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { commandLineOf, endChild } from './processes.ts'
@@ -10,7 +10,7 @@ export type NatsServerOptions = {
   storeDir: string
   /** A free one when absent. */
   port?: number
-  /** More lines of nats-server configuration. */
+  /** More lines of nats-server configuration, such as its users. Kept in `<storeDir>/nats-server.conf` (0600). */
   configuration?: string
   /** A process group of its own, so that a Ctrl-C in the terminal reaches only the starter. */
   detached?: boolean
@@ -37,6 +37,8 @@ export async function startNatsServer(options: NatsServerOptions): Promise<Runni
   await waitUntilUnused(storeDir)
 
   const file = join(storeDir, 'nats-server.conf')
+  writeFileSync(file, '', { mode: 0o600 })
+  chmodSync(file, 0o600) // it may be there from an earlier start, with another mode
   writeFileSync(file, configurationOf(storeDir, options))
   const child = spawn(binary, ['-c', file], { stdio: ['ignore', 'ignore', 'pipe'], detached: options.detached ?? false })
   options.onSpawn?.(child)

@@ -90,6 +90,7 @@ async function startMortalServer() {
 
 test('after the server lost its store, messages flow again without a restart', async () => {
   const server = await startMortalServer()
+  await openBus(testService('gateway', { NATS_URL: server.url }))
   const bus = await openBus(testService('audience', { NATS_URL: server.url }))
   const seen: number[] = []
   await bus.consume(fanOutWork, { slots: 4 }, async ({ page }) => void seen.push(page))
@@ -110,6 +111,7 @@ test('after the server lost its store, messages flow again without a restart', a
 test('a call that is under way when the server dies is queue_unavailable at once, and one made while it is away is answered when it is back', async () => {
   const server = await startMortalServer()
   const patient = call<{ twice: number }>()('rpc.tracker.test-patient', z.object({ n: z.number() }), 60_000)
+  await openBus(testService('gateway', { NATS_URL: server.url }))
   // It asks itself: over one connection who answers is back when who asks is.
   const bus = await openBus(testService('tracker', { NATS_URL: server.url }))
   const heard: number[] = []

@@ -1,16 +1,22 @@
 import type { Broadcast, Call } from '@herald/contracts/call'
+import { makeStreams } from '@herald/contracts/calls/gateway'
 import { databaseUnavailable, Fault, faultStatus, queueUnavailable, type FaultCode, type FaultDetail } from '@herald/contracts/fault'
-import type { Consumer } from '@herald/contracts/topology'
+import { inboxOf, isInbox, natsUser } from '@herald/contracts/grants'
+import { streamsOwner, type Consumer } from '@herald/contracts/topology'
 import {
+  AuthorizationError,
   connect,
   headers,
+  PermissionViolationError,
   RequestError,
   TimeoutError,
   type Msg,
   type MsgHdrs,
   type NatsConnection,
+  type NodeConnectionOptions,
   type Subscription,
 } from '@nats-io/transport-node'
+import { brokenContracts } from './broken-contracts.ts'
 import { isDatabaseAway, type DatabaseWatch } from './health.ts'
 import { openStreams, type ConsumeOptions } from './jetstream.ts'
 import { openLink, type Link } from './link.ts'
@@ -26,8 +32,10 @@ const largestBody = 3_000_000
 const noResponderPatienceMs = 1_000
 /** Calls in work per process and subject. Above it the caller hears queue_unavailable at once, instead of a pile that grows. */
 const callsInWork = 2_000
-/** Beside traceparent (trace.ts), what a call says of where it comes from. */
+/** Beside traceparent (trace.ts), what a call says of where it comes from. Anything longer was not made by a gateway. */
 const requestIdHeader = 'x-request-id'
+const longestRequestId = 128
+const requestIdOf = (given = ''): string | undefined => (given.length > longestRequestId ? undefined : given)
 
 /** Calls, stored messages and broadcasts of one process, over one connection. */
 export type Bus = {
@@ -46,20 +54,30 @@ export type Bus = {
   onReconnect(handler: () => void): void
 }
 
+/** Without a password NATS is asked in as nobody, which a server without users allows. */
+export type BusConfig = { NATS_URL: string; NATS_USER?: string | undefined; NATS_PASSWORD?: string | undefined }
+
 /** Opens the bus: connects (waiting for the server), makes streams and consumers, and closes it all when the service stops. */
-export async function openBus(service: Service<{ NATS_URL: string }>, watch?: DatabaseWatch): Promise<Bus> {
+export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch): Promise<Bus> {
   const { log } = service
-  const connection = await connect({
+  const { NATS_USER, NATS_PASSWORD } = service.config
+  const options: NodeConnectionOptions = {
     servers: service.config.NATS_URL,
+    ...(NATS_PASSWORD && { user: NATS_USER || natsUser(service.name), pass: NATS_PASSWORD }),
     name: service.name,
+    inboxPrefix: inboxOf(service.name),
     maxReconnectAttempts: -1,
     reconnectTimeWait: 200,
     reconnectJitter: 100,
-    waitOnFirstConnect: true,
     timeout: 5_000,
     pingInterval: 2_000,
     maxPingOut: 2,
     ignoreAuthErrorAbort: true,
+  }
+  const connection = await connect(options).catch((error: unknown) => {
+    // From here on the client tries without a word.
+    log.warn({ message: String(error) }, 'NATS is not there, or does not let this process in (NATS_URL, NATS_USER, NATS_PASSWORD); waiting')
+    return connect({ ...options, waitOnFirstConnect: true })
   })
   const link = openLink()
   const returns: Returns = { restore: () => Promise.resolve(), handlers: [] }
@@ -75,9 +93,60 @@ export async function openBus(service: Service<{ NATS_URL: string }>, watch?: Da
     await connection.close()
   })
   measureBus(service, link, inWork)
-  const streams = await openStreams(service, connection, { watch, link })
+  if (connection.info?.auth_required !== true)
+    log.warn('NATS lets everyone in: whoever reaches it can ask for provider tokens and device tokens (docs/operations.md, NATS)')
+  const askForStreams = async () => void (await ask(connection, link, makeStreams, {}))
+  const isOwner = service.name === streamsOwner
+  const streams = await openStreams(service, connection, { watch, link, askForStreams: isOwner ? undefined : askForStreams })
   returns.restore = () => streams.restore()
   const measureCall = callTimer(service)
+
+  type Guard = <Answer>(work: () => Promise<Answer>) => Promise<Answer>
+  const answerWith = <Request, Answer>(contract: Call<Request, Answer>, handler: (request: Request) => Promise<Answer>, guard: Guard) => {
+    if (!contract.subject.startsWith(`rpc.${service.name}.`)) throw new Error(`${service.name} may not answer ${contract.subject}`)
+    const broken = brokenContracts(service, 'a call broke its contract')
+    const answerOne = async (message: Msg) => {
+      const body = decode(message.data)
+      const parsed = contract.request.safeParse(body)
+      if (!parsed.success) {
+        broken.note({ call: contract.subject }, body, parsed.error.issues)
+        reply(message, { fault: { code: 'internal', message: 'Internal error.' } })
+        return
+      }
+      if (inWork.size >= callsInWork) {
+        reply(message, { fault: asFault(queueUnavailable()) })
+        return
+      }
+      const answered = async () => {
+        try {
+          reply(message, { answer: await guard(() => handler(parsed.data)) })
+        } catch (error) {
+          const fault = faultOf(error, { call: contract.subject, ...idsOf(body) }, service)
+          reply(message, { fault: asFault(fault) })
+          throw fault
+        }
+      }
+      await inSpan('answer', contract.subject, message.headers?.get('traceparent'), answered).catch(() => undefined)
+    }
+    const subscription = connection.subscribe(contract.subject, {
+      queue: service.name,
+      callback: (error, message) => {
+        if (error) return log.error({ err: error }, 'subscription failed')
+        // A stored message that someone had delivered here is no call, and no answer may be sent where another app listens for calls.
+        if (!isInbox(message.reply ?? '')) return broken.note({ call: contract.subject }, undefined, [{ path: ['reply'] }])
+        const requestId = requestIdOf(message.headers?.get(requestIdHeader))
+        const work: Promise<void> = forRequest(requestId, () => answerOne(message)).finally(() => inWork.delete(work))
+        inWork.add(work)
+      },
+    })
+    answering.push(subscription)
+  }
+  if (isOwner)
+    answerWith(
+      makeStreams,
+      () => streams.make().then(() => ({})),
+      (work) => work(),
+    )
 
   return {
     call(contract, request) {
@@ -87,55 +156,22 @@ export async function openBus(service: Service<{ NATS_URL: string }>, watch?: Da
       return asked
     },
 
-    answer(contract, handler) {
-      if (!contract.subject.startsWith(`rpc.${service.name}.`)) throw new Error(`${service.name} may not answer ${contract.subject}`)
-      const answerOne = async (message: Msg) => {
-        const body = decode(message.data)
-        const parsed = contract.request.safeParse(body)
-        if (!parsed.success) {
-          const paths = parsed.error.issues.map(({ path }) => path.join('.'))
-          log.error({ call: contract.subject, ...idsOf(body), paths }, 'a call broke its contract')
-          reply(message, { fault: { code: 'internal', message: 'Internal error.' } })
-          return
-        }
-        if (inWork.size >= callsInWork) {
-          reply(message, { fault: asFault(queueUnavailable()) })
-          return
-        }
-        const work = () => handler(parsed.data)
-        const answered = async () => {
-          try {
-            reply(message, { answer: await (watch ? watch.guard(work) : work()) })
-          } catch (error) {
-            const fault = faultOf(error, { call: contract.subject, ...idsOf(body) }, service)
-            reply(message, { fault: asFault(fault) })
-            throw fault
-          }
-        }
-        await inSpan('answer', contract.subject, message.headers?.get('traceparent'), answered).catch(() => undefined)
-      }
-      const subscription = connection.subscribe(contract.subject, {
-        queue: service.name,
-        callback: (error, message) => {
-          if (error) return log.error({ err: error }, 'subscription failed')
-          const requestId = message.headers?.get(requestIdHeader)
-          const work: Promise<void> = forRequest(requestId, () => answerOne(message)).finally(() => inWork.delete(work))
-          inWork.add(work)
-        },
-      })
-      answering.push(subscription)
-    },
+    answer: (contract, handler) => answerWith(contract, handler, watch ? (work) => watch.guard(work) : (work) => work()),
 
     publish: (subject, body, id) => streams.publish(subject, encode(body, subject), id),
     consume: (consumer, options, handler) => streams.consume(consumer, options, handler),
     onReconnect: (handler) => void returns.handlers.push(handler),
     broadcast: (contract, body) => connection.publish(contract.subject, encode(body, contract.subject)),
     listen(contract, handler) {
+      const broken = brokenContracts(service, 'a broadcast broke its contract')
       connection.subscribe(contract.subject, {
         callback: (error, message) => {
-          const parsed = error ? undefined : contract.body.safeParse(decode(message.data))
-          if (parsed?.success) handler(parsed.data)
-          else log.error({ subject: contract.subject }, 'a broadcast broke its contract')
+          if (error) return log.error({ err: error }, 'subscription failed')
+          // A broadcast asks for no answer: what does is a stored message that someone had delivered here.
+          const body = message.reply ? undefined : decode(message.data)
+          const parsed = contract.body.safeParse(body)
+          if (parsed.success) handler(parsed.data)
+          else broken.note({ subject: contract.subject }, body, parsed.error.issues)
         },
       })
     },
@@ -159,7 +195,7 @@ async function ask<Request, Answer>(
     try {
       const message = await link.ask(left(), (timeout) => connection.request(contract.subject, body, { timeout, ...carried }))
       const wire = decode(message.data) as Wire<Answer>
-      if ('fault' in wire) throw new Fault(wire.fault.code, wire.fault.message, wire.fault.details)
+      if ('fault' in wire) throw faultFrom(wire.fault)
       return wire.answer
     } catch (error) {
       if (error instanceof Fault) throw error
@@ -194,6 +230,10 @@ function reply(message: Msg, wire: Wire<unknown>): void {
   message.respond(encode(wire, message.subject))
 }
 
+/** Another app's refusal. A code that is none would leave the gateway without a status to answer with. */
+const faultFrom = ({ code, message, details }: WireFault): Fault =>
+  Object.hasOwn(faultStatus, code) ? new Fault(code, message, details) : new Fault('internal', 'Internal error.')
+
 const asFault = ({ code, message, details }: Fault): WireFault => ({ code, message, details })
 
 /** The headers of a call: the trace that is active and the request it is made for; none when there is neither. */
@@ -221,12 +261,27 @@ function faultOf(error: unknown, line: { call: string }, { log }: Service): Faul
 type Returns = { restore: () => Promise<void>; handlers: (() => void)[] }
 
 async function followStatus(connection: NatsConnection, { log }: Service, link: Link, returns: Returns): Promise<void> {
-  for await (const { type } of connection.status()) {
+  let isRefused = false
+  for await (const status of connection.status()) {
+    const { type } = status
+    if (type === 'error' && status.error instanceof PermissionViolationError) {
+      const { operation, subject } = status.error
+      log.error(
+        { operation, subject },
+        'NATS does not allow this: its users are older or newer than this process (docs/operations.md, NATS)',
+      )
+    }
+    if (type === 'error' && status.error instanceof AuthorizationError && !isRefused) {
+      // It is tried again every 0.3 s and said once.
+      isRefused = true
+      log.error('NATS refuses the user or the password of this process (NATS_USER, NATS_PASSWORD)')
+    }
     if (type === 'disconnect') {
       log.warn('NATS is away')
       link.became('lost')
     }
     if (type === 'reconnect') {
+      isRefused = false
       log.info('NATS is back')
       link.became('back')
       void returns.restore().then(() => returns.handlers.forEach((handler) => handler()))

@@ -5,6 +5,13 @@ import { z } from 'zod'
 /** Settings every app has. An app's own schema extends it; each setting carries a `.describe()` that becomes docs/configuration.md. */
 export const ServiceConfig = z.object({
   NATS_URL: z.string().default('nats://127.0.0.1:4222').describe('Address of the NATS server (JetStream on).'),
+  NATS_USER: z.string().optional().describe('The app’s user of the NATS server. Without it `herald_<app>`.'),
+  NATS_PASSWORD: z
+    .string()
+    .optional()
+    .describe(
+      'The password of that user. `npm start` and the service `secrets` of docker compose make one for each app. Without it the app asks NATS to let it in as nobody.',
+    ),
   HOST: z.string().default('127.0.0.1').describe('Address the app’s probes and metrics are served on; 0.0.0.0 for every one.'),
   OBSERVE_PORT: z.coerce
     .number()

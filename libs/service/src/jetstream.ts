@@ -1,22 +1,20 @@
 import { queueUnavailable } from '@herald/contracts/fault'
-import { comeBackAfterMs, consumers, duplicateWindowSeconds, streams, type Consumer } from '@herald/contracts/topology'
+import { comeBackAfterMs, type Consumer } from '@herald/contracts/topology'
 import {
-  AckPolicy,
-  DiscardPolicy,
   jetstreamManager,
   JetStreamApiError,
-  RetentionPolicy,
-  StorageType,
   type Consumer as JetStreamConsumer,
   type ConsumerMessages,
   type JetStreamManager,
   type JsMsg,
 } from '@nats-io/jetstream'
-import { nanos, type NatsConnection, type Subscription } from '@nats-io/transport-node'
+import type { NatsConnection, Subscription } from '@nats-io/transport-node'
 import { watchQueue } from './canary.ts'
 import type { DatabaseWatch } from './health.ts'
 import type { Link } from './link.ts'
 import { idsOf } from './log.ts'
+import { brokenContracts } from './broken-contracts.ts'
+import { hasStreams, makeTopology } from './make-topology.ts'
 import type { Service } from './run.ts'
 import { inSpan, tracedHeaders } from './trace.ts'
 
@@ -26,6 +24,8 @@ export type ConsumeOptions = {
 }
 
 type Streams = {
+  /** Makes what is missing of streams and consumers, or has it made by the app that may. */
+  make(): Promise<void>
   /** Makes what a server that has just come back may have lost, and pulls anew: at once, not when heartbeats are missed, 2 s later. */
   restore(): Promise<void>
   publish(subject: string, body: Uint8Array, id: string): Promise<void>
@@ -37,6 +37,13 @@ const publishLimitMs = 2_000
 const pullMs = 10_000
 const heartbeatMs = 1_000
 
+export type StreamsOptions = {
+  watch: DatabaseWatch | undefined
+  link: Link
+  /** Asks the app that makes streams and consumers for them; undefined: this is it. */
+  askForStreams: (() => Promise<void>) | undefined
+}
+
 /**
  * Streams and durable consumers as libs/contracts/topology.ts says, made when they are missing: at start, and again when a
  * publish or a pull finds that the server has lost its store. What was in it is published again by the sweepers.
@@ -44,14 +51,14 @@ const heartbeatMs = 1_000
 export async function openStreams(
   service: Service,
   connection: NatsConnection,
-  { watch, link }: { watch: DatabaseWatch | undefined; link: Link },
+  { watch, link, askForStreams }: StreamsOptions,
 ): Promise<Streams> {
   const { log } = service
   const manager = await untilReady(connection, service)
   const client = manager.jetstream()
   let making: Promise<void> | undefined
-  const make = () => (making ??= makeTopology(manager).finally(() => (making = undefined)))
-  await make()
+  const make = () => (making ??= (askForStreams?.() ?? makeTopology(manager)).finally(() => (making = undefined)))
+  if (!askForStreams || !(await hasStreams(manager))) await untilMade(make, service)
 
   let stopped = false
   const pulls = new Set<ConsumerMessages>()
@@ -95,14 +102,14 @@ export async function openStreams(
     const again = redelivered.labels(durable)
     consumed.push(consumer)
     const inWork = new Set<Promise<void>>()
+    const broken = brokenContracts(service, 'a message broke its contract')
     let reader: JetStreamConsumer | undefined
     const handle = async (message: JsMsg) => {
       if (message.redelivered) again.inc()
       const body = parse(message)
       const parsed = consumer.body.safeParse(body)
       if (!parsed.success) {
-        const paths = parsed.error.issues.map(({ path }) => path.join('.'))
-        log.error({ consumer: durable, ...idsOf(body), paths }, 'a message broke its contract')
+        broken.note({ consumer: durable }, body, parsed.error.issues)
         message.term('broken contract')
         ended.terminated.inc()
         return
@@ -161,9 +168,17 @@ export async function openStreams(
   }
 
   return {
+    make,
     async restore() {
       const forgotten = [...pulls]
-      await make().catch((error: unknown) => log.debug({ err: error }, 'streams are not there yet'))
+      if (!askForStreams || !(await hasStreams(manager))) {
+        await make().catch((error: unknown) => {
+          log.debug({ err: error }, 'streams are not there yet')
+          if (askForStreams) return
+          // A server that has just come back may have no JetStream yet, and all others ask this process.
+          void untilMade(make, service, () => stopped).catch((failed: unknown) => log.error({ err: failed }, 'streams could not be made'))
+        })
+      }
       for (const pull of forgotten) pull.stop()
     },
     consume,
@@ -227,42 +242,19 @@ async function untilReady(connection: NatsConnection, service: Service): Promise
   }
 }
 
-async function makeTopology(manager: JetStreamManager): Promise<void> {
-  for (const [name, stream] of Object.entries(streams)) {
-    const wanted = {
-      name,
-      subjects: [...stream.subjects],
-      retention: stream.retention === 'workqueue' ? RetentionPolicy.Workqueue : RetentionPolicy.Limits,
-      storage: StorageType.File,
-      discard: stream.discard === 'new' ? DiscardPolicy.New : DiscardPolicy.Old,
-      max_bytes: stream.maxBytes,
-      max_msgs_per_subject: 'maxPerSubject' in stream ? stream.maxPerSubject : -1,
-      max_age: nanos(stream.maxAgeDays * 86_400_000),
-      duplicate_window: nanos(duplicateWindowSeconds * 1_000),
+/** Tries twice a second until streams and consumers are there, for a minute. */
+async function untilMade(make: () => Promise<void>, { log }: Service, isStopped = () => false): Promise<void> {
+  for (let attempt = 1; !isStopped(); attempt += 1) {
+    try {
+      return await make()
+    } catch (error) {
+      if (attempt === 1) log.warn({ message: String(error) }, 'streams are not there yet, waiting')
+      if (attempt >= 120)
+        throw new Error('Streams and consumers were not there within a minute: does a gateway run, and may it make them?', { cause: error })
+      await pause(500)
     }
-    await manager.streams.add(wanted).catch((error: unknown) => {
-      if (!isTaken(error)) throw error
-      return manager.streams.update(name, wanted)
-    })
-  }
-  for (const consumer of consumers) {
-    const wanted = {
-      durable_name: consumer.durable,
-      filter_subject: consumer.subject,
-      ack_policy: AckPolicy.Explicit,
-      ack_wait: nanos(consumer.ackWaitSeconds * 1_000),
-      max_ack_pending: consumer.maxAckPending,
-      max_deliver: -1,
-    }
-    await manager.consumers.add(consumer.stream, wanted).catch((error: unknown) => {
-      if (!isTaken(error)) throw error
-      return manager.consumers.update(consumer.stream, consumer.durable, wanted)
-    })
   }
 }
-
-/** 10058: a stream of this name has another configuration; 10148 and 10105: a consumer has. An upgrade changes it in place. */
-const isTaken = (error: unknown): boolean => error instanceof JetStreamApiError && [10058, 10105, 10148].includes(error.code)
 
 /** The server answers, but has no such stream or consumer: its store was lost. "No responders" is JetStream not yet up. */
 const isMissing = (error: unknown): boolean =>

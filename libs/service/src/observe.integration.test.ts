@@ -9,6 +9,7 @@ import { startNatsServer } from '@herald/embedded/nats-server'
 import { testService } from '@herald/testing/service'
 import { until } from '@herald/testing/until'
 import { expect, onTestFinished, test } from 'vitest'
+import { openBus } from './bus.ts'
 import { openObservation } from './observe.ts'
 
 const ask = async (port: number, path: string) => {
@@ -36,6 +37,7 @@ test('an app process is alive from the start, ready while NATS is there, measure
     await server.stop()
     rmSync(storeDir, { recursive: true, force: true })
   })
+  await openBus(testService('gateway', { NATS_URL: server.url }))
   await until(async () => (await ask(port, '/readyz')).status === 200)
 
   await server.stop()

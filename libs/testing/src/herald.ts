@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -17,7 +17,7 @@ export type Herald = {
   simulator: string
   /** What the starter printed so far. */
   output(): string
-  /** Ends with the starter's exit code. */
+  /** Ends with the starter's exit code. Throws when NATS refused an app something: what an app does and what it is granted differ. */
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
@@ -58,7 +58,10 @@ export async function startHerald({
       const ended = new Promise<number | null>((done) => starter.once('exit', (code) => done(code)))
       if (starter.exitCode !== null || starter.signalCode !== null) return starter.exitCode
       starter.kill(signal)
-      return ended
+      const code = await ended
+      const refused = spawnSync('grep', ['-rhF', 'NATS does not allow this', join(dataDir, 'logs')], { encoding: 'utf8' }).stdout
+      if (refused !== '') throw new Error(`an app lacks a right (libs/contracts/src/grants.ts): ${refused.slice(0, 1_000)}`)
+      return code
     },
   }
 }

@@ -1,6 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { apps, type AppName } from '@herald/contracts/call'
+import { natsAuthorization } from '@herald/contracts/grants'
 import { startNatsServer } from '@herald/embedded/nats-server'
 import { startPostgres } from '@herald/embedded/postgres'
 
@@ -8,9 +10,17 @@ import { startPostgres } from '@herald/embedded/postgres'
 export type TestServers = {
   /** A Postgres without fsync, for all test files; `url` is a superuser's address of a database. */
   startPostgres(): Promise<{ url: (database: string) => string; stop: () => Promise<void> }>
-  /** A nats-server with JetStream. */
+  /** A nats-server with JetStream, the users of the apps with `testNatsPassword`, and everything allowed to who gives no password. */
   startNats(): Promise<{ url: string; stop: () => Promise<void> }>
 }
+
+export const testNatsPassword = 'the-password-of-every-app'
+const natsConfiguration = [
+  natsAuthorization(Object.fromEntries(apps.map((app) => [app, testNatsPassword])) as Record<AppName, string>, [
+    '    { user: everyone, password: everyone }',
+  ]),
+  'no_auth_user: everyone',
+].join('\n')
 
 const embedded: TestServers = {
   async startPostgres() {
@@ -20,7 +30,7 @@ const embedded: TestServers = {
   },
   async startNats() {
     const storeDir = mkdtempSync(join(tmpdir(), 'herald-nats-'))
-    const { url, stop } = await startNatsServer({ storeDir })
+    const { url, stop } = await startNatsServer({ storeDir, configuration: natsConfiguration })
     return { url, stop: () => stop().finally(() => rmSync(storeDir, { recursive: true, force: true })) }
   },
 }
@@ -42,7 +52,9 @@ const containers: TestServers = {
   async startNats() {
     const { GenericContainer, Wait } = await import('testcontainers')
     const container = await new GenericContainer('nats:2.14-alpine')
-      .withCopyContentToContainer([{ content: 'max_payload: 4MB\njetstream { store_dir: /data }\n', target: '/etc/nats/herald.conf' }])
+      .withCopyContentToContainer([
+        { content: `max_payload: 4MB\njetstream { store_dir: /data }\n${natsConfiguration}\n`, target: '/etc/nats/herald.conf' },
+      ])
       .withCommand(['-c', '/etc/nats/herald.conf'])
       .withExposedPorts(4222)
       .withWaitStrategy(Wait.forLogMessage(/Server is ready/))

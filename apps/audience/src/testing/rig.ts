@@ -1,3 +1,4 @@
+import { createECDH, randomBytes } from 'node:crypto'
 import { defaultSettings, type AppSettings } from '@herald/contracts/app'
 import type { BatchPointer, FanOutPointer, FrozenSend, TakenBatch } from '@herald/contracts/batch'
 import { finishBatch, flowChanged, takeBatch, type CampaignFlow, type FlowChange } from '@herald/contracts/calls/audience'
@@ -11,7 +12,7 @@ import { announcements, bulkFanOutWork, fanOutWork, pushWork } from '@herald/con
 import { openBus } from '@herald/service/bus'
 import { openDatabase } from '@herald/service/postgres'
 import { freshDatabase } from '@herald/testing/database'
-import { freshNats } from '@herald/testing/nats'
+import { freshNats, testNatsPassword } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
 import { sql } from 'kysely'
 import type { z } from 'zod'
@@ -36,6 +37,7 @@ export async function openAudience() {
   const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
   const config = {
     NATS_URL: natsUrl,
+    NATS_PASSWORD: testNatsPassword,
     HOST: '127.0.0.1',
     OBSERVE_PORT: 0,
     LOG_LEVEL: 'silent' as const,
@@ -46,7 +48,8 @@ export async function openAudience() {
   }
   const service = testService('audience', config)
   const { db } = await openDatabase<Tables>(service, { url: config.DATABASE_URL_AUDIENCE, poolSize: 12 })
-  const bus = await openBus(service)
+  // Tests play other apps on it, so it may do what any app may. `startProcess` has the rights of audience alone.
+  const bus = await openBus({ ...service, config: { NATS_URL: natsUrl } })
   const audience: Audience = { db, bus, log: service.log, settingsOf: openAppSettings(bus), commit: commitTogether(db, sharing) }
 
   return {
@@ -261,3 +264,9 @@ export async function givenCrowd(
     returning id`.execute(db)
   return rows.map(({ id }) => id).toSorted()
 }
+
+/** Keys of a browser's subscription as a browser makes them: other bytes are refused before they reach audience. */
+export const givenWebKeys = () => ({
+  p256dh: createECDH('prime256v1').generateKeys('base64url'),
+  auth: randomBytes(16).toString('base64url'),
+})

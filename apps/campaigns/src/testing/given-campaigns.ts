@@ -10,7 +10,7 @@ import { fanOutWork } from '@herald/contracts/topology'
 import { openBus, type Bus } from '@herald/service/bus'
 import { openDatabase } from '@herald/service/postgres'
 import { freshDatabase } from '@herald/testing/database'
-import { freshNats } from '@herald/testing/nats'
+import { freshNats, testNatsPassword } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
 import type { NewCampaign } from '../store/campaigns.ts'
 import type { Tables } from '../store/tables.ts'
@@ -20,6 +20,7 @@ import { wireCampaigns } from '../wire.ts'
 export async function givenCampaigns({ databaseUrl, natsUrl }: { databaseUrl: string; natsUrl: string }) {
   const service = testService('campaigns', {
     NATS_URL: natsUrl,
+    NATS_PASSWORD: testNatsPassword,
     HOST: '127.0.0.1',
     OBSERVE_PORT: 0,
     LOG_LEVEL: 'silent' as const,

@@ -1,4 +1,4 @@
-import { freshNats } from '@herald/testing/nats'
+import { freshNats, testNatsPassword } from '@herald/testing/nats'
 import { until } from '@herald/testing/until'
 import type { FinishBatch } from '@herald/contracts/batch'
 import { startDispatcher, type RunningDispatcher } from './start-dispatcher.ts'
@@ -25,6 +25,7 @@ export async function startRig(): Promise<Rig> {
   const running: RunningDispatcher[] = []
   const environment = {
     NATS_URL: natsUrl,
+    NATS_PASSWORD: testNatsPassword,
     HMAC_SECRET: hmacSecret,
     SEAL_KEYS: sealKeys,
     NODE_EXTRA_CA_CERTS: simulator.ca,

@@ -1,4 +1,5 @@
 import { openLog } from '@herald/service/log'
+import { testNatsPassword } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
 import { Config } from '../config.ts'
 import { wireGateway } from '../wire.ts'
@@ -32,6 +33,7 @@ export async function startGateway(
     PORT: '0',
     DATABASE_URL_GATEWAY: addresses.database,
     NATS_URL: addresses.nats,
+    NATS_PASSWORD: testNatsPassword,
     ADMIN_TOKEN: adminToken,
     HMAC_SECRET: hmacSecret,
     SEAL_KEYS: sealKeys,

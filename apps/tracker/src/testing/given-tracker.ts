@@ -5,6 +5,7 @@ import type { Engagement } from '@herald/contracts/calls/tracker'
 import { newId } from '@herald/contracts/ids'
 import type { BatchOutcomes, Outcome } from '@herald/contracts/outcome'
 import { openBus, type Bus } from '@herald/service/bus'
+import { testNatsPassword } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
 import { Config } from '../config.ts'
 import { wireTracker } from '../wire.ts'
@@ -13,7 +14,13 @@ export const today = new Date().toISOString().slice(0, 10)
 
 /** A whole tracker on a real bus, without a process. */
 export async function givenTracker({ databaseUrl, natsUrl }: { databaseUrl: string; natsUrl: string }) {
-  const environment = { NATS_URL: natsUrl, LOG_LEVEL: 'silent', DATABASE_URL_TRACKER: databaseUrl, DATABASE_POOL_SIZE: '6' }
+  const environment = {
+    NATS_URL: natsUrl,
+    NATS_PASSWORD: testNatsPassword,
+    LOG_LEVEL: 'silent',
+    DATABASE_URL_TRACKER: databaseUrl,
+    DATABASE_POOL_SIZE: '6',
+  }
   const service = testService('tracker', Config.parse(environment))
   await wireTracker(service)
   return service

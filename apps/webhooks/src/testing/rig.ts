@@ -10,7 +10,7 @@ import { openBus, type Bus } from '@herald/service/bus'
 import { openDatabase } from '@herald/service/postgres'
 import type { Resolve } from '@herald/service/guarded-connect'
 import { freshDatabase } from '@herald/testing/database'
-import { freshNats } from '@herald/testing/nats'
+import { freshNats, testNatsPassword } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
 import { until } from '@herald/testing/until'
 import type { Kysely } from 'kysely'
@@ -60,6 +60,7 @@ export async function openRig(): Promise<Rig> {
   const { db } = await openDatabase<Tables>(testService('webhooks', {}), { url, poolSize: 2 })
   const environment = {
     NATS_URL: natsUrl,
+    NATS_PASSWORD: testNatsPassword,
     DATABASE_URL_WEBHOOKS: url,
     LOG_LEVEL: 'silent',
     SEAL_KEYS: sealKeys,

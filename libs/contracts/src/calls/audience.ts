@@ -5,16 +5,16 @@ import type { CircuitEnvironment } from '../batch.ts'
 import type { FailureCode } from '../outcome.ts'
 import { ListRequest, type Listed } from '../page.ts'
 import { platforms, type Platform } from '../platform.ts'
-import type { SavedSegment, SaveSegment, SegmentCount } from '../saved-segment.ts'
-import type { PatchSubscription, RegisterSubscription, RotateBody, SessionBody, UserChanges } from '../subscription.ts'
+import { SaveSegment, type SavedSegment, type SegmentCount } from '../saved-segment.ts'
+import { PatchSubscription, RegisterSubscription, RotateBody, SessionBody, UserChanges } from '../subscription.ts'
 import { UserAddress, type User } from '../user.ts'
 
 const Id = z.string().length(24)
 
-/** Registers a device or finds it again; the body was checked by the gateway (api.md, POST /v1/subscriptions). */
+/** Registers a device or finds it again; the body is as the gateway checked it (api.md, POST /v1/subscriptions). */
 export const registerSubscription = call<{ id: string; platform: Platform; userId: string }>()(
   'rpc.audience.register-subscription',
-  z.object({ appId: Id, subscription: z.custom<RegisterSubscription>() }),
+  z.object({ appId: Id, subscription: RegisterSubscription }),
 )
 
 /** The definition of a saved segment, as it is now; null when unknown or another app's. */
@@ -95,17 +95,17 @@ export const confirmAudienceAnnouncements = call<Record<string, never>>()(
   z.object({ announcementIds: z.array(Id).max(1000) }),
 )
 
-// Devices and their people (api.md, Subscriptions and Users). Bodies were checked by the gateway. Unknown and foreign ids: not_found.
+// Devices and their people (api.md, Subscriptions and Users). Bodies are as the gateway checked them. Unknown and foreign ids: not_found.
 
 export const patchSubscription = call<{ id: string; optedIn: boolean }>()(
   'rpc.audience.patch-subscription',
-  z.object({ appId: Id, subscriptionId: Id, changes: z.custom<PatchSubscription>() }),
+  z.object({ appId: Id, subscriptionId: Id, changes: PatchSubscription }),
 )
 
 /** The app came to the foreground: counts a session when the last one began 30 minutes ago or more. */
 export const startSession = call<{ id: string; sessionCount: number; lastSessionAt: string }>()(
   'rpc.audience.start-session',
-  z.object({ appId: Id, subscriptionId: Id, session: z.custom<SessionBody>() }),
+  z.object({ appId: Id, subscriptionId: Id, session: SessionBody }),
 )
 
 /** Makes the device the person's with this external id (decisions.md 6). Fault: limit_reached. */
@@ -123,7 +123,7 @@ export const logoutSubscription = call<{ userId: string }>()(
 /** Changes the owner of a device: tags merge, null deletes one. Fault: invalid_body at `tags` above 100. */
 export const changeOwner = call<{ userId: string; tags: User['tags'] }>()(
   'rpc.audience.change-owner',
-  z.object({ appId: Id, subscriptionId: Id, changes: z.custom<UserChanges>() }),
+  z.object({ appId: Id, subscriptionId: Id, changes: UserChanges }),
 )
 
 export const deleteSubscription = call<Record<string, never>>()(
@@ -132,18 +132,12 @@ export const deleteSubscription = call<Record<string, never>>()(
 )
 
 /** A browser's endpoint changed: the row keeps its id; another row that has the new endpoint is removed. */
-export const rotateSubscription = call<{ id: string }>()(
-  'rpc.audience.rotate-subscription',
-  z.object({ appId: Id, rotation: z.custom<RotateBody>() }),
-)
+export const rotateSubscription = call<{ id: string }>()('rpc.audience.rotate-subscription', z.object({ appId: Id, rotation: RotateBody }))
 
 export const readUser = call<User>()('rpc.audience.read-user', z.object({ appId: Id, user: UserAddress }))
 
 /** Changes a user. An unknown external id makes one without devices; an unknown id is not_found. */
-export const changeUser = call<User>()(
-  'rpc.audience.change-user',
-  z.object({ appId: Id, user: UserAddress, changes: z.custom<UserChanges>() }),
-)
+export const changeUser = call<User>()('rpc.audience.change-user', z.object({ appId: Id, user: UserAddress, changes: UserChanges }))
 
 /** The erasure path: the user and all devices; every other app that names them is told until it has answered. */
 export const deleteUser = call<Record<string, never>>()('rpc.audience.delete-user', z.object({ appId: Id, user: UserAddress }))
@@ -156,18 +150,18 @@ export const findExternalIds = call<{ externalIds: Record<string, string> }>()(
 
 // Saved segments (api.md, Segments). Faults: not_found, duplicate_name.
 
-export const createSegment = call<SavedSegment>()('rpc.audience.create-segment', z.object({ appId: Id, segment: z.custom<SaveSegment>() }))
+export const createSegment = call<SavedSegment>()('rpc.audience.create-segment', z.object({ appId: Id, segment: SaveSegment }))
 export const listSegments = call<Listed<SavedSegment>>()('rpc.audience.list-segments', ListRequest.extend({ appId: Id }))
 export const readSegment = call<SavedSegment>()('rpc.audience.read-segment', z.object({ appId: Id, segmentId: Id }))
 /** Replaces name, description and definition; the stored count is cleared. */
 export const replaceSegment = call<SavedSegment>()(
   'rpc.audience.replace-segment',
-  z.object({ appId: Id, segmentId: Id, segment: z.custom<SaveSegment>() }),
+  z.object({ appId: Id, segmentId: Id, segment: SaveSegment }),
 )
 export const deleteSegment = call<Record<string, never>>()('rpc.audience.delete-segment', z.object({ appId: Id, segmentId: Id }))
 
 /** Counts now and keeps the count. Fault: invalid_segment when the stored definition no longer compiles. */
 export const countSegment = call<SegmentCount>()('rpc.audience.count-segment', z.object({ appId: Id, segmentId: Id }), 10_000)
 
-/** Counts a definition that is not saved; null: everyone. */
+/** Counts a definition that is not saved; null: everyone. Any value may come: what is wrong with it is answered with its path, as a fault. */
 export const previewSegment = call<SegmentCount>()('rpc.audience.preview-segment', z.object({ appId: Id, segment: z.unknown() }), 10_000)

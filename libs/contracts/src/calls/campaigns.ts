@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import type { FrozenSend } from '../batch.ts'
 import { call } from '../call.ts'
-import type { Campaign, CreateCampaign } from '../campaign.ts'
+import { CreateCampaign, type Campaign } from '../campaign.ts'
 import type { FlowChange } from './audience.ts'
-import type { SendNotification } from '../notification.ts'
+import { SendNotification } from '../notification.ts'
 import { ListRequest, type Listed } from '../page.ts'
 import { campaignStatuses } from '../stats.ts'
-import type { SaveTemplate, Template } from '../template.ts'
+import { SaveTemplate, type Template } from '../template.ts'
 
 const Id = z.string().length(24)
 
@@ -20,7 +20,7 @@ export const Idempotency = z.object({ key: z.string().min(1).max(255), fingerpri
  */
 export const sendNotification = call<{ id: string; status: 'sending'; replayed: boolean }>()(
   'rpc.campaigns.send-notification',
-  z.object({ appId: Id, idempotency: Idempotency, notification: z.custom<SendNotification>() }),
+  z.object({ appId: Id, idempotency: Idempotency, notification: SendNotification }),
 )
 
 /** Who a send is for, frozen: a saved segment is already its definition. Ids that do not exist reach nobody. */
@@ -58,7 +58,7 @@ export const readCampaign = call<Pick<Campaign, 'id' | 'name' | 'status' | 'canc
 /** Makes a draft; nothing is sent. Faults as for sendNotification. */
 export const createCampaign = call<{ id: string; status: 'draft'; replayed: boolean }>()(
   'rpc.campaigns.create-campaign',
-  z.object({ appId: Id, idempotency: Idempotency, campaign: z.custom<CreateCampaign>() }),
+  z.object({ appId: Id, idempotency: Idempotency, campaign: CreateCampaign }),
 )
 
 /**
@@ -91,10 +91,7 @@ export const listCampaigns = call<Listed<Campaign>>()(
 )
 export const getCampaign = call<Campaign>()('rpc.campaigns.get-campaign', OfCampaign)
 /** Puts another body in the place of a draft's. Faults as for createCampaign, and invalid_state. */
-export const replaceCampaign = call<Campaign>()(
-  'rpc.campaigns.replace-campaign',
-  OfCampaign.extend({ campaign: z.custom<CreateCampaign>() }),
-)
+export const replaceCampaign = call<Campaign>()('rpc.campaigns.replace-campaign', OfCampaign.extend({ campaign: CreateCampaign }))
 /** Deletes a draft. */
 export const deleteCampaign = call<Record<string, never>>()('rpc.campaigns.delete-campaign', OfCampaign)
 /** A new draft like it, whatever its status. A notification is copied as a campaign to the same target when that is a segment or everyone, else invalid_state. */
@@ -113,11 +110,11 @@ export const eraseCampaignsOfApp = call<{ done: boolean }>()('rpc.campaigns.eras
 
 // Templates (api.md, Templates). Faults: not_found, duplicate_name.
 
-export const createTemplate = call<Template>()('rpc.campaigns.create-template', z.object({ appId: Id, template: z.custom<SaveTemplate>() }))
+export const createTemplate = call<Template>()('rpc.campaigns.create-template', z.object({ appId: Id, template: SaveTemplate }))
 export const listTemplates = call<Listed<Template>>()('rpc.campaigns.list-templates', ListRequest.extend({ appId: Id }))
 export const readTemplate = call<Template>()('rpc.campaigns.read-template', z.object({ appId: Id, templateId: Id }))
 export const replaceTemplate = call<Template>()(
   'rpc.campaigns.replace-template',
-  z.object({ appId: Id, templateId: Id, template: z.custom<SaveTemplate>() }),
+  z.object({ appId: Id, templateId: Id, template: SaveTemplate }),
 )
 export const deleteTemplate = call<Record<string, never>>()('rpc.campaigns.delete-template', z.object({ appId: Id, templateId: Id }))

@@ -22,6 +22,12 @@ export const apnsToken = call<{ token: string; mintedAt: string } | null>()(
   z.object({ appId: Id, refused: z.string().nullable() }),
 )
 
+/**
+ * Makes the streams and consumers that are missing, and answers when they are there. Every other app asks for it that finds one missing:
+ * at the first start, and when NATS has lost its store. Needs no database.
+ */
+export const makeStreams = call<Record<string, never>>()('rpc.gateway.make-streams', z.object({}))
+
 /** Told to every process when an app, its settings or its credentials change: caches forget it at once. */
 export const appChanged: Broadcast<{ appId: string }> = { subject: 'changed.app', body: z.object({ appId: Id }) }
 

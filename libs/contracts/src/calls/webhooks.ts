@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { call } from '../call.ts'
 import { ListRequest, type Listed } from '../page.ts'
-import type { CreateWebhook, PatchWebhook, Webhook, WebhookDelivery } from '../webhook.ts'
+import { CreateWebhook, PatchWebhook, type Webhook, type WebhookDelivery } from '../webhook.ts'
 
 const Id = z.string().length(24)
 const Endpoint = z.object({ appId: Id, webhookId: Id })
@@ -12,18 +12,18 @@ export const eraseUser = call<Record<string, never>>()('rpc.webhooks.erase-user'
 /** The app was deleted: its rows go, a part with every call, until `done`. */
 export const eraseWebhooksOfApp = call<{ done: boolean }>()('rpc.webhooks.erase-app', z.object({ appId: Id }), 10_000)
 
-// Endpoints (decisions.md 8 and 10). Bodies were checked by the gateway, but for what an address resolves to: invalid_body at `url`.
+// Endpoints (decisions.md 8 and 10). Bodies are as the gateway checked them, but for what an address resolves to: invalid_body at `url`.
 // Unknown and foreign ids: not_found. Saving may wait 2 s for a name server.
 
 /** Fault: limit_reached above 50 endpoints of an app. */
 export const createWebhook = call<Webhook & { secret: string }>()(
   'rpc.webhooks.create-webhook',
-  z.object({ appId: Id, webhook: z.custom<CreateWebhook>() }),
+  z.object({ appId: Id, webhook: CreateWebhook }),
   6000,
 )
 export const listWebhooks = call<Listed<Webhook>>()('rpc.webhooks.list-webhooks', ListRequest.omit({ q: true }).extend({ appId: Id }))
 export const readWebhook = call<Webhook>()('rpc.webhooks.read-webhook', Endpoint)
-export const changeWebhook = call<Webhook>()('rpc.webhooks.change-webhook', Endpoint.extend({ changes: z.custom<PatchWebhook>() }), 6000)
+export const changeWebhook = call<Webhook>()('rpc.webhooks.change-webhook', Endpoint.extend({ changes: PatchWebhook }), 6000)
 export const deleteWebhook = call<Record<string, never>>()('rpc.webhooks.delete-webhook', Endpoint)
 
 /** Switches on again and forgets the failures. */

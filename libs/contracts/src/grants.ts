@@ -1,0 +1,236 @@
+import { apps, type AppName } from './call.ts'
+import { batchSubject, everyLane } from './batch.ts'
+import * as audience from './calls/audience.ts'
+import * as campaigns from './calls/campaigns.ts'
+import * as gateway from './calls/gateway.ts'
+import * as tracker from './calls/tracker.ts'
+import * as webhooks from './calls/webhooks.ts'
+import {
+  announcements,
+  bulkFanOutWork,
+  canarySubject,
+  consumers,
+  eventSubjects,
+  fanOutWork,
+  pushWork,
+  streams,
+  streamsOwner,
+  type Consumer,
+} from './topology.ts'
+
+type Subject = { readonly subject: string }
+
+/** What an app does on NATS beside answering the calls that its name stands in. A test holds it against the app's source. */
+export type Uses = {
+  /** Calls of other apps that it makes. */
+  readonly asks: readonly Subject[]
+  /** Broadcasts that it sends, and those that it listens to. */
+  readonly tells: readonly Subject[]
+  readonly hears: readonly Subject[]
+  /** Subjects of stored messages that it publishes. */
+  readonly stores: readonly string[]
+  /** Durable consumers that it reads. */
+  readonly reads: readonly Consumer<unknown>[]
+}
+
+export const uses: Record<AppName, Uses> = {
+  gateway: {
+    asks: [
+      audience.changeOwner,
+      audience.changeUser,
+      audience.countSegment,
+      audience.createSegment,
+      audience.deleteSegment,
+      audience.deleteSubscription,
+      audience.deleteUser,
+      audience.eraseAudienceOfApp,
+      audience.listSegments,
+      audience.loginSubscription,
+      audience.logoutSubscription,
+      audience.patchSubscription,
+      audience.previewSegment,
+      audience.probeCircuits,
+      audience.readCircuits,
+      audience.readSegment,
+      audience.readUser,
+      audience.registerSubscription,
+      audience.replaceSegment,
+      audience.rotateSubscription,
+      audience.startSession,
+      campaigns.cancelCampaign,
+      campaigns.createCampaign,
+      campaigns.createTemplate,
+      campaigns.deleteCampaign,
+      campaigns.deleteTemplate,
+      campaigns.duplicateCampaign,
+      campaigns.endCampaign,
+      campaigns.eraseCampaignsOfApp,
+      campaigns.getCampaign,
+      campaigns.listCampaigns,
+      campaigns.listTemplates,
+      campaigns.pauseCampaign,
+      campaigns.pickWinner,
+      campaigns.readCampaign,
+      campaigns.readTemplate,
+      campaigns.replaceCampaign,
+      campaigns.replaceTemplate,
+      campaigns.resumeCampaign,
+      campaigns.sendCampaign,
+      campaigns.sendNotification,
+      tracker.eraseTrackerOfApp,
+      tracker.listPushes,
+      tracker.listStats,
+      tracker.readProgress,
+      tracker.readStats,
+      tracker.trackEvents,
+      tracker.verifyCampaign,
+      webhooks.changeWebhook,
+      webhooks.createWebhook,
+      webhooks.deleteWebhook,
+      webhooks.enableWebhook,
+      webhooks.eraseWebhooksOfApp,
+      webhooks.listDeliveries,
+      webhooks.listWebhooks,
+      webhooks.readWebhook,
+      webhooks.replayDelivery,
+      webhooks.rotateWebhookSecret,
+      webhooks.testWebhook,
+    ],
+    tells: [gateway.appChanged, gateway.keyRevoked],
+    hears: [gateway.appChanged, gateway.keyRevoked],
+    stores: [],
+    reads: [],
+  },
+  audience: {
+    asks: [
+      campaigns.failCampaign,
+      campaigns.fanOutStarted,
+      campaigns.readSend,
+      gateway.readApp,
+      tracker.findSettled,
+      tracker.reportQueued,
+      webhooks.eraseUser,
+    ],
+    tells: [audience.flowChanged],
+    hears: [gateway.appChanged],
+    stores: [
+      fanOutWork.subject,
+      bulkFanOutWork.subject,
+      ...everyLane.map(({ platform, lane }) => batchSubject(platform, lane)),
+      eventSubjects.subscriptionInvalidated,
+    ],
+    reads: [fanOutWork, bulkFanOutWork],
+  },
+  campaigns: {
+    asks: [audience.changeFlow, audience.findSegment, audience.listTimeZones],
+    tells: [],
+    hears: [],
+    stores: [fanOutWork.subject],
+    reads: [],
+  },
+  dispatcher: {
+    asks: [
+      audience.finishBatch,
+      audience.renewBatch,
+      audience.takeBatch,
+      gateway.apnsToken,
+      gateway.readCredentials,
+      tracker.readSettled,
+      tracker.recordOutcomes,
+    ],
+    tells: [],
+    hears: [gateway.appChanged, audience.flowChanged],
+    stores: [],
+    reads: pushWork,
+  },
+  tracker: {
+    asks: [audience.dropCampaign, campaigns.settleCampaign],
+    tells: [],
+    hears: [],
+    stores: [eventSubjects.pushSettled, eventSubjects.pushEngaged, eventSubjects.campaignCompleted],
+    reads: [],
+  },
+  webhooks: {
+    asks: [audience.confirmAudienceAnnouncements, audience.findExternalIds, tracker.confirmTrackerAnnouncements],
+    tells: [],
+    hears: [],
+    stores: [],
+    reads: [announcements],
+  },
+}
+
+/** The user of an app in the configuration of nats-server. */
+export const natsUser = (app: AppName): string => `herald_${app}`
+
+/** Where the answers to an app's calls arrive: nobody else may listen there. */
+export const inboxOf = (app: AppName): string => `_INBOX.${app}`
+
+/** Every answer goes to an inbox; a call that asks for its answer elsewhere would make the app that answers write there. */
+export const isInbox = (subject: string): boolean => subject.startsWith('_INBOX.')
+
+export type Grants = {
+  readonly publish: readonly string[]
+  /** A subject, or a subject and the queue group it may be read in. */
+  readonly subscribe: readonly string[]
+}
+
+/**
+ * All that an app may publish and subscribe to, as nats-server is told. An answer needs no grant: whoever received a call may answer it once.
+ * Making streams and consumers is the right of one app, because it is a right to everything: a stream or a consumer can be told to copy
+ * any subject to any other, answers with provider tokens included, and nats-server looks at the name of the stream alone.
+ */
+export function grantsOf(app: AppName): Grants {
+  const { asks, tells, hears, stores, reads } = uses[app]
+  const jetStream = app === streamsOwner ? [...Object.keys(streams).flatMap(rightsToStream), ...consumers.flatMap(rightsToConsumer)] : []
+  return {
+    publish: [
+      ...asks.map(({ subject }) => subject),
+      ...(app === streamsOwner ? [] : [gateway.makeStreams.subject]),
+      ...tells.map(({ subject }) => subject),
+      ...stores,
+      canarySubject(app),
+      '$JS.API.INFO',
+      ...Object.keys(streams).map((stream) => `$JS.API.STREAM.INFO.${stream}`),
+      ...reads.flatMap(({ stream, durable }) => [
+        `$JS.API.CONSUMER.INFO.${stream}.${durable}`,
+        `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`,
+        `$JS.ACK.${stream}.${durable}.>`,
+      ]),
+      ...jetStream,
+    ],
+    subscribe: [`${inboxOf(app)}.>`, `rpc.${app}.> ${app}`, ...hears.map(({ subject }) => subject)],
+  }
+}
+
+const rightsToStream = (stream: string) => [`$JS.API.STREAM.CREATE.${stream}`, `$JS.API.STREAM.UPDATE.${stream}`]
+const rightsToConsumer = ({ stream, durable, subject }: Consumer<unknown>) => [
+  // The wildcard stands for the consumer's subject, which may hold one itself.
+  `$JS.API.CONSUMER.CREATE.${stream}.${durable}.${subject.endsWith('>') ? '>' : subject}`,
+  `$JS.API.CONSUMER.INFO.${stream}.${durable}`,
+]
+
+/** Longer than the longest call, so that no answer comes too late to be let through. */
+const answerWithinSeconds = 60
+
+/**
+ * The part of nats-server's configuration that lets each app in and lets it do what it does, and nobody else in: a block
+ * `authorization`. A password may be any text. `moreUsers` are users of others, each as nats-server reads it.
+ */
+export function natsAuthorization(passwords: Readonly<Record<AppName, string>>, moreUsers: readonly string[] = []): string {
+  const users = apps.map((app) => {
+    const { publish, subscribe } = grantsOf(app)
+    return [
+      '    {',
+      `      user: ${natsUser(app)}, password: ${JSON.stringify(passwords[app])}`,
+      '      permissions: {',
+      `        publish: { allow: ${list(publish)} }`,
+      `        subscribe: { allow: ${list(subscribe)} }`,
+      `        allow_responses: { max: 1, expires: "${answerWithinSeconds}s" }`,
+      '      }',
+      '    }',
+    ].join('\n')
+  })
+  return `authorization {\n  users: [\n${[...users, ...moreUsers].join('\n')}\n  ]\n}\n`
+}
+
+const list = (subjects: readonly string[]): string => `[${subjects.map((subject) => JSON.stringify(subject)).join(', ')}]`

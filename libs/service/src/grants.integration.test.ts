@@ -1,0 +1,307 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { apps, call, type AppName } from '@herald/contracts/call'
+import { apnsToken, appChanged, makeStreams, readApp, readCredentials } from '@herald/contracts/calls/gateway'
+import { findSettled, reportQueued } from '@herald/contracts/calls/tracker'
+import { readWebhook } from '@herald/contracts/calls/webhooks'
+import { grantsOf, natsAuthorization, natsUser, uses } from '@herald/contracts/grants'
+import { consumers, fanOutWork, streams, streamsOwner } from '@herald/contracts/topology'
+import { startNatsServer } from '@herald/embedded/nats-server'
+import { atEnd } from '@herald/testing/at-end'
+import { testService } from '@herald/testing/service'
+import { until } from '@herald/testing/until'
+import { connect, PermissionViolationError, type NatsConnection } from '@nats-io/transport-node'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { openBus } from './bus.ts'
+import { openLog } from './log.ts'
+
+const passwordOf = (app: AppName) => `${app}-password-0123456789`
+const passwords = Object.fromEntries(apps.map((app) => [app, passwordOf(app)])) as Record<AppName, string>
+
+const storeDir = mkdtempSync(join(tmpdir(), 'herald-grants-'))
+const server = await startNatsServer({ storeDir, configuration: natsAuthorization(passwords) })
+atEnd(() => server.stop().finally(() => rmSync(storeDir, { recursive: true, force: true })))
+
+const serviceOf = (app: AppName) => testService(app, { NATS_URL: server.url, NATS_PASSWORD: passwordOf(app) })
+const gateway = await openBus(serviceOf('gateway'))
+gateway.answer(apnsToken, async () => ({ token: 'provider-token', mintedAt: '2026-01-01T00:00:00.000Z' }))
+
+/** A connection as an intruder makes it who holds the password of one app, and what the server refused it. */
+async function intrudeAs(app: AppName): Promise<{ connection: NatsConnection; refused: () => string[] }> {
+  const connection = await connect({
+    servers: server.url,
+    user: natsUser(app),
+    pass: passwordOf(app),
+    inboxPrefix: `_INBOX.${app}`,
+    reconnect: false,
+  })
+  atEnd(() => connection.close())
+  const violations: string[] = []
+  void (async () => {
+    for await (const status of connection.status()) {
+      if (status.type === 'error' && status.error instanceof PermissionViolationError)
+        violations.push(`${status.error.operation} ${status.error.subject}`)
+    }
+  })()
+  return { connection, refused: () => violations }
+}
+
+const everyApi = [...Object.keys(streams), ...['OTHER']].flatMap((stream) => [
+  `$JS.API.STREAM.CREATE.${stream}`,
+  `$JS.API.STREAM.UPDATE.${stream}`,
+  `$JS.API.STREAM.DELETE.${stream}`,
+  `$JS.API.STREAM.PURGE.${stream}`,
+  `$JS.API.STREAM.MSG.GET.${stream}`,
+  `$JS.API.STREAM.MSG.DELETE.${stream}`,
+  `$JS.API.STREAM.SNAPSHOT.${stream}`,
+  `$JS.API.DIRECT.GET.${stream}`,
+  `$JS.API.CONSUMER.CREATE.${stream}`,
+  `$JS.API.CONSUMER.CREATE.${stream}.mine`,
+])
+const ofConsumers = consumers.flatMap(({ stream, durable, subject }) => [
+  `$JS.API.CONSUMER.CREATE.${stream}.${durable}.${subject}`,
+  `$JS.API.CONSUMER.DURABLE.CREATE.${stream}.${durable}`,
+  `$JS.API.CONSUMER.DELETE.${stream}.${durable}`,
+  `$JS.API.CONSUMER.INFO.${stream}.${durable}`,
+  `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`,
+  `$JS.ACK.${stream}.${durable}.1.1.1.1.1`,
+])
+/** All that any app publishes, all of JetStream, other apps' inboxes and the server's own subjects. */
+const everySubject = [
+  ...new Set([
+    ...apps.flatMap((app) => [...uses[app].asks, ...uses[app].tells].map(({ subject }) => subject)),
+    ...apps.flatMap((app) => [...uses[app].stores, `canary.${app}`, `_INBOX.${app}.guessed`, `rpc.${app}.made-up`]),
+    makeStreams.subject,
+    'work.other',
+    'event.other',
+    'changed.other',
+    ...everyApi,
+    ...ofConsumers,
+    '$SYS.REQ.SERVER.PING',
+  ]),
+]
+
+const matches = (grant: string, subject: string) => grant === subject || (grant.endsWith('>') && subject.startsWith(grant.slice(0, -1)))
+
+test.each(apps)('%s may publish what it is granted and nothing else', async (app) => {
+  const { connection, refused } = await intrudeAs(app)
+  const granted = grantsOf(app).publish
+  const own = everySubject.filter((subject) => granted.some((grant) => matches(grant, subject)))
+  const foreign = everySubject.filter((subject) => !own.includes(subject))
+
+  // Foreign ones only: to try its own would do what they do.
+  for (const subject of foreign) connection.publish(subject, '{}')
+  await connection.flush()
+
+  await until(() => refused().length >= foreign.length)
+  expect(refused().toSorted()).toEqual(foreign.map((subject) => `publish ${subject}`).toSorted())
+  expect(own.length).toBeGreaterThan(0)
+})
+
+test.each(apps)('%s may listen to its own calls, its own answers and its broadcasts, and to nothing else', async (app) => {
+  const { connection, refused } = await intrudeAs(app)
+  const others = apps.filter((other) => other !== app)
+  const foreign = [
+    '>',
+    '*.>',
+    'rpc.>',
+    '_INBOX.>',
+    'work.>',
+    'event.>',
+    'canary.>',
+    '$JS.>',
+    '$SYS.>',
+    'changed.>',
+    ...others.flatMap((other) => [`rpc.${other}.>`, `_INBOX.${other}.>`]),
+    // Its own calls go to its queue group: a listener beside it would hear each of them without a trace.
+    `rpc.${app}.>`,
+  ]
+
+  for (const subject of foreign) connection.subscribe(subject)
+  await connection.flush()
+  await until(() => refused().length >= foreign.length)
+  expect(refused().toSorted()).toEqual(foreign.map((subject) => `subscription ${subject}`).toSorted())
+
+  connection.subscribe(`rpc.${app}.anything`, { queue: app })
+  for (const { subject } of uses[app].hears) connection.subscribe(subject)
+  await connection.flush()
+  expect(refused()).toHaveLength(foreign.length)
+})
+
+test('a stranger without a password, or with a wrong one, is not let in and gets no provider token', async () => {
+  await expect(connect({ servers: server.url, reconnect: false })).rejects.toThrow(/authorization/i)
+  await expect(connect({ servers: server.url, reconnect: false, user: natsUser('dispatcher'), pass: 'guessed' })).rejects.toThrow(
+    /authorization/i,
+  )
+
+  const { connection: webhooks } = await intrudeAs('webhooks')
+  const asked = webhooks.request(apnsToken.subject, JSON.stringify({ appId: 'a'.repeat(24), refused: null }), { timeout: 5_000 })
+  await expect(asked).rejects.toThrow(/permissions violation/i)
+
+  const dispatcher = await openBus(serviceOf('dispatcher'))
+  expect(await dispatcher.call(apnsToken, { appId: 'a'.repeat(24), refused: null })).toMatchObject({ token: 'provider-token' })
+})
+
+test('an app that received a call may answer it once, and nobody hears the answer but who asked', async () => {
+  const tracker = await openBus(serviceOf('tracker'))
+  const report = { campaignId: 'c'.repeat(24), appId: 'a'.repeat(24), day: '2026-01-01', name: 'n', transactional: false, fannedOut: true }
+  tracker.answer(reportQueued, async () => ({}))
+  const audience = await openBus(serviceOf('audience'))
+  expect(await audience.call(reportQueued, { ...report, byPlatform: { ios: 1, android: 0, web: 0 } })).toEqual({})
+
+  // The intruder takes the call of another process of its app, and writes more than the one answer it owes.
+  const { connection, refused } = await intrudeAs('webhooks')
+  const ask = call<{ n: number }>()('rpc.webhooks.read-webhook', z.object({ n: z.number() }))
+  let reply = ''
+  connection.subscribe(ask.subject, {
+    queue: 'webhooks',
+    callback: (_error, message) => {
+      reply = message.reply ?? ''
+      message.respond('{"answer":{"n":1}}')
+      message.respond('{"answer":{"n":2}}')
+    },
+  })
+  await connection.flush()
+  expect(await gateway.call(ask, { n: 0 })).toEqual({ n: 1 })
+  await until(() => refused().length > 0)
+  expect(refused()).toEqual([`publish ${reply}`])
+  await connection.close()
+})
+
+test('a stored message that an intruder has delivered as a call or a broadcast is handled by nobody', async () => {
+  const askedFor: string[] = []
+  gateway.answer(readCredentials, async ({ appId }) => {
+    askedFor.push(appId)
+    return { credentials: null }
+  })
+  const heard: string[] = []
+  gateway.listen(appChanged, ({ appId }) => void heard.push(appId))
+  const { connection } = await intrudeAs('audience')
+  const forged = 'f'.repeat(24)
+  const waiting = async () => {
+    const answer = await connection.request(`$JS.API.CONSUMER.INFO.${fanOutWork.stream}.${fanOutWork.durable}`)
+    return answer.json<{ num_ack_pending: number }>().num_ack_pending
+  }
+
+  // nats-server delivers what a consumer holds wherever it is asked to, and asks nobody for the right to write there.
+  const deliver = (body: object, to: string) => {
+    connection.publish(fanOutWork.subject, JSON.stringify(body))
+    connection.publish(`$JS.API.CONSUMER.MSG.NEXT.${fanOutWork.stream}.${fanOutWork.durable}`, '1', { reply: to })
+  }
+  deliver({ appId: forged, kind: 'fcm' }, readCredentials.subject)
+  deliver({ appId: forged }, appChanged.subject)
+  await until(async () => (await waiting()) === 2)
+
+  const dispatcher = await openBus(serviceOf('dispatcher'))
+  const appId = 'a'.repeat(24)
+  await dispatcher.call(readCredentials, { appId, kind: 'fcm' })
+  gateway.broadcast(appChanged, { appId })
+  await until(() => heard.includes(appId))
+  expect({ askedFor, heard }).toEqual({ askedFor: [appId], heard: [appId] })
+})
+
+test('a refusal with a code that is none is our own mistake to who asked', async () => {
+  const { connection } = await intrudeAs('webhooks')
+  connection.subscribe(readWebhook.subject, {
+    queue: 'webhooks',
+    callback: (_error, message) => void message.respond('{"fault":{"code":"toString","message":"made up"}}'),
+  })
+  await connection.flush()
+
+  const asked = gateway.call(readWebhook, { appId: 'a'.repeat(24), webhookId: 'b'.repeat(24) })
+  await expect(asked).rejects.toMatchObject({ code: 'internal', message: 'Internal error.' })
+  await connection.close()
+})
+
+test('a call whose answer is to go where another app listens is not answered', async () => {
+  const answered: string[] = []
+  gateway.answer(readApp, async ({ appId }) => {
+    answered.push(appId)
+    return { app: null }
+  })
+  const { connection } = await intrudeAs('audience')
+  const [forged, appId] = ['f'.repeat(24), 'a'.repeat(24)]
+
+  connection.publish(readApp.subject, JSON.stringify({ appId: forged }), { reply: 'rpc.tracker.record-outcomes' })
+  connection.publish(readApp.subject, JSON.stringify({ appId: forged }))
+  await connection.request(readApp.subject, JSON.stringify({ appId }))
+  expect(answered).toEqual([appId])
+})
+
+/** What an app writes to its log, line by line. */
+function logged(app: AppName) {
+  const written: string[] = []
+  const log = openLog(app, 'info', { write: (line) => void written.push(line) })
+  return { log, lines: (saying: string) => written.filter((line) => line.includes(saying)) }
+}
+
+test('an app that NATS does not let in says why, and one that lacks a right says which', async () => {
+  const refused = logged('tracker')
+  const service = testService('tracker', { NATS_URL: server.url, NATS_PASSWORD: 'an old password' })
+  const opening = openBus({ ...service, log: refused.log })
+  void opening.catch(() => undefined)
+  await until(() => refused.lines('does not let this process in').length === 1)
+  expect(refused.lines('an old password')).toEqual([])
+
+  const lacking = logged('campaigns')
+  const campaigns = await openBus({ ...serviceOf('campaigns'), log: lacking.log })
+  await expect(campaigns.call(apnsToken, { appId: 'a'.repeat(24), refused: null })).rejects.toMatchObject({ code: 'queue_unavailable' })
+  await until(() => lacking.lines('NATS does not allow this').length === 1)
+  expect(lacking.lines('NATS does not allow this')[0]).toContain(apnsToken.subject)
+})
+
+test('a flood of calls that break their contract costs one line, and a call among them is answered', async () => {
+  const { log, lines } = logged('tracker')
+  const tracker = await openBus({ ...serviceOf('tracker'), log })
+  tracker.answer(findSettled, async ({ subscriptionIds }) => ({ subscriptionIds }))
+  const audience = await openBus(serviceOf('audience'))
+  const { connection } = await intrudeAs('audience')
+  const broken = [
+    'no JSON',
+    '[]',
+    '{"campaignId":"short"}',
+    JSON.stringify({ campaignId: 'c'.repeat(24), subscriptionIds: Array.from({ length: 1_000 }, (_, n) => `secret-${n}`) }),
+  ]
+
+  const answers = Array.from({ length: 1_000 }, (_, n) =>
+    connection.request(findSettled.subject, broken[n % broken.length], { timeout: 25_000 }),
+  )
+  const asked = { campaignId: 'c'.repeat(24), subscriptionIds: ['d'.repeat(24)] }
+  // All of it is one process of a busy machine: what counts is that the call is answered.
+  await until(async () => (await audience.call(findSettled, asked)).subscriptionIds.length === 1, { withinMs: 30_000 })
+  const said = new Set((await Promise.all(answers)).map((message) => message.string()))
+
+  expect([...said]).toEqual([JSON.stringify({ fault: { code: 'internal', message: 'Internal error.' } })])
+  expect(lines('a call broke its contract').length).toBeLessThan(5)
+  expect(lines('a call broke its contract').join('').length).toBeLessThan(20_000)
+  expect(lines('secret-')).toEqual([])
+}, 60_000)
+
+test('an app that may not make streams has them made by the gateway, also after the store was lost', async () => {
+  expect(apps.filter((app) => grantsOf(app).publish.some((subject) => /\.(CREATE|UPDATE|DELETE|PURGE)\b/.test(subject)))).toEqual([
+    streamsOwner,
+  ])
+  const audience = await openBus(serviceOf('audience'))
+  const seen: number[] = []
+  await audience.consume(fanOutWork, { slots: 4 }, async ({ page }) => void seen.push(page))
+  await audience.publish(fanOutWork.subject, { campaignId: 'b'.repeat(24), page: 1 }, 'one')
+  await until(() => seen.includes(1))
+
+  await startServerAgainWithoutStore()
+  await until(async () => {
+    await audience.publish(fanOutWork.subject, { campaignId: 'b'.repeat(24), page: 2 }, `two ${performance.now()}`).catch(() => undefined)
+    return seen.includes(2)
+  })
+  expect(seen).toContain(2)
+})
+
+async function startServerAgainWithoutStore(): Promise<void> {
+  const { port } = server
+  server.child.kill('SIGKILL')
+  await until(() => server.child.exitCode !== null || server.child.signalCode !== null)
+  rmSync(storeDir, { recursive: true, force: true })
+  const again = await startNatsServer({ storeDir, port, configuration: natsAuthorization(passwords) })
+  atEnd(() => again.stop())
+}

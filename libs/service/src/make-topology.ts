@@ -1,0 +1,75 @@
+import { consumers, duplicateWindowSeconds, streams, topologyVersion } from '@herald/contracts/topology'
+import {
+  AckPolicy,
+  DiscardPolicy,
+  JetStreamApiError,
+  RetentionPolicy,
+  StorageType,
+  type ConsumerConfig,
+  type JetStreamManager,
+  type StreamConfig,
+} from '@nats-io/jetstream'
+import { nanos } from '@nats-io/transport-node'
+
+/** The metadata that says which version of the topology a stream or consumer was made by. */
+const versionKey = 'herald-topology'
+
+/**
+ * Makes streams and durable consumers as libs/contracts/topology.ts says, and changes those that an older version made or that a person
+ * changed. A stream of a newer version is left alone with its consumers: beside a new process an old one would change them back with
+ * every reconnect.
+ */
+export async function makeTopology(manager: JetStreamManager, version = topologyVersion): Promise<void> {
+  const metadata = { [versionKey]: String(version) }
+  const mayChange = (there: { metadata?: Record<string, string> }) => Number(there.metadata?.[versionKey] ?? 0) <= version
+  const newer = new Set<string>()
+  for (const [name, stream] of Object.entries(streams)) {
+    const wanted: Partial<StreamConfig> & { name: string } = {
+      name,
+      subjects: [...stream.subjects],
+      retention: stream.retention === 'workqueue' ? RetentionPolicy.Workqueue : RetentionPolicy.Limits,
+      storage: StorageType.File,
+      discard: stream.discard === 'new' ? DiscardPolicy.New : DiscardPolicy.Old,
+      max_bytes: stream.maxBytes,
+      max_msgs_per_subject: 'maxPerSubject' in stream ? stream.maxPerSubject : -1,
+      max_age: nanos(stream.maxAgeDays * 86_400_000),
+      duplicate_window: nanos(duplicateWindowSeconds * 1_000),
+      metadata,
+    }
+    await manager.streams.add(wanted).catch(async (error: unknown) => {
+      if (!isTaken(error)) throw error
+      const { config } = await manager.streams.info(name)
+      if (mayChange(config)) await manager.streams.update(name, wanted)
+      else newer.add(name)
+    })
+  }
+  for (const { stream, durable, subject, maxAckPending, ackWaitSeconds } of consumers) {
+    if (newer.has(stream)) continue
+    const wanted: Partial<ConsumerConfig> = {
+      durable_name: durable,
+      filter_subject: subject,
+      ack_policy: AckPolicy.Explicit,
+      ack_wait: nanos(ackWaitSeconds * 1_000),
+      max_ack_pending: maxAckPending,
+      max_deliver: -1,
+      metadata,
+    }
+    await manager.consumers.add(stream, wanted).catch(async (error: unknown) => {
+      if (!isTaken(error)) throw error
+      const { config } = await manager.consumers.info(stream, durable)
+      if (mayChange(config)) await manager.consumers.update(stream, durable, wanted)
+    })
+  }
+}
+
+/** Whether all streams are there. */
+export async function hasStreams(manager: JetStreamManager): Promise<boolean> {
+  const asked = Object.keys(streams).map((name) => manager.streams.info(name))
+  return Promise.all(asked).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** 10058: a stream of this name has another configuration; 10148 and 10105: a consumer has. */
+const isTaken = (error: unknown): boolean => error instanceof JetStreamApiError && [10058, 10105, 10148].includes(error.code)

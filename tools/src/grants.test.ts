@@ -1,0 +1,44 @@
+import { apps } from '@herald/contracts/call'
+import { batchSubject, everyLane } from '@herald/contracts/batch'
+import { makeStreams } from '@herald/contracts/calls/gateway'
+import { grantsOf, uses } from '@herald/contracts/grants'
+import { expect, test } from 'vitest'
+import { readCalls } from './describe-topology.ts'
+import { readUses } from './read-uses.ts'
+
+const lanes = everyLane.map(({ platform, lane }) => batchSubject(platform, lane))
+const subjects = (of: readonly { subject: string }[]) => of.map(({ subject }) => subject).toSorted()
+
+test.each(apps)('NATS grants %s what its source uses, and nothing more', async (app) => {
+  const { asks, tells, hears, stores, reads } = uses[app]
+  const found = await readUses(app)
+
+  expect({ ...found, answers: [] }).toEqual({
+    asks: subjects(asks),
+    answers: [],
+    tells: subjects(tells),
+    hears: subjects(hears),
+    stores: [...new Set(stores.map((subject) => (lanes.includes(subject) ? 'work.push.<platform>.<lane>' : subject)))].toSorted(),
+    reads: reads.map(({ durable }) => durable).toSorted(),
+  })
+})
+
+test('every call is answered by the app in its name and asked by another', async () => {
+  const found = await Promise.all(apps.map(readUses))
+  // Made and answered by the bus itself (libs/service).
+  const calls = (await readCalls()).map(({ subject }) => subject).filter((subject) => subject !== makeStreams.subject)
+
+  expect(found.flatMap(({ answers }) => answers).toSorted()).toEqual(calls)
+  expect([...new Set(found.flatMap(({ asks }) => asks))].toSorted()).toEqual(calls)
+})
+
+test('no grant of anybody is a wildcard but for its own inbox, its own calls, its own acks and what makes consumers', () => {
+  const wide = apps.flatMap((app) =>
+    [...grantsOf(app).publish, ...grantsOf(app).subscribe].filter((grant) => /[*>]/.test(grant)).map((grant) => [app, grant] as const),
+  )
+
+  const own = wide.filter(([app, grant]) => !grant.startsWith(`_INBOX.${app}.`) && !grant.startsWith(`rpc.${app}.`))
+  expect(own.filter(([, grant]) => !grant.startsWith('$JS.ACK.'))).toEqual([
+    ['gateway', '$JS.API.CONSUMER.CREATE.EVENTS.webhooks-collect.>'],
+  ])
+})

@@ -1,0 +1,55 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { apps } from '@herald/contracts/call'
+import { grantsOf } from '@herald/contracts/grants'
+import { startNatsServer } from '@herald/embedded/nats-server'
+import { openBus } from '@herald/service/bus'
+import { testService } from '@herald/testing/service'
+import { atEnd } from '@herald/testing/at-end'
+import { expect, test } from 'vitest'
+import { root } from './workspace.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'herald-set-up-'))
+atEnd(() => rmSync(directory, { recursive: true, force: true }))
+const laid = join(directory, 'secrets')
+const laySecrets = () =>
+  execFileSync(process.execPath, ['tools/src/set-up.ts', 'secrets'], {
+    cwd: root,
+    env: { ...process.env, SET_UP_STATE: join(directory, 'state'), SET_UP_OUT: laid, COMPOSE_PROFILES: 'simulator', DATABASE_URL: '' },
+  })
+const read = (app: string, name: string) => readFileSync(join(laid, app, name), 'utf8')
+
+test('in containers each app has its own NATS password, the server has all, and the simulator and the others have none', async () => {
+  laySecrets()
+  const passwords = apps.map((app) => read(app, 'NATS_PASSWORD'))
+  laySecrets()
+
+  expect(apps.map((app) => read(app, 'NATS_PASSWORD'))).toEqual(passwords)
+  expect(new Set(passwords).size).toBe(apps.length)
+  for (const reader of readdirSync(laid)) {
+    const files = readdirSync(join(laid, reader)).map((name) => read(reader, name))
+    const known = passwords.filter((password) => files.some((content) => content.includes(password)))
+    const isApp = apps.some((app) => app === reader)
+    expect([reader, known]).toEqual([reader, reader === 'nats' ? passwords : isApp ? [read(reader, 'NATS_PASSWORD')] : []])
+  }
+
+  const server = await startNatsServer({ storeDir: join(directory, 'nats'), configuration: 'include ../secrets/nats/users.conf' })
+  atEnd(server.stop)
+  for (const app of apps) {
+    const bus = await openBus(testService(app, { NATS_URL: server.url, NATS_PASSWORD: read(app, 'NATS_PASSWORD') }))
+    const [stored] = grantsOf(app).publish.filter((subject) => subject.startsWith('event.') || subject.startsWith('work.'))
+    if (stored !== undefined) await bus.publish(stored, {}, `${app} 1`)
+  }
+})
+
+test('the server of docker compose reads those users, and shows what it does inside its container alone', () => {
+  const [compose, configuration] = ['docker-compose.yml', 'deploy/nats.conf'].map((file) => readFileSync(join(root, file), 'utf8'))
+
+  expect(compose).toContain('- secrets-nats:/secrets/nats\n')
+  expect(compose).toContain('- secrets-nats:/etc/nats/secrets:ro\n')
+  expect(configuration).toMatch(/^include secrets\/users\.conf$/m)
+  expect(configuration).toMatch(/^http: "127\.0\.0\.1:8222"$/m)
+  expect(configuration).not.toMatch(/^(http_port|https_port|monitor_port|profile_port|no_auth_user|leafnodes|cluster|websocket|mqtt)\b/m)
+})

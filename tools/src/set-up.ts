@@ -37,9 +37,15 @@ function laySecrets(): void {
   lay('migrate', { DATABASE_URL: owner.href, PASSWORDS: JSON.stringify(secrets.passwords) })
   for (const app of apps) {
     const own = Object.fromEntries(secretsOf[app].map((name) => [name, secrets[name]]))
-    lay(app, hasDatabase(app) ? { ...own, [databaseVariable(app)]: addressOf(owner, app, secrets.passwords[app] ?? '') } : own)
+    lay(app, hasDatabase(app) ? { ...own, [databaseVariable(app)]: addressOf(owner, app, passwordOf(secrets, app)) } : own)
   }
   laySimulator()
+}
+
+function passwordOf({ passwords }: { passwords: Record<string, string> }, app: string): string {
+  const password = passwords[app]
+  if (password === undefined) throw new Error(`there is no database password for ${app}`)
+  return password
 }
 
 async function migrate(): Promise<void> {

@@ -1,5 +1,5 @@
 import { checkSealKeys } from '@herald/auth/seal'
-import { databaseUrl, poolConfig, ServiceConfig, whole } from '@herald/service/config'
+import { databaseUrl, poolConfig, ServiceConfig, webPushConfig, whole } from '@herald/service/config'
 import { z } from 'zod'
 import { parseRanges, privateNetworks } from './core/client-address.ts'
 
@@ -40,6 +40,7 @@ export const Config = ServiceConfig.extend({
   SEND_RATE_LIMIT: perMinute(100, 'Notifications sent with one API key.'),
   EVENT_RATE_LIMIT: perMinute(600, 'Tracking events of one client address.'),
   API_RATE_LIMIT: perMinute(0, 'All other requests with one API key.'),
+  ...webPushConfig,
   TRUSTED_PROXIES: z
     .string()
     .default(privateNetworks)

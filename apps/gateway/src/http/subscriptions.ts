@@ -8,12 +8,20 @@ import {
   rotateSubscription,
   startSession,
 } from '@herald/contracts/calls/audience'
+import { endpointProblem, type EndpointRule } from '@herald/contracts/destination'
+import { invalidField } from '@herald/contracts/fault'
 import { LoginBody, PatchSubscription, RegisterSubscription, RotateBody, SessionBody, UserChanges } from '@herald/contracts/subscription'
 import { checkIdentity } from '../check-identity.ts'
 import { LoggedIn, LoggedOut, OptedIn, OwnerChanged, Registered, Rotated, Session } from './answers.ts'
 import { route } from './route.ts'
 
 const forDevices = { key: 'public', scope: 'subscriptions:write' } as const
+
+/** A name that anybody may choose costs a look-up and a connection with every push, so only known push services are registered. */
+function refuseOtherHost(path: string, endpoint: string, rule: EndpointRule): void {
+  const problem = endpointProblem(endpoint, rule)
+  if (problem !== undefined) throw invalidField(path, problem)
+}
 
 /** Both methods do the same (api.md, PATCH or POST /v1/subscriptions/:id/user); a client library wants two names. */
 const changesOwner = ([method, name]: readonly ['patch' | 'post', string]) =>
@@ -46,6 +54,7 @@ export const subscriptions = [
     answers: Registered,
     faults: ['limit_reached'],
     async answer(gateway, { appId, keyKind, body, header }) {
+      if (body.platform === 'web') refuseOtherHost('endpoint', body.endpoint, gateway.endpointRule)
       await checkIdentity(gateway, { appId, keyKind, externalId: body.externalId, token: header('x-identity-token') })
       return gateway.bus.call(registerSubscription, { appId, subscription: body })
     },
@@ -63,7 +72,10 @@ export const subscriptions = [
       'The device keeps its id. Another device that already has the new endpoint is removed. 404 when the old endpoint is unknown.',
     answers: Rotated,
     faults: ['not_found'],
-    answer: ({ bus }, { appId, body }) => bus.call(rotateSubscription, { appId, rotation: body }),
+    async answer({ bus, endpointRule }, { appId, body }) {
+      refuseOtherHost('new.endpoint', body.new.endpoint, endpointRule)
+      return bus.call(rotateSubscription, { appId, rotation: body })
+    },
   }),
   route({
     ...forDevices,

@@ -86,7 +86,12 @@ test('the owner of a device is changed by PATCH and by POST alike', async () => 
   for (const method of ['PATCH', 'POST']) {
     const told = await ask(method, `/v1/subscriptions/${id}/user`, { tags: { plan: null }, country: 'at' }, withPublic)
     expect(told.body).toEqual({ userId: examples.user.id, tags: examples.user.tags })
-    expect(lastAsked(changeOwner)).toEqual({ appId, subscriptionId: id, changes: { tags: { plan: null }, country: 'AT' } })
+    expect(lastAsked(changeOwner)).toEqual({
+      appId,
+      subscriptionId: id,
+      changes: { tags: { plan: null }, country: 'AT' },
+      keyKind: 'public',
+    })
   }
 })
 
@@ -118,7 +123,7 @@ test('when the app requires it, a public key that names an externalId needs a to
     ].map(({ status }) => status)
     expect([path, statuses]).toEqual([path, [403, 403, 403, 200, 200]])
   }
-  expect(lastAsked(loginSubscription)).toEqual({ appId: strict.appId, subscriptionId: id, externalId: 'ada' })
+  expect(lastAsked(loginSubscription)).toEqual({ appId: strict.appId, subscriptionId: id, externalId: 'ada', keyKind: 'secret' })
   expect(await ask('POST', '/v1/subscriptions', { platform: 'ios', token: 'abc' }, open)).toMatchObject({ status: 200 })
   expect(await ask('POST', `/v1/subscriptions/${id}/logout`, undefined, open)).toMatchObject({ status: 200 })
 })

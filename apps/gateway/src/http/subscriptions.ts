@@ -36,7 +36,8 @@ const changesOwner = ([method, name]: readonly ['patch' | 'post', string]) =>
     summary: 'Change the user who owns a device',
     description: 'Tags merge, null deletes one. The change reaches every device of the user. PATCH and POST do the same.',
     answers: OwnerChanged,
-    answer: ({ bus }, { appId, params, body }) => bus.call(changeOwner, { appId, subscriptionId: params.id, changes: body }),
+    answer: ({ bus }, { appId, keyKind, params, body }) =>
+      bus.call(changeOwner, { appId, subscriptionId: params.id, changes: body, keyKind }),
   })
 
 export const subscriptions = [
@@ -57,7 +58,7 @@ export const subscriptions = [
     async answer(gateway, { appId, keyKind, body, header }) {
       if (body.platform === 'web') refuseOtherHost('endpoint', body.endpoint, gateway.endpointRule)
       await checkIdentity(gateway, { appId, keyKind, externalId: body.externalId, token: header('x-identity-token') })
-      return gateway.bus.call(registerSubscription, { appId, subscription: body })
+      return gateway.bus.call(registerSubscription, { appId, subscription: body, keyKind })
     },
   }),
   route({
@@ -127,7 +128,7 @@ export const subscriptions = [
     faults: ['limit_reached'],
     async answer(gateway, { appId, keyKind, params, body: { externalId }, header }) {
       await checkIdentity(gateway, { appId, keyKind, externalId, token: header('x-identity-token') })
-      return gateway.bus.call(loginSubscription, { appId, subscriptionId: params.id, externalId })
+      return gateway.bus.call(loginSubscription, { appId, subscriptionId: params.id, externalId, keyKind })
     },
   }),
   route({

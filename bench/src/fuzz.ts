@@ -7,6 +7,7 @@ const help = `npm run fuzz -- --url http://127.0.0.1:8080 --admin-token <token> 
 
 Makes an app of its own on a running platform and sends it generated requests, most of them hostile, judging each answer by the
 platform's own OpenAPI document. Ends with 1 when one broke a promise or was a 5xx. Start the platform with SUBSCRIBE_RATE_LIMIT=0,
+IDENTITY_RATE_LIMIT=0,
 SEND_RATE_LIMIT=0 and EVENT_RATE_LIMIT=0, or most answers will be 429.`
 
 const { values } = parseArgs({

@@ -23,6 +23,7 @@ Object.assign(composeEnvironment, {
   PORT: String(port),
   SIMULATOR_PORT: String(simulatorPort),
   SUBSCRIBE_RATE_LIMIT: '0',
+  IDENTITY_RATE_LIMIT: '0',
   SEND_RATE_LIMIT: '0',
   EVENT_RATE_LIMIT: '0',
 })

@@ -109,10 +109,10 @@ test('DELETE /v1/subscriptions/:id removes the device, and an anonymous owner wi
 })
 
 test('POST /v1/subscriptions/rotate gives a browser its new endpoint in place', async () => {
-  const endpoint = 'https://updates.push.example.org/old'
+  const endpoint = 'https://updates.push.services.mozilla.com/old'
   const { id, userId } = (await callOpen('POST', '/v1/subscriptions', { platform: 'web', endpoint, keys, browser: 'Firefox' }))
     .body as Device
-  const rotation = { old: endpoint, new: { endpoint: 'https://updates.push.example.org/new', keys } }
+  const rotation = { old: endpoint, new: { endpoint: 'https://updates.push.services.mozilla.com/new', keys } }
   expect(await callOpen('POST', '/v1/subscriptions/rotate', rotation)).toMatchObject({ status: 200, body: { id } })
   expect(await userOf(userId)).toMatchObject({ subscriptions: [{ id, endpoint: rotation.new.endpoint, keys }] })
   expect(codeOf(await callOpen('POST', '/v1/subscriptions/rotate', rotation))).toBe('404 not_found')

@@ -38,10 +38,16 @@ function laySecrets(): void {
   lay('migrate', { DATABASE_URL: owner.href, PASSWORDS: JSON.stringify(secrets.passwords) })
   for (const app of apps) {
     const own = { ...Object.fromEntries(secretsOf[app].map((name) => [name, secrets[name]])), NATS_PASSWORD: secrets.natsPasswords[app] }
-    lay(app, hasDatabase(app) ? { ...own, [databaseVariable(app)]: addressOf(owner, app, secrets.passwords[app] ?? '') } : own)
+    lay(app, hasDatabase(app) ? { ...own, [databaseVariable(app)]: addressOf(owner, app, passwordOf(secrets, app)) } : own)
   }
   lay('nats', { 'users.conf': natsAuthorization(secrets.natsPasswords) })
   laySimulator()
+}
+
+function passwordOf({ passwords }: { passwords: Record<string, string> }, app: string): string {
+  const password = passwords[app]
+  if (password === undefined) throw new Error(`there is no database password for ${app}`)
+  return password
 }
 
 async function migrate(): Promise<void> {

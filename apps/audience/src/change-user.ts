@@ -1,3 +1,4 @@
+import type { KeyKind } from '@herald/contracts/administration'
 import { notFound } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import type { UserChanges } from '@herald/contracts/subscription'
@@ -7,7 +8,7 @@ import { toPersonChanges } from './core/person.ts'
 import { mergePerson } from './merge-person.ts'
 import { lockSubscription } from './store/subscriptions.ts'
 import type { Db } from './store/tables.ts'
-import { getUser, insertUser, lockUser, readTags } from './store/users.ts'
+import { getUser, insertUser, lockUser, markByBackend, readTags } from './store/users.ts'
 import { transactIdentity } from './transact-identity.ts'
 
 /**
@@ -16,12 +17,18 @@ import { transactIdentity } from './transact-identity.ts'
  */
 export const changeOwner = (
   { db }: { db: Db },
-  { appId, subscriptionId, changes }: { appId: string; subscriptionId: string; changes: UserChanges },
+  {
+    appId,
+    subscriptionId,
+    changes,
+    keyKind,
+  }: { appId: string; subscriptionId: string; changes: UserChanges; keyKind?: KeyKind | undefined },
 ): Promise<{ userId: string; tags: Tags }> =>
   transactIdentity(db, async (trx) => {
     const known = await lockSubscription(trx, { appId, id: subscriptionId })
     if (!known) throw notFound()
     await mergePerson(trx, known.userId, toPersonChanges(changes), 'device')
+    if (keyKind !== 'public') await markByBackend(trx, known.userId)
     return { userId: known.userId, tags: await readTags(trx, known.userId) }
   })
 
@@ -36,6 +43,7 @@ export const changeUser = (
   transactIdentity(db, async (trx) => {
     const userId = (await lockUser(trx, appId, user)) ?? (await makeUser(trx, appId, user))
     await mergePerson(trx, userId, toPersonChanges(changes), 'backend')
+    await markByBackend(trx, userId)
     return getUser(trx, appId, { userId })
   })
 

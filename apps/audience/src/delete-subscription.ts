@@ -1,7 +1,8 @@
 import { notFound } from '@herald/contracts/fault'
+import { leaveUser } from './store/abandoned-users.ts'
 import { deleteSubscriptions, lockSubscription } from './store/subscriptions.ts'
 import type { Db } from './store/tables.ts'
-import { lockUsers, removeUserWithoutDevices } from './store/users.ts'
+import { lockUsers } from './store/users.ts'
 import { transactIdentity } from './transact-identity.ts'
 
 /** Removes a device; an anonymous owner goes with the last one (api.md, DELETE /v1/subscriptions/:id). Fault: `not_found`. */
@@ -14,6 +15,6 @@ export const deleteSubscription = (
     if (!known) throw notFound()
     await lockUsers(trx, { appId, ownerId: known.userId, externalId: null })
     await deleteSubscriptions(trx, [subscriptionId])
-    await removeUserWithoutDevices(trx, known.userId)
+    await leaveUser(trx, known.userId)
     return {}
   })

@@ -1,9 +1,11 @@
+import type { KeyKind } from '@herald/contracts/administration'
 import { notFound } from '@herald/contracts/fault'
 import { toPersonChanges } from './core/person.ts'
 import { mergePerson } from './merge-person.ts'
+import { leaveUser } from './store/abandoned-users.ts'
 import { giveSubscription, lockSubscription } from './store/subscriptions.ts'
 import type { Db } from './store/tables.ts'
-import { removeUserWithoutDevices } from './store/users.ts'
+import { markByBackend } from './store/users.ts'
 import { takeOwner } from './take-owner.ts'
 import { transactIdentity } from './transact-identity.ts'
 
@@ -13,7 +15,12 @@ import { transactIdentity } from './transact-identity.ts'
  */
 export const loginSubscription = (
   { db }: { db: Db },
-  { appId, subscriptionId, externalId }: { appId: string; subscriptionId: string; externalId: string },
+  {
+    appId,
+    subscriptionId,
+    externalId,
+    keyKind,
+  }: { appId: string; subscriptionId: string; externalId: string; keyKind?: KeyKind | undefined },
 ): Promise<{ userId: string; externalId: string }> =>
   transactIdentity(db, async (trx) => {
     const known = await lockSubscription(trx, { appId, id: subscriptionId })
@@ -21,6 +28,7 @@ export const loginSubscription = (
     const { userId, leaves } = await takeOwner(trx, { appId, ownerId: known.userId, externalId })
     await mergePerson(trx, userId, toPersonChanges({}), 'device')
     await giveSubscription(trx, subscriptionId, userId)
-    if (leaves !== null) await removeUserWithoutDevices(trx, leaves)
+    if (keyKind !== 'public') await markByBackend(trx, userId)
+    if (leaves !== null) await leaveUser(trx, leaves)
     return { userId, externalId }
   })

@@ -1,8 +1,9 @@
 import { notFound } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
+import { leaveUser } from './store/abandoned-users.ts'
 import { giveSubscription, lockSubscription } from './store/subscriptions.ts'
 import type { Db } from './store/tables.ts'
-import { copyUser, lockUsers, removeUserWithoutDevices } from './store/users.ts'
+import { copyUser, lockUsers } from './store/users.ts'
 import { transactIdentity } from './transact-identity.ts'
 
 /**
@@ -20,6 +21,6 @@ export const logoutSubscription = (
     const userId = newId()
     await copyUser(trx, known.userId, userId)
     await giveSubscription(trx, subscriptionId, userId)
-    await removeUserWithoutDevices(trx, known.userId)
+    await leaveUser(trx, known.userId)
     return { userId }
   })

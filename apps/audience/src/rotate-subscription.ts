@@ -1,9 +1,10 @@
 import { notFound } from '@herald/contracts/fault'
 import type { RotateBody } from '@herald/contracts/subscription'
 import { hashAddress } from './core/device.ts'
+import { leaveUser } from './store/abandoned-users.ts'
 import { deleteSubscriptions, isAddressTaken, lockSubscriptionsAt, moveEndpoint, type LockedAt } from './store/subscriptions.ts'
 import type { Db } from './store/tables.ts'
-import { lockUsers, removeUserWithoutDevices } from './store/users.ts'
+import { lockUsers } from './store/users.ts'
 import { transactIdentity } from './transact-identity.ts'
 
 /**
@@ -24,7 +25,7 @@ export const rotateSubscription = (
     if (other) {
       await lockUsers(trx, { appId, ownerId: other.userId, externalId: null })
       await deleteSubscriptions(trx, [other.id])
-      await removeUserWithoutDevices(trx, other.userId)
+      await leaveUser(trx, other.userId)
     }
     await moveEndpoint(trx, rotated.id, { addressHash: newHash, ...rotation.new })
     return { id: rotated.id }

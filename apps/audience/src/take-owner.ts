@@ -7,7 +7,7 @@ import { insertUser, lockUsers, nameUser } from './store/users.ts'
 
 export type NewOwner = {
   userId: string
-  /** An anonymous user the device moves away from: to be removed when it has. */
+  /** Whom the device moves away from: to be left when it has moved. */
   leaves: string | null
 }
 
@@ -23,7 +23,8 @@ export async function takeOwner(
   const owner = people.find(({ id }) => id === ownerId) ?? null
   const holder = people.find((person) => externalId !== null && person.externalId === externalId) ?? null
   const ownership = decideOwnership(owner, externalId, holder)
-  return { userId: await makeReady(db, appId, ownership), leaves: ownership.kind === 'join' ? ownership.leaves : null }
+  const userId = await makeReady(db, appId, ownership)
+  return { userId, leaves: ownerId === userId ? null : ownerId }
 }
 
 async function makeReady(db: Db, appId: string, ownership: Ownership): Promise<string> {

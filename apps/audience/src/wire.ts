@@ -3,6 +3,7 @@ import * as calls from '@herald/contracts/calls/audience'
 import { appChanged } from '@herald/contracts/calls/gateway'
 import { notFound, queueUnavailable } from '@herald/contracts/fault'
 import { bulkFanOutWork, fanOutWork } from '@herald/contracts/topology'
+import { boundAnnouncements } from '@herald/service/bound-announcements'
 import { openBus } from '@herald/service/bus'
 import { group } from '@herald/service/group'
 import { isDatabaseAway } from '@herald/service/health'
@@ -29,6 +30,7 @@ import { logoutSubscription } from './logout-subscription.ts'
 import { probeCircuits } from './probe-circuits.ts'
 import { readTaken, rememberSends } from './read-taken.ts'
 import { registerSubscription } from './register-subscription.ts'
+import { removeAbandonedUsers } from './remove-abandoned-users.ts'
 import { renewBatch } from './renew-batch.ts'
 import { rotateSubscription } from './rotate-subscription.ts'
 import { createSegment, replaceSegment } from './save-segment.ts'
@@ -77,6 +79,8 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   const erasures = startSweep(service, watch, 'erasures', () => tellErasures(audience))
   startSweep(service, watch, 'settled', async () => ({ took: (await clearSettled(db)) || (await clearWaves(db)) ? 1 : 0 }))
   startSweep(service, watch, 'cap-claims', async () => ({ took: (await purgeCapClaims(db)) ? 1 : 0 }))
+  boundAnnouncements(service, watch, db)
+  startSweep(service, watch, 'abandoned-users', () => removeAbandonedUsers({ db }))
   startSweep(
     service,
     watch,

@@ -1,5 +1,5 @@
 import { checkSealKeys } from '@herald/auth/seal'
-import { flag, ServiceConfig, whole } from '@herald/service/config'
+import { ServiceConfig, webPushConfig, whole } from '@herald/service/config'
 import { z } from 'zod'
 
 const httpsUrl = z.url({ protocol: /^https$/, error: 'must be an https:// address' })
@@ -10,13 +10,6 @@ const withoutPath = (url: string): boolean => {
   return pathname === '/' && search === ''
 }
 const hostAndPort = httpsUrl.refine(withoutPath, { error: 'must be a host and a port only, without a path', abort: true })
-
-const hostList = z.string().transform((list) =>
-  list
-    .split(',')
-    .map((host) => host.trim().toLowerCase())
-    .filter((host) => host !== ''),
-)
 
 /** The dispatcher's environment. */
 export const Config = ServiceConfig.extend({
@@ -34,9 +27,6 @@ export const Config = ServiceConfig.extend({
     .describe('APNs sandbox, likewise. When only one of the two is given, the other environment is not tried.'),
   FCM_URL: hostAndPort.optional().describe('FCM, when it is not Google’s: base of /v1/projects/…/messages:send. Host and port only.'),
   FCM_TOKEN_URL: httpsUrl.optional().describe('Where OAuth tokens for FCM are asked for, instead of the service account’s token_uri.'),
-  WEB_PUSH_ALLOW_PRIVATE: flag(false).describe('Lets web push endpoints lie in private networks. For development only.'),
-  WEB_PUSH_ALLOWED_HOSTS: hostList
-    .optional()
-    .describe('Comma list of push services that may be connected to, such as *.push.apple.com. Default: any on the public internet.'),
+  ...webPushConfig,
 })
 export type Config = z.infer<typeof Config>

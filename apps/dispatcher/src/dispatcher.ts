@@ -2,6 +2,7 @@ import { Fault } from '@herald/contracts/fault'
 import { recordOutcomes } from '@herald/contracts/calls/tracker'
 import { pushWork } from '@herald/contracts/topology'
 import { openBus } from '@herald/service/bus'
+import type { Resolve } from '@herald/service/guarded-connect'
 import type { Service } from '@herald/service/run'
 import { LRUCache } from 'lru-cache'
 import type { Config } from './config.ts'
@@ -18,13 +19,13 @@ import { openWindow } from './window.ts'
 /** Sends kept at once: content is at most 64 KiB, so 20 MB at worst. */
 const keptSends = 200
 
-/** Wires the dispatcher: which pointer is delivered with what. */
-export async function startDispatcher(service: Service<Config>): Promise<void> {
+/** Wires the dispatcher: which pointer is delivered with what. `given.resolve` asks for the addresses of push services elsewhere. */
+export async function startDispatcher(service: Service<Config>, given: { resolve?: Resolve } = {}): Promise<void> {
   const { config, log, metrics } = service
   const bus = await openBus(service)
   const jobs = openJobs()
   const window = openWindow(config.DISPATCH_WINDOW)
-  const transports = openTransports(service, bus)
+  const transports = openTransports(service, bus, given)
   const recorder = openRecorder((batches) => bus.call(recordOutcomes, { batches }), {
     isAway: (error) => !Fault.is(error, 'internal'),
     onRefused: ({ campaignId }, error) => log.error({ campaignId, err: error }, 'the tracker refuses outcomes'),

@@ -1,9 +1,12 @@
+import { Resolver } from 'node:dns/promises'
 import { readPrivateKey, readVapidKey } from '@herald/auth/provider-token'
 import { openSealer } from '@herald/auth/seal'
 import type { ProviderCredentials } from '@herald/contracts/app'
 import type { CircuitEnvironment, Recipient } from '@herald/contracts/batch'
 import { apnsToken } from '@herald/contracts/calls/gateway'
 import type { Bus } from '@herald/service/bus'
+import { endpointRuleOf } from '@herald/service/config'
+import { guardedLookupBy, rememberingResolve, resolveByServers, resolveBySystem, type Resolve } from '@herald/service/guarded-connect'
 import type { Service } from '@herald/service/run'
 import { LRUCache } from 'lru-cache'
 import type { Config } from './config.ts'
@@ -11,7 +14,7 @@ import { firstEnvironment, openApns, type ApnsAddresses } from './transports/apn
 import { openFcm } from './transports/fcm.ts'
 import { redirectFirebase } from './transports/firebase.ts'
 import type { Transport } from './transports/transport.ts'
-import { hostOf, openWebPush, openWebPushAgent } from './transports/web-push.ts'
+import { hostOf, openWebPush, openWebPushAgents } from './transports/web-push.ts'
 
 /** A transport with an app's credentials in it. */
 export type AppTransport = {
@@ -35,12 +38,18 @@ export type Transports = {
 /** So many apps' connections are kept; an idle one costs a ping in half a minute. */
 const keptTransports = 500
 
-/** Opens transports as they are needed. */
-export function openTransports(service: Service<Config>, bus: Bus): Transports {
+/**
+ * Opens transports as they are needed. The names of push services come from devices, so they are asked of the name servers by themselves:
+ * getaddrinfo, of which few run at once, stays with FCM, OAuth and APNs. In development names are those of the machine: localhost,
+ * containers. `given.resolve` asks elsewhere.
+ */
+export function openTransports(service: Service<Config>, bus: Bus, given: { resolve?: Resolve } = {}): Transports {
   const { config, log } = service
   const sealer = openSealer(config.SEAL_KEYS)
-  const rule = { allowPrivate: config.WEB_PUSH_ALLOW_PRIVATE, hosts: config.WEB_PUSH_ALLOWED_HOSTS ?? null }
-  const agent = openWebPushAgent(rule)
+  const rule = endpointRuleOf(config)
+  const nameServers = new Resolver({ timeout: 1_500, tries: 2 })
+  const resolve = given.resolve ?? (rule.allowPrivate ? resolveBySystem : resolveByServers(nameServers))
+  const webPush = openWebPushAgents(guardedLookupBy(rememberingResolve(resolve), rule))
   const addresses = apnsAddresses(config)
   if (config.FCM_URL) redirectFirebase(new URL(config.FCM_URL))
   const opened = new LRUCache<string, AppTransport>({
@@ -72,7 +81,7 @@ export function openTransports(service: Service<Config>, bus: Bus): Transports {
       case 'webpush': {
         const { subject, publicKey, sealedPrivateKey, sealContext } = credentials
         const privateKey = readVapidKey(publicKey, sealer.open(sealedPrivateKey, sealContext).toString())
-        const transport = openWebPush({ subject, publicKey, privateKey, rule, agent })
+        const transport = openWebPush({ appId, subject, publicKey, privateKey, rule, agents: webPush })
         return { transport, version, ...oneEnvironment, originOf: (recipient) => `web ${hostOf(recipient.address)}` }
       }
     }
@@ -98,9 +107,9 @@ export function openTransports(service: Service<Config>, bus: Bus): Transports {
       return fresh
     },
     async close() {
-      const all = [...opened.values()]
-      await Promise.all(all.map(({ transport }) => transport.close()))
-      agent.destroy()
+      nameServers.cancel()
+      webPush.close()
+      await Promise.all([...opened.values()].map(({ transport }) => transport.close()))
     },
   }
 }

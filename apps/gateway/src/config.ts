@@ -1,5 +1,5 @@
 import { checkSealKeys } from '@herald/auth/seal'
-import { databaseUrl, poolConfig, ServiceConfig, whole } from '@herald/service/config'
+import { databaseUrl, poolConfig, ServiceConfig, webPushConfig, whole } from '@herald/service/config'
 import { z } from 'zod'
 import { parseRanges, privateNetworks } from './core/client-address.ts'
 
@@ -37,9 +37,14 @@ export const Config = ServiceConfig.extend({
     'Seconds a verified API key is remembered. A revoked one stops within 2 s all the same.',
   ),
   SUBSCRIBE_RATE_LIMIT: perMinute(10, 'Registrations and rotations of one client address.'),
+  IDENTITY_RATE_LIMIT: perMinute(
+    60,
+    'Logins, logouts and changes of the user with a public key, of one client address; a sixth of it for one device.',
+  ),
   SEND_RATE_LIMIT: perMinute(100, 'Notifications sent with one API key.'),
   EVENT_RATE_LIMIT: perMinute(600, 'Tracking events of one client address.'),
   API_RATE_LIMIT: perMinute(0, 'All other requests with one API key.'),
+  ...webPushConfig,
   TRUSTED_PROXIES: z
     .string()
     .default(privateNetworks)

@@ -23,7 +23,7 @@ test('a device registers with a public key, and audience gets the checked body w
 
   expect(told).toMatchObject({ status: 200, body: { platform: 'ios' } })
   expect(Object.keys(told.body)).toEqual(['id', 'platform', 'userId'])
-  expect(peers.registered.at(-1)).toEqual({ appId: app.appId, subscription: phone })
+  expect(peers.registered.at(-1)).toEqual({ appId: app.appId, subscription: phone, keyKind: 'public' })
 })
 
 test('a notification is accepted with 202 and its campaign’s id', async () => {

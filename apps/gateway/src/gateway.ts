@@ -1,5 +1,6 @@
 import type { Sealer } from '@herald/auth/seal'
 import type { Engagement } from '@herald/contracts/calls/tracker'
+import type { EndpointRule } from '@herald/contracts/destination'
 import type { Bus } from '@herald/service/bus'
 import type { DatabaseWatch } from '@herald/service/health'
 import type { Kysely } from 'kysely'
@@ -19,4 +20,6 @@ export type Gateway = {
   /** Resolves when the tracker has committed the event. */
   readonly countEvent: (event: Engagement) => Promise<unknown>
   readonly progress: ProgressFeed
+  /** Where the endpoints of browsers may lie. */
+  readonly endpointRule: EndpointRule
 }

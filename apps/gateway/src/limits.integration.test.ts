@@ -105,3 +105,54 @@ test('all other operations are unlimited unless API_RATE_LIMIT says so, and a li
     expect(told.headers['ratelimit-limit']).toBeUndefined()
   })
 })
+
+test('logins, logouts and changes of the user with a public key are limited by client address, before the key is looked at', async () => {
+  await withinOneWindow(async () => {
+    const gateway = await start({ IDENTITY_RATE_LIMIT: '3' })
+    const { publicKey, secretKey } = await gateway.givenApp()
+    const asks = {
+      login: { path: 'login', body: { externalId: 'ann' } },
+      logout: { path: 'logout' },
+      change: { path: 'user', body: { language: 'de' } },
+    }
+    const ask = (what: keyof typeof asks, address: string, headers: Record<string, string> = { 'x-app-key': publicKey }) => {
+      const { path, ...body } = asks[what]
+      const at = `/v1/subscriptions/${newId()}/${path}`
+      return gateway.ask({ method: 'POST', path: at, headers: { ...headers, 'x-forwarded-for': address }, ...body })
+    }
+    const first = await ask('login', '203.0.113.1')
+    expect(first).toMatchObject({ status: 200, headers: { 'ratelimit-limit': '1', 'ratelimit-remaining': '0' } })
+    expect((await ask('logout', '203.0.113.1')).status).toBe(200)
+    expect((await ask('change', '203.0.113.1', { 'x-app-key': 'wrong' })).status).toBe(401)
+    for (const what of ['login', 'logout', 'change'] as const) expectLimited(await ask(what, '203.0.113.1'))
+    expect((await ask('login', '203.0.113.2')).status).toBe(200)
+
+    const withSecret = { authorization: `Bearer ${secretKey}` }
+    for (const _ of Array(5)) {
+      const told = await ask('login', '203.0.113.1', withSecret)
+      expect(told.status).toBe(200)
+      expect(told.headers['ratelimit-limit']).toBeUndefined()
+    }
+    // What only looks like a secret key gets no further than its 401.
+    expect((await ask('login', '203.0.113.1', { authorization: `Bearer ${secretKey.slice(0, -1)}A` })).status).toBe(401)
+  })
+})
+
+test('one device may do a sixth of that, from however many addresses', async () => {
+  await withinOneWindow(async () => {
+    const gateway = await start({ IDENTITY_RATE_LIMIT: '12' })
+    const { publicKey } = await gateway.givenApp()
+    const [device, other] = [newId(), newId()]
+    const login = (id: string, no: number) =>
+      gateway.ask({
+        method: 'POST',
+        path: `/v1/subscriptions/${id}/login`,
+        headers: { 'x-app-key': publicKey, 'x-forwarded-for': `203.0.113.${no}` },
+        body: { externalId: `person-${no}` },
+      })
+    expect((await login(device, 1)).headers).toMatchObject({ 'ratelimit-limit': '2', 'ratelimit-remaining': '1' })
+    expect((await login(device, 2)).status).toBe(200)
+    expectLimited(await login(device, 3))
+    expect((await login(other, 3)).status).toBe(200)
+  })
+})

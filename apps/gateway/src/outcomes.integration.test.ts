@@ -21,7 +21,7 @@ const { url } = await freshDatabase()
 const peers = await startPeers(nats)
 const addresses = { database: url('gateway'), nats }
 const gateway = await startGateway(addresses)
-const once = { SUBSCRIBE_RATE_LIMIT: '1', SEND_RATE_LIMIT: '1', EVENT_RATE_LIMIT: '1', API_RATE_LIMIT: '1' }
+const once = { SUBSCRIBE_RATE_LIMIT: '1', IDENTITY_RATE_LIMIT: '1', SEND_RATE_LIMIT: '1', EVENT_RATE_LIMIT: '1', API_RATE_LIMIT: '1' }
 const app = await gateway.givenApp()
 const campaignId = newId()
 peers.campaigns.set(campaignId, app.appId)

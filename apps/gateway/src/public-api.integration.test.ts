@@ -40,6 +40,31 @@ const id = newId()
 
 // Subscriptions
 
+test('an endpoint is registered and rotated onto only at a known push service, unless the operator allows others', async () => {
+  const browser = Object(exampleOf['registerSubscription']?.bodies?.['browser']) as { keys: unknown }
+  const { keys } = browser
+  const at = (endpoint: string) => ({ platform: 'web', endpoint, keys })
+  const rotation = (endpoint: string) => ({ old: 'https://old.example/push', new: { endpoint, keys } })
+  const known = 'https://updates.push.services.mozilla.com/wpush/v2/a'
+  const unknown = 'https://push.elsewhere.example/a'
+
+  expect((await ask('POST', '/v1/subscriptions', at(known), withPublic)).status).toBe(200)
+  expect((await ask('POST', '/v1/subscriptions/rotate', rotation(known), withPublic)).status).toBe(200)
+  for (const endpoint of [unknown, 'https://127.0.0.1/push', 'https://mozilla.com/push']) {
+    const [registered, rotated] = [
+      await ask('POST', '/v1/subscriptions', at(endpoint), withPublic),
+      await ask('POST', '/v1/subscriptions/rotate', rotation(endpoint), withSecret),
+    ]
+    expect([registered.status, rotated.status]).toEqual([422, 422])
+    expect([pathsOf(registered), pathsOf(rotated)]).toEqual([['endpoint'], ['new.endpoint']])
+  }
+
+  const open = await startGateway({ database: url('gateway'), nats }, { WEB_PUSH_ALLOWED_HOSTS: '*' })
+  const told = await open.ask({ method: 'POST', path: '/v1/subscriptions', headers: withPublic, body: at(unknown) })
+  expect(told.status).toBe(200)
+  await open.stop()
+})
+
 test('PATCH of a device hands over the named fields, and refuses none at all and fields of the person', async () => {
   expect(await ask('PATCH', `/v1/subscriptions/${id}`, { optedIn: false }, withPublic)).toMatchObject({ status: 200 })
   expect(lastAsked(patchSubscription)).toEqual({ appId, subscriptionId: id, changes: { optedIn: false } })
@@ -61,7 +86,12 @@ test('the owner of a device is changed by PATCH and by POST alike', async () => 
   for (const method of ['PATCH', 'POST']) {
     const told = await ask(method, `/v1/subscriptions/${id}/user`, { tags: { plan: null }, country: 'at' }, withPublic)
     expect(told.body).toEqual({ userId: examples.user.id, tags: examples.user.tags })
-    expect(lastAsked(changeOwner)).toEqual({ appId, subscriptionId: id, changes: { tags: { plan: null }, country: 'AT' } })
+    expect(lastAsked(changeOwner)).toEqual({
+      appId,
+      subscriptionId: id,
+      changes: { tags: { plan: null }, country: 'AT' },
+      keyKind: 'public',
+    })
   }
 })
 
@@ -93,7 +123,7 @@ test('when the app requires it, a public key that names an externalId needs a to
     ].map(({ status }) => status)
     expect([path, statuses]).toEqual([path, [403, 403, 403, 200, 200]])
   }
-  expect(lastAsked(loginSubscription)).toEqual({ appId: strict.appId, subscriptionId: id, externalId: 'ada' })
+  expect(lastAsked(loginSubscription)).toEqual({ appId: strict.appId, subscriptionId: id, externalId: 'ada', keyKind: 'secret' })
   expect(await ask('POST', '/v1/subscriptions', { platform: 'ios', token: 'abc' }, open)).toMatchObject({ status: 200 })
   expect(await ask('POST', `/v1/subscriptions/${id}/logout`, undefined, open)).toMatchObject({ status: 200 })
 })

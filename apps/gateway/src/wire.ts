@@ -3,6 +3,7 @@ import { openSealer } from '@herald/auth/seal'
 import { apnsToken as apnsTokenCall, readApp as readAppCall, readCredentials as readCredentialsCall } from '@herald/contracts/calls/gateway'
 import { trackEvents, type Engagement } from '@herald/contracts/calls/tracker'
 import { Fault, queueUnavailable } from '@herald/contracts/fault'
+import { endpointRuleOf } from '@herald/service/config'
 import { daily } from '@herald/service/daily'
 import { openBus } from '@herald/service/bus'
 import { group } from '@herald/service/group'
@@ -70,7 +71,7 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
   ]
   const progress = openProgressFeed(bus, log)
   const measure = openMeasure(service.metrics)
-  const gateway = { db, watch, bus, sealer, changes, hmacSecrets, countEvent, progress }
+  const gateway = { db, watch, bus, sealer, changes, hmacSecrets, countEvent, progress, endpointRule: endpointRuleOf(config) }
   const port = await listen(
     service,
     serve(routes, gateway, { keys, limits: openLimits(config, trusted, measure), adminToken, log, measure }),

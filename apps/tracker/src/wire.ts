@@ -13,6 +13,7 @@ import {
   verifyCampaign as verifyCampaignCall,
 } from '@herald/contracts/calls/tracker'
 import { queueUnavailable } from '@herald/contracts/fault'
+import { boundAnnouncements } from '@herald/service/bound-announcements'
 import { openBus } from '@herald/service/bus'
 import { group } from '@herald/service/group'
 import { isDatabaseAway } from '@herald/service/health'
@@ -92,6 +93,7 @@ export async function wireTracker(service: Service<Config>): Promise<void> {
   })
 
   startSweep(service, watch, 'due', () => sweepDue({ db, bus }))
+  boundAnnouncements(service, watch, db)
   startSweep(service, watch, 'reconciler', openReconciler(service, { db, retentionDays: ledgerDays }))
   startSweep(service, watch, 'housekeeping', openHousekeeping({ db, ensureDay, ledgerDays, counterDays }))
 }

@@ -9,9 +9,12 @@ import { insertCollected, insertWaiting, type NewWaiting } from './store/waiting
 /**
  * Puts the events of announcements into the queues of the endpoints that asked for them, in one transaction, each event once per
  * endpoint and each announcement once: it comes again until its owner knows that it is taken over, which is only told after the
- * commit. A disabled endpoint buffers nothing. Answers how many events were put, and how many older ones were dropped for them.
+ * commit. A disabled endpoint buffers nothing, and none stores more than `mostBytes`. Answers how many events were put, and how many older ones were dropped for them.
  */
-export function collectEvents({ db }: { db: Db }, announcements: Announcement[]): Promise<{ put: number; dropped: number }> {
+export function collectEvents(
+  { db, mostBytes }: { db: Db; mostBytes: number },
+  announcements: Announcement[],
+): Promise<{ put: number; dropped: number }> {
   return transact(db, async (trx) => {
     const appIds = [...new Set(announcements.flatMap(({ events }) => events.map(({ appId }) => appId)))]
     await lockFreezing(trx, appIds)
@@ -25,7 +28,7 @@ export function collectEvents({ db }: { db: Db }, announcements: Announcement[])
       withEvents.map(([id]) => id),
     )
     const events = withEvents.flatMap(([id, waiting]) => (fresh.has(id) ? waiting : []))
-    return { put: events.length, dropped: await insertWaiting(trx, events) }
+    return { put: events.length, dropped: await insertWaiting(trx, events, mostBytes) }
   })
 }
 

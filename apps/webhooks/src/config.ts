@@ -21,5 +21,8 @@ export const Config = ServiceConfig.extend({
   WEBHOOK_LOG_RETENTION_DAYS: whole(30, { min: 1, max: 400 }).describe('How long the delivery log is kept.'),
   WEBHOOK_BODY_DELIVERED_HOURS: whole(24, { max: 9_600 }).describe('How long the body of a delivery is kept after success, for a replay.'),
   WEBHOOK_BODY_UNDELIVERED_DAYS: whole(7, { min: 1, max: 400 }).describe('How long the body of a delivery without success is kept.'),
+  WEBHOOK_ENDPOINT_MEGABYTES: whole(1_000, { min: 1, max: 1_000_000 }).describe(
+    'What one endpoint may store, in waiting events and in bodies of deliveries. Above it the oldest bodies of ended deliveries go, then the oldest waiting events, which are counted.',
+  ),
 })
 export type Config = z.output<typeof Config>

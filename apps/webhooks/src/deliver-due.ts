@@ -84,12 +84,13 @@ export function openDeliverer(
   }
 }
 
-/** Signs with the newest secret known at the moment the connection stands. */
+/** Signs with the newest secret known at the moment the connection stands, and otherwise with the one that the delivery carries. */
 function post({ post: send, sealer, secrets }: Webhooks, delivery: TakenDelivery) {
-  const { endpointId, appId, secretVersion, sealedSecret, url, body } = delivery
-  if (secrets.newest(endpointId, secretVersion) === undefined)
-    secrets.remember(endpointId, secretVersion, sealer.open(sealedSecret, secretContext(appId, endpointId)).toString())
-  return send(url, body, () => ({
-    [webhookSignatureHeader]: signWebhook(secrets.newest(endpointId, secretVersion) ?? '', body, new Date()),
-  }))
+  const { endpointId, appId, secretVersion: version, sealedSecret, url, body } = delivery
+  const carried = secrets.known(endpointId, version) ?? {
+    version,
+    secret: sealer.open(sealedSecret, secretContext(appId, endpointId)).toString(),
+  }
+  secrets.remember(endpointId, carried)
+  return send(url, body, () => ({ [webhookSignatureHeader]: signWebhook(secrets.toSignWith(endpointId, carried), body, new Date()) }))
 }

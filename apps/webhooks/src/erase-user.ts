@@ -8,7 +8,10 @@ import { insertWaiting } from './store/waiting-events.ts'
  * Takes away every body that names the user (decisions.md 8). A delivery that was still on its way ends as `erased`, because its bytes may
  * not change; its events wait again, with ids only, so that nobody else's are lost. Repeatable.
  */
-export function eraseUser({ db }: { db: Db }, user: { appId: string; userId: string }): Promise<Record<string, never>> {
+export function eraseUser(
+  { db, mostBytes }: { db: Db; mostBytes: number },
+  user: { appId: string; userId: string },
+): Promise<Record<string, never>> {
   return transact(db, async (trx) => {
     await insertErasedUser(trx, user)
     const unsent = await eraseBodies(trx, user)
@@ -17,6 +20,7 @@ export function eraseUser({ db }: { db: Db }, user: { appId: string; userId: str
       unsent.flatMap(({ endpointId, body }) =>
         eventsOf(body).map(({ eventId, waiting }) => ({ endpointId, eventId, userId: waiting.user_id, event: waiting.event })),
       ),
+      mostBytes,
     )
     return {}
   })

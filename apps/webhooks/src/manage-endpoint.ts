@@ -79,7 +79,7 @@ export async function rotateSecret(
   const secret = randomSecret('whsec_')
   const sealedSecret = sealer.seal(secret, secretContext(appId, webhookId))
   const version = await replaceSecret(db, { appId, webhookId }, { sealedSecret, secretHint: hintOf(secret) })
-  secrets.remember(webhookId, version, secret)
+  secrets.remember(webhookId, { version, secret })
   return { secret }
 }
 

@@ -3,15 +3,34 @@ import { openSecrets } from './secrets.ts'
 
 test('the newest secret seen is the one that signs, also for who was told of an older one', () => {
   const secrets = openSecrets()
-  secrets.remember('endpoint', 1, 'first')
-  secrets.remember('endpoint', 2, 'second')
-  secrets.remember('endpoint', 1, 'first')
-  expect(secrets.newest('endpoint', 1)).toBe('second')
+  const first = { version: 1, secret: 'first' }
+  secrets.remember('endpoint', first)
+  secrets.remember('endpoint', { version: 2, secret: 'second' })
+  secrets.remember('endpoint', first)
+  expect(secrets.toSignWith('endpoint', first)).toBe('second')
 })
 
 test('a secret newer than what is known is not known', () => {
   const secrets = openSecrets()
-  secrets.remember('endpoint', 1, 'first')
-  expect(secrets.newest('endpoint', 2)).toBeUndefined()
-  expect(secrets.newest('other', 1)).toBeUndefined()
+  secrets.remember('endpoint', { version: 1, secret: 'first' })
+  expect(secrets.known('endpoint', 2)).toBeUndefined()
+  expect(secrets.known('other', 1)).toBeUndefined()
+})
+
+test('a delivery signs with the secret it carries when more endpoints were used meanwhile than are remembered', () => {
+  const secrets = openSecrets(10)
+  const carried = { version: 1, secret: 'the right one' }
+  secrets.remember('endpoint', carried)
+  for (let no = 0; no < 20; no++) secrets.remember(`another ${no}`, { version: 1, secret: `of ${no}` })
+  expect(secrets.known('endpoint', 1)).toBeUndefined()
+  expect(secrets.toSignWith('endpoint', carried)).toBe('the right one')
+})
+
+test('an endpoint in use stays known while others that are used once come and go', () => {
+  const secrets = openSecrets(10)
+  secrets.remember('busy', { version: 1, secret: 'busy' })
+  for (let no = 0; no < 100; no++) {
+    secrets.remember(`another ${no}`, { version: 1, secret: `of ${no}` })
+    expect(secrets.known('busy', 1)?.secret).toBe('busy')
+  }
 })

@@ -1,27 +1,35 @@
+import { LRUCache } from 'lru-cache'
+
+/** An opened secret of an endpoint. `version` is raised by every rotation. */
+export type Secret = { readonly version: number; readonly secret: string }
+
 /**
  * The newest secret of each endpoint that this process has seen. A delivery is taken, then connects for up to 5 s, then signs: a rotation
  * in between must not see the old secret sign. Opening a sealed secret costs 20 µs, so opened ones are kept too.
  */
 export type Secrets = {
-  /** Remembers a secret; an older one than is known changes nothing. */
-  remember(endpointId: string, version: number, secret: string): void
-  /** The newest known, or undefined when this version is newer than what is known. */
-  newest(endpointId: string, version: number): string | undefined
+  /** Remembers a secret. An older one than is known changes nothing. */
+  remember(endpointId: string, secret: Secret): void
+  /** What is known of this version or a newer one; undefined: the sealed secret has to be opened. */
+  known(endpointId: string, version: number): Secret | undefined
+  /** What signs now: the secret that travels with a delivery, or a newer one that was seen since. Always a secret, whatever was forgotten. */
+  toSignWith(endpointId: string, carried: Secret): string
 }
 
-/** Forgotten all at once above this: who is needed comes back with the next delivery. */
+/** The endpoints that were used longest ago are forgotten above this. About 150 bytes each. */
 const mostKnown = 10_000
 
-export function openSecrets(): Secrets {
-  const known = new Map<string, { version: number; secret: string }>()
+export function openSecrets(most = mostKnown): Secrets {
+  const newest = new LRUCache<string, Secret>({ max: most })
+  const known: Secrets['known'] = (endpointId, version) => {
+    const found = newest.get(endpointId)
+    return found && found.version >= version ? found : undefined
+  }
   return {
-    remember(endpointId, version, secret) {
-      if (known.size >= mostKnown) known.clear()
-      if ((known.get(endpointId)?.version ?? 0) < version) known.set(endpointId, { version, secret })
+    remember(endpointId, secret) {
+      if ((newest.peek(endpointId)?.version ?? 0) < secret.version) newest.set(endpointId, secret)
     },
-    newest(endpointId, version) {
-      const newest = known.get(endpointId)
-      return newest && newest.version >= version ? newest.secret : undefined
-    },
+    known,
+    toSignWith: (endpointId, carried) => (known(endpointId, carried.version) ?? carried).secret,
   }
 }

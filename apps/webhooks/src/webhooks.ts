@@ -8,6 +8,8 @@ import type { Db } from './store/tables.ts'
 /** What the flows of webhooks have at hand. */
 export type Webhooks = {
   readonly db: Db
+  /** What an endpoint may store, in waiting events and bodies. */
+  readonly mostBytes: number
   readonly bus: Pick<Bus, 'call'>
   readonly log: Log
   readonly sealer: Sealer

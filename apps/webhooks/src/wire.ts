@@ -50,7 +50,17 @@ export async function wireWebhooks(service: Service<Config>, given: { resolve?: 
   const bus = await openBus(service, watch)
   const { post, close } = openPost({ allowPrivate, lookup: guardedLookupBy(resolve, { allowPrivate }) })
   service.onStop('connections', close)
-  const webhooks: Webhooks = { db, bus, log, sealer, secrets: openSecrets(), post, checkUrl: openUrlCheck({ allowPrivate, resolve }) }
+  const mostBytes = config.WEBHOOK_ENDPOINT_MEGABYTES * 1_000_000
+  const webhooks: Webhooks = {
+    db,
+    mostBytes,
+    bus,
+    log,
+    sealer,
+    secrets: openSecrets(),
+    post,
+    checkUrl: openUrlCheck({ allowPrivate, resolve }),
+  }
 
   const { countAttempt, countDropped } = openMeasures(service.metrics, { db, watch })
 
@@ -83,7 +93,7 @@ export async function wireWebhooks(service: Service<Config>, given: { resolve?: 
     deliveredHours: config.WEBHOOK_BODY_DELIVERED_HOURS,
     undeliveredDays: config.WEBHOOK_BODY_UNDELIVERED_DAYS,
   }
-  startSweep(service, watch, 'housekeeping', openHousekeeping(db, retention))
+  startSweep(service, watch, 'housekeeping', openHousekeeping({ db, log }, retention))
   startSweep(
     service,
     watch,
@@ -107,7 +117,7 @@ export async function wireWebhooks(service: Service<Config>, given: { resolve?: 
   // One commit in flight takes along everything that is ready, and each owner hears of all of it in one call.
   const collect = group(
     async (ready: Announcement[]) => {
-      const { put, dropped } = await collectEvents({ db }, ready)
+      const { put, dropped } = await collectEvents({ db, mostBytes }, ready)
       countDropped(dropped)
       if (put > 0) freezing.poke()
       return ready.map(() => undefined)

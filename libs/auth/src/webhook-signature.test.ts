@@ -50,3 +50,7 @@ test('a header without one time and a signature is malformed', () => {
     expect(verifyWebhook(secret, wrong, body, now)).toEqual({ ok: false, reason: 'malformed' })
   }
 })
+
+test('nothing is signed with an empty secret', () => {
+  expect(() => signWebhook('', '{}', new Date())).toThrow('empty secret')
+})

@@ -8,9 +8,10 @@ const toleranceSeconds = 300
 
 /**
  * Signs a delivery: `t=<unix seconds>,v1=<hex HMAC-SHA256 of '<t>.<raw body>'>`, keyed with the endpoint's whole secret, `whsec_`
- * included. Fresh for every attempt.
+ * included. Fresh for every attempt. Throws when the secret is empty: receivers would refuse the delivery, and anybody could sign one.
  */
 export function signWebhook(secret: string, body: string | Buffer, now: Date): string {
+  if (secret === '') throw new Error('a webhook cannot be signed with an empty secret')
   const seconds = Math.floor(now.getTime() / 1000)
   return `t=${seconds},v1=${digestOf(secret, String(seconds), body).toString('hex')}`
 }

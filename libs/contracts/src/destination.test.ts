@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isAllowedEndpoint, isPublicAddress } from './destination.ts'
+import { endpointProblem, isNamed, isPublicAddress, knownPushServices, type EndpointRule } from './destination.ts'
 
 /** First and last of each range, and their neighbours outside. */
 test.each([
@@ -53,7 +53,8 @@ test.each(['8.8.8.8', '2606:4700::1111', '::ffff:8.8.8.8'])('%s is public', (add
   expect(isPublicAddress(address)).toBe(true)
 })
 
-const anywhere = { allowPrivate: false, hosts: null }
+const anywhere = { allowPrivate: false, hosts: ['*'] }
+const isAllowedEndpoint = (endpoint: string, rule: EndpointRule): boolean => endpointProblem(endpoint, rule) === undefined
 
 test.each([
   'https://127.1/push',
@@ -75,7 +76,7 @@ test.each([
 })
 
 test('in development private addresses are allowed, http and credentials never', () => {
-  const rule = { allowPrivate: true, hosts: null }
+  const rule = { allowPrivate: true, hosts: knownPushServices }
   expect(isAllowedEndpoint('https://localhost:4433/push', rule)).toBe(true)
   expect(isAllowedEndpoint('https://127.0.0.1/push', rule)).toBe(true)
   expect(isAllowedEndpoint('http://localhost/push', rule)).toBe(false)
@@ -88,4 +89,31 @@ test('with a list only its hosts may be sent to', () => {
   expect(isAllowedEndpoint('https://web.push.apple.com/x', rule)).toBe(true)
   expect(isAllowedEndpoint('https://push.apple.com/x', rule)).toBe(false)
   expect(isAllowedEndpoint('https://evilfcm.googleapis.com.example/x', rule)).toBe(false)
+})
+
+test('the known push services are those of Mozilla, Google, Apple and Microsoft', () => {
+  const rule = { allowPrivate: false, hosts: knownPushServices }
+  for (const endpoint of [
+    'https://updates.push.services.mozilla.com/wpush/v2/x',
+    'https://fcm.googleapis.com/fcm/send/x',
+    'https://web.push.apple.com/x',
+    'https://wns2-par02p.notify.windows.com/w/?token=x',
+  ])
+    expect(endpointProblem(endpoint, rule), endpoint).toBeUndefined()
+  for (const endpoint of [
+    'https://push.example/x',
+    'https://storage.googleapis.com/x',
+    'https://notify.windows.com.example/x',
+    'https://xnotify.windows.com/x',
+    'https://127.0.0.1/x',
+  ])
+    expect(endpointProblem(endpoint, rule), endpoint).toBeDefined()
+})
+
+test('* allows every public host and names none', () => {
+  const rule = { allowPrivate: false, hosts: ['*', 'push.example'] }
+  expect(endpointProblem('https://anywhere.example/x', rule)).toBeUndefined()
+  expect(endpointProblem('https://localhost/x', rule)).toBeDefined()
+  expect(isNamed('https://anywhere.example/x', rule)).toBe(false)
+  expect(isNamed('https://push.example/x', rule)).toBe(true)
 })

@@ -72,11 +72,29 @@ export function destinationProblem(destination: string, { allowPrivate }: { allo
   return isIP(host) === 0 || isPublicAddress(host) ? undefined : 'must be an address on the public internet'
 }
 
-/** Whether a push may be sent to this endpoint: a destination as above, of one of the allowed hosts when there is such a list. */
-export function isAllowedEndpoint(endpoint: string, rule: { allowPrivate: boolean; hosts: readonly string[] | null }): boolean {
-  if (destinationProblem(endpoint, rule) !== undefined) return false
+/** Where the makers of browsers run their push services: Mozilla, Google (and its older name), Apple, Microsoft. `*.` stands for every name below. */
+export const knownPushServices: readonly string[] = [
+  '*.push.services.mozilla.com',
+  'fcm.googleapis.com',
+  'android.googleapis.com',
+  '*.push.apple.com',
+  '*.notify.windows.com',
+]
+
+/** Where the endpoints of browsers may lie. `hosts`: names, `*.example.com`, or `*` for every public host. `allowPrivate` lifts both rules. */
+export type EndpointRule = { allowPrivate: boolean; hosts: readonly string[] }
+
+/** What is wrong with the endpoint of a browser, as a sentence that goes on from the field's name; undefined: a push may be sent there. */
+export function endpointProblem(endpoint: string, rule: EndpointRule): string | undefined {
+  const problem = destinationProblem(endpoint, rule)
+  if (problem !== undefined || rule.allowPrivate) return problem
+  return rule.hosts.includes('*') || isNamed(endpoint, rule) ? undefined : 'must be an address of an allowed push service'
+}
+
+/** Whether the operator, or the list of known push services, vouches for the host of this endpoint. `*` names nobody; in development all are. */
+export function isNamed(endpoint: string, { allowPrivate, hosts }: EndpointRule): boolean {
   const host = bareHost(new URL(endpoint))
-  return rule.hosts === null || rule.hosts.some((allowed) => isHost(host, allowed))
+  return allowPrivate || hosts.some((allowed) => isHost(host, allowed))
 }
 
 /** `*.example.com` stands for every name below it. */

@@ -1,25 +1,6 @@
+import { clockOf } from './zone-clock.ts'
+
 const day = 86_400_000
-
-/** A formatter costs about 30 µs to make. Bounded by the zones that exist, since every name was checked when it came in. */
-const clocks = new Map<string, Intl.DateTimeFormat>()
-
-function clockOf(zone: string): Intl.DateTimeFormat {
-  const known = clocks.get(zone)
-  if (known) return known
-  const clock = new Intl.DateTimeFormat('en-US', {
-    timeZone: zone,
-    calendar: 'gregory',
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-  })
-  clocks.set(zone, clock)
-  return clock
-}
 
 /** What the clocks of a zone show at an instant, as the milliseconds that UTC would show the same at. */
 function shownAt(instant: number, zone: string): number {

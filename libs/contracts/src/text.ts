@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { zoneAliases } from './zone-aliases.ts'
 import { isObjectId } from './ids.ts'
 
 /**
@@ -98,25 +99,28 @@ export const Timestamp = z
 
 const zoneForm = /^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/
 const knownZones = new Map<string, string | undefined>()
+const mostKnownZones = 2_000
 
 /**
  * The name of an IANA time zone in its usual spelling, or undefined. `Intl` decides what exists; offsets such as `+02:00`
- * are not names. Older names (`Europe/Kiev`) stay as written. Answers are kept (making a formatter costs about 30 µs);
- * the map is bounded, since its keys come from callers.
+ * are not names. A name that stands for another (`Asia/Kolkata`, `US/Pacific`) stays that name. Answers are kept, one for all
+ * letter cases (making a formatter costs about 30 µs); the map is bounded, since its keys come from callers.
  */
 export function findTimeZone(name: string): string | undefined {
   if (!zoneForm.test(name)) return undefined
-  if (knownZones.has(name)) return knownZones.get(name)
-  if (knownZones.size > 2000) knownZones.clear()
-  const zone = askIntl(name)
-  knownZones.set(name, zone)
+  const key = name.toLowerCase()
+  if (knownZones.has(key)) return knownZones.get(key)
+  if (knownZones.size >= mostKnownZones) knownZones.clear()
+  const zone = askIntl(key)
+  knownZones.set(key, zone)
   return zone
 }
 
 function askIntl(name: string): string | undefined {
   try {
     const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions()
-    return timeZone.toLowerCase() === name.toLowerCase() ? timeZone : name
+    // A newer Node may know names that the list of others lacks; their zone's own name has one spelling too.
+    return timeZone.toLowerCase() === name ? timeZone : (zoneAliases.get(name) ?? timeZone)
   } catch {
     return undefined
   }

@@ -56,8 +56,10 @@ export type Webhook = {
   lastError: string | null
   /** Events that wait for their batch. */
   waitingEvents: number
-  /** Events that were dropped because 100,000 newer ones were waiting. */
+  /** Events that were dropped because 100,000 newer ones were waiting, or because the endpoint stored too many bytes. */
   droppedEvents: number
+  /** Bytes of waiting events and of bodies that are kept. */
+  storedBytes: number
   createdAt: string
   updatedAt: string
 }

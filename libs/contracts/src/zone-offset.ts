@@ -1,31 +1,12 @@
+import { clockOf } from './zone-clock.ts'
+
 const dayMs = 86_400_000
-
-const formatters = new Map<string, Intl.DateTimeFormat>()
-
-/** A formatter costs about 30 µs to make and 5 µs to use, so they are kept; there are some 600 zones in all. */
-function formatterOf(timeZone: string): Intl.DateTimeFormat {
-  const known = formatters.get(timeZone)
-  if (known !== undefined) return known
-  const made = new Intl.DateTimeFormat('en-US', {
-    timeZone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  })
-  if (formatters.size > 1000) formatters.clear()
-  formatters.set(timeZone, made)
-  return made
-}
 
 /** The offset at an instant, asked of `Intl`. */
 function askOffset(at: number, timeZone: string): number {
   const second = Math.floor(at / 1000) * 1000
   const field: Record<string, number> = {}
-  for (const { type, value } of formatterOf(timeZone).formatToParts(second)) field[type] = Number(value)
+  for (const { type, value } of clockOf(timeZone).formatToParts(second)) field[type] = Number(value)
   const { year = 1970, month = 1, day = 1, hour = 0, minute = 0, second: seconds = 0 } = field
   return Date.UTC(year, month - 1, day, hour, minute, seconds) - second
 }

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { knownPushServices, type EndpointRule } from '@herald/contracts/destination'
 import { z } from 'zod'
 
 /** Settings every app has. An app's own schema extends it; each setting carries a `.describe()` that becomes docs/configuration.md. */
@@ -39,18 +40,47 @@ export const poolConfig = {
   DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(100).default(8).describe('Most connections one process of an app opens.'),
 }
 
-/** The address of an app's own database: it reads no other. */
-export const databaseUrl = z
-  .string()
-  .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// address')
-  .describe('Address of the app’s own role in Postgres. `npm start` makes it.')
-
 /** `on/off` switches written as words, the way people write them in an environment. */
 export const flag = (byDefault: boolean) =>
   z
     .enum(['true', 'false', 'on', 'off', '1', '0'])
     .default(byDefault ? 'true' : 'false')
     .transform((word) => word === 'true' || word === 'on' || word === '1')
+
+const hostPattern = /^(\*|(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?)$/
+
+const hostList = z
+  .string()
+  .default(knownPushServices.join(','))
+  .transform((list) =>
+    list
+      .split(',')
+      .map((host) => host.trim().toLowerCase())
+      .filter((host) => host !== ''),
+  )
+  .refine((hosts) => hosts.every((host) => hostPattern.test(host)), 'must be a comma list of host names, *.<domain> or *')
+
+/** Where the endpoints of browsers may lie: read by the gateway, which registers them, and by the dispatcher, which connects to them. */
+export const webPushConfig = {
+  WEB_PUSH_ALLOW_PRIVATE: flag(false).describe(
+    'Lets web push endpoints lie on any host, in private networks too. For development only. The same for gateway and dispatcher.',
+  ),
+  WEB_PUSH_ALLOWED_HOSTS: hostList.describe(
+    'Comma list of the push services whose endpoints are registered and sent to. A given list replaces the default; * allows every public host. The same for gateway and dispatcher.',
+  ),
+}
+
+/** The rule that these settings make. */
+export const endpointRuleOf = (config: { WEB_PUSH_ALLOW_PRIVATE: boolean; WEB_PUSH_ALLOWED_HOSTS: string[] }): EndpointRule => ({
+  allowPrivate: config.WEB_PUSH_ALLOW_PRIVATE,
+  hosts: config.WEB_PUSH_ALLOWED_HOSTS,
+})
+
+/** The address of an app's own database: it reads no other. */
+export const databaseUrl = z
+  .string()
+  .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// address')
+  .describe('Address of the app’s own role in Postgres. `npm start` makes it.')
 
 /** A whole number from the environment. */
 export const whole = (byDefault: number, { min = 0, max = Number.MAX_SAFE_INTEGER } = {}) =>

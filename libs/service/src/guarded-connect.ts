@@ -35,6 +35,46 @@ export const resolveByServers =
     return found
   }
 
+/**
+ * A way to ask that nobody is kept waiting by: each name is asked for once at a time, its addresses are remembered for `keptMs`, and an
+ * answer that takes longer than `limitMs` is none. Its errors have the codes of getaddrinfo: ENOTFOUND, or EAI_AGAIN for a name whose
+ * servers do not answer, refuse, or answer too late.
+ */
+export function rememberingResolve(resolve: Resolve, { limitMs = 3_000, keptMs = 30_000, most = 10_000 } = {}): Resolve {
+  const known = new Map<string, { addresses: ResolvedAddress[]; until: number }>()
+  const asking = new Map<string, Promise<ResolvedAddress[]>>()
+
+  const ask = async (host: string): Promise<ResolvedAddress[]> => {
+    const late = Promise.withResolvers<never>()
+    const timer = setTimeout(() => late.reject(unresolved('EAI_AGAIN')), limitMs)
+    try {
+      const addresses = await Promise.race([resolve(host), late.promise])
+      for (const oldest of known.keys()) {
+        if (known.size < most) break
+        known.delete(oldest)
+      }
+      known.set(host, { addresses, until: performance.now() + keptMs })
+      return addresses
+    } catch (error) {
+      const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined
+      throw unresolved(code === 'ENOTFOUND' || code === 'ENODATA' ? 'ENOTFOUND' : 'EAI_AGAIN')
+    } finally {
+      clearTimeout(timer)
+      asking.delete(host)
+    }
+  }
+  return (host) => {
+    const found = known.get(host)
+    if (found && performance.now() < found.until) return Promise.resolve(found.addresses)
+    known.delete(host)
+    const asked = asking.get(host) ?? ask(host)
+    asking.set(host, asked)
+    return asked
+  }
+}
+
+const unresolved = (code: 'ENOTFOUND' | 'EAI_AGAIN') => Object.assign(new Error('the name cannot be resolved'), { code })
+
 const blocked = () => Object.assign(new Error('the name resolves to an address that is not public'), { code: blockedAddress })
 
 /**
@@ -58,8 +98,6 @@ export function guardedLookupBy(resolve: Resolve, { allowPrivate = false } = {})
     })
   }
 }
-
-export const guardedLookup: LookupFunction = guardedLookupBy(resolveBySystem)
 
 /**
  * The last check, on the address that is really connected, for every request and also on a connection that is used again: whatever

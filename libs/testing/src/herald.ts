@@ -96,6 +96,7 @@ export function runStarter(
       HERALD_DATA_DIR: dataDir,
       ADMIN_TOKEN: adminToken,
       SUBSCRIBE_RATE_LIMIT: '0',
+      IDENTITY_RATE_LIMIT: '0',
       SEND_RATE_LIMIT: '0',
       EVENT_RATE_LIMIT: '0',
       ...env,

@@ -6,13 +6,12 @@ import type { Person } from './person.ts'
  * `rename` its anonymous owner becomes the user with this external id, same userId, tags stay;
  * `join`   an existing user gets it;
  * `create` a new user gets it, anonymous when `externalId` is null.
- * `leaves` is an anonymous owner it moves away from: removed when no device is left to them, and their tags with them.
  */
 export type Ownership =
   | { kind: 'stay'; userId: string }
   | { kind: 'rename'; userId: string; externalId: string }
-  | { kind: 'join'; userId: string; leaves: string | null }
-  | { kind: 'create'; externalId: string | null; leaves: null }
+  | { kind: 'join'; userId: string }
+  | { kind: 'create'; externalId: string | null }
 
 /**
  * The identity rules of login, and of registration with an external id (decisions.md 6, the table). `owner`: the device's
@@ -20,11 +19,11 @@ export type Ownership =
  * changes an owner. `holder`: the user who has that external id, null when nobody has. An identified user is never renamed.
  */
 export function decideOwnership(owner: Person | null, externalId: string | null, holder: Person | null): Ownership {
-  if (externalId === null) return owner ? { kind: 'stay', userId: owner.id } : { kind: 'create', externalId: null, leaves: null }
+  if (externalId === null) return owner ? { kind: 'stay', userId: owner.id } : { kind: 'create', externalId: null }
   if (owner && owner.externalId === externalId) return { kind: 'stay', userId: owner.id }
-  if (holder) return { kind: 'join', userId: holder.id, leaves: owner && owner.externalId === null ? owner.id : null }
+  if (holder) return { kind: 'join', userId: holder.id }
   if (owner && owner.externalId === null) return { kind: 'rename', userId: owner.id, externalId }
-  return { kind: 'create', externalId, leaves: null }
+  return { kind: 'create', externalId }
 }
 
 /** At most this many devices belong to one user (decisions.md 6): 409 `limit_reached`. */

@@ -10,14 +10,31 @@ export const insertAnnouncements = (db: Db, announcements: { id: string; subject
     .values(announcements.map(({ id, subject, body }) => ({ id, subject, body: JSON.stringify(body) })))
     .execute()
 
-/** Takes announcements that nobody has confirmed in time. */
+/** Repeated and not confirmed: so many at a time, until webhooks confirms some. */
+export const mostRepeated = 200
+/** After so many repeats, about half an hour, an announcement holds up no other any more. */
+const repeatsInWindow = 8
+
+/**
+ * Takes announcements that nobody has confirmed, to repeat them: after 10, 20, 40 … s, at most 5 minutes, and once an hour later on. Only
+ * `mostRepeated` are repeated at a time: webhooks being away must not be answered with copies of its whole backlog.
+ */
 export async function takeDueAnnouncements(db: Db, limit: number): Promise<AnnouncementRow[]> {
   const { rows } = await sql<AnnouncementRow>`
-    with due as (
-      select id from announcements where due_at <= now() order by due_at limit ${limit} for update skip locked
+    with again as (
+      select id from announcements where pointer_no > 0 and due_at <= now() order by due_at limit ${limit} for update skip locked
+    ), room as (
+      select ${mostRepeated} - count(*) as "left" from (
+        select 1 from announcements where pointer_no > 0 and pointer_no <= ${repeatsInWindow} limit ${mostRepeated}
+      ) repeated
+    ), fresh as (
+      select id from announcements where pointer_no = 0 and due_at <= now() order by due_at
+      limit least((select "left" from room), ${limit} - (select count(*) from again)) for update skip locked
     )
-    update announcements a set pointer_no = pointer_no + 1, due_at = now() + make_interval(secs => least(5 * (pointer_no + 2), 15))
-    from due where a.id = due.id
+    update announcements a set pointer_no = pointer_no + 1,
+      due_at = now() + case when pointer_no < ${repeatsInWindow} then least(10 * power(2, pointer_no), 300) else 3600 end * interval '1 second'
+    from (select id from again union all select id from fresh) due
+    where a.id = due.id
     returning a.id, a.subject, a.body, a.pointer_no as "pointerNo"`.execute(db)
   return rows
 }

@@ -7,7 +7,8 @@ export async function millisecondsUntilDue(db: Db): Promise<number | undefined> 
     select (extract(epoch from least(
       (select min(due_at) from batches where done_at is null),
       (select min(due_at) from fan_outs where due_at is not null),
-      (select min(due_at) from announcements)
+      -- Not those that wait for room to be repeated: the sweep looks for them every second all the same.
+      (select min(due_at) from announcements where pointer_no > 0)
     ) - now()) * 1000)::float8 as ms`.execute(db)
   return rows[0]?.ms ?? undefined
 }

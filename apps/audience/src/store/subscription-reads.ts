@@ -35,5 +35,12 @@ const toSubscription = (row: Selectable<SubscriptionTable> & { last_notified_at:
   invalidatedAt: row.invalidated_at?.toISOString() ?? null,
 })
 
-const addressOf = ({ platform, address, p256dh, auth }: Selectable<SubscriptionTable>): Pick<Subscription, 'token' | 'endpoint' | 'keys'> =>
-  platform === 'web' ? { endpoint: address, keys: { p256dh: p256dh ?? '', auth: auth ?? '' } } : { token: maskToken(address) }
+const addressOf = ({
+  platform,
+  address,
+  p256dh,
+  auth,
+}: Selectable<SubscriptionTable>): Pick<Subscription, 'token' | 'endpoint' | 'keys'> => {
+  if (platform !== 'web') return { token: maskToken(address) }
+  return { endpoint: address, ...(p256dh === null || auth === null ? {} : { keys: { p256dh, auth } }) }
+}

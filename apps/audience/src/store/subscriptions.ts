@@ -1,3 +1,4 @@
+import type { KeyKind } from '@herald/contracts/administration'
 import { notFound } from '@herald/contracts/fault'
 import type { Platform } from '@herald/contracts/platform'
 import type { PatchSubscription, SessionBody } from '@herald/contracts/subscription'
@@ -30,7 +31,13 @@ const reportedColumns = (device: Device) => sql`
  */
 export async function refreshSubscription(
   db: Db,
-  { appId, device, externalId, changes }: { appId: string; device: Device; externalId: string | null; changes: PersonChanges },
+  {
+    appId,
+    device,
+    externalId,
+    changes,
+    keyKind,
+  }: { appId: string; device: Device; externalId: string | null; changes: PersonChanges; keyKind?: KeyKind | undefined },
 ): Promise<Registered | undefined> {
   const { set, deleted } = splitTags(changes.tags)
   const { rows } = await sql<Registered>`
@@ -51,7 +58,8 @@ export async function refreshSubscription(
         language = coalesce(${changes.language}, language),
         timezone = coalesce(${changes.timezone}, timezone),
         country = coalesce(${changes.country}, country),
-        last_active_at = now()
+        last_active_at = now(),
+        by_backend = by_backend or ${keyKind !== 'public'}
       from refreshed where users.id = refreshed."userId"
     )
     select id, platform, "userId" from refreshed`.execute(db)

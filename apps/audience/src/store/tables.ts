@@ -27,6 +27,7 @@ export type Tables = {
   guarded_invalidations: GuardedInvalidationTable
   announcements: AnnouncementTable
   erasures: { user_id: string; app_id: string; due_at: Generated<Date>; tries: Generated<number> }
+  abandoned_users: { user_id: string; due_at: Generated<Date> }
   erased_apps: { app_id: string; at: Generated<Date> }
 }
 export type Db = Kysely<Tables>
@@ -41,6 +42,8 @@ export type UserTable = {
   country: string | null
   created_at: Generated<Date>
   last_active_at: Generated<Date>
+  /** A secret key wrote to them. */
+  by_backend: Generated<boolean>
 }
 
 export type SubscriptionTable = {

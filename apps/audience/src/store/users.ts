@@ -81,11 +81,9 @@ export function splitTags(tags: PersonChanges['tags']): { set: Record<string, st
   }
 }
 
-/** An anonymous user goes with the last device; an identified one stays (decisions.md 6). */
-export const removeUserWithoutDevices = (db: Db, userId: string) =>
-  sql`
-    delete from users
-    where id = ${userId} and external_id is null and not exists (select from subscriptions where user_id = ${userId})`.execute(db)
+/** Remembers that a secret key wrote to a user: such a user stays, also without devices. */
+export const markByBackend = (db: Db, userId: string) =>
+  db.updateTable('users').set({ by_backend: true }).where('id', '=', userId).where('by_backend', '=', false).execute()
 
 /** A user of an app by id or external id. */
 const addressed = (appId: string, address: UserAddress) =>

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { resolve } from 'node:path'
 
 const main = resolve(import.meta.dirname, '../main.ts')
+const mainWithNameServer = resolve(import.meta.dirname, 'main-with-name-server.ts')
 
 /** A dispatcher as a process of its own: it reads NODE_EXTRA_CA_CERTS at its start, and it can be frozen and killed. */
 export type RunningDispatcher = {
@@ -15,9 +16,9 @@ export type RunningDispatcher = {
   kill(): Promise<void>
 }
 
-/** Starts a dispatcher. Whoever starts it ends it: hooks cannot be registered from within a test. */
-export async function startDispatcher(env: Record<string, string>): Promise<RunningDispatcher> {
-  const child = spawn(process.execPath, [main], {
+/** Starts a dispatcher, which asks `nameServer` for the hosts of push services when one is given. Whoever starts it ends it: hooks cannot be registered from within a test. */
+export async function startDispatcher(env: Record<string, string>, nameServer?: string): Promise<RunningDispatcher> {
+  const child = spawn(process.execPath, nameServer === undefined ? [main] : [mainWithNameServer, nameServer], {
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })

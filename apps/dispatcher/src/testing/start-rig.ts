@@ -10,8 +10,8 @@ export type Rig = {
   simulator: Simulator
   peers: Peers
   environment: Record<string, string>
-  /** Starts a dispatcher with these changes to its environment; `clean` ends it. */
-  start(change?: Record<string, string>): Promise<RunningDispatcher>
+  /** Starts a dispatcher with these changes to its environment, and a name server of its own; `clean` ends it. */
+  start(change?: Record<string, string>, nameServer?: string): Promise<RunningDispatcher>
   /** Ends every dispatcher and every fault, so that tests do not meet each other's. */
   clean(): Promise<void>
   androids(count: number, more?: object): Promise<Device[]>
@@ -37,8 +37,8 @@ export async function startRig(): Promise<Rig> {
     simulator,
     peers,
     environment,
-    async start(change = {}) {
-      const dispatcher = await startDispatcher({ ...environment, ...change })
+    async start(change = {}, nameServer) {
+      const dispatcher = await startDispatcher({ ...environment, ...change }, nameServer)
       running.push(dispatcher)
       return dispatcher
     },

@@ -29,7 +29,8 @@ export async function answerRoute(route: Route, request: Request, response: Resp
   const key = await admit(route, request, door)
   if (key) {
     lineOf(response).appId = key.appId
-    door.limits.countKey(route, key.keyId, response)
+    const { id: deviceId } = request.params
+    door.limits.countKey(route, { key, deviceId: typeof deviceId === 'string' ? deviceId : undefined }, response)
   }
 
   const json = route.body ? await readJson(request) : undefined

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { parseApiKey } from '@herald/auth/api-key'
 import { equalSecrets } from '@herald/auth/secret'
 import type { Scope } from '@herald/contracts/administration'
 import { fault } from '@herald/contracts/fault'
@@ -35,6 +36,15 @@ export function checkAdministrator(request: IncomingMessage, token: string): voi
   const bearer = bearerOf(request)
   if (bearer === undefined || !equalSecrets(bearer, token))
     throw unauthorized('Give the administration token: Authorization: Bearer <token>.')
+}
+
+/**
+ * Whether a secret key is what a request gives, true or not: a wrong one is refused before it can do anything. Public keys ship inside apps, so
+ * anybody has one.
+ */
+export function givesSecretKey(request: IncomingMessage): boolean {
+  const bearer = bearerOf(request)
+  return bearer !== undefined && parseApiKey(bearer)?.kind === 'secret'
 }
 
 const bearerOf = ({ headers }: IncomingMessage): string | undefined => /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1]

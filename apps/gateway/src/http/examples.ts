@@ -11,7 +11,7 @@ const ids = {
   template: '671a2b3c4d5e6f7081920a04',
   campaign: '671a2b3c4d5e6f7081920a05',
 }
-const endpoint = 'https://updates.push.example.org/wpush/v2/gAAAAABm'
+const endpoint = 'https://updates.push.services.mozilla.com/wpush/v2/gAAAAABm'
 const keys = {
   p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
   auth: 'BTBZMqHH6r4Tts7J_aSIgg',

@@ -1,24 +1,39 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { BlockList } from 'node:net'
 import { fault } from '@herald/contracts/fault'
+import { isObjectId } from '@herald/contracts/ids'
+import type { VerifiedKey } from '../authenticate.ts'
 import { addressBucket, clientAddress } from '../core/client-address.ts'
 import { RateLimit } from '../core/rate-limit.ts'
+import { givesSecretKey } from './credentials.ts'
 import type { Measure } from './measure.ts'
 import type { Route } from './route.ts'
 
-type LimitConfig = { SUBSCRIBE_RATE_LIMIT: number; SEND_RATE_LIMIT: number; EVENT_RATE_LIMIT: number; API_RATE_LIMIT: number }
+type LimitConfig = {
+  SUBSCRIBE_RATE_LIMIT: number
+  IDENTITY_RATE_LIMIT: number
+  SEND_RATE_LIMIT: number
+  EVENT_RATE_LIMIT: number
+  API_RATE_LIMIT: number
+}
 
 /** Counts requests of this process (api.md, Limits). Both throw the Fault rate_limited. */
 export type Limits = {
   /** Before the key is looked at. */
   countAddress(route: Route, request: IncomingMessage, response: ServerResponse): void
   /** Once the key is known to be allowed. */
-  countKey(route: Route, keyId: string, response: ServerResponse): void
+  countKey(route: Route, about: { key: VerifiedKey; deviceId: string | undefined }, response: ServerResponse): void
 }
 
+/** A household or a small office behind one address. */
+const devicesPerAddress = 6
+
 export function openLimits(config: LimitConfig, trusted: BlockList, measure: Measure): Limits {
+  const identity = config.IDENTITY_RATE_LIMIT
   const buckets = {
     subscribe: new RateLimit(config.SUBSCRIBE_RATE_LIMIT),
+    identity: new RateLimit(identity),
+    device: new RateLimit(identity === 0 ? 0 : Math.max(1, Math.floor(identity / devicesPerAddress))),
     event: new RateLimit(config.EVENT_RATE_LIMIT),
     send: new RateLimit(config.SEND_RATE_LIMIT),
     api: new RateLimit(config.API_RATE_LIMIT),
@@ -27,9 +42,13 @@ export function openLimits(config: LimitConfig, trusted: BlockList, measure: Mea
     const bucket = buckets[name]
     if (!bucket.isOn) return
     const { allowed, limit, remaining, resetSeconds } = bucket.take(key(), performance.now())
-    response.setHeader('RateLimit-Limit', limit)
-    response.setHeader('RateLimit-Remaining', remaining)
-    response.setHeader('RateLimit-Reset', resetSeconds)
+    // Of two limits the one that is nearer is said.
+    const before = response.getHeader('RateLimit-Remaining')
+    if (before === undefined || remaining <= Number(before)) {
+      response.setHeader('RateLimit-Limit', limit)
+      response.setHeader('RateLimit-Remaining', remaining)
+      response.setHeader('RateLimit-Reset', resetSeconds)
+    }
     if (allowed) return
     response.setHeader('Retry-After', resetSeconds)
     measure.rateLimited(name)
@@ -37,11 +56,15 @@ export function openLimits(config: LimitConfig, trusted: BlockList, measure: Mea
   }
   return {
     countAddress(route, request, response) {
-      if (route.limit !== 'subscribe' && route.limit !== 'event') return
+      if (route.limit === undefined || route.limit === 'send') return
+      if (route.limit === 'identity' && givesSecretKey(request)) return
       count(route.limit, () => addressBucket(addressOf(request, trusted)), response)
     },
-    countKey(route, keyId, response) {
-      if (route.limit === 'send' || route.limit === undefined) count(route.limit ?? 'api', () => keyId, response)
+    countKey(route, { key, deviceId }, response) {
+      const isForDevice = route.limit === 'identity' && key.kind === 'public'
+      if (route.limit === 'send') count('send', () => key.keyId, response)
+      else if (isForDevice && deviceId !== undefined && isObjectId(deviceId)) count('device', () => `${key.appId} ${deviceId}`, response)
+      else if (route.limit === undefined || route.limit === 'identity') count('api', () => key.keyId, response)
     },
   }
 }

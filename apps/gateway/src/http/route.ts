@@ -6,8 +6,11 @@ import type { Gateway } from '../gateway.ts'
 
 /** Who may call: `public` takes both kinds of API key, `admin` the administration token, `none` anybody. */
 export type Access = 'secret' | 'public' | 'admin' | 'none'
-/** `subscribe` and `event` count by client address, `send` by key. A keyed route without a limit counts in `API_RATE_LIMIT`. */
-export type Limit = 'subscribe' | 'event' | 'send'
+/**
+ * `subscribe` and `event` count by client address, `send` by key. `identity` counts a public key's requests by client address and by device. Every
+ * other request with a key counts in `API_RATE_LIMIT`.
+ */
+export type Limit = 'subscribe' | 'event' | 'send' | 'identity'
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
 type ParamsOf<Path extends string> = string extends Path

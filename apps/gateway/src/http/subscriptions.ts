@@ -8,12 +8,20 @@ import {
   rotateSubscription,
   startSession,
 } from '@herald/contracts/calls/audience'
+import { endpointProblem, type EndpointRule } from '@herald/contracts/destination'
+import { invalidField } from '@herald/contracts/fault'
 import { LoginBody, PatchSubscription, RegisterSubscription, RotateBody, SessionBody, UserChanges } from '@herald/contracts/subscription'
 import { checkIdentity } from '../check-identity.ts'
 import { LoggedIn, LoggedOut, OptedIn, OwnerChanged, Registered, Rotated, Session } from './answers.ts'
 import { route } from './route.ts'
 
 const forDevices = { key: 'public', scope: 'subscriptions:write' } as const
+
+/** A name that anybody may choose costs a look-up and a connection with every push, so only known push services are registered. */
+function refuseOtherHost(path: string, endpoint: string, rule: EndpointRule): void {
+  const problem = endpointProblem(endpoint, rule)
+  if (problem !== undefined) throw invalidField(path, problem)
+}
 
 /** Both methods do the same (api.md, PATCH or POST /v1/subscriptions/:id/user); a client library wants two names. */
 const changesOwner = ([method, name]: readonly ['patch' | 'post', string]) =>
@@ -22,12 +30,14 @@ const changesOwner = ([method, name]: readonly ['patch' | 'post', string]) =>
     name,
     method,
     path: '/v1/subscriptions/:id/user',
+    limit: 'identity',
     body: UserChanges,
     status: 200,
     summary: 'Change the user who owns a device',
     description: 'Tags merge, null deletes one. The change reaches every device of the user. PATCH and POST do the same.',
     answers: OwnerChanged,
-    answer: ({ bus }, { appId, params, body }) => bus.call(changeOwner, { appId, subscriptionId: params.id, changes: body }),
+    answer: ({ bus }, { appId, keyKind, params, body }) =>
+      bus.call(changeOwner, { appId, subscriptionId: params.id, changes: body, keyKind }),
   })
 
 export const subscriptions = [
@@ -46,8 +56,9 @@ export const subscriptions = [
     answers: Registered,
     faults: ['limit_reached'],
     async answer(gateway, { appId, keyKind, body, header }) {
+      if (body.platform === 'web') refuseOtherHost('endpoint', body.endpoint, gateway.endpointRule)
       await checkIdentity(gateway, { appId, keyKind, externalId: body.externalId, token: header('x-identity-token') })
-      return gateway.bus.call(registerSubscription, { appId, subscription: body })
+      return gateway.bus.call(registerSubscription, { appId, subscription: body, keyKind })
     },
   }),
   route({
@@ -63,7 +74,10 @@ export const subscriptions = [
       'The device keeps its id. Another device that already has the new endpoint is removed. 404 when the old endpoint is unknown.',
     answers: Rotated,
     faults: ['not_found'],
-    answer: ({ bus }, { appId, body }) => bus.call(rotateSubscription, { appId, rotation: body }),
+    async answer({ bus, endpointRule }, { appId, body }) {
+      refuseOtherHost('new.endpoint', body.new.endpoint, endpointRule)
+      return bus.call(rotateSubscription, { appId, rotation: body })
+    },
   }),
   route({
     ...forDevices,
@@ -104,6 +118,7 @@ export const subscriptions = [
     name: 'loginSubscription',
     method: 'post',
     path: '/v1/subscriptions/:id/login',
+    limit: 'identity',
     body: LoginBody,
     identified: true,
     status: 200,
@@ -113,7 +128,7 @@ export const subscriptions = [
     faults: ['limit_reached'],
     async answer(gateway, { appId, keyKind, params, body: { externalId }, header }) {
       await checkIdentity(gateway, { appId, keyKind, externalId, token: header('x-identity-token') })
-      return gateway.bus.call(loginSubscription, { appId, subscriptionId: params.id, externalId })
+      return gateway.bus.call(loginSubscription, { appId, subscriptionId: params.id, externalId, keyKind })
     },
   }),
   route({
@@ -121,6 +136,7 @@ export const subscriptions = [
     name: 'logoutSubscription',
     method: 'post',
     path: '/v1/subscriptions/:id/logout',
+    limit: 'identity',
     status: 200,
     summary: 'Log the person out of a device',
     description: 'The device goes to a new anonymous user without tags.',

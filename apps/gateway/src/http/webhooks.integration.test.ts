@@ -31,6 +31,7 @@ const webhook: Webhook = {
   lastError: null,
   waitingEvents: 0,
   droppedEvents: 0,
+  storedBytes: 0,
   createdAt: '2026-01-01T00:00:00.000Z',
   updatedAt: '2026-01-01T00:00:00.000Z',
 }

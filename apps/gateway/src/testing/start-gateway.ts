@@ -38,6 +38,7 @@ export async function startGateway(
     HMAC_SECRET: hmacSecret,
     SEAL_KEYS: sealKeys,
     SUBSCRIBE_RATE_LIMIT: '0',
+    IDENTITY_RATE_LIMIT: '0',
     SEND_RATE_LIMIT: '0',
     EVENT_RATE_LIMIT: '0',
     ...settings,

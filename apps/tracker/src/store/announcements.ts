@@ -15,31 +15,33 @@ export async function insertAnnouncements(db: Db, announcements: AnnouncementRow
     .execute()
 }
 
+/** Repeated and not confirmed: so many at a time, until webhooks confirms some. Up to ~300 kB each. */
+export const mostRepeated = 200
+/** After so many repeats, about half an hour, an announcement holds up no other any more. */
+const repeatsInWindow = 8
+
 /**
- * Takes announcements that nobody confirmed. They come again after 10, 20, 40 … s, at most 5 minutes: unlike a pointer an
- * announcement is heavy (up to ~300 kB), and webhooks being behind must not be answered with copies of its whole backlog.
+ * Takes announcements that nobody confirmed, to repeat them. They come again after 10, 20, 40 … s, at most 5 minutes, and once an hour later
+ * on: unlike a pointer an announcement is heavy, and webhooks being away must not be answered with copies of its whole backlog. So only
+ * `mostRepeated` are repeated at a time; the others wait until some of these are confirmed, or have been repeated for half an hour.
  */
 export async function takeDueAnnouncements(db: Db, limit: number): Promise<AnnouncementRow[]> {
-  const rows = await db
-    .with('due', (due) =>
-      due
-        .selectFrom('announcements')
-        .select('id')
-        .where('due_at', '<=', sql<Date>`now()`)
-        .orderBy('due_at')
-        .limit(limit)
-        .forUpdate()
-        .skipLocked(),
+  const { rows } = await sql<Omit<AnnouncementRow, 'body'> & { body: string }>`
+    with again as (
+      select id from announcements where pointer_no > 0 and due_at <= now() order by due_at limit ${limit} for update skip locked
+    ), room as (
+      select ${mostRepeated} - count(*) as "left" from (
+        select 1 from announcements where pointer_no > 0 and pointer_no <= ${repeatsInWindow} limit ${mostRepeated}
+      ) repeated
+    ), fresh as (
+      select id from announcements where pointer_no = 0 and due_at <= now() order by due_at
+      limit least((select "left" from room), ${limit} - (select count(*) from again)) for update skip locked
     )
-    .updateTable('announcements')
-    .from('due')
-    .whereRef('announcements.id', '=', 'due.id')
-    .set({
-      pointer_no: sql<number>`pointer_no + 1`,
-      due_at: sql<Date>`now() + least(10 * power(2, least(pointer_no, 10)), 300) * interval '1 second'`,
-    })
-    .returning(['announcements.id', 'subject', 'body', 'pointer_no'])
-    .execute()
+    update announcements a set pointer_no = pointer_no + 1,
+      due_at = now() + case when pointer_no < ${repeatsInWindow} then least(10 * power(2, pointer_no), 300) else 3600 end * interval '1 second'
+    from (select id from again union all select id from fresh) due
+    where a.id = due.id
+    returning a.id, a.subject, a.body, a.pointer_no`.execute(db)
   return rows.map((row) => ({ ...row, body: JSON.parse(row.body) as Announcement }))
 }
 

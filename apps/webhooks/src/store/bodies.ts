@@ -49,27 +49,86 @@ export async function eraseBodies(
     )
     select before.endpoint_id as "endpointId", bodies.body, before.state = 'pending' as "wasPending"
     from before join bodies on bodies.delivery_id = before.id join ended on ended.id = before.id`.execute(db)
+  await subtractBodyBytes(
+    db,
+    rows.map(({ endpointId, body }) => ({ endpointId, bytes: body.length })),
+  )
   return rows.filter(({ wasPending }) => wasPending)
 }
 
-/** Takes away bodies past their time: so long after success, or after another end or, when nobody took them, after they were made. */
-export async function deleteOldBodies(
-  db: Db,
-  { deliveredHours, undeliveredDays, limit }: { deliveredHours: number; undeliveredDays: number; limit: number },
-): Promise<number> {
-  const { rows } = await sql`
-    with old as (
-      select id from deliveries
-      where has_body and coalesce(ended_at, created_at) < now() - least(make_interval(hours => ${deliveredHours}), make_interval(days => ${undeliveredDays}))
-        and coalesce(ended_at, created_at) < now() - case when state = 'delivered' then make_interval(hours => ${deliveredHours}) else make_interval(days => ${undeliveredDays}) end
-      order by coalesce(ended_at, created_at) limit ${limit} for no key update skip locked
-    ), gone as (
-      delete from delivery_bodies b using old where b.delivery_id = old.id
+/** Deliveries whose bodies have had their time, by an index that holds them in order. */
+export const oldBodies = {
+  /** So long after success. */
+  delivered: ({ keptHours, limit }: { keptHours: number; limit: number }) => sql<{ id: string }>`
+    select id from deliveries where has_body and state = 'delivered' and ended_at < now() - make_interval(hours => ${keptHours}::int)
+    order by ended_at limit ${limit} for no key update skip locked`,
+  /** So long after another end or, when nobody took them, after they were made. */
+  other: ({ keptHours, limit }: { keptHours: number; limit: number }) => sql<{ id: string }>`
+    select id from deliveries
+    where has_body and state <> 'delivered' and coalesce(ended_at, created_at) < now() - make_interval(hours => ${keptHours}::int)
+    order by coalesce(ended_at, created_at) limit ${limit} for no key update skip locked`,
+}
+
+/** Ends these deliveries, which the caller has locked, and takes their bodies away. Answers how many bytes went, by endpoint. */
+async function takeBodies(db: Db, ids: string[]): Promise<{ endpointId: string; bytes: number }[]> {
+  if (ids.length === 0) return []
+  const { rows } = await sql<{ endpointId: string; bytes: number }>`
+    with gone as (
+      delete from delivery_bodies where delivery_id = any(${ids}::text[]) returning delivery_id as id, octet_length(body) as bytes
+    ), ended as (
+      update deliveries set has_body = false, state = case when state = 'pending' then 'failed' else state end,
+        due_at = null, lease_until = null, ended_at = coalesce(ended_at, now())
+      where id = any(${ids}::text[]) returning id, endpoint_id
     )
-    update deliveries d set has_body = false, state = case when d.state = 'pending' then 'failed' else d.state end,
-      due_at = null, lease_until = null, ended_at = coalesce(d.ended_at, now())
-    from old where d.id = old.id returning 1`.execute(db)
+    select endpoint_id as "endpointId", sum(bytes)::int as bytes from ended join gone using (id) group by endpoint_id`.execute(db)
+  await subtractBodyBytes(db, rows)
+  return rows
+}
+
+/** Takes away bodies past their time, at most `limit`. Inside a transaction. Answers how many deliveries have none any more. */
+export async function deleteOldBodies(db: Db, kind: 'delivered' | 'other', about: { keptHours: number; limit: number }): Promise<number> {
+  const { rows } = await oldBodies[kind](about).execute(db)
+  await takeBodies(
+    db,
+    rows.map(({ id }) => id),
+  )
   return rows.length
+}
+
+/** Locks the queues in the order of their ids, as everybody does who changes several, and counts out bodies that have gone. */
+export async function subtractBodyBytes(db: Db, gone: { endpointId: string; bytes: number }[]): Promise<void> {
+  if (gone.length === 0) return
+  const ids = gone.map(({ endpointId }) => endpointId)
+  await sql`select 1 from queues where endpoint_id = any(${ids}::text[]) order by endpoint_id for no key update`.execute(db)
+  await sql`
+    update queues q set body_bytes = greatest(0, q.body_bytes - g.bytes)
+    from (
+      select endpoint_id, sum(bytes) as bytes from unnest(${ids}::text[], ${gone.map(({ bytes }) => bytes)}::bigint[]) as g(endpoint_id, bytes)
+      group by endpoint_id
+    ) g where q.endpoint_id = g.endpoint_id`.execute(db)
+}
+
+/** Bodies looked at in one go for an endpoint that stores too much. */
+const bodiesPerPortion = 200
+
+/**
+ * Takes away the oldest bodies of an endpoint's ended deliveries, up to so many bytes and a portion of them: they cannot be replayed any more.
+ * The caller holds the queue's row. Answers how many bytes went; 0: there is none left.
+ */
+export async function dropOldestBodies(db: Db, endpointId: string, bytes: number): Promise<number> {
+  const { rows } = await sql<{ id: string }>`
+    select id from (
+      select d.id, sum(octet_length(b.body)) over (order by d.created_at, d.id) - octet_length(b.body) as before
+      from (
+        select id, created_at from deliveries where endpoint_id = ${endpointId} and has_body and due_at is null
+        order by created_at limit ${bodiesPerPortion} for no key update skip locked
+      ) d join delivery_bodies b on b.delivery_id = d.id
+    ) oldest where before < ${bytes}::bigint`.execute(db)
+  const gone = await takeBodies(
+    db,
+    rows.map(({ id }) => id),
+  )
+  return gone.reduce((sum, of) => sum + of.bytes, 0)
 }
 
 /**
@@ -87,24 +146,47 @@ export async function deleteOfEndpoints(db: Db, endpointIds: string[], limit: nu
   return Number(deliveries.numAffectedRows ?? 0) + Number(waiting.numAffectedRows ?? 0)
 }
 
-/** The log past retention, and what is left of deleted endpoints, in portions. */
-export async function deleteOldDeliveries(db: Db, { days, limit }: { days: number; limit: number }): Promise<number> {
-  const old = await sql`
+/** The log past retention: ended deliveries whose bodies have gone. At most `limit`; answers how many went. */
+export const deleteOldDeliveries = (db: Db, { days, limit }: { days: number; limit: number }): Promise<number> =>
+  countOf(
+    sql`
     delete from deliveries where id in (
-      select id from deliveries where created_at < now() - make_interval(days => ${days}) and due_at is null order by created_at limit ${limit}
-    )`.execute(db)
-  const ofDeleted = await sql`
+      select id from deliveries where created_at < now() - make_interval(days => ${days}) and due_at is null and not has_body
+      order by created_at limit ${limit}
+    )`.execute(db),
+  )
+
+/** What is left of deleted endpoints, and at last the endpoints; at most `limit` of each. Answers how many rows of the largest went. */
+export async function deleteOfDeletedEndpoints(db: Db, limit: number): Promise<number> {
+  const deliveries = await countOf(
+    sql`
     delete from deliveries where id in (
       select d.id from endpoints e join deliveries d on d.endpoint_id = e.id where e.deleted_at is not null limit ${limit}
-    )`.execute(db)
-  const waiting = await sql`
+    )`.execute(db),
+  )
+  const waiting = await countOf(
+    sql`
     delete from waiting_events where (endpoint_id, event_id) in (
       select w.endpoint_id, w.event_id from endpoints e join waiting_events w on w.endpoint_id = e.id where e.deleted_at is not null limit ${limit}
-    )`.execute(db)
-  const portions = [old, ofDeleted, waiting].map(({ numAffectedRows }) => Number(numAffectedRows ?? 0))
-  if (portions.every((portion) => portion < limit)) {
-    // An attempt may still be on its way: a minute is longer than any lease.
-    await sql`delete from endpoints where deleted_at < now() - interval '1 minute'`.execute(db)
-  }
-  return portions.reduce((sum, portion) => sum + portion, 0)
+    )`.execute(db),
+  )
+  if (deliveries === limit || waiting === limit) return limit
+  // An attempt may still be on its way: a minute is longer than any lease.
+  return countOf(
+    sql`
+    delete from endpoints where id in (
+      select id from endpoints where deleted_at < now() - interval '1 minute' order by deleted_at limit ${limit}
+    )`.execute(db),
+  )
 }
+
+/** The marks of users whose erasure is so long ago that nothing is being frozen any more that names them. */
+export const deleteOldErasedUsers = (db: Db, limit: number): Promise<number> =>
+  countOf(
+    sql`
+    delete from erased_users where (app_id, user_id) in (
+      select app_id, user_id from erased_users where at < now() - interval '1 day' order by at limit ${limit}
+    )`.execute(db),
+  )
+
+const countOf = async (deleted: Promise<{ numAffectedRows?: bigint }>): Promise<number> => Number((await deleted).numAffectedRows ?? 0)

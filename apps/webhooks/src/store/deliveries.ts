@@ -14,7 +14,7 @@ export const mostInFlight = 2
 
 export type NewDelivery = { id: string; endpointId: string; appId: string; eventCount: number; userIds: string[]; body: Buffer }
 
-/** Writes deliveries with their bytes, due at once. */
+/** Writes deliveries with their bytes, due at once. The caller holds the queues of their endpoints. */
 export async function insertDeliveries(db: Db, deliveries: NewDelivery[]): Promise<void> {
   if (deliveries.length === 0) return
   await db
@@ -34,6 +34,13 @@ export async function insertDeliveries(db: Db, deliveries: NewDelivery[]): Promi
     .insertInto('delivery_bodies')
     .values(deliveries.map(({ id, appId, userIds, body }) => ({ delivery_id: id, app_id: appId, user_ids: userIds, body })))
     .execute()
+  await sql`
+    update queues q set body_bytes = q.body_bytes + n.bytes
+    from (
+      select endpoint_id, sum(bytes) as bytes
+      from unnest(${deliveries.map(({ endpointId }) => endpointId)}::text[], ${deliveries.map(({ body }) => body.length)}::bigint[]) as d(endpoint_id, bytes)
+      group by endpoint_id
+    ) n where q.endpoint_id = n.endpoint_id`.execute(db)
 }
 
 export type TakenDelivery = {

@@ -22,6 +22,8 @@ const shownColumns = [
   'endpoints.updated_at',
   'queues.waiting',
   'queues.dropped',
+  'queues.waiting_bytes',
+  'queues.body_bytes',
 ] as const
 
 /** The endpoints that are not deleted, with what waits for them. */
@@ -50,6 +52,7 @@ const toWebhook = (row: ShownRow): Webhook => ({
   lastError: row.last_error,
   waitingEvents: row.waiting,
   droppedEvents: row.dropped,
+  storedBytes: row.waiting_bytes + row.body_bytes,
   createdAt: row.created_at.toISOString(),
   updatedAt: row.updated_at.toISOString(),
 })

@@ -24,7 +24,13 @@ export type Tables = {
     created_at: Generated<Date>
     updated_at: Generated<Date>
   }
-  queues: { endpoint_id: string; waiting: Generated<number>; dropped: Generated<number> }
+  queues: {
+    endpoint_id: string
+    waiting: Generated<number>
+    dropped: Generated<number>
+    waiting_bytes: Generated<number>
+    body_bytes: Generated<number>
+  }
   collected: { announcement_id: string; at: Generated<Date> }
   waiting_events: {
     endpoint_id: string

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { batchAfterMs, batchSize, mostPending, mostWaiting } from '../core/batch.ts'
+import { dropOldestBodies } from './bodies.ts'
 import type { Db } from './tables.ts'
 
 export type NewWaiting = { endpointId: string; eventId: string; userId: string | null; event: string }
@@ -14,13 +15,14 @@ export async function insertCollected(db: Db, announcementIds: string[]): Promis
 
 /**
  * Puts events into the queues of their endpoints, each once, in the order given; counts them last, by endpoint id. Not sorted by key: two
- * commits with the same event are two of the same announcement, and `insertCollected` has already made one wait for the other. Answers
- * how many of the oldest had to be dropped for them.
+ * commits with the same event are two of the same announcement, and `insertCollected` has already made one wait for the other. An endpoint
+ * that stores more than `mostBytes` then loses the oldest bodies that are only kept for a replay, and when that is not enough its oldest
+ * waiting events. Answers how many of the oldest events had to be dropped.
  */
-export async function insertWaiting(db: Db, events: NewWaiting[]): Promise<number> {
+export async function insertWaiting(db: Db, events: NewWaiting[], mostBytes: number): Promise<number> {
   if (events.length === 0) return 0
   let dropped = 0
-  const { rows } = await sql<{ endpoint_id: string; waiting: number }>`
+  const { rows } = await sql<{ endpoint_id: string; waiting: number; bytes: number }>`
     with given as (
       select * from unnest(
         ${events.map(({ endpointId }) => endpointId)}::text[], ${events.map(({ eventId }) => eventId)}::text[],
@@ -29,32 +31,60 @@ export async function insertWaiting(db: Db, events: NewWaiting[]): Promise<numbe
     ), put as (
       insert into waiting_events (endpoint_id, event_id, user_id, event)
       select endpoint_id, event_id, user_id, event from given order by n
-      on conflict do nothing returning endpoint_id
+      on conflict do nothing returning endpoint_id, octet_length(event) as bytes
     )
-    select endpoint_id, count(*)::int as waiting from put group by endpoint_id order by endpoint_id`.execute(db)
+    select endpoint_id, count(*)::int as waiting, sum(bytes)::int as bytes from put group by endpoint_id order by endpoint_id`.execute(db)
   for (const put of rows) {
     const {
       rows: [queue],
-    } = await sql<{ waiting: number }>`
-      update queues set waiting = waiting + ${put.waiting} where endpoint_id = ${put.endpoint_id} returning waiting`.execute(db)
-    if (queue && queue.waiting > mostWaiting) dropped += await dropOldest(db, put.endpoint_id, queue.waiting - mostWaiting)
+    } = await sql<{ waiting: number; bytes: number }>`
+      update queues set waiting = waiting + ${put.waiting}, waiting_bytes = waiting_bytes + ${put.bytes}::bigint
+      where endpoint_id = ${put.endpoint_id} returning waiting, (waiting_bytes + body_bytes)::float8 as bytes`.execute(db)
+    if (!queue) continue
+    if (queue.waiting > mostWaiting) dropped += await dropOldest(db, put.endpoint_id, { events: queue.waiting - mostWaiting, bytes: 0 })
+    if (queue.bytes > mostBytes) dropped += await makeRoom(db, put.endpoint_id, queue.bytes - mostBytes)
   }
   return dropped
 }
 
-/** The caller holds the queue's row. */
-async function dropOldest(db: Db, endpointId: string, count: number): Promise<number> {
+/** Portions in one transaction, each of 200 bodies: ten times what a commit brings. What is still too much goes with the next events. */
+const portionsPerCommit = 10
+
+/** Frees so many bytes of an endpoint. The caller holds the queue's row. Answers how many waiting events had to go for it. */
+async function makeRoom(db: Db, endpointId: string, tooMany: number): Promise<number> {
+  let left = tooMany
+  for (let portion = 0; portion < portionsPerCommit; portion += 1) {
+    const freed = await dropOldestBodies(db, endpointId, left)
+    left -= freed
+    if (left <= 0) return 0
+    if (freed === 0) return dropOldest(db, endpointId, { events: 0, bytes: left })
+  }
+  return 0
+}
+
+/** Drops the oldest events of a queue until so many events and so many bytes have gone. The caller holds the queue's row. */
+async function dropOldest(db: Db, endpointId: string, { events, bytes }: { events: number; bytes: number }): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with dropped as (
       delete from waiting_events where (endpoint_id, event_id) in (
-        select endpoint_id, event_id from waiting_events where endpoint_id = ${endpointId} order by place limit ${count}
-      ) returning 1
+        select endpoint_id, event_id from (
+          select endpoint_id, event_id, row_number() over (order by place) as n,
+            sum(octet_length(event)) over (order by place) - octet_length(event) as before
+          from (
+            select * from waiting_events where endpoint_id = ${endpointId} order by place limit ${Math.max(events, mostDroppedForBytes)}
+          ) o
+        ) oldest where n <= ${events} or before < ${bytes}::bigint
+      ) returning octet_length(event) as bytes
     )
-    update queues set waiting = waiting - (select count(*) from dropped), dropped = dropped + (select count(*) from dropped)
+    update queues set waiting = waiting - (select count(*) from dropped), dropped = dropped + (select count(*) from dropped),
+      waiting_bytes = greatest(0, waiting_bytes - (select coalesce(sum(bytes), 0) from dropped))
     where endpoint_id = ${endpointId}
     returning (select count(*)::int from dropped) as count`.execute(db)
   return rows[0]?.count ?? 0
 }
+
+/** A commit brings 8,000 events at most. */
+const mostDroppedForBytes = 20_000
 
 /** A queue that holds something, and in how many milliseconds its batch is due (0 and below: now). */
 export type QueueHead = { endpointId: string; appId: string; dueInMs: number }
@@ -108,10 +138,11 @@ export async function takeWaiting(db: Db, events: WaitingRow[]): Promise<Set<str
         ${events.map((it) => it.endpoint_id)}::text[], ${events.map((it) => it.event_id)}::text[]
       ) as t(endpoint_id, event_id)
       where w.endpoint_id = t.endpoint_id and w.event_id = t.event_id
-      returning w.endpoint_id, w.event_id
+      returning w.endpoint_id, w.event_id, octet_length(w.event) as bytes
     ), counted as (
-      update queues q set waiting = waiting - n.count
-      from (select endpoint_id, count(*)::int as count from taken group by endpoint_id) n where q.endpoint_id = n.endpoint_id
+      update queues q set waiting = waiting - n.count, waiting_bytes = greatest(0, q.waiting_bytes - n.bytes)
+      from (select endpoint_id, count(*)::int as count, sum(bytes) as bytes from taken group by endpoint_id) n
+      where q.endpoint_id = n.endpoint_id
     )
     select endpoint_id, event_id from taken`.execute(db)
   return new Set(rows.map(keyOf))
@@ -119,29 +150,39 @@ export async function takeWaiting(db: Db, events: WaitingRow[]): Promise<Set<str
 
 export const keyOf = ({ endpoint_id, event_id }: { endpoint_id: string; event_id: string }): string => `${endpoint_id} ${event_id}`
 
-/** Events that waited too long for an endpoint that is switched off, and marks of announcements that will not come again. */
-export async function deleteStale(db: Db, { eventDays, limit }: { eventDays: number; limit: number }): Promise<number> {
-  const marks = await sql`
+/** Marks of announcements that will not come again. At most `limit`; answers how many went. */
+export async function deleteOldMarks(db: Db, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
     delete from collected where announcement_id in (
       select announcement_id from collected where at < now() - interval '3 days' order by at limit ${limit}
     )`.execute(db)
-  const erased = await sql`delete from erased_users where at < now() - interval '1 day'`.execute(db)
-  const {
-    rows: [stale],
-  } = await sql<{ count: number }>`
-    with stale as (
+  return Number(numAffectedRows ?? 0)
+}
+
+const queuesPerPortion = 100
+
+/**
+ * Events that waited too long for an endpoint that is switched off. Of a queue only the oldest are looked at, and queues are locked in the order
+ * of their ids, as everybody does. At most `limit`; answers how many went.
+ */
+export async function deleteStale(db: Db, { eventDays, limit }: { eventDays: number; limit: number }): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    with off as (
+      select q.endpoint_id from queues q join endpoints e on e.id = q.endpoint_id
+        cross join lateral (select buffered_at from waiting_events where endpoint_id = q.endpoint_id order by place limit 1) head
+      where q.waiting > 0 and not e.enabled and head.buffered_at < now() - make_interval(days => ${eventDays})
+      order by q.endpoint_id limit ${queuesPerPortion} for no key update of q skip locked
+    ), stale as (
       delete from waiting_events w where (w.endpoint_id, w.event_id) in (
-        select old.endpoint_id, old.event_id
-        from (select q.endpoint_id from queues q join endpoints e on e.id = q.endpoint_id where q.waiting > 0 and not e.enabled) off
-          cross join lateral (
-            select endpoint_id, event_id from waiting_events
-            where endpoint_id = off.endpoint_id and buffered_at < now() - make_interval(days => ${eventDays}) order by place limit ${limit}
-          ) old
-      ) returning w.endpoint_id
+        select old.endpoint_id, old.event_id from off cross join lateral (
+          select endpoint_id, event_id, buffered_at from waiting_events where endpoint_id = off.endpoint_id order by place limit ${limit}
+        ) old where old.buffered_at < now() - make_interval(days => ${eventDays}) limit ${limit}
+      ) returning w.endpoint_id, octet_length(w.event) as bytes
     ), counted as (
-      update queues q set waiting = waiting - n.count, dropped = dropped + n.count
-      from (select endpoint_id, count(*)::int as count from stale group by endpoint_id) n where q.endpoint_id = n.endpoint_id
+      update queues q set waiting = waiting - n.count, dropped = dropped + n.count, waiting_bytes = greatest(0, q.waiting_bytes - n.bytes)
+      from (select endpoint_id, count(*)::int as count, sum(bytes) as bytes from stale group by endpoint_id) n
+      where q.endpoint_id = n.endpoint_id
     )
     select count(*)::int as count from stale`.execute(db)
-  return Number(marks.numAffectedRows ?? 0) + Number(erased.numAffectedRows ?? 0) + (stale?.count ?? 0)
+  return rows[0]?.count ?? 0
 }

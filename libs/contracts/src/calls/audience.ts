@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { KeyKind } from '../administration.ts'
 import { environments, FinishBatch, type TakenBatch } from '../batch.ts'
 import { call, type Broadcast } from '../call.ts'
 import type { CircuitEnvironment } from '../batch.ts'
@@ -11,10 +12,13 @@ import { UserAddress, type User } from '../user.ts'
 
 const Id = z.string().length(24)
 
+/** The kind of key that asked. A gateway that does not say it yet may have had a secret one: then the user is kept. */
+const keyKind = KeyKind.optional()
+
 /** Registers a device or finds it again; the body is as the gateway checked it (api.md, POST /v1/subscriptions). */
 export const registerSubscription = call<{ id: string; platform: Platform; userId: string }>()(
   'rpc.audience.register-subscription',
-  z.object({ appId: Id, subscription: RegisterSubscription }),
+  z.object({ appId: Id, subscription: RegisterSubscription, keyKind }),
 )
 
 /** The definition of a saved segment, as it is now; null when unknown or another app's. */
@@ -111,7 +115,7 @@ export const startSession = call<{ id: string; sessionCount: number; lastSession
 /** Makes the device the person's with this external id (decisions.md 6). Fault: limit_reached. */
 export const loginSubscription = call<{ userId: string; externalId: string }>()(
   'rpc.audience.login-subscription',
-  z.object({ appId: Id, subscriptionId: Id, externalId: z.string() }),
+  z.object({ appId: Id, subscriptionId: Id, externalId: z.string(), keyKind }),
 )
 
 /** Gives the device to a new anonymous user without tags. */
@@ -123,7 +127,7 @@ export const logoutSubscription = call<{ userId: string }>()(
 /** Changes the owner of a device: tags merge, null deletes one. Fault: invalid_body at `tags` above 100. */
 export const changeOwner = call<{ userId: string; tags: User['tags'] }>()(
   'rpc.audience.change-owner',
-  z.object({ appId: Id, subscriptionId: Id, changes: UserChanges }),
+  z.object({ appId: Id, subscriptionId: Id, changes: UserChanges, keyKind }),
 )
 
 export const deleteSubscription = call<Record<string, never>>()(

@@ -1,0 +1,34 @@
+import { sql } from 'kysely'
+import type { Db } from './tables.ts'
+
+/** Holds nothing that anybody would miss, and no backend knows of them. */
+const isBare = sql<boolean>`
+  u.external_id is not null and not u.by_backend and u.tags = '{}' and u.language is null and u.timezone is null and u.country is null
+  and not exists (select from subscriptions s where s.user_id = u.id)`
+
+/**
+ * What follows when a device has left a user, whom the caller has locked: an anonymous one without devices goes at once, an identified one who
+ * holds nothing is looked at again after 30 days.
+ */
+export async function leaveUser(db: Db, userId: string): Promise<void> {
+  await sql`
+    with gone as (
+      delete from users u where u.id = ${userId} and u.external_id is null and not exists (select from subscriptions s where s.user_id = u.id)
+    )
+    insert into abandoned_users (user_id) select u.id from users u where u.id = ${userId} and ${isBare}
+    on conflict (user_id) do update set due_at = excluded.due_at`.execute(db)
+}
+
+/** Locks users whose time is up, so that no device can come to them. At most `limit`; who is locked otherwise is passed over. */
+export async function takeAbandoned(db: Db, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select u.id from abandoned_users a join users u on u.id = a.user_id
+    where a.due_at <= now() order by a.due_at limit ${limit} for update of u skip locked`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** Removes those of the users, whom the caller has locked, who still hold nothing, and forgets that the others were candidates. */
+export async function removeAbandoned(db: Db, userIds: string[]): Promise<void> {
+  await sql`delete from users u where u.id = any(${userIds}::text[]) and ${isBare}`.execute(db)
+  await sql`delete from abandoned_users where user_id = any(${userIds}::text[])`.execute(db)
+}

@@ -1,0 +1,46 @@
+import { newId } from '@herald/contracts/ids'
+import { until } from '@herald/testing/until'
+import { afterEach, expect, test } from 'vitest'
+import { startNameServer } from './testing/start-name-server.ts'
+import { startRig } from './testing/start-rig.ts'
+
+/** One app's devices have endpoints whose name servers never answer. */
+
+const rig = await startRig()
+const nameServer = await startNameServer(() => false)
+const anyHost = { WEB_PUSH_ALLOW_PRIVATE: 'false', WEB_PUSH_ALLOWED_HOSTS: '*' }
+afterEach(() => rig.clean())
+
+/** As many one-device sends of an app to hosts of their own, which nobody can resolve. */
+async function deadSends(count: number) {
+  const devices = await rig.simulator.devices({ platform: 'web', count, applicationServerKey: rig.peers.accounts.vapid.publicKey })
+  const appId = newId()
+  return devices.map((device, no) => {
+    device.endpoint = `https://dead-${no}-${newId()}.example/push`
+    return rig.peers.queue('web', [device], { appId })
+  })
+}
+
+test('names that nobody answers for hold up no push of FCM, and come back as tries that were not sent', async () => {
+  await rig.start(anyHost, nameServer.address)
+  const dead = await deadSends(40)
+  const honest = rig.peers.queue('android', await rig.androids(96))
+  for (const row of dead) await rig.peers.point(row)
+  await until(() => nameServer.asked.length >= 60, { what: 'the dead names are being asked for' })
+  await rig.peers.point(honest)
+  await rig.finishOf(honest)
+  expect(rig.peers.outcomesOf(honest).map(({ outcome }) => outcome)).toEqual(Array.from({ length: 96 }, () => 'sent'))
+
+  for (const row of dead) expect((await rig.finishOf(row)).retries).toMatchObject([{ tries: 1 }])
+})
+
+test('beside names that nobody answers for a stop takes no longer than its 10 s', async () => {
+  const { process, ended } = await rig.start(anyHost, nameServer.address)
+  const before = nameServer.asked.length
+  for (const row of await deadSends(32)) await rig.peers.point(row)
+  await until(() => nameServer.asked.length >= before + 32, { what: 'the dead names are being asked for' })
+  const stoppedAt = performance.now()
+  process.kill('SIGTERM')
+  expect(await ended).toBe(0)
+  expect(performance.now() - stoppedAt).toBeLessThan(12_000)
+})

@@ -1,0 +1,163 @@
+import { newId } from '@herald/contracts/ids'
+import { openLog } from '@herald/service/log'
+import { sql } from 'kysely'
+import { beforeAll, expect, test } from 'vitest'
+import { collectEvents } from './collect-events.ts'
+import { newDeliveryId } from './core/batch.ts'
+import { eraseUser } from './erase-user.ts'
+import { openHousekeeping } from './keep-house.ts'
+import { oldBodies } from './store/bodies.ts'
+import { insertDeliveries } from './store/deliveries.ts'
+import { givenEvents, openRig, type Rig } from './testing/rig.ts'
+
+/** Housekeeping without deliveries beside it: nothing runs but what a test calls. */
+
+let rig: Rig
+beforeAll(async () => {
+  rig = await openRig()
+})
+const silent = openLog('webhooks', 'silent')
+const retention = { logDays: 30, deliveredHours: 24, undeliveredDays: 7 }
+const keepHouse = () => openHousekeeping({ db: rig.db, log: silent }, retention)
+
+/** An endpoint as a row, switched on. */
+async function givenEndpoint(appId = newId()): Promise<{ id: string; appId: string }> {
+  const id = newId()
+  await rig.db
+    .insertInto('endpoints')
+    .values({ id, app_id: appId, url: 'https://example.com', event_types: ['*'], sealed_secret: 'x', secret_hint: 'x' } as never)
+    .execute()
+  await rig.db.insertInto('queues').values({ endpoint_id: id }).execute()
+  return { id, appId }
+}
+const storedAt = async (id: string) => {
+  const queue = await rig.db.selectFrom('queues').selectAll().where('endpoint_id', '=', id).executeTakeFirstOrThrow()
+  const { rows } = await sql<{ waiting: number; bodies: number }>`
+    select (select coalesce(sum(octet_length(event)), 0)::int from waiting_events where endpoint_id = ${id}) as waiting,
+      (select coalesce(sum(octet_length(body)), 0)::int from deliveries d join delivery_bodies b on b.delivery_id = d.id where d.endpoint_id = ${id}) as bodies
+  `.execute(rig.db)
+  return { queue, real: rows[0] }
+}
+async function givenBodies({ id, appId }: { id: string; appId: string }, count: number, bytes: number, userIds: string[] = []) {
+  const deliveries = Array.from({ length: count }, () => {
+    const body = Buffer.from(`{"id":"dlv","events":[],"filler":"${'x'.repeat(bytes)}"}`).subarray(-bytes)
+    return { id: newDeliveryId(), endpointId: id, appId, eventCount: 1, userIds, body }
+  })
+  await rig.db.transaction().execute((trx) => insertDeliveries(trx, deliveries))
+  return deliveries.map((delivery) => delivery.id)
+}
+const end = (ids: string[], state: 'delivered' | 'failed', daysAgo = 0) =>
+  sql`
+    update deliveries set state = ${state}, due_at = null, lease_until = null, ended_at = now() - make_interval(days => ${daysAgo}),
+      created_at = now() - make_interval(days => ${daysAgo})
+    where id = any(${ids}::text[])`.execute(rig.db)
+
+test('a look of the housekeeping reads what is due, not the bodies that are still kept', async () => {
+  const { id, appId } = await givenEndpoint()
+  await sql`
+    insert into deliveries (id, endpoint_id, state, event_count, due_at, created_at, ended_at)
+    select 'dlv_' || n, ${id}, case when n % 2 = 0 then 'failed' else 'delivered' end, 1, null,
+      now() - case when n % 2 = 0 then interval '3 days' else interval '3 hours' end,
+      now() - case when n % 2 = 0 then interval '3 days' else interval '3 hours' end
+    from generate_series(1, 50000) n`.execute(rig.db)
+  const [due] = await givenBodies({ id, appId }, 1, 100)
+  await end([due ?? ''], 'failed', 8)
+  await sql`analyze deliveries`.execute(rig.db)
+
+  for (const [kind, keptHours] of [
+    ['delivered', 24],
+    ['other', 168],
+  ] as const) {
+    const read = await rig.db.transaction().execute(async (trx) => {
+      const { rows } = await sql<{ 'QUERY PLAN': [{ Plan: Plan }] }>`
+        explain (analyze, format json) ${oldBodies[kind]({ keptHours, limit: 2_000 })}`.execute(trx)
+      return rowsRead(rows[0]?.['QUERY PLAN'][0].Plan)
+    })
+    expect(read, kind).toBeLessThan(100)
+  }
+  await sql`delete from endpoints where id = ${id}`.execute(rig.db)
+})
+
+type Plan = { 'Actual Rows': number; 'Actual Loops': number; 'Rows Removed by Filter'?: number; Plans?: Plan[] }
+/** Rows that the nodes of a plan answered or threw away. */
+const rowsRead = (plan: Plan | undefined): number =>
+  plan === undefined
+    ? 0
+    : (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops'] +
+      (plan.Plans ?? []).reduce((sum, below) => sum + rowsRead(below), 0)
+
+test('everything that is due goes, however much, and is counted out', async () => {
+  const endpoint = await givenEndpoint()
+  await end(await givenBodies(endpoint, 4_500, 10), 'failed', 8)
+  const sweep = keepHouse()
+  let looks = 0
+  while ((await sweep()).took > 0) looks += 1
+  expect(looks).toBe(2)
+  expect(await storedAt(endpoint.id)).toMatchObject({ queue: { body_bytes: 0 }, real: { bodies: 0 } })
+})
+
+test('a step that fails stops none of the others', async () => {
+  const { id } = await givenEndpoint()
+  await end(await givenBodies({ id, appId: newId() }, 1, 100), 'failed', 31)
+  await rig.db
+    .insertInto('collected')
+    .values({ announcement_id: newId(), at: sql`now() - interval '4 days'` } as never)
+    .execute()
+  await sql`
+    create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused by the test'; end $$`.execute(rig.db)
+  await sql`create trigger refuse before delete on delivery_bodies for each row execute function refuse()`.execute(rig.db)
+  try {
+    expect(await keepHouse()()).toEqual({ took: 0 })
+    expect(await rig.db.selectFrom('collected').select('announcement_id').execute()).toEqual([])
+    expect((await storedAt(id)).real?.bodies).toBe(100)
+  } finally {
+    await sql`drop trigger refuse on delivery_bodies`.execute(rig.db)
+  }
+  await keepHouse()()
+  expect((await storedAt(id)).real?.bodies).toBe(0)
+})
+
+test('an endpoint that stores too many bytes loses the oldest bodies of what has ended, and only then its oldest waiting events', async () => {
+  const endpoint = await givenEndpoint()
+  const [older, newer] = [await givenBodies(endpoint, 10, 1_000), await givenBodies(endpoint, 10, 1_000)]
+  await end(older, 'delivered', 1)
+  await end(newer, 'failed')
+  const [pending] = await givenBodies(endpoint, 1, 1_000)
+  const announce = (count: number, mostBytes: number) =>
+    collectEvents({ db: rig.db, mostBytes }, [{ announcementId: newId(), owner: 'tracker', events: givenEvents(endpoint.appId, count) }])
+  const kept = async () =>
+    (await rig.db.selectFrom('deliveries').select('id').where('endpoint_id', '=', endpoint.id).where('has_body', '=', true).execute()).map(
+      (row) => row.id,
+    )
+
+  expect(await announce(20, 1_000_000)).toEqual({ put: 20, dropped: 0 })
+  const { queue } = await storedAt(endpoint.id)
+  expect(queue).toMatchObject({ waiting: 20, body_bytes: 21_000 })
+  const eventBytes = queue.waiting_bytes / 20
+
+  // Room for everything but five of the bodies.
+  expect(await announce(1, queue.waiting_bytes + eventBytes + 16_000)).toEqual({ put: 1, dropped: 0 })
+  const left = new Set(await kept())
+  expect(older.filter((id) => left.has(id))).toHaveLength(5)
+  expect([...newer, pending].every((id) => left.has(id ?? ''))).toBe(true)
+
+  // Room for ten events beside what is still to be delivered, which stays.
+  const { dropped } = await announce(1, 1_000 + 10 * eventBytes)
+  expect(dropped).toBeGreaterThanOrEqual(11)
+  expect(await kept()).toEqual([pending])
+  const after = await storedAt(endpoint.id)
+  expect(after.queue).toMatchObject({ waiting: 22 - dropped, dropped, body_bytes: after.real?.bodies, waiting_bytes: after.real?.waiting })
+  expect(after.queue.waiting_bytes + after.queue.body_bytes).toBeLessThanOrEqual(1_000 + 10 * eventBytes)
+})
+
+test('an erasure counts the bytes out that it takes away, and in what waits again', async () => {
+  const endpoint = await givenEndpoint()
+  const userId = newId()
+  await givenBodies(endpoint, 2, 1_000)
+  const [named] = await givenBodies(endpoint, 1, 500, [userId])
+  await sql`update delivery_bodies set body = convert_to(rpad('{"id":"x","events":[]}', 500), 'UTF8') where delivery_id = ${named}`.execute(
+    rig.db,
+  )
+  await eraseUser({ db: rig.db, mostBytes: 1_000_000 }, { appId: endpoint.appId, userId })
+  expect(await storedAt(endpoint.id)).toMatchObject({ queue: { body_bytes: 2_000 }, real: { bodies: 2_000 } })
+})

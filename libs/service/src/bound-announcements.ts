@@ -1,0 +1,67 @@
+import { sql, type Kysely } from 'kysely'
+import type { DatabaseWatch } from './health.ts'
+import type { Service } from './run.ts'
+import { startSweep } from './sweep.ts'
+
+/** What an app stores for webhooks at most while nobody confirms. As much as the queue keeps of it. */
+const mostStoredBytes = 1_000_000_000
+/** Webhooks knows for three days that it has had an announcement; one that came again later would be taken for a new one. */
+const keptHours = 48
+const everyMs = 30_000
+const portion = 1_000
+
+/**
+ * Keeps the announcements of an app bounded while webhooks does not confirm any: the oldest go when they are older than two days or all of them
+ * hold more than 1 GB, are counted, and an error line says so. An endpoint loses its oldest events in the same way above 100,000.
+ */
+export function boundAnnouncements<Tables>(service: Service, watch: DatabaseWatch, db: Kysely<Tables>): void {
+  const dropped = service.metrics.counter(
+    'herald_announcements_dropped_total',
+    'Announcements to webhooks, of up to 1,000 events each, that were dropped because webhooks was away for too long.',
+  )
+  let nextAt = 0
+  startSweep(service, watch, 'bound-announcements', async () => {
+    if (performance.now() < nextAt) return { took: 0 }
+    const took = await dropOldAnnouncements(db, { mostBytes: mostStoredBytes, hours: keptHours, limit: portion })
+    if (took > 0) {
+      dropped.inc(took)
+      service.log.error({ dropped: took }, 'announcements to webhooks were dropped: webhooks has confirmed none for too long; start it')
+    }
+    if (took < portion) nextAt = performance.now() + everyMs
+    return { took: took < portion ? 0 : took }
+  })
+}
+
+/**
+ * Drops the oldest announcements that are older than `hours`, or above `mostBytes` of all; at most `limit`. Answers how many. The rows are looked
+ * at one by one only when their table is large; it cannot hold more bytes than its files.
+ */
+export async function dropOldAnnouncements<Tables>(
+  db: Kysely<Tables>,
+  { mostBytes, hours, limit }: { mostBytes: number; hours: number; limit: number },
+): Promise<number> {
+  // An id begins with the second that it was made in.
+  const { rows } = await sql<{ dropped: number }>`
+    with gone as (
+      delete from announcements where id in (
+        select id from announcements
+        where id < lpad(to_hex(extract(epoch from now() - make_interval(hours => ${hours}::int))::bigint), 8, '0') order by id limit ${limit}
+        for update skip locked
+      ) returning 1
+    ) select count(*)::int as dropped from gone`.execute(db)
+  const tooOld = rows[0]?.dropped ?? 0
+  if (tooOld === limit || !(await mayHoldMoreThan(db, mostBytes))) return tooOld
+  const { rows: large } = await sql<{ dropped: number }>`
+    with gone as (
+      delete from announcements where id in (
+        select id from (select id, sum(pg_column_size(body)) over (order by id desc) as bytes from announcements) newer
+        where bytes > ${mostBytes}::bigint order by id limit ${limit - tooOld}
+      ) returning 1
+    ) select count(*)::int as dropped from gone`.execute(db)
+  return tooOld + (large[0]?.dropped ?? 0)
+}
+
+async function mayHoldMoreThan<Tables>(db: Kysely<Tables>, bytes: number): Promise<boolean> {
+  const { rows } = await sql<{ isLarge: boolean }>`select pg_table_size('announcements') > ${bytes}::bigint as "isLarge"`.execute(db)
+  return rows[0]?.isLarge === true
+}

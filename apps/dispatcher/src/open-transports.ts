@@ -6,7 +6,7 @@ import type { CircuitEnvironment, Recipient } from '@herald/contracts/batch'
 import { apnsToken } from '@herald/contracts/calls/gateway'
 import type { Bus } from '@herald/service/bus'
 import { endpointRuleOf } from '@herald/service/config'
-import { guardedLookupBy, rememberingResolve, resolveByServers, resolveBySystem, type Resolve } from '@herald/service/guarded-connect'
+import { guardedLookupBy, rememberingResolve, resolveByHostsFile, resolveByServers, type Resolve } from '@herald/service/guarded-connect'
 import type { Service } from '@herald/service/run'
 import { LRUCache } from 'lru-cache'
 import type { Config } from './config.ts'
@@ -40,15 +40,16 @@ const keptTransports = 500
 
 /**
  * Opens transports as they are needed. The names of push services come from devices, so they are asked of the name servers by themselves:
- * getaddrinfo, of which few run at once, stays with FCM, OAuth and APNs. In development names are those of the machine: localhost,
- * containers. `given.resolve` asks elsewhere.
+ * getaddrinfo, of which few run at once, stays with FCM, OAuth and APNs. In development the hosts file is looked into first.
+ * `given.resolve` stands for the name servers in a test.
  */
 export function openTransports(service: Service<Config>, bus: Bus, given: { resolve?: Resolve } = {}): Transports {
   const { config, log } = service
   const sealer = openSealer(config.SEAL_KEYS)
   const rule = endpointRuleOf(config)
   const nameServers = new Resolver({ timeout: 1_500, tries: 2 })
-  const resolve = given.resolve ?? (rule.allowPrivate ? resolveBySystem : resolveByServers(nameServers))
+  const byServers = given.resolve ?? resolveByServers(nameServers)
+  const resolve = rule.allowPrivate ? resolveByHostsFile(byServers) : byServers
   const webPush = openWebPushAgents(guardedLookupBy(rememberingResolve(resolve), rule))
   const addresses = apnsAddresses(config)
   if (config.FCM_URL) redirectFirebase(new URL(config.FCM_URL))

@@ -9,7 +9,7 @@ import { announcements } from '@herald/contracts/topology'
 import { openBus } from '@herald/service/bus'
 import { daily } from '@herald/service/daily'
 import { group } from '@herald/service/group'
-import { guardedLookupBy, resolveByServers, resolveBySystem, type Resolve } from '@herald/service/guarded-connect'
+import { guardedLookupBy, resolveByHostsFile, resolveByServers, type Resolve } from '@herald/service/guarded-connect'
 import { isDatabaseAway } from '@herald/service/health'
 import { openDatabase } from '@herald/service/postgres'
 import type { Service } from '@herald/service/run'
@@ -44,7 +44,7 @@ export async function wireWebhooks(service: Service<Config>, given: { resolve?: 
   const { config, log } = service
   const allowPrivate = config.WEBHOOK_ALLOW_PRIVATE
   // In development names are those of the machine: localhost, containers.
-  const resolve = given.resolve ?? (allowPrivate ? resolveBySystem : resolveByServers())
+  const resolve = given.resolve ?? (allowPrivate ? resolveByHostsFile(resolveByServers()) : resolveByServers())
   const sealer = openSealer(config.SEAL_KEYS)
   const { db, watch } = await openDatabase<Tables>(service, { url: config.DATABASE_URL_WEBHOOKS, poolSize: config.DATABASE_POOL_SIZE })
   const bus = await openBus(service, watch)

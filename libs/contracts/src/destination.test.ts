@@ -117,3 +117,10 @@ test('* allows every public host and names none', () => {
   expect(isNamed('https://anywhere.example/x', rule)).toBe(false)
   expect(isNamed('https://push.example/x', rule)).toBe(true)
 })
+
+test('in development this machine and containers are vouched for, and no name that a device may have made up', () => {
+  const rule = { allowPrivate: true, hosts: knownPushServices }
+  const named = ['https://localhost:1/x', 'https://127.0.0.2/x', 'https://[::1]/x', 'https://simulator:8/x', 'https://fcm.googleapis.com/x']
+  expect(named.filter((endpoint) => !isNamed(endpoint, rule))).toEqual([])
+  expect(['https://made-up.example/x', 'https://10.0.0.1/x'].filter((endpoint) => isNamed(endpoint, rule))).toEqual([])
+})

@@ -91,11 +91,16 @@ export function endpointProblem(endpoint: string, rule: EndpointRule): string | 
   return rule.hosts.includes('*') || isNamed(endpoint, rule) ? undefined : 'must be an address of an allowed push service'
 }
 
-/** Whether the operator, or the list of known push services, vouches for the host of this endpoint. `*` names nobody; in development all are. */
+/**
+ * Whether the operator, or the list of known push services, vouches for the host of this endpoint. `*` vouches for nobody; in development
+ * this machine and names without a dot (containers) are vouched for, and no other name that a device may have made up.
+ */
 export function isNamed(endpoint: string, { allowPrivate, hosts }: EndpointRule): boolean {
   const host = bareHost(new URL(endpoint))
-  return allowPrivate || hosts.some((allowed) => isHost(host, allowed))
+  return (allowPrivate && isNearby(host)) || hosts.some((allowed) => isHost(host, allowed))
 }
+
+const isNearby = (host: string): boolean => isLocalName(host) || host === '::1' || host.startsWith('127.') || !/[.:]/.test(host)
 
 /** `*.example.com` stands for every name below it. */
 const isHost = (host: string, allowed: string): boolean => (allowed.startsWith('*.') ? host.endsWith(allowed.slice(1)) : host === allowed)

@@ -1,7 +1,7 @@
-import { lookup } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
+import { readFile } from 'node:fs/promises'
 import type { ClientRequest } from 'node:http'
-import type { LookupFunction } from 'node:net'
+import { isIP, type LookupFunction } from 'node:net'
 import { callbackify } from 'node:util'
 import { isPublicAddress } from '@herald/contracts/destination'
 
@@ -12,12 +12,6 @@ export type ResolvedAddress = { address: string; family: number }
 
 /** All addresses of a name, or an error; never an empty list. */
 export type Resolve = (host: string) => Promise<ResolvedAddress[]>
-
-/** By the machine's own rules (hosts file, search domains): getaddrinfo, of which a process runs only two at once. */
-export const resolveBySystem: Resolve = (host) =>
-  new Promise((resolve, reject) => {
-    lookup(host, { all: true }, (error, addresses) => (error ? reject(error) : resolve(addresses)))
-  })
 
 /**
  * By the name servers alone, without a thread: a name whose servers never answer holds up no other. Knows no hosts file and no search
@@ -34,6 +28,43 @@ export const resolveByServers =
     if (found.length === 0) throw four.status === 'rejected' ? four.reason : new Error('the name has no address')
     return found
   }
+
+const hostsFile = '/etc/hosts'
+/** A changed hosts file is noticed after this. */
+const hostsFileKeptMs = 5_000
+const loopback: readonly ResolvedAddress[] = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+]
+
+/**
+ * For development: `localhost` and the names of the hosts file, which the name servers do not know, and `others` for every other name.
+ * Takes no thread of getaddrinfo either, because here too anybody may register an endpoint with a name that nobody answers for.
+ */
+export function resolveByHostsFile(others: Resolve, file = hostsFile): Resolve {
+  let known = new Map<string, ResolvedAddress[]>()
+  let readAt = Number.NEGATIVE_INFINITY
+  return async (host) => {
+    if (performance.now() - readAt > hostsFileKeptMs) {
+      known = readHosts(await readFile(file, 'utf8').catch(() => ''))
+      readAt = performance.now()
+    }
+    const name = host.toLowerCase()
+    return known.get(name) ?? (name === 'localhost' || name.endsWith('.localhost') ? [...loopback] : others(host))
+  }
+}
+
+/** The addresses of each name in a hosts file (`<address> <name> …`, `#` begins a comment). */
+function readHosts(text: string): Map<string, ResolvedAddress[]> {
+  const hosts = new Map<string, ResolvedAddress[]>()
+  for (const line of text.split('\n')) {
+    const [address = '', ...names] = line.replace(/#.*/, '').trim().toLowerCase().split(/\s+/)
+    const family = isIP(address)
+    if (family === 0) continue
+    for (const name of names) hosts.set(name, [...(hosts.get(name) ?? []), { address, family }])
+  }
+  return hosts
+}
 
 /**
  * A way to ask that nobody is kept waiting by: each name is asked for once at a time, its addresses are remembered for `keptMs`, and an

@@ -1,6 +1,6 @@
 import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { guardedLookupBy, resolveBySystem, type Resolve } from '@herald/service/guarded-connect'
+import { guardedLookupBy, resolveByHostsFile, resolveByServers, type Resolve } from '@herald/service/guarded-connect'
 import { atEnd } from '@herald/testing/at-end'
 import { until } from '@herald/testing/until'
 import { expect, test } from 'vitest'
@@ -13,7 +13,7 @@ const sign = () => ({ 'x-service-signature': 't=1,v1=0' })
 const openLocal = (totalMs?: number) => {
   const opened = openPost({
     allowPrivate: true,
-    lookup: guardedLookupBy(resolveBySystem, { allowPrivate: true }),
+    lookup: guardedLookupBy(resolveByHostsFile(resolveByServers()), { allowPrivate: true }),
     ...(totalMs ? { totalMs } : {}),
   })
   atEnd(opened.close)

@@ -18,14 +18,14 @@ beforeAll(async () => {
 })
 const silent = openLog('webhooks', 'silent')
 const retention = { logDays: 30, deliveredHours: 24, undeliveredDays: 7 }
-const keepHouse = () => openHousekeeping({ db: rig.db, log: silent }, retention)
+const keepHouse = () => openHousekeeping({ db: rig.db, log: silent, isAway: () => false }, retention)
 
 /** An endpoint as a row, switched on. */
 async function givenEndpoint(appId = newId()): Promise<{ id: string; appId: string }> {
   const id = newId()
   await rig.db
     .insertInto('endpoints')
-    .values({ id, app_id: appId, url: 'https://example.com', event_types: ['*'], sealed_secret: 'x', secret_hint: 'x' } as never)
+    .values({ id, app_id: appId, url: 'https://example.com', event_types: ['*'], sealed_secret: 'x', secret_hint: 'x' })
     .execute()
   await rig.db.insertInto('queues').values({ endpoint_id: id }).execute()
   return { id, appId }
@@ -73,7 +73,7 @@ test('a look of the housekeeping reads what is due, not the bodies that are stil
         explain (analyze, format json) ${oldBodies[kind]({ keptHours, limit: 2_000 })}`.execute(trx)
       return rowsRead(rows[0]?.['QUERY PLAN'][0].Plan)
     })
-    expect(read, kind).toBeLessThan(100)
+    expect({ kind, few: read < 100 }).toEqual({ kind, few: true })
   }
   await sql`delete from endpoints where id = ${id}`.execute(rig.db)
 })

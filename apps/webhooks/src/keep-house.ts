@@ -1,4 +1,3 @@
-import { isDatabaseAway } from '@herald/service/health'
 import type { Log } from '@herald/service/log'
 import { transact } from '@herald/service/postgres'
 import { deleteOfDeletedEndpoints, deleteOldBodies, deleteOldDeliveries, deleteOldErasedUsers } from './store/bodies.ts'
@@ -14,10 +13,10 @@ export type Retention = { logDays: number; deliveredHours: number; undeliveredDa
 
 /**
  * The housekeeping, for a sweep: bodies and the delivery log past retention, what waited too long, what is left of deleted endpoints. Each
- * step goes on by itself: one that fails says so and is tried again after 30 s, and holds up no other.
+ * step goes on by itself: one that fails says so and is tried again after 30 s, and holds up no other. `isAway`: the database is, so all would fail.
  */
 export function openHousekeeping(
-  { db, log }: { db: Db; log: Log },
+  { db, log, isAway }: { db: Db; log: Log; isAway: (error: unknown) => boolean },
   { logDays, deliveredHours, undeliveredDays }: Retention,
 ): () => Promise<{ took: number }> {
   // The log tells of a body that can be replayed, so no body outlives it.
@@ -39,7 +38,7 @@ export function openHousekeeping(
     for (const [step, run] of Object.entries(steps)) {
       if (performance.now() < (nextAt.get(step) ?? 0)) continue
       const done = await run().catch((error: unknown) => {
-        if (isDatabaseAway(error)) throw error
+        if (isAway(error)) throw error
         log.error({ step, err: error }, 'a step of the housekeeping failed; it is tried again after 30 s')
         return 0
       })

@@ -132,7 +132,10 @@ test('the log of deliveries is paged; bodies go after their time, the log after 
       .values({ delivery_id: id, app_id: appId, user_ids: [], body: Buffer.from('{}') })
       .execute()
   }
-  await openHousekeeping({ db: rig.db, log: openLog('webhooks', 'silent') }, { logDays: 30, deliveredHours: 24, undeliveredDays: 7 })()
+  await openHousekeeping(
+    { db: rig.db, log: openLog('webhooks', 'silent'), isAway: () => false },
+    { logDays: 30, deliveredHours: 24, undeliveredDays: 7 },
+  )()
 
   const first = await rig.gateway.call(listDeliveries, { appId, webhookId, limit: 3 })
   const second = await rig.gateway.call(listDeliveries, { appId, webhookId, limit: 3, cursor: first.nextCursor ?? '' })
@@ -151,7 +154,10 @@ test('the log of deliveries is paged; bodies go after their time, the log after 
     .set({ deleted_at: hoursAgo(1) })
     .where('id', '=', webhookId)
     .execute()
-  await openHousekeeping({ db: rig.db, log: openLog('webhooks', 'silent') }, { logDays: 30, deliveredHours: 24, undeliveredDays: 7 })()
+  await openHousekeeping(
+    { db: rig.db, log: openLog('webhooks', 'silent'), isAway: () => false },
+    { logDays: 30, deliveredHours: 24, undeliveredDays: 7 },
+  )()
   expect(await rig.db.selectFrom('endpoints').select('id').where('id', '=', webhookId).execute()).toEqual([])
   expect(await rig.db.selectFrom('deliveries').select('id').where('endpoint_id', '=', webhookId).execute()).toEqual([])
 })

@@ -93,7 +93,7 @@ export async function wireWebhooks(service: Service<Config>, given: { resolve?: 
     deliveredHours: config.WEBHOOK_BODY_DELIVERED_HOURS,
     undeliveredDays: config.WEBHOOK_BODY_UNDELIVERED_DAYS,
   }
-  startSweep(service, watch, 'housekeeping', openHousekeeping({ db, log }, retention))
+  startSweep(service, watch, 'housekeeping', openHousekeeping({ db, log, isAway: isDatabaseAway }, retention))
   startSweep(
     service,
     watch,

@@ -8,7 +8,7 @@ import { zoneOffsetMs } from './zone-offset.ts'
 /** A name in as many letter cases as wanted. */
 const spellings = (name: string, count: number): string[] =>
   Array.from({ length: count }, (_, no) =>
-    [...name].map((letter, place) => ((no >> (place % 16)) & 1 ? letter.toUpperCase() : letter.toLowerCase())).join(''),
+    Array.from(name, (letter, place) => ((no >> (place % 16)) & 1 ? letter.toUpperCase() : letter.toLowerCase())).join(''),
   )
 
 test('a name that stands for another zone is stored in its usual spelling, however it is written', () => {

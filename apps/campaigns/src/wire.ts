@@ -2,7 +2,7 @@ import * as calls from '@herald/contracts/calls/campaigns'
 import { queueUnavailable } from '@herald/contracts/fault'
 import { openBus } from '@herald/service/bus'
 import { group } from '@herald/service/group'
-import { isDatabaseAway } from '@herald/service/health'
+import { failsEverybody } from '@herald/service/health'
 import { openDatabase } from '@herald/service/postgres'
 import type { Service } from '@herald/service/run'
 import { startSweep } from '@herald/service/sweep'
@@ -33,7 +33,10 @@ import { tellDueFlows, tellFlow } from './tell-flows.ts'
 /** What is plugged into what: calls to flows, and the sweeps. */
 export async function wireCampaigns(service: Service<Config>): Promise<void> {
   const { config } = service
-  const { db, watch } = await openDatabase<Tables>(service, { url: config.DATABASE_URL_CAMPAIGNS, poolSize: config.DATABASE_POOL_SIZE })
+  const { db, reads, watch } = await openDatabase<Tables>(service, {
+    url: config.DATABASE_URL_CAMPAIGNS,
+    poolSize: config.DATABASE_POOL_SIZE,
+  })
   const bus = await openBus(service, watch)
 
   const background = openBackground(service, { what: 'pointers', limit: 1_000 })
@@ -42,7 +45,7 @@ export async function wireCampaigns(service: Service<Config>): Promise<void> {
   const { startedLate, missedOccurrences } = openMeasurements(service, db, watch)
 
   // Per kind one commit is in flight, and everything that is ready goes along.
-  const shared = { limit: 200, maxWaiting: 2_000, full: queueUnavailable, isShared: isDatabaseAway }
+  const shared = { limit: 200, maxWaiting: 2_000, full: queueUnavailable, isShared: failsEverybody }
   const idempotencyHours = config.IDEMPOTENCY_RETENTION_HOURS
   const accept = group((items: Acceptable[]) => acceptCampaigns({ db, idempotencyHours, pointAt }, items), shared)
   const started = group(async (requests: { campaignId: string }[]) => {
@@ -96,10 +99,10 @@ export async function wireCampaigns(service: Service<Config>): Promise<void> {
   bus.answer(calls.sendCampaign, (request) => sendCampaign(starting, request))
   bus.answer(calls.cancelCampaign, (request) => cancelCampaign(db, request))
   bus.answer(calls.pickWinner, (request) => pickWinner(deciding, request))
-  bus.answer(calls.readCampaign, (request) => readCampaign(db, request))
+  bus.answer(calls.readCampaign, (request) => reads((db) => readCampaign(db, request)))
 
-  bus.answer(calls.listCampaigns, (request) => listCampaigns(db, request))
-  bus.answer(calls.getCampaign, (request) => getCampaign(db, request))
+  bus.answer(calls.listCampaigns, (request) => reads((db) => listCampaigns(db, request)))
+  bus.answer(calls.getCampaign, (request) => reads((db) => getCampaign(db, request)))
   bus.answer(calls.replaceCampaign, (request) => replaceCampaign(accepting, request))
   bus.answer(calls.deleteCampaign, (request) => deleteCampaign(db, request))
   bus.answer(calls.duplicateCampaign, (request) => duplicateCampaign(db, request))
@@ -117,8 +120,8 @@ export async function wireCampaigns(service: Service<Config>): Promise<void> {
   })
 
   bus.answer(calls.createTemplate, (request) => createTemplate(db, request))
-  bus.answer(calls.listTemplates, (request) => listTemplates(db, request))
-  bus.answer(calls.readTemplate, (request) => readTemplate(db, request))
+  bus.answer(calls.listTemplates, (request) => reads((db) => listTemplates(db, request)))
+  bus.answer(calls.readTemplate, (request) => reads((db) => readTemplate(db, request)))
   bus.answer(calls.replaceTemplate, (request) => replaceTemplate(db, request))
   bus.answer(calls.deleteTemplate, (request) => deleteTemplate(db, request))
 }

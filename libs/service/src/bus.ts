@@ -11,7 +11,7 @@ import {
   type NatsConnection,
   type Subscription,
 } from '@nats-io/transport-node'
-import { isDatabaseAway, type DatabaseWatch } from './health.ts'
+import { isDatabaseAway, isDatabaseBusy, type DatabaseWatch } from './health.ts'
 import { openStreams, type ConsumeOptions } from './jetstream.ts'
 import { openLink, type Link } from './link.ts'
 import { idsOf } from './log.ts'
@@ -143,7 +143,7 @@ export async function openBus(service: Service<{ NATS_URL: string }>, watch?: Da
 }
 
 type Wire<Answer> = { answer: Answer } | { fault: WireFault }
-type WireFault = { code: FaultCode; message: string; details?: FaultDetail[] | undefined }
+type WireFault = { code: FaultCode; message: string; details?: FaultDetail[] | undefined; retryAfterSeconds?: number | undefined }
 
 async function ask<Request, Answer>(
   connection: NatsConnection,
@@ -159,7 +159,7 @@ async function ask<Request, Answer>(
     try {
       const message = await link.ask(left(), (timeout) => connection.request(contract.subject, body, { timeout, ...carried }))
       const wire = decode(message.data) as Wire<Answer>
-      if ('fault' in wire) throw new Fault(wire.fault.code, wire.fault.message, wire.fault.details)
+      if ('fault' in wire) throw fromWire(wire.fault)
       return wire.answer
     } catch (error) {
       if (error instanceof Fault) throw error
@@ -194,7 +194,9 @@ function reply(message: Msg, wire: Wire<unknown>): void {
   message.respond(encode(wire, message.subject))
 }
 
-const asFault = ({ code, message, details }: Fault): WireFault => ({ code, message, details })
+const asFault = ({ code, message, details, retryAfterSeconds }: Fault): WireFault => ({ code, message, details, retryAfterSeconds })
+const fromWire = ({ code, message, details, retryAfterSeconds }: WireFault): Fault =>
+  new Fault(code, message, details, undefined, retryAfterSeconds)
 
 /** The headers of a call: the trace that is active and the request it is made for; none when there is neither. */
 function callHeaders(): { headers?: MsgHdrs } {
@@ -206,13 +208,20 @@ function callHeaders(): { headers?: MsgHdrs } {
   return { headers: carried }
 }
 
-/** What a caller may see of an error: a Fault as it is, an away database as such, anything else is our mistake, logged once here. */
+/**
+ * What a caller may see of an error: a Fault as it is, an away database as such, one that is too busy as `queue_unavailable`, anything
+ * else is our mistake. The last two are logged once, here.
+ */
 function faultOf(error: unknown, line: { call: string }, { log }: Service): Fault {
   if (error instanceof Fault && error.code in faultStatus) {
     if (error.code === 'internal') log.error({ ...line, err: error.cause ?? error }, 'call failed')
     return error
   }
   if (isDatabaseAway(error)) return databaseUnavailable()
+  if (isDatabaseBusy(error)) {
+    log.warn({ ...line, err: error }, 'the database is too busy for a call')
+    return queueUnavailable()
+  }
   log.error({ ...line, err: error }, 'call failed')
   return new Fault('internal', 'Internal error.')
 }

@@ -29,7 +29,15 @@ export const ServiceConfig = z.object({
 
 /** Pool settings of an app with a database. */
 export const poolConfig = {
-  DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(100).default(8).describe('Most connections one process of an app opens.'),
+  DATABASE_POOL_SIZE: z.coerce
+    .number()
+    .int()
+    .min(2)
+    .max(100)
+    .default(8)
+    .describe(
+      'Most connections one process of an app opens for its work. Beside them it opens 3 for reads and 1 that watches the database.',
+    ),
 }
 
 /** The address of an app's own database: it reads no other. */

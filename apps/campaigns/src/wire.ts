@@ -27,6 +27,7 @@ import { sendCampaign } from './send-campaign.ts'
 import { sendNotification, type Accepting } from './send-notification.ts'
 import { markFailed, markSettled, markStarted, type Started } from './store/campaigns.ts'
 import type { Tables } from './store/tables.ts'
+import { addUpUses } from './store/templates.ts'
 import { takeDue } from './take-due.ts'
 import { tellDueFlows, tellFlow } from './tell-flows.ts'
 
@@ -77,6 +78,7 @@ export async function wireCampaigns(service: Service<Config>): Promise<void> {
     runRecurrences({ db, pointAt, catchUpSeconds, startedLate, missedOccurrences, log: service.log }),
   )
   startSweep(service, watch, 'flows', () => tellDueFlows({ db, bus }))
+  startSweep(service, watch, 'template-uses', async () => ({ took: await addUpUses(db) }))
   startSweep(
     service,
     watch,

@@ -70,9 +70,13 @@ export type Tables = {
     collapse_id: string | null
     priority: Priority | null
     silent: boolean | null
+    /** As far as it is added up; what is not is in `template_uses`. */
+    use_count: Generated<number>
     created_at: Generated<Date>
     updated_at: Generated<Date>
   }
+  /** Written by triggers of campaigns (migrations/0030). */
+  template_uses: { id: Generated<number>; template_id: string; uses: number }
   idempotency_keys: {
     app_id: string
     key: string

@@ -54,13 +54,13 @@ export async function wireTracker(service: Service<Config>): Promise<void> {
   } = service.config
   const { db, reads, watch } = await openDatabase<Tables>(service, { url, poolSize })
   const bus = await openBus(service, watch)
-  const ensureDay = openDays(db)
+  const ensureDay = openDays(db, ledgerDays)
   const followUp = openFollowUp(service, { db, bus, countEvents: openMeasures(service.metrics, { db, watch }) })
 
   // Per kind one commit is in flight and everything that is ready goes along, a few thousand pushes at most. Calls of whole batches
   // and calls of single pushes have a line each: a large campaign does not stand before a one-device send.
   const shared = { maxWaiting: 2_000, full: queueUnavailable, isShared: failsEverybody }
-  const write = (calls: OutcomeCall[]) => recordOutcomes({ db, ensureDay, followUp }, calls)
+  const write = (calls: OutcomeCall[]) => recordOutcomes({ db, ensureDay, followUp, retentionDays: ledgerDays }, calls)
   const recordFew = group(write, { limit: 100, ...shared })
   const recordMany = group(write, { limit: 8, ...shared })
   const record = admit((call: OutcomeCall) => (countOutcomes(call) <= 40 ? recordFew(call) : recordMany(call)), {
@@ -99,5 +99,5 @@ export async function wireTracker(service: Service<Config>): Promise<void> {
 
   startSweep(service, watch, 'due', () => sweepDue({ db, bus }))
   startSweep(service, watch, 'reconciler', openReconciler(service, { db, retentionDays: ledgerDays }))
-  startSweep(service, watch, 'housekeeping', openHousekeeping({ db, ensureDay, ledgerDays, counterDays }))
+  startSweep(service, watch, 'housekeeping', openHousekeeping({ db, ensureDay, ledgerDays, counterDays, log: service.log }))
 }

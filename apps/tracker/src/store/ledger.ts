@@ -10,9 +10,14 @@ export const pushKey = (campaignId: string, subscriptionId: string): string => c
 /**
  * Writes outcomes, sorted by key and each key once, and answers the database's time and which were new: `'all'`, as
  * nearly always, or the keys. A push that has its outcome keeps it. New keys are only spelled out when some were not
- * new: answering 500 rows to count them costs ~1 µs per push. Nothing is new for a deleted app: who tells its outcomes may go on.
+ * new: answering 500 rows to count them costs ~1 µs per push. Nothing is new for a deleted app, nor for a
+ * campaign whose day is past the retention and so has no partition: who tells such outcomes may go on.
  */
-export async function insertOutcomes(db: Db, entries: LedgerEntry[]): Promise<{ at: Date; inserted: 'all' | Set<string> }> {
+export async function insertOutcomes(
+  db: Db,
+  entries: LedgerEntry[],
+  retentionDays: number,
+): Promise<{ at: Date; inserted: 'all' | Set<string> }> {
   const column = <Name extends keyof LedgerEntry>(name: Name) => entries.map((entry) => entry[name])
   const { rows } = await sql<{ at: Date; keys: string[] | null; count: number }>`
     with inserted as (
@@ -23,6 +28,7 @@ export async function insertOutcomes(db: Db, entries: LedgerEntry[]): Promise<{ 
         ${column('code')}::text[], ${column('provider_code')}::text[], ${column('token_version')}::int[], ${column('attempts')}::int[])
         as entry(day, campaign_id, subscription_id, app_id)
       where not exists (select from erased_apps where erased_apps.app_id = entry.app_id)
+        and day >= (now() at time zone 'utc')::date - ${retentionDays}::int
       on conflict do nothing
       returning campaign_id, subscription_id
     )

@@ -88,13 +88,15 @@ export async function wireCampaigns(service: Service<Config>): Promise<void> {
       idempotencyHours,
       transactionalDays: config.TRANSACTIONAL_RETENTION_DAYS,
       ledgerDays: config.LEDGER_RETENTION_DAYS,
+      pauseDays: config.PAUSE_MAX_DAYS,
+      log: service.log,
     }),
   )
 
   const accepting: Accepting = { db, bus, accept, idempotencyHours, defaultTtlSeconds: config.DEFAULT_TTL_SECONDS }
   const starting = { db, bus, pointAt, poke: () => [due, recurrences].forEach((sweep) => sweep.poke()) }
   const deciding = { db, pointAt, ledgerDays: config.LEDGER_RETENTION_DAYS }
-  const changing = { db, tell, pointAt }
+  const changing = { db, tell, pointAt, poke: () => recurrences.poke() }
 
   bus.answer(calls.sendNotification, (request) => sendNotification(accepting, request))
   bus.answer(calls.createCampaign, (request) => createCampaign(accepting, request))

@@ -72,7 +72,7 @@ export function readConfig<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shap
   if (parsed.success) return parsed.data
   const problems = parsed.error.issues.map((issue) => {
     const name = issue.path.join('.')
-    return `  ${name}: ${name in given ? issue.message : 'is required'}`
+    return `  ${name}: ${name in given || issue.code === 'custom' ? issue.message : 'is required'}`
   })
   process.stderr.write(`The environment is not right:\n${problems.join('\n')}\nEvery variable is described in docs/configuration.md.\n`)
   process.exit(1)

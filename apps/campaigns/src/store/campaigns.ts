@@ -231,14 +231,22 @@ export async function markSent(
   return row?.status
 }
 
-/** Cancels a campaign if its status allows that; whether it did. */
+/** A campaign that repeats: paused, it was active before, where any other was sending. */
+export const isRecurring = sql<boolean>`schedule ->> 'type' = 'recurring'`
+
+/** Cancels a campaign that has not started, and a recurrence also while it is paused; whether it did. */
 export async function markCancelled(db: Db, appId: string, campaignId: string): Promise<boolean> {
   const row = await db
     .updateTable('campaigns')
-    .set({ status: statusAfter('cancel'), due_at: null, settled_at: sql<Date>`now()` })
+    .set({ status: statusAfter('cancel'), due_at: null, paused_at: null, settled_at: sql<Date>`now()` })
     .where('id', '=', campaignId)
     .where('app_id', '=', appId)
-    .where('status', 'in', statusesThatAllow('cancel'))
+    .where((where) =>
+      where.or([
+        where('status', 'in', statusesThatAllow('cancel')),
+        where.and([where('status', 'in', statusesThatAllow('cancelRecurring')), isRecurring]),
+      ]),
+    )
     .returning('id')
     .executeTakeFirst()
   return row !== undefined
@@ -267,7 +275,7 @@ export async function markSettled(db: Db, campaignIds: string[]): Promise<void> 
     with locked as materialized (${locked(campaignIds)})
     update campaigns set
       status = case when cancelling then ${statusAfter('settleCancelled')} else ${statusAfter('settle')} end,
-      settled_at = now(), due_at = null, flow_due_at = null, target = case when transactional then null else target end
+      settled_at = now(), due_at = null, flow_due_at = null, paused_at = null, target = case when transactional then null else target end
     from locked
     where campaigns.id = locked.id and status = any(${statusesThatAllow('settle')})`.execute(db)
 }
@@ -282,6 +290,7 @@ export async function markFailed(db: Db, campaignId: string, failure: { code: st
       settled_at: sql<Date>`now()`,
       due_at: null,
       flow_due_at: null,
+      paused_at: null,
       target: sql`case when transactional then null else target end`,
     })
     .where('id', '=', campaignId)

@@ -50,6 +50,8 @@ export type Tables = {
     /** Changes of whether the send goes on, and when audience is told of the last one again; null: it has answered. */
     flow_no: Generated<number>
     flow_due_at: Date | null
+    /** Since when it is paused; null: it is not. */
+    paused_at: Date | null
     failure: OptionalJson<{ code: string; message: string }>
     /** sending: point at it again; scheduled: start it; active: its next occurrence, or its end. */
     due_at: Date | null

@@ -44,8 +44,8 @@ export const fillTracker = (url: string, { pushes, ...history }: History & { pus
       select n, ${idOf('n', timeOf(history, 'n'))} as campaign_id, ((${timeOf(history, 'n')}) at time zone 'utc')::date as day
       from generate_series(1, ${history.count}) as n`
     await client.query(
-      `insert into counters (campaign_id, app_id, day, name, transactional, queued_android, sent, failed, fanned_out_at, settled_at)
-       select campaign_id, $1, day, 'notification', true, $2, $2 - (n % 1000 = 0)::int, (n % 1000 = 0)::int, now(), now() from (${campaigns}) as c`,
+      `insert into counters (campaign_id, app_id, day, name, transactional, queued_android, sent, failed, delivered, settled_android, fanned_out_at, settled_at)
+       select campaign_id, $1, day, 'notification', true, $2::int, $2 - (n % 1000 = 0)::int, (n % 1000 = 0)::int, case when n % 2 = 0 then $2 else 0 end, $2, now(), now() from (${campaigns}) as c`,
       [history.appId, pushes],
     )
     await client.query(

@@ -154,10 +154,14 @@ export async function findPushes(db: Db, filter: LedgerFilter): Promise<LedgerPa
 
 /** Pages go from the highest id down, so nothing of a campaign comes after this one. */
 const lowestId = '0'.repeat(24)
+const pastEveryId = 'g'
 const endOf = (campaign: CampaignPushes | undefined): LedgerPlace | undefined =>
   campaign && { campaignId: campaign.campaign_id, subscriptionId: lowestId }
 
-/** The next campaigns of an app, newest first, with how many pushes each has that may be wanted. */
+/**
+ * The next campaigns of an app, newest first, with how many pushes each has that may be wanted. Asked for as a range of the index by app:
+ * with `app_id = …` the planner may take the index of all campaigns, and walk through every newer one of other apps.
+ */
 async function findCampaignPushes(
   db: Db,
   { appId, campaignId, outcome, code, after, retentionDays }: LedgerFilter,
@@ -168,10 +172,11 @@ async function findCampaignPushes(
     select campaign_id, day, day >= (now() at time zone 'utc')::date - ${retentionDays}::int as kept, sent + failed + skipped as settled,
       ${wanted === undefined ? sql`sent + failed + skipped` : wanted === 'ended badly' ? sql`failed + skipped` : sql.ref(wanted)} as wanted
     from counters
-    where app_id = ${appId}
+    where app_id >= ${appId}
+      and (app_id, campaign_id) ${after === undefined || after.subscriptionId === lowestId ? sql`<` : sql`<=`}
+        (${appId}, ${after?.campaignId ?? pastEveryId})
       ${only(campaignId, sql`and campaign_id = ${campaignId}`)}
-      ${only(after, after?.subscriptionId === lowestId ? sql`and campaign_id < ${after.campaignId}` : sql`and campaign_id <= ${after?.campaignId}`)}
-    order by campaign_id desc
+    order by app_id desc, campaign_id desc
     limit ${limit}`.execute(db)
   return rows.map(({ wanted: count, ...row }) => ({ ...row, settled: count === 0 || !row.kept ? 0 : row.settled }))
 }

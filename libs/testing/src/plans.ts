@@ -21,6 +21,9 @@ type Node = {
 export async function looksOf<Schema>(url: string, work: (db: Kysely<Schema>) => Promise<unknown>): Promise<Looked[]> {
   const asked: CompiledQuery[] = []
   const pool = new pg.Pool({ connectionString: url, max: 1 })
+  // The database may be dropped while the connection says goodbye.
+  pool.on('error', () => undefined)
+  pool.on('connect', (client) => void client.on('error', () => undefined))
   const db = new Kysely<Schema>({
     dialect: new PostgresDialect({ pool }),
     log: ({ level, query }) => void (level === 'query' && asked.push(query)),

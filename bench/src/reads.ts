@@ -136,16 +136,14 @@ async function measure() {
 /** Reads at once, again and again, while notifications are accepted one after another. */
 async function besideSends(gateway: Bus) {
   const told: Record<string, Record<string, number>> = { pushes: {}, templates: {}, sends: {} }
-  const tell = (what: string, work: Promise<unknown>) =>
-    work
-      .then(
-        () => 'answered',
-        (error: unknown) => (Fault.is(error) ? error.code : 'failed'),
-      )
-      .then((answer) => {
-        const of = (told[what] ??= {})
-        of[answer] = (of[answer] ?? 0) + 1
-      })
+  const tell = async (what: string, work: Promise<unknown>) => {
+    const answer = await work.then(
+      () => 'answered',
+      (error: unknown) => (Fault.is(error) ? error.code : 'failed'),
+    )
+    const of = (told[what] ??= {})
+    of[answer] = (of[answer] ?? 0) + 1
+  }
   let over = false
   const again = async (what: string, ask: () => Promise<unknown>) => {
     while (!over) await tell(what, ask())

@@ -1,5 +1,6 @@
 import { fault, notFound, type Fault } from '@herald/contracts/fault'
 import { findTimeZone } from '@herald/contracts/text'
+import { transact } from '@herald/service/postgres'
 import { isCancelling } from './core/campaign.ts'
 import { nextDue } from './core/schedule.ts'
 import * as store from './store/flows.ts'
@@ -28,17 +29,24 @@ export async function pauseCampaign({ db, tell }: Changing, one: One): Promise<{
 export async function resumeCampaign({ db, tell, pointAt, poke }: Changing, one: One): Promise<{ status: 'sending' | 'active' }> {
   const resumed = await store.changeFlow(db, one, 'resume')
   if (!resumed) {
-    const recurs = await store.resumeRecurrence(db, one, (schedule, { activatedAt, now }) => {
-      // What is over, or has a zone that is not known any more, is due now: the sweep ends it as such.
-      return (findTimeZone(schedule.timezone) ? nextDue(schedule, activatedAt, now) : undefined) ?? now
-    })
-    if (!recurs) throw await refusal(db, one, 'resumed')
+    if (!(await transact(db, (trx) => resumeRecurrence(trx, one)))) throw await refusal(db, one, 'resumed')
     poke()
     return { status: 'active' }
   }
   tell(resumed)
   if (resumed.is_due) pointAt(resumed.id, resumed.pointer_no)
   return { status: 'sending' }
+}
+
+/** False: it is no recurrence, or not paused. */
+async function resumeRecurrence(trx: Db, one: One): Promise<boolean> {
+  const paused = await store.lockPausedRecurrence(trx, one)
+  if (!paused) return false
+  const { schedule, activatedAt, now } = paused
+  // What is over, or has a zone that is not known any more, is due now: the sweep ends it as such.
+  const next = findTimeZone(schedule.timezone) ? nextDue(schedule, activatedAt, now) : undefined
+  await store.markResumed(trx, one.campaignId, next ?? now)
+  return true
 }
 
 /**

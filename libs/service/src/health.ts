@@ -119,11 +119,12 @@ const sqlState = (error: Error): string => ('code' in error && typeof error.code
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (/^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|57P0[123]|08\d\d\d|53300)$/.test(sqlState(error))) return true
-  return /Connection terminated|Client has encountered a connection error|not queryable/i.test(error.message)
+  return !isPoolFull(error) && /Connection terminated|Client has encountered a connection error|not queryable/i.test(error.message)
 }
 
-/** No connection of the pool came free in time. The database may be well: the pool is full. */
-const isPoolFull = (error: Error): boolean => error.message === 'timeout exceeded when trying to connect'
+/** No connection of the pool came free, or a new one was not made, within the 2 s that are waited. The database may be well. */
+const isPoolFull = (error: Error): boolean =>
+  /^timeout exceeded when trying to connect|^Connection terminated due to connection timeout/.test(error.message)
 /** The client's own clock ended a statement before the server did. */
 const isReadTimeout = (error: Error): boolean => error.message === 'Query read timeout'
 

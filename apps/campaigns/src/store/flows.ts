@@ -1,4 +1,3 @@
-import { transact } from '@herald/service/postgres'
 import { sql } from 'kysely'
 import { statusAfter, statusesThatAllow } from '../core/campaign.ts'
 import type { Recurrence } from '../core/schedule.ts'
@@ -50,31 +49,32 @@ export async function pauseRecurrence(db: Db, { appId, campaignId }: One): Promi
   return row !== undefined
 }
 
-/** Lets a paused recurrence go on, due when `nextDue` says by the database's clock. False: it is none, or not paused. */
-export const resumeRecurrence = (
+/** A paused recurrence, with the database's clock; its row is the caller's until its transaction ends. Undefined: it is none, or not paused. */
+export async function lockPausedRecurrence(
   db: Db,
   { appId, campaignId }: One,
-  nextDue: (schedule: Recurrence, times: { activatedAt: Date; now: Date }) => Date,
-): Promise<boolean> =>
-  transact(db, async (trx) => {
-    const row = await trx
-      .selectFrom('campaigns')
-      .select(['schedule', 'activated_at', sql<Date>`now()`.as('now')])
-      .where('id', '=', campaignId)
-      .where('app_id', '=', appId)
-      .where('status', 'in', statusesThatAllow('resumeRecurring'))
-      .where('cancelling', '=', false)
-      .forUpdate()
-      .executeTakeFirst()
-    if (row?.schedule?.type !== 'recurring' || !row.activated_at) return false
-    const dueAt = nextDue(row.schedule, { activatedAt: row.activated_at, now: row.now })
-    await trx
-      .updateTable('campaigns')
-      .set({ status: statusAfter('resumeRecurring'), due_at: dueAt, paused_at: null })
-      .where('id', '=', campaignId)
-      .execute()
-    return true
-  })
+): Promise<{ schedule: Recurrence; activatedAt: Date; now: Date } | undefined> {
+  const row = await db
+    .selectFrom('campaigns')
+    .select(['schedule', 'activated_at', sql<Date>`now()`.as('now')])
+    .where('id', '=', campaignId)
+    .where('app_id', '=', appId)
+    .where('status', 'in', statusesThatAllow('resumeRecurring'))
+    .where('cancelling', '=', false)
+    .forUpdate()
+    .executeTakeFirst()
+  return row?.schedule?.type === 'recurring' && row.activated_at
+    ? { schedule: row.schedule, activatedAt: row.activated_at, now: row.now }
+    : undefined
+}
+
+/** Lets a paused recurrence go on. The caller holds its row. */
+export const markResumed = (db: Db, campaignId: string, dueAt: Date) =>
+  db
+    .updateTable('campaigns')
+    .set({ status: statusAfter('resumeRecurring'), due_at: dueAt, paused_at: null })
+    .where('id', '=', campaignId)
+    .execute()
 
 /**
  * Ends pauses of more than `days`, at most 100 at once: a recurrence is cancelled, of a send its cancel is asked for and told to audience by

@@ -233,8 +233,7 @@ async function readPortion(
     select *, false, (select count(*)::int from examined) from last
     order by is_found desc, campaign_id desc, subscription_id desc`.execute(db)
   const last = rows.at(-1)
-  const found = rows.slice(0, -1).map(({ is_found: _, examined: __, ...row }) => row)
-  return { found, examined: last?.examined ?? 0, examinedTo: placeOf(last) }
+  return { found: rows.slice(0, -1), examined: last?.examined ?? 0, examinedTo: placeOf(last) }
 }
 
 const placeOf = (row: { campaign_id: string; subscription_id: string } | undefined): LedgerPlace | undefined =>

@@ -19,6 +19,7 @@ import { migrate } from '@herald/service/migrate'
 import { provision } from '@herald/service/provision'
 import { fillCampaigns, fillTracker } from '@herald/testing/history'
 import { until } from '@herald/testing/until'
+import pg from 'pg'
 import { aboutThisRun } from './about-this-run.ts'
 import { median } from './report.ts'
 
@@ -175,7 +176,6 @@ async function startPlatform() {
     database: 'herald',
     settings: {
       max_wal_size: '8GB',
-      session_preload_libraries: 'auto_explain',
       'auto_explain.log_min_duration': '0',
       'auto_explain.log_analyze': 'on',
       'auto_explain.log_timing': 'off',
@@ -202,17 +202,25 @@ async function startPlatform() {
     closers.push(() => lifecycle.stop((what, error) => say(`${what} did not close: ${String(error)}`)))
     return openBus({ name, config: { NATS_URL: nats.url }, log: openLog(name, 'silent'), metrics: openMetrics(), ...lifecycle })
   }
-  for (const app of ['campaigns', 'tracker']) await startApp(app, environment)
-  const gateway = await openPeer('gateway')
-  const template = { name: 'Order', content: { _default: 'en', en: { title: 'Order', body: 'It is ready.' } } }
-  const { id: templateId } = await gateway.call(campaignCalls.createTemplate, { appId, template })
+  const templateId = newId()
   const startedAt = performance.now()
   await fillCampaigns(environment.DATABASE_URL_CAMPAIGNS, { appId, count, days, templateId })
   await fillTracker(environment.DATABASE_URL_TRACKER, { appId, count, days, pushes })
   say(`${count} campaigns with ${count * pushes} pushes were written in ${Math.round((performance.now() - startedAt) / 1_000)} s`)
+  // From here on, so that the writing is not explained.
+  await explainFromNowOn(ownerUrl)
+  for (const app of ['campaigns', 'tracker']) await startApp(app, environment)
+  const gateway = await openPeer('gateway')
   const uses = async () => (await gateway.call(campaignCalls.readTemplate, { appId, templateId })).useCount
   await until(async () => (await uses()) === count, { withinMs: 300_000, what: 'the uses of the template' })
   return { openPeer }
+}
+
+async function explainFromNowOn(ownerUrl: string): Promise<void> {
+  const owner = new pg.Client({ connectionString: ownerUrl })
+  await owner.connect()
+  await owner.query(`alter database herald set session_preload_libraries = 'auto_explain'`)
+  await owner.end()
 }
 
 /** Answers when the process is up. */

@@ -29,6 +29,17 @@ test('five pushes of a long history are found by its newest campaigns alone', as
   expect(pagesOf(looks)).toBeLessThan(300)
 })
 
+test('the pushes of one campaign are found without the others, a new one and an old one', async () => {
+  const { items } = await onePage({ outcome: 'failed' }, 20)
+  for (const { campaignId } of [items[0], items.at(-1)].flatMap((one) => one ?? [])) {
+    const looks = await looked(list({ campaignId }, 1))
+    expect(pagesOf(looks)).toBeLessThan(100)
+    const page = await onePage({ campaignId }, 1)
+    expect(page.items.map((one) => one.campaignId)).toEqual([campaignId])
+    expect(page.nextCursor).toBeNull()
+  }
+})
+
 test('a page that looks for something touches a bounded part of the history, whatever is looked for', async () => {
   for (const asked of [
     { userId: newId() },

@@ -65,11 +65,15 @@ export const fillTracker = (url: string, { pushes, ...history }: History & { pus
   })
 
 /**
- * Sent notifications of an app in campaigns, all of one template, and among them, one in a thousand, campaigns that were made by a person:
+ * Sent notifications of an app in campaigns, all of one template that is made too, and among them, one in a thousand, campaigns that were made by a person:
  * by turns drafts and cancelled ones. Answers nothing; the template's id is given.
  */
 export const fillCampaigns = (url: string, { templateId, ...history }: History & { templateId: string }): Promise<void> =>
   within(url, async (client) => {
+    await client.query(
+      `insert into templates (id, app_id, name, content) values ($1, $2, 'Order', '{"_default":"en","en":{"title":"Order","body":"It is ready."}}')`,
+      [templateId, history.appId],
+    )
     await client.query(
       `insert into campaigns (id, app_id, name, status, transactional, content, template_id, silent, data, ttl, priority, bypass, created_at, started_at, settled_at)
        select ${idOf('n', timeOf(history, 'n'))}, $1, case when n % 1000 = 0 then 'Made by hand ' || n else 'notification' end,

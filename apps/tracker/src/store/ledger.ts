@@ -167,15 +167,18 @@ async function findCampaignPushes(
   { appId, campaignId, outcome, code, after, retentionDays }: LedgerFilter,
   limit: number,
 ): Promise<CampaignPushes[]> {
+  // A cursor within a campaign: what is left of it comes first.
+  const isPartLeft = after !== undefined && after.subscriptionId !== lowestId
   const wanted = outcome ?? (code === undefined ? undefined : 'ended badly')
   const { rows } = await sql<CampaignPushes & { wanted: number }>`
     select campaign_id, day, day >= (now() at time zone 'utc')::date - ${retentionDays}::int as kept, sent + failed + skipped as settled,
       ${wanted === undefined ? sql`sent + failed + skipped` : wanted === 'ended badly' ? sql`failed + skipped` : sql.ref(wanted)} as wanted
     from counters
-    where app_id >= ${appId}
-      and (app_id, campaign_id) ${after === undefined || after.subscriptionId === lowestId ? sql`<` : sql`<=`}
-        (${appId}, ${after?.campaignId ?? pastEveryId})
-      ${only(campaignId, sql`and campaign_id = ${campaignId}`)}
+    where ${
+      campaignId === undefined
+        ? sql`app_id >= ${appId} and (app_id, campaign_id) ${isPartLeft ? sql`<=` : sql`<`} (${appId}, ${after?.campaignId ?? pastEveryId})`
+        : sql`app_id = ${appId} and campaign_id = ${campaignId}`
+    }
     order by app_id desc, campaign_id desc
     limit ${limit}`.execute(db)
   return rows.map(({ wanted: count, ...row }) => ({ ...row, settled: count === 0 || !row.kept ? 0 : row.settled }))

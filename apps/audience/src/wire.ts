@@ -1,15 +1,16 @@
 import type { FanOutPointer } from '@herald/contracts/batch'
 import * as calls from '@herald/contracts/calls/audience'
 import { appChanged } from '@herald/contracts/calls/gateway'
-import { notFound, queueUnavailable } from '@herald/contracts/fault'
+import { notFound, queueUnavailable, tooManyReads } from '@herald/contracts/fault'
 import { bulkFanOutWork, fanOutWork } from '@herald/contracts/topology'
 import { boundAnnouncements } from '@herald/service/bound-announcements'
 import { openBus } from '@herald/service/bus'
 import { group } from '@herald/service/group'
-import { isDatabaseAway } from '@herald/service/health'
+import { failsEverybody } from '@herald/service/health'
 import { openDatabase } from '@herald/service/postgres'
 import type { Service } from '@herald/service/run'
 import { startSweep } from '@herald/service/sweep'
+import { openTurns } from '@herald/service/turns'
 import type { z } from 'zod'
 import type { Audience } from './audience.ts'
 import { openAppSettings } from './app-settings.ts'
@@ -51,7 +52,7 @@ import { takeBatch, type Granted } from './take-batch.ts'
 import { tellErasures } from './tell-erasures.ts'
 
 /** One commit for everything that is ready, at most 500; above 5,000 waiting the caller is asked to come again. */
-const shared = { limit: 500, maxWaiting: 5_000, full: queueUnavailable, isShared: isDatabaseAway }
+const shared = { limit: 500, maxWaiting: 5_000, full: queueUnavailable, isShared: failsEverybody }
 
 /** Retention is swept once a minute: it is measured in days. */
 const purgeEveryMs = 60_000
@@ -59,7 +60,10 @@ const purgeEveryMs = 60_000
 /** What is plugged into what. */
 export async function wireAudience(service: Service<z.infer<typeof Config>>): Promise<void> {
   const { config, log } = service
-  const { db, watch } = await openDatabase<Tables>(service, { url: config.DATABASE_URL_AUDIENCE, poolSize: config.DATABASE_POOL_SIZE })
+  const { db, reads, watch } = await openDatabase<Tables>(service, {
+    url: config.DATABASE_URL_AUDIENCE,
+    poolSize: config.DATABASE_POOL_SIZE,
+  })
   const bus = await openBus(service, watch)
   const audience: Audience = { db, bus, log, settingsOf: openAppSettings(bus), commit: commitTogether(db, shared) }
   const remembered = rememberSends()
@@ -126,11 +130,8 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   )
 
   // One at a time: a count of a million devices keeps two cores busy, and pushes under way need theirs.
-  const count = group(async ([asked]: CountAsked[]) => (asked ? [await countSegment({ db }, asked)] : []), {
-    ...shared,
-    limit: 1,
-    maxWaiting: 50,
-  })
+  const oneCount = openTurns({ atOnce: 1, mostWaiting: 50, waitMs: 4_000, full: () => tooManyReads(5) })
+  const count = (asked: CountAsked) => oneCount(() => reads((db) => countSegment({ db }, asked), { withinMs: 5_500 }))
 
   bus.answer(calls.registerSubscription, (request) => registerSubscription({ db }, request))
   bus.answer(calls.findSegment, (request) => findSegment(db, request))
@@ -145,7 +146,7 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
     calls.dropCampaign,
     group((settled) => dropCampaigns({ db }, settled), shared),
   )
-  bus.answer(calls.readCircuits, async ({ appId }) => ({ circuits: await listCircuits(db, appId) }))
+  bus.answer(calls.readCircuits, async ({ appId }) => ({ circuits: await reads((db) => listCircuits(db, appId)) }))
   bus.answer(calls.probeCircuits, probe)
   // Who does not hear it probes within 30 s.
   bus.listen(appChanged, ({ appId }) => {
@@ -170,14 +171,14 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   bus.answer(calls.deleteSubscription, (request) => deleteSubscription({ db }, request))
   bus.answer(calls.rotateSubscription, (request) => rotateSubscription({ db }, request))
 
-  bus.answer(calls.readUser, ({ appId, user }) => getUser(db, appId, user))
+  bus.answer(calls.readUser, ({ appId, user }) => reads((db) => getUser(db, appId, user)))
   bus.answer(calls.changeUser, (request) => changeUser({ db }, request))
   bus.answer(calls.deleteUser, (request) => deleteUser({ db, poke: () => erasures.poke() }, request))
   bus.answer(calls.findExternalIds, async ({ appId, userIds }) => ({ externalIds: await findExternalIds(db, appId, userIds) }))
 
   bus.answer(calls.createSegment, (request) => createSegment({ db }, request))
-  bus.answer(calls.listSegments, (request) => listSegments(db, request))
-  bus.answer(calls.readSegment, (request) => getSegment(db, request))
+  bus.answer(calls.listSegments, (request) => reads((db) => listSegments(db, request)))
+  bus.answer(calls.readSegment, (request) => reads((db) => getSegment(db, request)))
   bus.answer(calls.replaceSegment, (request) => replaceSegment({ db }, request))
   bus.answer(calls.deleteSegment, (request) => deleteSegment(db, request))
   bus.answer(calls.countSegment, count)

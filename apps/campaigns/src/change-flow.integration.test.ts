@@ -52,7 +52,7 @@ async function pointedAt(): Promise<string> {
 
 test('pause, resume and cancel by administration: every status either allows it as the table says, or refuses and stays', async () => {
   const actions: [keyof typeof asked, CampaignAction[]][] = [
-    ['pause', ['pause']],
+    ['pause', ['pause', 'pauseRecurring']],
     ['resume', ['resume']],
     ['end', ['cancel', 'askCancel']],
   ]

@@ -1,28 +1,52 @@
 import { fault, notFound, type Fault } from '@herald/contracts/fault'
+import { findTimeZone } from '@herald/contracts/text'
+import { transact } from '@herald/service/postgres'
 import { isCancelling } from './core/campaign.ts'
+import { nextDue } from './core/schedule.ts'
 import * as store from './store/flows.ts'
 import { findWhole, markCancelled, type Started } from './store/campaigns.ts'
 import type { Db } from './store/tables.ts'
 
 type One = { appId: string; campaignId: string }
 /** `tell`: audience, in the background and until it has answered. */
-type Changing = { db: Db; tell: (change: Started) => void; pointAt: (campaignId: string, pointerNo: number) => void }
+type Changing = { db: Db; tell: (change: Started) => void; pointAt: (campaignId: string, pointerNo: number) => void; poke: () => void }
 
-/** Stops a send under way. Faults: not_found, invalid_state. */
+/**
+ * Stops a send under way, or a recurrence: then no run begins, and those under way go on, each a send of its own. Faults: not_found,
+ * invalid_state.
+ */
 export async function pauseCampaign({ db, tell }: Changing, one: One): Promise<{ status: 'paused' }> {
   const paused = await store.changeFlow(db, one, 'pause')
-  if (!paused) throw await refusal(db, one, 'paused')
-  tell(paused)
+  if (paused) tell(paused)
+  else if (!(await store.pauseRecurrence(db, one))) throw await refusal(db, one, 'paused')
   return { status: 'paused' }
 }
 
-/** Lets a paused send go on; one that audience had not started is pointed at again. Faults: not_found, invalid_state. */
-export async function resumeCampaign({ db, tell, pointAt }: Changing, one: One): Promise<{ status: 'sending' }> {
+/**
+ * Lets a paused send go on; one that audience had not started is pointed at again. A recurrence goes on with its next occurrence after now:
+ * none of the pause is caught up, nor counted as missed. Faults: not_found, invalid_state.
+ */
+export async function resumeCampaign({ db, tell, pointAt, poke }: Changing, one: One): Promise<{ status: 'sending' | 'active' }> {
   const resumed = await store.changeFlow(db, one, 'resume')
-  if (!resumed) throw await refusal(db, one, 'resumed')
+  if (!resumed) {
+    if (!(await transact(db, (trx) => resumeRecurrence(trx, one)))) throw await refusal(db, one, 'resumed')
+    poke()
+    return { status: 'active' }
+  }
   tell(resumed)
   if (resumed.is_due) pointAt(resumed.id, resumed.pointer_no)
   return { status: 'sending' }
+}
+
+/** False: it is no recurrence, or not paused. */
+async function resumeRecurrence(trx: Db, one: One): Promise<boolean> {
+  const paused = await store.lockPausedRecurrence(trx, one)
+  if (!paused) return false
+  const { schedule, activatedAt, now } = paused
+  // What is over, or has a zone that is not known any more, is due now: the sweep ends it as such.
+  const next = findTimeZone(schedule.timezone) ? nextDue(schedule, activatedAt, now) : undefined
+  await store.markResumed(trx, one.campaignId, next ?? now)
+  return true
 }
 
 /**

@@ -13,11 +13,17 @@ export const Config = ServiceConfig.extend({
   LEDGER_RETENTION_DAYS: whole(90, { min: 30, max: 3650 }).describe(
     'Days that the tracker keeps outcomes (its own setting, the same here): after them an experiment’s remainder is not known any more.',
   ),
+  PAUSE_MAX_DAYS: whole(30, { min: 1, max: 3649 }).describe(
+    'Days that a campaign may be paused; then it is cancelled. Below LEDGER_RETENTION_DAYS: outcomes of an older send are not kept.',
+  ),
   RECURRING_CATCHUP_SECONDS: whole(3600, { min: 0, max: 86_400 }).describe(
     'Seconds a recurring run may be late after a time without service; older ones are left out.',
   ),
   TRANSACTIONAL_RETENTION_DAYS: whole(90, { min: 1, max: 3650 }).describe(
     'Days that the campaign of a notification is kept after it ended.',
   ),
+}).refine(({ PAUSE_MAX_DAYS, LEDGER_RETENTION_DAYS }) => PAUSE_MAX_DAYS < LEDGER_RETENTION_DAYS, {
+  path: ['PAUSE_MAX_DAYS'],
+  message: 'must be below LEDGER_RETENTION_DAYS',
 })
 export type Config = z.output<typeof Config>

@@ -16,10 +16,10 @@ type Asked = ListRequest & { appId: string; status?: CampaignStatus | undefined;
 /** Fault: invalid_body at `cursor`. */
 export async function listCampaigns(db: Db, { appId, limit, cursor, q, status, transactional }: Asked): Promise<Listed<Campaign>> {
   const after = cursor === undefined ? undefined : readCursor(cursor)
-  const rows = await findCampaigns(db, appId, { status, transactional, prefix: q }, { limit, after })
+  const { rows, examinedTo } = await findCampaigns(db, appId, { status, transactional, prefix: q }, { limit, after })
   const places = rows.map((row) => ({ id: row.id, createdAt: row.created_at, campaign: toCampaign(row) }))
   const fitting = countFitting(places.map(({ campaign }) => campaign))
-  return listed(places, Math.min(limit, fitting), ({ campaign }) => campaign)
+  return listed(places, Math.min(limit, fitting), ({ campaign }) => campaign, examinedTo)
 }
 
 /** Fault: not_found. */

@@ -21,9 +21,10 @@ export async function createTemplate(db: Db, { appId, template }: { appId: strin
 /** Fault: invalid_body at `cursor`. */
 export async function listTemplates(db: Db, { appId, limit, cursor, q }: ListRequest & { appId: string }): Promise<Listed<Template>> {
   const after = cursor === undefined ? undefined : readCursor(cursor)
-  const rows = await store.findTemplates(db, appId, { limit, after, prefix: q })
+  const { rows, examinedTo } = await store.findTemplates(db, appId, { limit, after, prefix: q })
   const places = rows.map((row) => ({ id: row.id, createdAt: row.created_at, template: toTemplate(row) }))
-  return listed(places, Math.min(limit, countFitting(places.map(({ template }) => template))), ({ template }) => template)
+  const fitting = countFitting(places.map(({ template }) => template))
+  return listed(places, Math.min(limit, fitting), ({ template }) => template, examinedTo)
 }
 
 /** Fault: not_found. */
@@ -63,7 +64,7 @@ function toTemplate(row: store.TemplateRow): Template {
     collapseId: row.collapse_id,
     priority,
     silent,
-    useCount: row.use_count,
+    useCount: row.all_uses,
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
   }

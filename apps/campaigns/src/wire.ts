@@ -2,7 +2,7 @@ import * as calls from '@herald/contracts/calls/campaigns'
 import { queueUnavailable } from '@herald/contracts/fault'
 import { openBus } from '@herald/service/bus'
 import { group } from '@herald/service/group'
-import { isDatabaseAway } from '@herald/service/health'
+import { failsEverybody } from '@herald/service/health'
 import { openDatabase } from '@herald/service/postgres'
 import type { Service } from '@herald/service/run'
 import { startSweep } from '@herald/service/sweep'
@@ -27,13 +27,17 @@ import { sendCampaign } from './send-campaign.ts'
 import { sendNotification, type Accepting } from './send-notification.ts'
 import { markFailed, markSettled, markStarted, type Started } from './store/campaigns.ts'
 import type { Tables } from './store/tables.ts'
+import { addUpUses } from './store/templates.ts'
 import { takeDue } from './take-due.ts'
 import { tellDueFlows, tellFlow } from './tell-flows.ts'
 
 /** What is plugged into what: calls to flows, and the sweeps. */
 export async function wireCampaigns(service: Service<Config>): Promise<void> {
   const { config } = service
-  const { db, watch } = await openDatabase<Tables>(service, { url: config.DATABASE_URL_CAMPAIGNS, poolSize: config.DATABASE_POOL_SIZE })
+  const { db, reads, watch } = await openDatabase<Tables>(service, {
+    url: config.DATABASE_URL_CAMPAIGNS,
+    poolSize: config.DATABASE_POOL_SIZE,
+  })
   const bus = await openBus(service, watch)
 
   const background = openBackground(service, { what: 'pointers', limit: 1_000 })
@@ -42,7 +46,7 @@ export async function wireCampaigns(service: Service<Config>): Promise<void> {
   const { startedLate, missedOccurrences } = openMeasurements(service, db, watch)
 
   // Per kind one commit is in flight, and everything that is ready goes along.
-  const shared = { limit: 200, maxWaiting: 2_000, full: queueUnavailable, isShared: isDatabaseAway }
+  const shared = { limit: 200, maxWaiting: 2_000, full: queueUnavailable, isShared: failsEverybody }
   const idempotencyHours = config.IDEMPOTENCY_RETENTION_HOURS
   const accept = group((items: Acceptable[]) => acceptCampaigns({ db, idempotencyHours, pointAt }, items), shared)
   const started = group(async (requests: { campaignId: string }[]) => {
@@ -74,6 +78,7 @@ export async function wireCampaigns(service: Service<Config>): Promise<void> {
     runRecurrences({ db, pointAt, catchUpSeconds, startedLate, missedOccurrences, log: service.log }),
   )
   startSweep(service, watch, 'flows', () => tellDueFlows({ db, bus }))
+  startSweep(service, watch, 'template-uses', async () => ({ took: await addUpUses(db) }))
   startSweep(
     service,
     watch,
@@ -83,23 +88,25 @@ export async function wireCampaigns(service: Service<Config>): Promise<void> {
       idempotencyHours,
       transactionalDays: config.TRANSACTIONAL_RETENTION_DAYS,
       ledgerDays: config.LEDGER_RETENTION_DAYS,
+      pauseDays: config.PAUSE_MAX_DAYS,
+      log: service.log,
     }),
   )
 
   const accepting: Accepting = { db, bus, accept, idempotencyHours, defaultTtlSeconds: config.DEFAULT_TTL_SECONDS }
   const starting = { db, bus, pointAt, poke: () => [due, recurrences].forEach((sweep) => sweep.poke()) }
   const deciding = { db, pointAt, ledgerDays: config.LEDGER_RETENTION_DAYS }
-  const changing = { db, tell, pointAt }
+  const changing = { db, tell, pointAt, poke: () => recurrences.poke() }
 
   bus.answer(calls.sendNotification, (request) => sendNotification(accepting, request))
   bus.answer(calls.createCampaign, (request) => createCampaign(accepting, request))
   bus.answer(calls.sendCampaign, (request) => sendCampaign(starting, request))
   bus.answer(calls.cancelCampaign, (request) => cancelCampaign(db, request))
   bus.answer(calls.pickWinner, (request) => pickWinner(deciding, request))
-  bus.answer(calls.readCampaign, (request) => readCampaign(db, request))
+  bus.answer(calls.readCampaign, (request) => reads((db) => readCampaign(db, request)))
 
-  bus.answer(calls.listCampaigns, (request) => listCampaigns(db, request))
-  bus.answer(calls.getCampaign, (request) => getCampaign(db, request))
+  bus.answer(calls.listCampaigns, (request) => reads((db) => listCampaigns(db, request)))
+  bus.answer(calls.getCampaign, (request) => reads((db) => getCampaign(db, request)))
   bus.answer(calls.replaceCampaign, (request) => replaceCampaign(accepting, request))
   bus.answer(calls.deleteCampaign, (request) => deleteCampaign(db, request))
   bus.answer(calls.duplicateCampaign, (request) => duplicateCampaign(db, request))
@@ -117,8 +124,8 @@ export async function wireCampaigns(service: Service<Config>): Promise<void> {
   })
 
   bus.answer(calls.createTemplate, (request) => createTemplate(db, request))
-  bus.answer(calls.listTemplates, (request) => listTemplates(db, request))
-  bus.answer(calls.readTemplate, (request) => readTemplate(db, request))
+  bus.answer(calls.listTemplates, (request) => reads((db) => listTemplates(db, request)))
+  bus.answer(calls.readTemplate, (request) => reads((db) => readTemplate(db, request)))
   bus.answer(calls.replaceTemplate, (request) => replaceTemplate(db, request))
   bus.answer(calls.deleteTemplate, (request) => deleteTemplate(db, request))
 }

@@ -19,7 +19,7 @@ export type Report = {
   retry(recipient: Recipient, tries: number, at: Date): void
   /** `committed` waits for this too. */
   follow(push: Promise<void>): void
-  /** Resolves when every outcome of the batch is committed. */
+  /** Resolves when every outcome of the batch is committed, or given up because the tracker refuses it for good. */
   committed(): Promise<void>
   result(): Result
   /** For the log. */
@@ -97,6 +97,7 @@ export function openReport(
     follow: (push) => void following.push(push),
     async committed() {
       await Promise.all(following)
+      await recorder.settled(owner)
     },
     result: () => ({ ...result, answers: [...answers.values()] }),
     counts: () => counted,

@@ -26,9 +26,19 @@ export async function startDispatcher(service: Service<Config>, given: { resolve
   const jobs = openJobs()
   const window = openWindow(config.DISPATCH_WINDOW)
   const transports = openTransports(service, bus, given)
+  const givenUp = metrics.counter('herald_outcomes_given_up_total', 'Outcomes that the tracker refused for good. Must be 0.')
   const recorder = openRecorder((batches) => bus.call(recordOutcomes, { batches }), {
     isAway: (error) => !Fault.is(error, 'internal'),
     onRefused: ({ campaignId }, error) => log.error({ campaignId, err: error }, 'the tracker refuses outcomes'),
+    onGivenUp({ campaignId, platform }, outcomes, error) {
+      givenUp.inc(outcomes)
+      const line = { campaignId, platform, outcomes, err: error }
+      log.error(
+        line,
+        'outcomes were given up: the tracker refused them for two minutes and took others; this campaign will not settle by itself',
+      )
+    },
+    stopping: jobs.stopping,
   })
   const dispatch: Dispatch = {
     bus,

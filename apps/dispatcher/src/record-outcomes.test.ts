@@ -16,7 +16,12 @@ const outcome = (subscriptionId: string): Outcome => ({
   attempts: 1,
 })
 const away = new Error('away')
-const ignored = { isAway: (error: unknown) => error === away, onRefused: () => undefined }
+const ignored = {
+  isAway: (error: unknown) => error === away,
+  onRefused: () => undefined,
+  onGivenUp: () => undefined,
+  stopping: new AbortController().signal,
+}
 
 test('one call is in flight; what comes meanwhile goes together in the next, at most 1,000 outcomes', async () => {
   const calls: number[] = []
@@ -56,6 +61,123 @@ test('an outcome is repeated until it is committed, however often the tracker is
   expect(seen).toEqual(['1', '2', '3'])
 })
 
+/** Other batches' outcomes, one after another, as long as the test lasts. */
+async function goOn(recorder: ReturnType<typeof openRecorder>, isOver: () => boolean): Promise<void> {
+  for (let n = 0; !isOver(); n += 1) await recorder.record(owner('good'), outcome(String(n)))
+}
+
+test('a batch that the tracker refuses for good is parked: its places are free, the others go on, and at last it is given up', async () => {
+  const calls: string[][] = []
+  const givenUp: [string, number][] = []
+  const recorder = openRecorder(
+    async (batches) => {
+      calls.push(batches.map(({ campaignId }) => campaignId))
+      await new Promise((resolve) => setImmediate(resolve))
+      if (batches.some(({ campaignId }) => campaignId === 'poison')) throw new Error('no')
+    },
+    { ...ignored, isAway: () => false, onGivenUp: ({ campaignId }, outcomes) => givenUp.push([campaignId, outcomes]), parkedMs: [5, 5, 5] },
+  )
+  const one = owner('poison')
+  const others = goOn(recorder, () => givenUp.length > 0)
+  await Promise.all(Array.from({ length: 288 }, (_, n) => recorder.record(one, outcome(String(n)))))
+  // No call carries it with others any more.
+  const parkedAt = calls.length
+  await recorder.settled(one)
+  expect(givenUp).toEqual([['poison', 288]])
+  await others
+  const after = calls.slice(parkedAt)
+  expect(after.filter((names) => names.includes('poison') && names.length > 1)).toEqual([])
+})
+
+test('a parked batch that is taken after all is committed whole, and nothing is given up', async () => {
+  let refuses = true
+  const committed: string[] = []
+  const givenUp: string[] = []
+  const recorder = openRecorder(
+    async (batches) => {
+      if (refuses && batches.some(({ campaignId }) => campaignId === 'poison')) throw new Error('no')
+      for (const { campaignId, outcomes } of batches)
+        if (campaignId === 'poison') committed.push(...outcomes.map((one) => one.subscriptionId))
+      await new Promise((resolve) => setImmediate(resolve))
+    },
+    {
+      ...ignored,
+      isAway: () => false,
+      onGivenUp: ({ campaignId }) => givenUp.push(campaignId),
+      parkedMs: Array.from({ length: 1_000 }, () => 5),
+    },
+  )
+  const one = owner('poison')
+  let over = false
+  const others = goOn(recorder, () => over)
+  await Promise.all(['1', '2', '3'].map((id) => recorder.record(one, outcome(id))))
+  expect(committed).toEqual([])
+  refuses = false
+  await recorder.settled(one)
+  over = true
+  await others
+  expect(committed).toEqual(['1', '2', '3'])
+  expect(givenUp).toEqual([])
+})
+
+test('while the tracker takes nothing at all nothing is parked or given up', async () => {
+  let refuses = true
+  let calls = 0
+  const settled: string[] = []
+  const recorder = openRecorder(
+    async () => {
+      calls += 1
+      if (refuses) throw new Error('no')
+    },
+    { ...ignored, isAway: () => false, onGivenUp: () => settled.push('given up'), parkedMs: [1] },
+  )
+  const all = ['a', 'b'].map((name) => recorder.record(owner(name), outcome('1')).then(() => settled.push(name)))
+  await until(() => calls >= 12)
+  expect(settled).toEqual([])
+  refuses = false
+  await Promise.all(all)
+  expect(settled.toSorted()).toEqual(['a', 'b'])
+})
+
+test('a batch whose outcomes take the tracker too long does not hold up the others', async () => {
+  const committed: string[] = []
+  const recorder = openRecorder(
+    async (batches) => {
+      if (batches.some(({ campaignId }) => campaignId === 'slow')) throw away
+      committed.push(...batches.map(({ campaignId }) => campaignId))
+    },
+    { ...ignored, parkedMs: Array.from({ length: 1_000 }, () => 60_000) },
+  )
+  const slow = recorder.record(owner('slow'), outcome('1'))
+  await Promise.all(['b', 'c', 'd', 'e'].map((name) => recorder.record(owner(name), outcome('1'))))
+  expect(committed.toSorted()).toEqual(['b', 'c', 'd', 'e'])
+  let over = false
+  const others = goOn(recorder, () => over)
+  await slow
+  over = true
+  await others
+})
+
+test('a process that stops leaves what is parked to its lease', async () => {
+  const stop = new AbortController()
+  const recorder = openRecorder(
+    async (batches) => {
+      await new Promise((resolve) => setImmediate(resolve))
+      if (batches.some(({ campaignId }) => campaignId === 'poison')) throw new Error('no')
+    },
+    { ...ignored, isAway: () => false, stopping: stop.signal },
+  )
+  const one = owner('poison')
+  let over = false
+  const others = goOn(recorder, () => over)
+  await recorder.record(one, outcome('1'))
+  const settled = recorder.settled(one)
+  stop.abort()
+  await expect(settled).rejects.toThrow('stops')
+  over = true
+  await others
+})
+
 test('a batch that the tracker refuses does not hold up the others, and is not dropped', async () => {
   let refuses = true
   const refused: string[] = []
@@ -65,7 +187,7 @@ test('a batch that the tracker refuses does not hold up the others, and is not d
       if (refuses && batches.some(({ campaignId }) => campaignId === 'poison')) throw new Error('no')
       committed.push(...batches.map(({ campaignId }) => campaignId))
     },
-    { isAway: () => false, onRefused: ({ campaignId }) => refused.push(campaignId) },
+    { ...ignored, isAway: () => false, onRefused: ({ campaignId }) => refused.push(campaignId) },
   )
   const poison = recorder.record(owner('poison'), outcome('1'))
   await recorder.record(owner('good'), outcome('2'))

@@ -3,6 +3,7 @@ import type { Engagement } from '@herald/contracts/calls/tracker'
 import type { EndpointRule } from '@herald/contracts/destination'
 import type { Bus } from '@herald/service/bus'
 import type { DatabaseWatch } from '@herald/service/health'
+import type { Reads } from '@herald/service/postgres'
 import type { Kysely } from 'kysely'
 import type { Changes } from './changes.ts'
 import type { ProgressFeed } from './follow-progress.ts'
@@ -11,6 +12,8 @@ import type { Tables } from './store/tables.ts'
 /** What the answers to requests are made with. */
 export type Gateway = {
   readonly db: Kysely<Tables>
+  /** For lists. */
+  readonly reads: Reads<Tables>
   readonly watch: DatabaseWatch
   readonly bus: Bus
   readonly sealer: Sealer

@@ -36,7 +36,10 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
   const sealer = openSealer(config.SEAL_KEYS)
   const trusted = parseRanges(config.TRUSTED_PROXIES) ?? new BlockList()
 
-  const { db, watch } = await openDatabase<Tables>(service, { url: config.DATABASE_URL_GATEWAY, poolSize: config.DATABASE_POOL_SIZE })
+  const { db, reads, watch } = await openDatabase<Tables>(service, {
+    url: config.DATABASE_URL_GATEWAY,
+    poolSize: config.DATABASE_POOL_SIZE,
+  })
   const bus = await openBus(service, watch)
   const keys = openApiKeys(db, config.API_KEY_CACHE_TTL)
   const changes = openChanges(bus, keys)
@@ -71,7 +74,7 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
   ]
   const progress = openProgressFeed(bus, log)
   const measure = openMeasure(service.metrics)
-  const gateway = { db, watch, bus, sealer, changes, hmacSecrets, countEvent, progress, endpointRule: endpointRuleOf(config) }
+  const gateway = { db, reads, watch, bus, sealer, changes, hmacSecrets, countEvent, progress, endpointRule: endpointRuleOf(config) }
   const port = await listen(
     service,
     serve(routes, gateway, { keys, limits: openLimits(config, trusted, measure), adminToken, log, measure }),

@@ -1,16 +1,22 @@
 import { insertDay } from './store/partitions.ts'
 import type { Db } from './store/tables.ts'
 
-/** Makes sure that a day has its partitions; asks the database once per day and process. */
+/** Makes sure that a day has its partitions; asks the database once per day and process. A day past the retention gets none. */
 export type EnsureDay = (day: string) => Promise<void>
 
-/** A day's partitions are only ever dropped months later, so what was there once is remembered. */
-export function openDays(db: Db): EnsureDay {
-  const known = new Map<string, Promise<void>>()
-  return (day) => {
-    const made = known.get(day) ?? insertDay(db, day)
+/**
+ * What was there once is remembered: a day is dropped only when it is past the retention, and by then nothing is written to it any more.
+ * That a day is past is not remembered, so nothing grows with what comes late.
+ */
+export function openDays(db: Db, retentionDays: number): EnsureDay {
+  const known = new Map<string, Promise<boolean>>()
+  return async (day) => {
+    const made = known.get(day) ?? insertDay(db, day, retentionDays)
     known.set(day, made)
-    made.catch(() => known.delete(day))
-    return made
+    const isThere = await made.catch((error: unknown) => {
+      known.delete(day)
+      throw error
+    })
+    if (!isThere) known.delete(day)
   }
 }

@@ -1,3 +1,4 @@
+import type { Log } from '@herald/service/log'
 import type { EnsureDay } from './days.ts'
 import { deleteOldCounters } from './store/counters.ts'
 import { deleteOldErasedApps } from './store/erased-apps.ts'
@@ -17,17 +18,21 @@ export function openHousekeeping({
   ensureDay,
   ledgerDays,
   counterDays,
+  log,
 }: {
   db: Db
   ensureDay: EnsureDay
   ledgerDays: number
   counterDays: number
+  log: Log
 }): () => Promise<{ took: number }> {
   let nextAt = 0
   return async () => {
     if (performance.now() < nextAt) return { took: 0 }
     for (const day of await getDaysAround(db, { back: 1, ahead: 2 })) await ensureDay(day)
-    const dropped = await deleteOldDays(db, ledgerDays)
+    const { dropped, settled } = await deleteOldDays(db, ledgerDays)
+    if (settled > 0)
+      log.error({ campaigns: settled }, 'campaigns were settled with outcomes missing: their day is past LEDGER_RETENTION_DAYS')
     const deleted = await deleteOldCounters(db, counterDays)
     const forgotten = await deleteOldErasedApps(db, ledgerDays)
     if (dropped + deleted + forgotten === 0) nextAt = performance.now() + everyMs

@@ -22,17 +22,20 @@ type Push = { key: string; call: number; batch: BatchOutcomes; outcome: Outcome 
  * last, since everybody waits for those rows. A push that already has an outcome keeps it and moves nothing, so any call may
  * come any number of times. Whoever moves a campaign's sums to its total settles it. Answers per call how many outcomes were new.
  *
+ * What comes for a campaign past the ledger's retention is answered and not written, and counts nowhere: without its row a repeat could
+ * not be told from it. Such a campaign was settled when its day was dropped (keep-house.ts).
+ *
  * A campaign without a counters row is a mistake (audience reports totals before it hands out pushes): nothing is written.
  */
 export async function recordOutcomes(
-  { db, ensureDay, followUp }: { db: Db; ensureDay: EnsureDay; followUp: FollowUp },
+  { db, ensureDay, followUp, retentionDays }: { db: Db; ensureDay: EnsureDay; followUp: FollowUp; retentionDays: number },
   calls: OutcomeCall[],
 ): Promise<{ recorded: number }[]> {
   const pushes = sortedPushes(calls)
   for (const day of new Set(pushes.map(({ batch }) => batch.day))) await ensureDay(day)
 
   const committed = await transact(db, async (trx) => {
-    const { at, inserted } = await insertOutcomes(trx, pushes.map(ledgerEntry))
+    const { at, inserted } = await insertOutcomes(trx, pushes.map(ledgerEntry), retentionDays)
     const fresh = inserted === 'all' ? pushes : pushes.filter(({ key }) => inserted.has(key))
     if (fresh.length === 0) return { fresh, announcements: [], settled: [] }
 

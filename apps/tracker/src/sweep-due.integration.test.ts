@@ -102,8 +102,8 @@ test('two sweeps never take the same announcement, and it is due again only late
 
 test('days are made once by any number of processes, and dropped past retention', async () => {
   const [old, last] = (await getDaysAround(db, { back: 92, ahead: -91 })).slice(0, 2) as [string, string]
-  await Promise.all(Array.from({ length: 6 }, () => insertDay(db, old)))
-  await insertDay(db, last)
+  await Promise.all(Array.from({ length: 6 }, () => insertDay(db, old, 400)))
+  await insertDay(db, last, 400)
   const partitions = async () => {
     const { rows } = await sql<{ name: string }>`select inhrelid::regclass::text as name from pg_inherits order by 1`.execute(db)
     return rows.map(({ name }) => name)

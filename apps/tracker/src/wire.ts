@@ -12,14 +12,15 @@ import {
   trackEvents as trackEventsCall,
   verifyCampaign as verifyCampaignCall,
 } from '@herald/contracts/calls/tracker'
-import { queueUnavailable } from '@herald/contracts/fault'
+import { queueUnavailable, tooManyReads } from '@herald/contracts/fault'
 import { boundAnnouncements } from '@herald/service/bound-announcements'
 import { openBus } from '@herald/service/bus'
 import { group } from '@herald/service/group'
-import { isDatabaseAway } from '@herald/service/health'
+import { failsEverybody } from '@herald/service/health'
 import { openDatabase } from '@herald/service/postgres'
 import type { Service } from '@herald/service/run'
 import { startSweep } from '@herald/service/sweep'
+import { openTurns } from '@herald/service/turns'
 import { admit } from './admit.ts'
 import type { Config } from './config.ts'
 import { openDays } from './days.ts'
@@ -52,15 +53,15 @@ export async function wireTracker(service: Service<Config>): Promise<void> {
     LEDGER_RETENTION_DAYS: ledgerDays,
     COUNTERS_RETENTION_DAYS: counterDays,
   } = service.config
-  const { db, watch } = await openDatabase<Tables>(service, { url, poolSize })
+  const { db, reads, watch } = await openDatabase<Tables>(service, { url, poolSize })
   const bus = await openBus(service, watch)
-  const ensureDay = openDays(db)
+  const ensureDay = openDays(db, ledgerDays)
   const followUp = openFollowUp(service, { db, bus, countEvents: openMeasures(service.metrics, { db, watch }) })
 
   // Per kind one commit is in flight and everything that is ready goes along, a few thousand pushes at most. Calls of whole batches
   // and calls of single pushes have a line each: a large campaign does not stand before a one-device send.
-  const shared = { maxWaiting: 2_000, full: queueUnavailable, isShared: isDatabaseAway }
-  const write = (calls: OutcomeCall[]) => recordOutcomes({ db, ensureDay, followUp }, calls)
+  const shared = { maxWaiting: 2_000, full: queueUnavailable, isShared: failsEverybody }
+  const write = (calls: OutcomeCall[]) => recordOutcomes({ db, ensureDay, followUp, retentionDays: ledgerDays }, calls)
   const recordFew = group(write, { limit: 100, ...shared })
   const recordMany = group(write, { limit: 8, ...shared })
   const record = admit((call: OutcomeCall) => (countOutcomes(call) <= 40 ? recordFew(call) : recordMany(call)), {
@@ -76,17 +77,22 @@ export async function wireTracker(service: Service<Config>): Promise<void> {
     ...shared,
   })
 
+  // Counting a large campaign anew takes seconds: one at a time leaves the other connections to short reads.
+  const oneVerification = openTurns({ atOnce: 1, mostWaiting: 20, waitMs: 8_000, full: () => tooManyReads(10) })
+
   bus.answer(reportQueuedCall, report)
   bus.answer(recordOutcomesCall, record)
   bus.answer(trackEventsCall, admit(track, { weigh: ({ engagements }) => engagements.length, most: mostHeld }))
   bus.answer(readSettledCall, (request) => readSettled(db, request))
-  bus.answer(readStatsCall, (request) => readStats(db, request))
-  bus.answer(listStatsCall, (request) => listStats(db, request))
-  bus.answer(readProgressCall, (request) => readProgress(db, request))
+  bus.answer(readStatsCall, (request) => reads((db) => readStats(db, request)))
+  bus.answer(listStatsCall, (request) => reads((db) => listStats(db, request)))
+  bus.answer(readProgressCall, (request) => reads((db) => readProgress(db, request)))
   bus.answer(findSettledCall, (request) => findSettled({ db, retentionDays: ledgerDays }, request))
-  bus.answer(verifyCampaignCall, (request) => verifyCampaign({ db, retentionDays: ledgerDays }, request))
+  bus.answer(verifyCampaignCall, (request) =>
+    oneVerification(() => reads((db) => verifyCampaign({ db, retentionDays: ledgerDays }, request), { withinMs: 20_000 })),
+  )
   bus.answer(eraseTrackerOfApp, (request) => eraseApp(db, request))
-  bus.answer(listPushesCall, (request) => listPushes({ db, retentionDays: ledgerDays }, request))
+  bus.answer(listPushesCall, (request) => reads((db) => listPushes({ db, retentionDays: ledgerDays }, request)))
   bus.answer(confirmTrackerAnnouncements, async ({ announcementIds }) => {
     await deleteAnnouncements(db, announcementIds)
     return {}
@@ -95,5 +101,5 @@ export async function wireTracker(service: Service<Config>): Promise<void> {
   startSweep(service, watch, 'due', () => sweepDue({ db, bus }))
   boundAnnouncements(service, watch, db)
   startSweep(service, watch, 'reconciler', openReconciler(service, { db, retentionDays: ledgerDays }))
-  startSweep(service, watch, 'housekeeping', openHousekeeping({ db, ensureDay, ledgerDays, counterDays }))
+  startSweep(service, watch, 'housekeeping', openHousekeeping({ db, ensureDay, ledgerDays, counterDays, log: service.log }))
 }

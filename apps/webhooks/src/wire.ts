@@ -10,7 +10,7 @@ import { openBus } from '@herald/service/bus'
 import { daily } from '@herald/service/daily'
 import { group } from '@herald/service/group'
 import { guardedLookupBy, resolveByHostsFile, resolveByServers, type Resolve } from '@herald/service/guarded-connect'
-import { isDatabaseAway } from '@herald/service/health'
+import { failsEverybody } from '@herald/service/health'
 import { openDatabase } from '@herald/service/postgres'
 import type { Service } from '@herald/service/run'
 import { startSweep } from '@herald/service/sweep'
@@ -46,7 +46,10 @@ export async function wireWebhooks(service: Service<Config>, given: { resolve?: 
   // In development names are those of the machine: localhost, containers.
   const resolve = given.resolve ?? (allowPrivate ? resolveByHostsFile(resolveByServers()) : resolveByServers())
   const sealer = openSealer(config.SEAL_KEYS)
-  const { db, watch } = await openDatabase<Tables>(service, { url: config.DATABASE_URL_WEBHOOKS, poolSize: config.DATABASE_POOL_SIZE })
+  const { db, reads, watch } = await openDatabase<Tables>(service, {
+    url: config.DATABASE_URL_WEBHOOKS,
+    poolSize: config.DATABASE_POOL_SIZE,
+  })
   const bus = await openBus(service, watch)
   const { post, close } = openPost({ allowPrivate, lookup: guardedLookupBy(resolve, { allowPrivate }) })
   service.onStop('connections', close)
@@ -68,7 +71,7 @@ export async function wireWebhooks(service: Service<Config>, given: { resolve?: 
     limit: 50,
     maxWaiting: 5_000,
     full: queueUnavailable,
-    isShared: isDatabaseAway,
+    isShared: failsEverybody,
   })
   const deliverer = openDeliverer(webhooks, {
     record: async (ended) => {
@@ -93,7 +96,7 @@ export async function wireWebhooks(service: Service<Config>, given: { resolve?: 
     deliveredHours: config.WEBHOOK_BODY_DELIVERED_HOURS,
     undeliveredDays: config.WEBHOOK_BODY_UNDELIVERED_DAYS,
   }
-  startSweep(service, watch, 'housekeeping', openHousekeeping({ db, log, isAway: isDatabaseAway }, retention))
+  startSweep(service, watch, 'housekeeping', openHousekeeping({ db, log, isAway: failsEverybody }, retention))
   startSweep(
     service,
     watch,
@@ -102,14 +105,14 @@ export async function wireWebhooks(service: Service<Config>, given: { resolve?: 
   )
 
   bus.answer(calls.createWebhook, (request) => createWebhook(webhooks, request))
-  bus.answer(calls.listWebhooks, (request) => listWebhooks(webhooks, request))
-  bus.answer(calls.readWebhook, (request) => getEndpoint(db, request))
+  bus.answer(calls.listWebhooks, (request) => reads((db) => listWebhooks({ db }, request)))
+  bus.answer(calls.readWebhook, (request) => reads((db) => getEndpoint(db, request)))
   bus.answer(calls.changeWebhook, (request) => changeWebhook(webhooks, request))
   bus.answer(calls.deleteWebhook, (request) => deleteWebhook(webhooks, request))
   bus.answer(calls.enableWebhook, (request) => changeWebhook(webhooks, { ...request, changes: { enabled: true } }))
   bus.answer(calls.rotateWebhookSecret, (request) => rotateSecret(webhooks, request))
   bus.answer(calls.testWebhook, (request) => testWebhook(webhooks, request))
-  bus.answer(calls.listDeliveries, (request) => listDeliveries(webhooks, request))
+  bus.answer(calls.listDeliveries, (request) => reads((db) => listDeliveries({ db }, request)))
   bus.answer(calls.replayDelivery, (request) => replayDelivery({ db, poke: () => delivering.poke() }, request))
   bus.answer(calls.eraseUser, (request) => eraseUser(webhooks, request))
   bus.answer(calls.eraseWebhooksOfApp, (request) => eraseApp(webhooks, request))
@@ -122,7 +125,7 @@ export async function wireWebhooks(service: Service<Config>, given: { resolve?: 
       if (put > 0) freezing.poke()
       return ready.map(() => undefined)
     },
-    { limit: announcementsPerCommit, maxWaiting: 1_000, full: queueUnavailable, isShared: isDatabaseAway },
+    { limit: announcementsPerCommit, maxWaiting: 1_000, full: queueUnavailable, isShared: failsEverybody },
   )
   const confirmer = (owner: Call<{ announcementIds: string[] }, Record<string, never>>) =>
     group(

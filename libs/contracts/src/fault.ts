@@ -31,17 +31,20 @@ export type FaultDetail = { path: string; message: string }
 
 /**
  * What a caller may see of a failure: a code of the closed table, a public sentence, details with field paths. `cause`
- * is for us and is never sent. It crosses NATS as `{code, message, details}` and is thrown again on the other side.
+ * is for us and is never sent. `retryAfterSeconds` becomes the header Retry-After. It crosses NATS as `{code, message, details,
+ * retryAfterSeconds}` and is thrown again on the other side.
  */
 export class Fault extends Error {
   readonly code: FaultCode
   readonly details: FaultDetail[] | undefined
+  readonly retryAfterSeconds: number | undefined
 
-  constructor(code: FaultCode, message: string, details?: FaultDetail[], cause?: unknown) {
+  constructor(code: FaultCode, message: string, details?: FaultDetail[], cause?: unknown, retryAfterSeconds?: number) {
     super(message, cause === undefined ? undefined : { cause })
     this.name = 'Fault'
     this.code = code
     this.details = details
+    this.retryAfterSeconds = retryAfterSeconds
   }
 
   get status(): number {
@@ -66,5 +69,9 @@ export const notFound = (): Fault => new Fault('not_found', 'Not found.')
 /** The database of an app is away or frozen: nothing was done, the same request may be sent again. */
 export const databaseUnavailable = (): Fault => new Fault('database_unavailable', 'The database is unavailable. Try again shortly.')
 
-/** The database is there, but an app or the queue store is not. */
+/** A read that cannot be served now: too many are under way, or it took too long. Nothing is wrong with it. */
+export const tooManyReads = (retryAfterSeconds: number): Fault =>
+  new Fault('rate_limited', `Too many reads at once. Try again in ${retryAfterSeconds} seconds.`, undefined, undefined, retryAfterSeconds)
+
+/** The database is there, but an app or the queue store is not, or the database is too busy for this request. */
 export const queueUnavailable = (): Fault => new Fault('queue_unavailable', 'A part of the service is unavailable. Try again shortly.')

@@ -16,11 +16,14 @@ export type ListRequest = z.infer<typeof ListRequest>
 
 export type Listed<Item> = { items: Item[]; nextCursor: string | null }
 
-/** A page from one row more than was asked for: the extra one says that there is a next page. */
-export function listed<Row extends Place, Item>(rows: Row[], limit: number, show: (row: Row) => Item): Listed<Item> {
+/**
+ * A page from one row more than was asked for: the extra one says that there is a next page. So does `examinedTo`, where a filter stopped
+ * looking before it had found a whole page.
+ */
+export function listed<Row extends Place, Item>(rows: Row[], limit: number, show: (row: Row) => Item, examinedTo?: Place): Listed<Item> {
   const shown = rows.slice(0, limit)
-  const last = shown.at(-1)
-  return { items: shown.map(show), nextCursor: rows.length > limit && last ? writeCursor(last) : null }
+  const next = rows.length > limit ? shown.at(-1) : examinedTo
+  return { items: shown.map(show), nextCursor: next ? writeCursor(next) : null }
 }
 
 /** Times are kept to the millisecond (`timestamptz(3)`), so that a cursor names its row exactly. */

@@ -17,7 +17,7 @@ import {
   type Subscription,
 } from '@nats-io/transport-node'
 import { brokenContracts } from './broken-contracts.ts'
-import { isDatabaseAway, type DatabaseWatch } from './health.ts'
+import { isDatabaseAway, isDatabaseBusy, type DatabaseWatch } from './health.ts'
 import { openStreams, type ConsumeOptions } from './jetstream.ts'
 import { openLink, type Link } from './link.ts'
 import { idsOf } from './log.ts'
@@ -179,7 +179,7 @@ export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch
 }
 
 type Wire<Answer> = { answer: Answer } | { fault: WireFault }
-type WireFault = { code: FaultCode; message: string; details?: FaultDetail[] | undefined }
+type WireFault = { code: FaultCode; message: string; details?: FaultDetail[] | undefined; retryAfterSeconds?: number | undefined }
 
 async function ask<Request, Answer>(
   connection: NatsConnection,
@@ -231,10 +231,12 @@ function reply(message: Msg, wire: Wire<unknown>): void {
 }
 
 /** Another app's refusal. A code that is none would leave the gateway without a status to answer with. */
-const faultFrom = ({ code, message, details }: WireFault): Fault =>
-  Object.hasOwn(faultStatus, code) ? new Fault(code, message, details) : new Fault('internal', 'Internal error.')
+const faultFrom = ({ code, message, details, retryAfterSeconds }: WireFault): Fault =>
+  Object.hasOwn(faultStatus, code)
+    ? new Fault(code, message, details, undefined, retryAfterSeconds)
+    : new Fault('internal', 'Internal error.')
 
-const asFault = ({ code, message, details }: Fault): WireFault => ({ code, message, details })
+const asFault = ({ code, message, details, retryAfterSeconds }: Fault): WireFault => ({ code, message, details, retryAfterSeconds })
 
 /** The headers of a call: the trace that is active and the request it is made for; none when there is neither. */
 function callHeaders(): { headers?: MsgHdrs } {
@@ -246,13 +248,20 @@ function callHeaders(): { headers?: MsgHdrs } {
   return { headers: carried }
 }
 
-/** What a caller may see of an error: a Fault as it is, an away database as such, anything else is our mistake, logged once here. */
+/**
+ * What a caller may see of an error: a Fault as it is, an away database as such, one that is too busy as `queue_unavailable`, anything
+ * else is our mistake. The last two are logged once, here.
+ */
 function faultOf(error: unknown, line: { call: string }, { log }: Service): Fault {
   if (error instanceof Fault && error.code in faultStatus) {
     if (error.code === 'internal') log.error({ ...line, err: error.cause ?? error }, 'call failed')
     return error
   }
   if (isDatabaseAway(error)) return databaseUnavailable()
+  if (isDatabaseBusy(error)) {
+    log.warn({ ...line, err: error }, 'the database is too busy for a call')
+    return queueUnavailable()
+  }
   log.error({ ...line, err: error }, 'call failed')
   return new Fault('internal', 'Internal error.')
 }

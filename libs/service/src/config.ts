@@ -37,7 +37,15 @@ export const ServiceConfig = z.object({
 
 /** Pool settings of an app with a database. */
 export const poolConfig = {
-  DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(100).default(8).describe('Most connections one process of an app opens.'),
+  DATABASE_POOL_SIZE: z.coerce
+    .number()
+    .int()
+    .min(2)
+    .max(100)
+    .default(8)
+    .describe(
+      'Most connections one process of an app opens for its work. Beside them it opens 3 for reads and 1 that watches the database.',
+    ),
 }
 
 /** `on/off` switches written as words, the way people write them in an environment. */
@@ -101,7 +109,7 @@ export function readConfig<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shap
   if (parsed.success) return parsed.data
   const problems = parsed.error.issues.map((issue) => {
     const name = issue.path.join('.')
-    return `  ${name}: ${name in given ? issue.message : 'is required'}`
+    return `  ${name}: ${name in given || issue.code === 'custom' ? issue.message : 'is required'}`
   })
   process.stderr.write(`The environment is not right:\n${problems.join('\n')}\nEvery variable is described in docs/configuration.md.\n`)
   process.exit(1)

@@ -113,12 +113,31 @@ function discard(client: pg.Client | undefined): void {
 const errorCode = (error: unknown): string =>
   error instanceof Error ? ('code' in error && typeof error.code === 'string' ? error.code : error.message) : String(error)
 
+const sqlState = (error: Error): string => ('code' in error && typeof error.code === 'string' ? error.code : '')
+
 /** What `pg` says when the database went away under a query: the caller sees `database_unavailable`, not our mistake. */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
-  if (/^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|57P0[123]|08\d\d\d|53300)$/.test(code)) return true
-  return /Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect|Query read timeout|not queryable/i.test(
-    error.message,
-  )
+  if (/^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|57P0[123]|08\d\d\d|53300)$/.test(sqlState(error))) return true
+  return !isPoolFull(error) && /Connection terminated|Client has encountered a connection error|not queryable/i.test(error.message)
 }
+
+/** No connection of the pool came free, or a new one was not made, within the 2 s that are waited. The database may be well. */
+const isPoolFull = (error: Error): boolean =>
+  /^timeout exceeded when trying to connect|^Connection terminated due to connection timeout/.test(error.message)
+/** The client's own clock ended a statement before the server did. */
+const isReadTimeout = (error: Error): boolean => error.message === 'Query read timeout'
+
+/**
+ * The database answers and is too busy: the pool was full for too long, or one statement took longer than it may. A database that
+ * does not answer at all is for the watch to find; whoever asks under its guard then hears `database_unavailable`.
+ */
+export const isDatabaseBusy = (error: unknown): boolean =>
+  error instanceof Error && (isPoolFull(error) || isReadTimeout(error) || sqlState(error) === '57014')
+
+/**
+ * Whether a group's failure is everybody's, so that each of its items alone would only fail again. One statement that took too long is not:
+ * it may be a single item's doing, and the others go through without it.
+ */
+export const failsEverybody = (error: unknown): boolean =>
+  isDatabaseAway(error) || (error instanceof Error && (isPoolFull(error) || isReadTimeout(error)))

@@ -1,7 +1,9 @@
+import { databaseUnavailable, tooManyReads } from '@herald/contracts/fault'
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
-import { watchDatabase, type DatabaseWatch } from './health.ts'
+import { isDatabaseBusy, watchDatabase, type DatabaseWatch } from './health.ts'
 import type { Service } from './run.ts'
+import { openTurns } from './turns.ts'
 
 /** Counts come as numbers (none of ours passes 2^53) and dates without a time as text: a day is a name, not an instant. */
 const types: pg.CustomTypesConfig = {
@@ -12,46 +14,107 @@ const types: pg.CustomTypesConfig = {
   },
 }
 
+/**
+ * Answers a person: a list, a page of statistics, a count. Runs on connections of its own, so that no read, however many there are and
+ * however slow one is, takes a connection from sending. Fault `rate_limited` with the seconds to wait: too many reads are under way, this
+ * one took longer than `withinMs` (2.5 s unless told, its wait included), or one of its statements longer than it may.
+ */
+export type Reads<Schema> = <Answer>(work: (db: Kysely<Schema>) => Promise<Answer>, limits?: { withinMs?: number }) => Promise<Answer>
+
 export type Database<Schema> = {
   readonly db: Kysely<Schema>
+  readonly reads: Reads<Schema>
   readonly watch: DatabaseWatch
 }
 
+/** Connections that a process keeps for reads beside its pool. */
+export const readConnections = 3
+/** A statement of a read; one that may take longer says so itself (`set local statement_timeout`). */
+const readStatementMs = 2_000
+/** Below the 3 s that a caller waits for an answer, so that the caller hears why there is none. */
+const readWithinMs = 2_500
+const readWaitMs = 500
+const mostReadsWaiting = 200
+const readAgainSeconds = 2
+
 /**
- * An app's pool. `query_timeout` and `connectionTimeoutMillis` are the client's own clocks: a frozen Postgres never
- * enforces `statement_timeout`, and without them a query waits for ever. The pool is watched from a connection of its own.
+ * An app's pools: one for its work, and a small one for reads. `query_timeout` and `connectionTimeoutMillis` are the client's own clocks: a
+ * frozen Postgres never enforces `statement_timeout`, and without them a query waits for ever. The pools are watched from a connection of
+ * their own.
  */
 export async function openDatabase<Schema>(
   service: Service,
   { url, poolSize, queryTimeoutMs = 10_000 }: { url: string; poolSize: number; queryTimeoutMs?: number },
 ): Promise<Database<Schema>> {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: poolSize,
-    types,
-    connectionTimeoutMillis: 2_000,
-    query_timeout: queryTimeoutMs,
-    idle_in_transaction_session_timeout: 15_000,
-    statement_timeout: queryTimeoutMs,
-    idleTimeoutMillis: 30_000,
-    application_name: `herald-${service.name}`,
-    keepAlive: true,
-  })
-  pool.on('error', (error) => service.log.debug({ message: error.message }, 'idle connection lost'))
-  // The pool listens only while a connection idles: one lost between two queries of a transaction would end the process. The next query says it.
-  pool.on('connect', (client) => void client.on('error', (error) => service.log.debug({ message: error.message }, 'connection lost')))
-  service.metrics.gauge('herald_db_connections', 'Connections of the pool, and what waits for one.', {
-    labelNames: ['state'],
+  const work = openPool(service, { url, size: poolSize, statementMs: queryTimeoutMs, queryMs: queryTimeoutMs })
+  const reading = openPool(service, { url, size: readConnections, statementMs: readStatementMs, queryMs: 25_000 })
+  service.metrics.gauge('herald_db_connections', 'Connections of the pools for work and for reads, and what waits for one.', {
+    labelNames: ['state', 'pool'],
     collect() {
-      this.labels('in_use').set(pool.totalCount - pool.idleCount)
-      this.labels('idle').set(pool.idleCount)
-      this.labels('waited_for').set(pool.waitingCount)
+      for (const [name, pool] of [['work', work] as const, ['reads', reading] as const]) {
+        this.labels('in_use', name).set(pool.totalCount - pool.idleCount)
+        this.labels('idle', name).set(pool.idleCount)
+        this.labels('waited_for', name).set(pool.waitingCount)
+      }
     },
   })
-  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
-  service.onStop('pool', () => Promise.race([db.destroy(), new Promise((resolve) => setTimeout(resolve, 1_000).unref())]))
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: work }) })
+  const readDb = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: reading }) })
+  service.onStop('pools', () =>
+    Promise.race([Promise.all([db.destroy(), readDb.destroy()]), new Promise((resolve) => setTimeout(resolve, 1_000).unref())]),
+  )
   const watch = await watchDatabase(service, url)
-  return { db, watch }
+  return { db, reads: openReads(service, readDb, watch), watch }
+}
+
+function openPool(
+  { name, log }: Service,
+  { url, size, statementMs, queryMs }: { url: string; size: number; statementMs: number; queryMs: number },
+): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: size,
+    types,
+    connectionTimeoutMillis: 2_000,
+    query_timeout: queryMs,
+    idle_in_transaction_session_timeout: 15_000,
+    statement_timeout: statementMs,
+    idleTimeoutMillis: 30_000,
+    application_name: `herald-${name}`,
+    keepAlive: true,
+  })
+  pool.on('error', (error) => log.debug({ message: error.message }, 'idle connection lost'))
+  // The pool listens only while a connection idles: one lost between two queries of a transaction would end the process. The next query says it.
+  pool.on('connect', (client) => void client.on('error', (error) => log.debug({ message: error.message }, 'connection lost')))
+  return pool
+}
+
+function openReads<Schema>({ log, metrics }: Service, db: Kysely<Schema>, watch: DatabaseWatch): Reads<Schema> {
+  const refused = metrics.counter(
+    'herald_reads_refused_total',
+    'Reads for people that were answered 429: too many at once, or one took too long.',
+  )
+  const refusal = () => {
+    refused.inc()
+    return tooManyReads(readAgainSeconds)
+  }
+  const turn = openTurns({ atOnce: readConnections, mostWaiting: mostReadsWaiting, waitMs: readWaitMs, full: refusal })
+
+  return async (work, { withinMs = readWithinMs } = {}) => {
+    const { promise: tooLate, reject } = Promise.withResolvers<never>()
+    const timer = setTimeout(() => reject(refusal()), withinMs)
+    try {
+      // A read that is given up here goes on until its statement ends, and keeps its turn until then.
+      return await Promise.race([turn(() => work(db)), tooLate])
+    } catch (error) {
+      if (!isDatabaseBusy(error)) throw error
+      if (!watch.up) throw databaseUnavailable()
+      log.warn({ err: error }, 'a read took too long')
+      throw refusal()
+    } finally {
+      clearTimeout(timer)
+    }
+  }
 }
 
 const retriedTimes = 3

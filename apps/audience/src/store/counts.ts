@@ -13,6 +13,8 @@ import type { Db } from './tables.ts'
 export const countReachable = (db: Db, appId: string, segment: Segment): Promise<SegmentCount> =>
   db.transaction().execute(async (trx) => {
     await sql`set local work_mem = '32MB'`.execute(trx)
+    // Other reads have 2 s.
+    await sql`set local statement_timeout = '5s'`.execute(trx)
     const now = await databaseNow(trx)
     const { rows } = await sql<{ platform: Platform; count: number }>`
       select s.platform, count(*) as count

@@ -77,28 +77,40 @@ export const keepCount = (db: Db, segmentId: string, definition: unknown, count:
     .where(sql<boolean>`definition::text = ${JSON.stringify(definition)}`)
     .execute()
 
-/** An app's segments, newest first, whose name begins with `q` in any letter case. Fault: `invalid_body` at `cursor`. */
+/** Segments whose names one page looks at, at most. */
+const mostExamined = 5_000
+
+/**
+ * An app's segments, newest first, whose name begins with `q` in any letter case, among the next 5,000: a page may hold fewer than asked for
+ * and still have one after it. Fault: `invalid_body` at `cursor`.
+ */
 export async function listSegments(db: Db, { appId, limit, cursor, q }: ListRequest & { appId: string }): Promise<Listed<SavedSegment>> {
   const after = cursor === undefined ? undefined : readCursor(cursor)
+  const { rows: named } = await sql<{ ids: string[]; examined: number; id: string; createdAt: Date }>`
+    with examined as materialized (
+      select id, created_at, folded_name from segments
+      where app_id = ${appId} ${after ? sql`and (created_at, id) < (${after.createdAt}::timestamptz, ${after.id})` : sql``}
+      order by created_at desc, id desc limit ${mostExamined}
+    )
+    select id, created_at as "createdAt", (select count(*)::int from examined) as examined, array(
+      select id from examined where starts_with(folded_name, ${fold(q ?? '')}) order by created_at desc, id desc limit ${limit + 1}
+    ) as ids
+    from examined order by created_at, id limit 1`.execute(db)
+  const [examinedTo] = named
   const { rows } = await sql<Row & { inPage: number }>`
     select * from (
       select *, count(*) over () as "inPage", row_number() over newest as place, sum(
         octet_length(definition::text) + octet_length(name) + octet_length(coalesce(description, '')) + 300
       ) over newest as bytes
-      from (
-        select * from segments
-        where app_id = ${appId}
-          and starts_with(folded_name, ${fold(q ?? '')})
-          and (${after?.id ?? null}::text is null or (created_at, id) < (${after?.createdAt ?? null}::timestamptz, ${after?.id ?? ''}))
-        order by created_at desc, id desc limit ${limit + 1}
-      ) as page
+      from segments where id = any(${examinedTo?.ids ?? []}::text[])
       window newest as (order by created_at desc, id desc)
     ) as measured
     where place = 1 or (place <= ${limit} and bytes <= ${largestList})
     order by place`.execute(db)
   const last = rows.at(-1)
-  const more = last !== undefined && rows.length < last.inPage
-  return { items: rows.map(toSegment), nextCursor: more ? writeCursor({ createdAt: last.created_at, id: last.id }) : null }
+  const isMore = last !== undefined && rows.length < last.inPage
+  const next = isMore ? { createdAt: last.created_at, id: last.id } : examinedTo?.examined === mostExamined ? examinedTo : undefined
+  return { items: rows.map(toSegment), nextCursor: next ? writeCursor(next) : null }
 }
 
 /** Letter case is folded here: what Postgres' `lower` knows of letters beyond a to z depends on the database's locale. */

@@ -22,8 +22,9 @@ test('nothing leads out of an end, and paused is reached and left by administrat
   for (const end of ['sent', 'cancelled', 'failed'] as const)
     for (const action of campaignActions) expect(nextStatus(end, action)).toBeUndefined()
   const intoPaused = campaignStatuses.flatMap((status) => campaignActions.filter((action) => nextStatus(status, action) === 'paused'))
-  expect(intoPaused).toEqual(['pause', 'askCancel'])
+  expect(intoPaused).toEqual(['pause', 'pauseRecurring', 'askCancel'])
   expect(statusesThatAllow('pause')).toEqual(['sending'])
+  expect(statusesThatAllow('pauseRecurring')).toEqual(['active'])
 })
 
 test('every status × action, as api.md and decisions.md 5 have it; what is not here is refused', () => {
@@ -54,11 +55,14 @@ test('every status × action, as api.md and decisions.md 5 have it; what is not 
       'active cancel cancelled',
       'active end sent',
       'active fail failed',
+      'active pauseRecurring paused',
       'paused resume sending',
       'paused settle sent',
       'paused settleCancelled cancelled',
       'paused fail failed',
       'paused askCancel paused',
+      'paused resumeRecurring active',
+      'paused cancelRecurring cancelled',
     ].toSorted(),
   )
 })

@@ -5,7 +5,8 @@ import type { CampaignStatus } from '@herald/contracts/stats'
  * What can happen to a campaign. `send…` and `cancel` are the public operations (send by its schedule), `start` its due time, `settle` the
  * tracker's word that every queued push has an outcome, `settleCancelled` the same when administration has cancelled a send
  * under way, `end` a recurrence past its `until`, `fail` a segment or a schedule that no longer has a meaning; `change` (replace, delete),
- * `pause`, `resume` and `askCancel` are administration's.
+ * `pause`, `resume` and `askCancel` are administration's. `…Recurring` is the same of a recurrence: paused, it makes no runs; it sends
+ * nothing itself, so its cancel is over at once.
  */
 export const campaignActions = [
   'sendNow',
@@ -21,6 +22,9 @@ export const campaignActions = [
   'pause',
   'resume',
   'askCancel',
+  'pauseRecurring',
+  'resumeRecurring',
+  'cancelRecurring',
 ] as const
 export type CampaignAction = (typeof campaignActions)[number]
 
@@ -32,8 +36,16 @@ const transitions: Record<CampaignStatus, Partial<Record<CampaignAction, Campaig
   draft: { sendNow: 'sending', sendLater: 'scheduled', sendRecurring: 'active', cancel: 'cancelled', change: 'draft' },
   scheduled: { sendNow: 'sending', sendLater: 'scheduled', sendRecurring: 'active', start: 'sending', cancel: 'cancelled', fail: 'failed' },
   sending: { settle: 'sent', settleCancelled: 'cancelled', fail: 'failed', pause: 'paused', askCancel: 'sending' },
-  active: { cancel: 'cancelled', end: 'sent', fail: 'failed' },
-  paused: { resume: 'sending', settle: 'sent', settleCancelled: 'cancelled', fail: 'failed', askCancel: 'paused' },
+  active: { cancel: 'cancelled', end: 'sent', fail: 'failed', pauseRecurring: 'paused' },
+  paused: {
+    resume: 'sending',
+    settle: 'sent',
+    settleCancelled: 'cancelled',
+    fail: 'failed',
+    askCancel: 'paused',
+    resumeRecurring: 'active',
+    cancelRecurring: 'cancelled',
+  },
   sent: {},
   cancelled: {},
   failed: {},

@@ -66,7 +66,7 @@ export function tick(
 }
 
 /** The first occurrence after `now`; when there is none any more, the `until` as long as it lies ahead. */
-function nextDue(schedule: Recurrence, activatedAt: Date, now: Date): Date | undefined {
+export function nextDue(schedule: Recurrence, activatedAt: Date, now: Date): Date | undefined {
   const today = localDateAt(now, schedule.timezone)
   for (let days = -1; days < searchDays; days += 1) {
     const occurrence = occurrenceOn(schedule, activatedAt, dateAfter(today, days))

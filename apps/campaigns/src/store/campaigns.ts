@@ -1,5 +1,6 @@
 import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
 import type { Experiment, Schedule } from '@herald/contracts/campaign'
+import type { Place } from '@herald/contracts/page'
 import type { CampaignStatus } from '@herald/contracts/stats'
 import { sql } from 'kysely'
 import { statusAfter, statusesThatAllow } from '../core/campaign.ts'
@@ -129,25 +130,62 @@ export type CampaignFilter = {
   prefix: string | undefined
 }
 
-/** One row more than `limit` of an app's campaigns, newest first, after a place of an earlier page. */
-export const findCampaigns = (
+/** Campaigns that one page with a filter looks at, at most: ~2 µs each. */
+const mostExamined = 5_000
+/** Statuses that no notification ever has. */
+const statusesOfPeople = new Set<CampaignStatus>(['draft', 'scheduled', 'active'])
+
+/**
+ * One row more than `limit` of an app's campaigns, newest first, after a place of an earlier page. With a filter only those that it fits
+ * among the next 5,000, so that a page costs the same whatever the app's history holds; `examinedTo` is where to go on when there may be
+ * more. What people made is looked for among what people made, also beside a million notifications.
+ */
+export async function findCampaigns(
+  db: Db,
+  appId: string,
+  filter: CampaignFilter,
+  { limit, after }: { limit: number; after: Place | undefined },
+): Promise<{ rows: CampaignRow[]; examinedTo: Place | undefined }> {
+  const isFiltered = filter.status !== undefined || filter.transactional !== undefined || filter.prefix !== undefined
+  const newest = db.selectFrom('campaigns').selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc')
+  if (isFiltered) {
+    const { ids, examinedTo } = await findFitting(db, appId, filter, { limit, after })
+    // By their ids alone: beside an order and a limit the planner may walk the app's campaigns in search of them.
+    return { rows: await newest.where('id', '=', sql<string>`any(${ids})`).execute(), examinedTo }
+  }
+  const rows = await newest
+    .where('app_id', '=', appId)
+    .$if(after !== undefined, (query) => query.where(sql<boolean>`(created_at, id) < (${after?.createdAt}::timestamptz, ${after?.id})`))
+    .limit(limit + 1)
+    .execute()
+  return { rows, examinedTo: undefined }
+}
+
+async function findFitting(
   db: Db,
   appId: string,
   { status, transactional, prefix }: CampaignFilter,
-  { limit, after }: { limit: number; after: { createdAt: Date; id: string } | undefined },
-): Promise<CampaignRow[]> =>
-  db
-    .selectFrom('campaigns')
-    .selectAll()
-    .where('app_id', '=', appId)
-    .$if(status !== undefined, (query) => query.where('status', '=', status ?? 'draft'))
-    .$if(transactional !== undefined, (query) => query.where('transactional', '=', transactional ?? false))
-    .$if(prefix !== undefined, (query) => query.where(sql<boolean>`starts_with(lower(name), lower(${prefix}))`))
-    .$if(after !== undefined, (query) => query.where(sql<boolean>`(created_at, id) < (${after?.createdAt}::timestamptz, ${after?.id})`))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit + 1)
-    .execute()
+  { limit, after }: { limit: number; after: Place | undefined },
+): Promise<{ ids: string[]; examinedTo: Place | undefined }> {
+  const isOfPeople = transactional === false || (status !== undefined && statusesOfPeople.has(status))
+  const { rows } = await sql<{ ids: string[]; examined: number; id: string; createdAt: Date }>`
+    with examined as materialized (
+      select id, created_at, status, transactional, name from campaigns
+      where app_id = ${appId} ${isOfPeople ? sql`and not transactional` : sql``}
+        ${after ? sql`and (created_at, id) < (${after.createdAt}::timestamptz, ${after.id})` : sql``}
+      order by created_at desc, id desc limit ${mostExamined}
+    )
+    select id, created_at as "createdAt", (select count(*)::int from examined) as examined, array(
+      select id from examined
+      where true ${status === undefined ? sql`` : sql`and status = ${status}`}
+        ${transactional === undefined ? sql`` : sql`and transactional = ${transactional}`}
+        ${prefix === undefined ? sql`` : sql`and starts_with(lower(name), lower(${prefix}))`}
+      order by created_at desc, id desc limit ${limit + 1}
+    ) as ids
+    from examined order by created_at, id limit 1`.execute(db)
+  const [last] = rows
+  return { ids: last?.ids ?? [], examinedTo: last?.examined === mostExamined ? { id: last.id, createdAt: last.createdAt } : undefined }
+}
 
 /** What a send is decided by, with the database's clock beside it. Undefined: unknown, or another app's. */
 export const findSendable = (db: Db, appId: string, campaignId: string) =>
@@ -193,14 +231,22 @@ export async function markSent(
   return row?.status
 }
 
-/** Cancels a campaign if its status allows that; whether it did. */
+/** A campaign that repeats: paused, it was active before, where any other was sending. */
+export const isRecurring = sql<boolean>`schedule ->> 'type' = 'recurring'`
+
+/** Cancels a campaign that has not started, and a recurrence also while it is paused; whether it did. */
 export async function markCancelled(db: Db, appId: string, campaignId: string): Promise<boolean> {
   const row = await db
     .updateTable('campaigns')
-    .set({ status: statusAfter('cancel'), due_at: null, settled_at: sql<Date>`now()` })
+    .set({ status: statusAfter('cancel'), due_at: null, paused_at: null, settled_at: sql<Date>`now()` })
     .where('id', '=', campaignId)
     .where('app_id', '=', appId)
-    .where('status', 'in', statusesThatAllow('cancel'))
+    .where((where) =>
+      where.or([
+        where('status', 'in', statusesThatAllow('cancel')),
+        where.and([where('status', 'in', statusesThatAllow('cancelRecurring')), isRecurring]),
+      ]),
+    )
     .returning('id')
     .executeTakeFirst()
   return row !== undefined
@@ -229,7 +275,7 @@ export async function markSettled(db: Db, campaignIds: string[]): Promise<void> 
     with locked as materialized (${locked(campaignIds)})
     update campaigns set
       status = case when cancelling then ${statusAfter('settleCancelled')} else ${statusAfter('settle')} end,
-      settled_at = now(), due_at = null, flow_due_at = null, target = case when transactional then null else target end
+      settled_at = now(), due_at = null, flow_due_at = null, paused_at = null, target = case when transactional then null else target end
     from locked
     where campaigns.id = locked.id and status = any(${statusesThatAllow('settle')})`.execute(db)
 }
@@ -244,6 +290,7 @@ export async function markFailed(db: Db, campaignId: string, failure: { code: st
       settled_at: sql<Date>`now()`,
       due_at: null,
       flow_due_at: null,
+      paused_at: null,
       target: sql`case when transactional then null else target end`,
     })
     .where('id', '=', campaignId)

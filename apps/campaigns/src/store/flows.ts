@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { statusAfter, statusesThatAllow } from '../core/campaign.ts'
-import { ownLease, type Started } from './campaigns.ts'
+import type { Recurrence } from '../core/schedule.ts'
+import { isRecurring, ownLease, type Started } from './campaigns.ts'
 import type { Db } from './tables.ts'
 
 type One = { appId: string; campaignId: string }
@@ -18,6 +19,8 @@ export const changeFlow = (db: Db, { appId, campaignId }: One, action: 'pause' |
     .updateTable('campaigns')
     .set({
       ...(action === 'askCancel' ? { cancelling: true } : { status: statusAfter(action) }),
+      ...(action === 'pause' ? { paused_at: sql<Date>`now()` } : {}),
+      ...(action === 'resume' ? { paused_at: null } : {}),
       // Another number: the same within two minutes would be swallowed, and with it the send.
       ...(action === 'resume'
         ? { due_at: sql<Date>`case when started_at is null then ${ownLease} end`, pointer_no: sql<number>`pointer_no + 1` }
@@ -29,8 +32,73 @@ export const changeFlow = (db: Db, { appId, campaignId }: One, action: 'pause' |
     .where('app_id', '=', appId)
     .where('status', 'in', statusesThatAllow(action))
     .where('cancelling', '=', false)
+    .$if(action === 'resume', (query) => query.where(sql<boolean>`(${isRecurring}) is not true`))
     .returning(['id', 'status', 'cancelling', 'flow_no', 'pointer_no', sql<boolean>`due_at is not null`.as('is_due')])
     .executeTakeFirst()
+
+/** Pauses a recurrence: it is due no more, so nobody makes a run of it. False: its status does not allow that. */
+export async function pauseRecurrence(db: Db, { appId, campaignId }: One): Promise<boolean> {
+  const row = await db
+    .updateTable('campaigns')
+    .set({ status: statusAfter('pauseRecurring'), due_at: null, paused_at: sql<Date>`now()` })
+    .where('id', '=', campaignId)
+    .where('app_id', '=', appId)
+    .where('status', 'in', statusesThatAllow('pauseRecurring'))
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** A paused recurrence, with the database's clock; its row is the caller's until its transaction ends. Undefined: it is none, or not paused. */
+export async function lockPausedRecurrence(
+  db: Db,
+  { appId, campaignId }: One,
+): Promise<{ schedule: Recurrence; activatedAt: Date; now: Date } | undefined> {
+  const row = await db
+    .selectFrom('campaigns')
+    .select(['schedule', 'activated_at', sql<Date>`now()`.as('now')])
+    .where('id', '=', campaignId)
+    .where('app_id', '=', appId)
+    .where('status', 'in', statusesThatAllow('resumeRecurring'))
+    .where('cancelling', '=', false)
+    .forUpdate()
+    .executeTakeFirst()
+  return row?.schedule?.type === 'recurring' && row.activated_at
+    ? { schedule: row.schedule, activatedAt: row.activated_at, now: row.now }
+    : undefined
+}
+
+/** Lets a paused recurrence go on. The caller holds its row. */
+export const markResumed = (db: Db, campaignId: string, dueAt: Date) =>
+  db
+    .updateTable('campaigns')
+    .set({ status: statusAfter('resumeRecurring'), due_at: dueAt, paused_at: null })
+    .where('id', '=', campaignId)
+    .execute()
+
+/**
+ * Ends pauses of more than `days`, at most 100 at once: a recurrence is cancelled, of a send its cancel is asked for and told to audience by
+ * the sweep. Answers the ids.
+ */
+export async function endLongPauses(db: Db, days: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    with long as (
+      select id, coalesce(${isRecurring}, false) as recurs from campaigns
+      where paused_at < now() - make_interval(days => ${days}) and status = 'paused' and not cancelling
+      order by paused_at limit 100 for update skip locked
+    )
+    update campaigns set
+      status = case when recurs then ${statusAfter('cancelRecurring')} else status end,
+      settled_at = case when recurs then now() end,
+      cancelling = not recurs,
+      flow_no = flow_no + (not recurs)::int,
+      flow_due_at = case when not recurs then now() end,
+      paused_at = case when not recurs then paused_at end,
+      due_at = null
+    from long where campaigns.id = long.id
+    returning campaigns.id`.execute(db)
+  return rows.map(({ id }) => id)
+}
 
 /** Takes changes that audience has not answered. Two sweeps never take the same row; it is due again after 5 s. */
 export const takeDueFlows = (db: Db, limit: number): Promise<Started[]> =>
@@ -66,6 +134,7 @@ export async function markNeverStarted(db: Db, campaignId: string): Promise<void
       settled_at: sql<Date>`now()`,
       due_at: null,
       flow_due_at: null,
+      paused_at: null,
       target: sql`case when transactional then null else target end`,
     })
     .where('id', '=', campaignId)

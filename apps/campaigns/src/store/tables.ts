@@ -50,6 +50,8 @@ export type Tables = {
     /** Changes of whether the send goes on, and when audience is told of the last one again; null: it has answered. */
     flow_no: Generated<number>
     flow_due_at: Date | null
+    /** Since when it is paused; null: it is not. */
+    paused_at: Date | null
     failure: OptionalJson<{ code: string; message: string }>
     /** sending: point at it again; scheduled: start it; active: its next occurrence, or its end. */
     due_at: Date | null
@@ -70,9 +72,13 @@ export type Tables = {
     collapse_id: string | null
     priority: Priority | null
     silent: boolean | null
+    /** As far as it is added up; what is not is in `template_uses`. */
+    use_count: Generated<number>
     created_at: Generated<Date>
     updated_at: Generated<Date>
   }
+  /** Written by triggers of campaigns (migrations/0030). */
+  template_uses: { id: Generated<number>; template_id: string; uses: number }
   idempotency_keys: {
     app_id: string
     key: string

@@ -1,3 +1,4 @@
+import type { Place } from '@herald/contracts/page'
 import type { SaveTemplate } from '@herald/contracts/template'
 import { sql } from 'kysely'
 import type { TemplateDefaults } from '../core/overrides.ts'
@@ -71,27 +72,83 @@ export async function deleteTemplate(db: Db, appId: string, id: string): Promise
   return row !== undefined
 }
 
-/** Templates of an app with what was made of them counted, from an index that holds only sends with a template. */
+/** Templates of an app, each with its uses: those that are added up already and the second's that are not (migrations/0030). */
 const shown = (db: Db, appId: string) =>
   db
     .selectFrom('templates')
     .selectAll()
-    .select(sql<number>`(select count(*) from campaigns where campaigns.template_id = templates.id)`.as('use_count'))
+    .select(
+      sql<number>`use_count + coalesce((select sum(uses) from template_uses where template_uses.template_id = templates.id), 0)::bigint`.as(
+        'all_uses',
+      ),
+    )
     .where('app_id', '=', appId)
 
 export const findTemplate = (db: Db, appId: string, id: string) => shown(db, appId).where('id', '=', id).executeTakeFirst()
 export type TemplateRow = NonNullable<Awaited<ReturnType<typeof findTemplate>>>
 
-/** One row more than `limit`, newest first, after a place of an earlier page; whose name begins with `prefix`, whatever the letter case. */
-export const findTemplates = (
+/** Templates whose names one page with a prefix looks at, at most. */
+const mostExamined = 5_000
+
+/**
+ * One row more than `limit`, newest first, after a place of an earlier page. With a `prefix` only those whose name begins with it, whatever
+ * the letter case, among the next 5,000; `examinedTo` is where to go on when there may be more.
+ */
+export async function findTemplates(
   db: Db,
   appId: string,
-  { limit, after, prefix }: { limit: number; after: { createdAt: Date; id: string } | undefined; prefix: string | undefined },
-): Promise<TemplateRow[]> =>
-  shown(db, appId)
+  { limit, after, prefix }: { limit: number; after: Place | undefined; prefix: string | undefined },
+): Promise<{ rows: TemplateRow[]; examinedTo: Place | undefined }> {
+  const newest = shown(db, appId).orderBy('created_at', 'desc').orderBy('id', 'desc')
+  if (prefix !== undefined) {
+    const { ids, examinedTo } = await findNamed(db, appId, { limit, after, prefix })
+    // By their ids alone: beside an order and a limit the planner may walk the list in search of them.
+    return { rows: await newest.where('id', '=', sql<string>`any(${ids})`).execute(), examinedTo }
+  }
+  const rows = await newest
     .$if(after !== undefined, (query) => query.where(sql<boolean>`(created_at, id) < (${after?.createdAt}::timestamptz, ${after?.id})`))
-    .$if(prefix !== undefined, (query) => query.where(sql<boolean>`starts_with(lower(name), lower(${prefix}))`))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
     .limit(limit + 1)
     .execute()
+  return { rows, examinedTo: undefined }
+}
+
+async function findNamed(
+  db: Db,
+  appId: string,
+  { limit, after, prefix }: { limit: number; after: Place | undefined; prefix: string },
+): Promise<{ ids: string[]; examinedTo: Place | undefined }> {
+  const { rows } = await sql<{ ids: string[]; examined: number; id: string; createdAt: Date }>`
+    with examined as materialized (
+      select id, created_at, name from templates
+      where app_id = ${appId} ${after ? sql`and (created_at, id) < (${after.createdAt}::timestamptz, ${after.id})` : sql``}
+      order by created_at desc, id desc limit ${mostExamined}
+    )
+    select id, created_at as "createdAt", (select count(*)::int from examined) as examined, array(
+      select id from examined where starts_with(lower(name), lower(${prefix})) order by created_at desc, id desc limit ${limit + 1}
+    ) as ids
+    from examined order by created_at, id limit 1`.execute(db)
+  const [last] = rows
+  return { ids: last?.ids ?? [], examinedTo: last?.examined === mostExamined ? { id: last.id, createdAt: last.createdAt } : undefined }
+}
+
+/**
+ * Adds up what campaigns have noted of the uses of templates, at most 10,000 notes at once; answers how many. Several processes take
+ * different notes.
+ */
+export async function addUpUses(db: Db): Promise<number> {
+  const { rows } = await sql<{ taken: number }>`
+    with taken as (
+      delete from template_uses
+      where id in (select id from template_uses order by id limit 10000 for update skip locked)
+      returning template_id, uses
+    ), summed as (
+      select template_id, sum(uses) as uses from taken group by template_id
+    ), locked as materialized (
+      select id from templates where id in (select template_id from summed) order by id for no key update
+    ), added as (
+      update templates set use_count = use_count + summed.uses from summed join locked on locked.id = summed.template_id
+      where templates.id = summed.template_id
+    )
+    select count(*)::int as taken from taken`.execute(db)
+  return rows[0]?.taken ?? 0
+}

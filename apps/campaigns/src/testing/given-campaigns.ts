@@ -29,6 +29,7 @@ export async function givenCampaigns({ databaseUrl, natsUrl }: { databaseUrl: st
     DEFAULT_TTL_SECONDS: 2_592_000,
     IDEMPOTENCY_RETENTION_HOURS: 24,
     LEDGER_RETENTION_DAYS: 90,
+    PAUSE_MAX_DAYS: 30,
     RECURRING_CATCHUP_SECONDS: 3600,
     TRANSACTIONAL_RETENTION_DAYS: 90,
   })

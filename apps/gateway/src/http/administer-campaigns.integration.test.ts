@@ -1,6 +1,6 @@
 import * as calls from '@herald/contracts/calls/campaigns'
 import { listStats, verifyCampaign } from '@herald/contracts/calls/tracker'
-import { notFound } from '@herald/contracts/fault'
+import { notFound, tooManyReads } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import { noStats } from '@herald/contracts/stats'
 import { freshDatabase } from '@herald/testing/database'
@@ -44,6 +44,15 @@ test('a list is asked for by status, kind and name, and each campaign comes with
   expect(lastAsked(listStats)).toEqual({ appId, campaignIds: [id] })
   await gateway.admin('GET', path)
   expect(lastAsked(calls.listCampaigns)).toEqual({ appId, limit: 100 })
+})
+
+test('a read that cannot be served behind the gateway is 429 with Retry-After and the seconds in its message', async () => {
+  peers.answers.set(calls.listCampaigns.subject, () => {
+    throw tooManyReads(2)
+  })
+  const answer = await gateway.admin('GET', path)
+  expect([answer.status, answer.body.error?.code, answer.headers['retry-after']]).toEqual([429, 'rate_limited', '2'])
+  expect(answer.body.error?.message).toContain('2 seconds')
 })
 
 test.each([

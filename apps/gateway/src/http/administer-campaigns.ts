@@ -112,7 +112,7 @@ const ofTheDashboard = [
     path: `${onePath}/pause`,
     key: 'admin',
     status: 200,
-    summary: 'Pause a send under way',
+    summary: 'Pause a send under way, or a recurrence: no run begins',
     async answer(gateway, { appId, params }) {
       await readApp(gateway.db, appId)
       const answer = await gateway.bus.call(calls.pauseCampaign, { appId, campaignId: params.id })
@@ -126,7 +126,7 @@ const ofTheDashboard = [
     path: `${onePath}/resume`,
     key: 'admin',
     status: 200,
-    summary: 'Let a paused send go on',
+    summary: 'Let a paused send go on, or a recurrence with its next occurrence',
     async answer(gateway, { appId, params }) {
       await readApp(gateway.db, appId)
       const answer = await gateway.bus.call(calls.resumeCampaign, { appId, campaignId: params.id })

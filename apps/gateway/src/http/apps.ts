@@ -22,7 +22,7 @@ export const apps = [
     query: PageQuery,
     status: 200,
     summary: 'List apps, newest first',
-    answer: ({ db }, { query }) => listApps(db, pageOf(query)),
+    answer: ({ reads }, { query }) => reads((db) => listApps(db, pageOf(query))),
   }),
   route({
     name: 'readApp',

@@ -1,5 +1,5 @@
-import { databaseUnavailable, Fault, notFound } from '@herald/contracts/fault'
-import { isDatabaseAway } from '@herald/service/health'
+import { databaseUnavailable, Fault, notFound, queueUnavailable } from '@herald/contracts/fault'
+import { isDatabaseAway, isDatabaseBusy } from '@herald/service/health'
 
 /** Faults of the protocol below the API's own: what arrived is no request that a route could answer. */
 export const protocolFaults = {
@@ -10,11 +10,15 @@ export const protocolFaults = {
 } as const
 export type ProtocolFault = (typeof protocolFaults)[keyof typeof protocolFaults]
 
-/** What the caller may know of an error: a Fault as it is, an away database as such, a path that does not decode as unknown, else `internal`. */
+/**
+ * What the caller may know of an error: a Fault as it is, an away database as such, one that is too busy as `queue_unavailable`, a path
+ * that does not decode as unknown, else `internal`.
+ */
 export function faultOf(error: unknown): Fault {
   if (error instanceof Fault) return error
   if (isUndecodablePath(error)) return notFound()
   if (isDatabaseAway(error)) return databaseUnavailable()
+  if (isDatabaseBusy(error)) return Object.assign(queueUnavailable(), { cause: error })
   return new Fault('internal', 'Internal error.', undefined, error)
 }
 

@@ -23,7 +23,7 @@ export const keys = [
     query: z.strictObject(pageQuery),
     status: 200,
     summary: 'List the API keys of an app, newest first',
-    answer: ({ db }, { appId, query }) => listKeys(db, appId, pageOf(query)),
+    answer: ({ reads }, { appId, query }) => reads((db) => listKeys(db, appId, pageOf(query))),
   }),
   route({
     name: 'revokeKey',

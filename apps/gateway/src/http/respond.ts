@@ -19,6 +19,9 @@ export function respond(response: ServerResponse, status: number, body?: unknown
 }
 
 export function respondFault(response: ServerResponse, fault: Fault): void {
-  const headers: Record<string, string> = fault.code === 'unauthorized' ? { 'www-authenticate': 'Bearer' } : {}
+  const headers: Record<string, string> = {
+    ...(fault.code === 'unauthorized' ? { 'www-authenticate': 'Bearer' } : {}),
+    ...(fault.retryAfterSeconds === undefined ? {} : { 'retry-after': String(fault.retryAfterSeconds) }),
+  }
   respond(response, fault.status, errorBody(fault), headers)
 }

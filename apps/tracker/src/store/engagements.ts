@@ -26,17 +26,25 @@ export async function insertEngagements(db: Db, entries: EngagementEntry[]): Pro
   return { at: row.at, inserted: new Set(row.keys ?? []) }
 }
 
+/** A push is reported once of a kind. The limit keeps the planner at a probe of the key for each push, whatever it thinks of their number. */
+const mostKinds = 10
+
 /** What devices reported of these pushes, by `pushKey`, in the order it came. */
 export async function findEngagements(
   db: Db,
   pushes: { day: string; campaign_id: string; subscription_id: string }[],
 ): Promise<Map<string, EngagementKind[]>> {
+  const days = pushes.map(({ day }) => day)
   const { rows } = await sql<{ key: string; kinds: EngagementKind[] }>`
     select campaign_id || subscription_id as key, array_agg(kind order by at, kind) as kinds
-    from engagements join unnest(
-      ${pushes.map(({ day }) => day)}::date[], ${pushes.map((push) => push.campaign_id)}::text[],
-      ${pushes.map((push) => push.subscription_id)}::text[]) as push(day, campaign_id, subscription_id)
-      using (day, campaign_id, subscription_id)
+    from unnest(${days}::date[], ${pushes.map((push) => push.campaign_id)}::text[], ${pushes.map((push) => push.subscription_id)}::text[])
+      as push(day, campaign_id, subscription_id)
+    cross join lateral (
+      select kind, at from engagements
+      where engagements.day = push.day and engagements.day = any(${[...new Set(days)]}::date[])
+        and engagements.campaign_id = push.campaign_id and engagements.subscription_id = push.subscription_id
+      limit ${mostKinds}
+    ) as report
     group by campaign_id, subscription_id`.execute(db)
   return new Map(rows.map(({ key, kinds }) => [key, kinds]))
 }

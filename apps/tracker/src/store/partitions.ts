@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { settleDay } from './settlements.ts'
 import type { Db } from './tables.ts'
 
 const partitioned = ['ledger', 'engagements'] as const
@@ -14,9 +15,13 @@ export async function getDaysAround(db: Db, { back, ahead }: { back: number; ahe
 /**
  * Makes the partitions of a day if they are missing. A table is made by itself and then attached: attaching locks out no
  * insert, where `create table … partition of` would stop every writer of the ledger. Under an advisory lock, so that
- * several processes do not make the same one; must run in its own transaction, before one that writes.
+ * several processes do not make the same one; must run in its own transaction, before one that writes. False: the day is past the
+ * retention and gets none, since the next housekeeping would drop it.
  */
-export async function insertDay(db: Db, day: string): Promise<void> {
+export async function insertDay(db: Db, day: string, retentionDays: number): Promise<boolean> {
+  const { rows } = await sql<{ kept: boolean }>`
+    select ${day}::date >= (now() at time zone 'utc')::date - ${retentionDays}::int as kept`.execute(db)
+  if (!rows[0]?.kept) return false
   await db.transaction().execute(async (trx) => {
     await sql`select pg_advisory_xact_lock(hashtextextended('tracker.partitions', 0))`.execute(trx)
     for (const parent of partitioned) {
@@ -29,26 +34,30 @@ export async function insertDay(db: Db, day: string): Promise<void> {
         for values from (${sql.lit(day)}) to (${sql.lit(nextDay(day))})`.execute(trx)
     }
   })
+  return true
 }
 
 /**
- * Drops partitions of days more than `retentionDays` ago and answers how many. One day of grace: an event that was
+ * Drops partitions of days more than `retentionDays` ago and answers how many, and how many campaigns of these days were settled with
+ * them: some of their outcomes never came, and none is taken any more, so nothing else would ever end them. One day of grace: an event that was
  * let in just before midnight must still find its partition. Dropping waits for writers, so it gives up after 2 s and is tried again.
  */
-export async function deleteOldDays(db: Db, retentionDays: number): Promise<number> {
-  const { rows } = await sql<{ partition: string }>`
-    select child.relname as partition
+export async function deleteOldDays(db: Db, retentionDays: number): Promise<{ dropped: number; settled: number }> {
+  const { rows } = await sql<{ partition: string; day: string }>`
+    select child.relname as partition, to_date(right(child.relname, 8), 'YYYYMMDD') as day
     from pg_inherits join pg_class child on child.oid = inhrelid
     where inhparent in (${sql.join(partitioned.map((parent) => sql`${parent}::regclass`))})
       and right(child.relname, 8) < to_char((now() at time zone 'utc')::date - ${retentionDays + 1}::int, 'YYYYMMDD')
     order by child.relname`.execute(db)
-  for (const { partition } of rows) {
+  let settled = 0
+  for (const { partition, day } of rows) {
     await db.transaction().execute(async (trx) => {
       await sql`set local lock_timeout = '2s'`.execute(trx)
+      settled += await settleDay(trx, day)
       await sql`drop table if exists ${sql.id(partition)}`.execute(trx)
     })
   }
-  return rows.length
+  return { dropped: rows.length, settled }
 }
 
 const partitionName = (parent: Partitioned, day: string): string => `${parent}_${day.replaceAll('-', '')}`

@@ -23,6 +23,17 @@ export const takeDueSettlements = (db: Db, limit: number): Promise<Settlement[]>
     .returning(['settlements.campaign_id', 'campaigns_told', 'audience_told'])
     .execute()
 
+/** Settles what of a day is not settled, whatever its sums say, and promises to tell it; answers how many campaigns. */
+export async function settleDay(db: Db, day: string): Promise<number> {
+  const { rows } = await sql`
+    with settled as (
+      update counters set settled_at = now() where day = ${day}::date and settled_at is null and fanned_out_at is not null
+      returning campaign_id
+    )
+    insert into settlements (campaign_id, due_at) select campaign_id, now() from settled returning campaign_id`.execute(db)
+  return rows.length
+}
+
 /** One of the two has answered. What is remembered never becomes untold again. */
 export async function markTold(db: Db, { campaign_id, campaigns_told, audience_told }: Settlement): Promise<void> {
   await db

@@ -96,9 +96,10 @@ export const replaceCampaign = call<Campaign>()('rpc.campaigns.replace-campaign'
 export const deleteCampaign = call<Record<string, never>>()('rpc.campaigns.delete-campaign', OfCampaign)
 /** A new draft like it, whatever its status. A notification is copied as a campaign to the same target when that is a segment or everyone, else invalid_state. */
 export const duplicateCampaign = call<Campaign>()('rpc.campaigns.duplicate-campaign', OfCampaign)
-/** Stops a send under way; nothing goes out from a second later, but what a connection already holds. */
+/** Stops a send under way; nothing goes out from a second later, but what a connection already holds. Of an active recurrence no run begins. */
 export const pauseCampaign = call<{ status: 'paused' }>()('rpc.campaigns.pause-campaign', OfCampaign)
-export const resumeCampaign = call<{ status: 'sending' }>()('rpc.campaigns.resume-campaign', OfCampaign)
+/** A recurrence is active again and goes on with its next occurrence; none of the pause is caught up. */
+export const resumeCampaign = call<{ status: 'sending' | 'active' }>()('rpc.campaigns.resume-campaign', OfCampaign)
 /**
  * Cancels in any status but an ended one. Of a send under way what is not sent ends skipped `cancelled`; its status stays as answered
  * until every push has an outcome, and is `cancelled` then.

@@ -1,0 +1,106 @@
+import { newId } from '@herald/contracts/ids'
+import { campaignStatuses } from '@herald/contracts/stats'
+import { freshDatabase } from '@herald/testing/database'
+import { fillCampaigns } from '@herald/testing/history'
+import { looksOf, type Looked } from '@herald/testing/plans'
+import { sql } from 'kysely'
+import { beforeAll, expect, test } from 'vitest'
+import { listCampaigns } from './manage-campaign.ts'
+import { listTemplates, readTemplate } from './manage-template.ts'
+import { openDatabase } from '@herald/service/postgres'
+import { testService } from '@herald/testing/service'
+import { insertTemplate, addUpUses } from './store/templates.ts'
+import type { Db, Tables } from './store/tables.ts'
+
+const { url } = await freshDatabase()
+const { db } = await openDatabase<Tables>(testService('campaigns', {}), { url: url('campaigns'), poolSize: 2 })
+const appId = newId()
+const templateId = newId()
+const campaigns = 50_000
+beforeAll(async () => {
+  await fillCampaigns(url('campaigns'), { appId, count: campaigns, days: 12, templateId })
+  while ((await addUpUses(db)) > 0);
+  // Written at once instead of within 12 days: what was added up is still there until a vacuum.
+  await sql`vacuum template_uses`.execute(db)
+}, 120_000)
+
+const looked = (work: (own: Db) => Promise<unknown>): Promise<Looked[]> => looksOf<Tables>(url('campaigns'), work)
+const pagesOf = (looks: Looked[]) => looks.reduce((sum, { pages }) => sum + pages, 0)
+const scanned = (looks: Looked[]) => looks.flatMap((look) => look.scanned)
+type Asked = Omit<Parameters<typeof listCampaigns>[1], 'appId' | 'limit'>
+const list =
+  (asked: Asked, limit = 5) =>
+  (own: Db) =>
+    listCampaigns(own, { appId, limit, ...asked })
+const all = async (asked: Asked) => {
+  const names: string[] = []
+  let cursor: string | undefined
+  let pages = 0
+  do {
+    const page = await list({ ...asked, ...(cursor === undefined ? {} : { cursor }) }, 20)(db)
+    names.push(...page.items.map(({ name }) => name))
+    cursor = page.nextCursor ?? undefined
+    pages += 1
+  } while (cursor !== undefined && pages < 100)
+  return names
+}
+
+test('a page of campaigns touches a bounded part of the history, with every filter and every two of them', async () => {
+  const filters: Asked[] = [
+    {},
+    { q: 'nobody has this name' },
+    ...[true, false, undefined].flatMap((transactional) => [
+      ...(transactional === undefined ? [] : [{ transactional }]),
+      ...campaignStatuses.map((status) => ({ status, ...(transactional === undefined ? {} : { transactional }) })),
+    ]),
+    { q: 'made', status: 'draft' },
+    { q: 'made', transactional: false },
+  ]
+  for (const asked of filters) {
+    const looks = await looked(list(asked))
+    expect({ asked, scanned: scanned(looks), isBounded: pagesOf(looks) < 6_000 }).toEqual({ asked, scanned: [], isBounded: true })
+  }
+})
+
+test('what people made is found at once among many notifications', async () => {
+  for (const asked of [{ transactional: false }, { status: 'draft' as const }, { status: 'draft' as const, transactional: false }]) {
+    const looks = await looked(list(asked))
+    expect(pagesOf(looks)).toBeLessThan(400)
+    expect((await list(asked)(db)).items).toHaveLength(5)
+  }
+})
+
+test('what is rare is found by paging on, also past empty pages, in order and without a repeat', async () => {
+  const cancelled = await all({ status: 'cancelled' })
+  expect(cancelled).toHaveLength(campaigns / 2000)
+  expect(await all({ status: 'cancelled', q: 'MADE BY' })).toEqual(cancelled)
+  expect(await all({ transactional: false })).toHaveLength(campaigns / 1000)
+  expect(await all({ status: 'paused' })).toEqual([])
+})
+
+test('a template that a long history used is read without its uses being counted', async () => {
+  const looks = await looked(async (own) => {
+    await listTemplates(own, { appId, limit: 100 })
+    await listTemplates(own, { appId, limit: 100, q: 'or' })
+    await readTemplate(own, { appId, templateId })
+  })
+  expect(scanned(looks)).toEqual([])
+  expect(pagesOf(looks)).toBeLessThan(100)
+  expect((await readTemplate(db, { appId, templateId })).useCount).toBe(campaigns)
+})
+
+test('useCount is exact at any moment while uses come, go, change and are added up by several at once', async () => {
+  const other = newId()
+  await insertTemplate(db, { id: other, appId, template: { name: 'Other', content: { _default: 'en', en: { title: 'a', body: 'b' } } } })
+  const ids = (await db.selectFrom('campaigns').select('id').where('transactional', '=', false).limit(40).execute()).map(({ id }) => id)
+  const counts = async () => [templateId, other].map(async (id) => (await readTemplate(db, { appId, templateId: id })).useCount)
+  const adding = Promise.all(Array.from({ length: 50 }, () => addUpUses(db)))
+  for (const [place, id] of ids.entries()) {
+    if (place % 2 === 0) await db.updateTable('campaigns').set({ template_id: other }).where('id', '=', id).execute()
+    else await db.deleteFrom('campaigns').where('id', '=', id).execute()
+    expect(await Promise.all(await counts())).toEqual([campaigns - place - 1, Math.floor(place / 2) + 1])
+  }
+  await adding
+  while ((await addUpUses(db)) > 0);
+  expect(await Promise.all(await counts())).toEqual([campaigns - 40, 20])
+})

@@ -1,0 +1,84 @@
+import { readStats, recordOutcomes, reportQueued } from '@herald/contracts/calls/tracker'
+import { noStats } from '@herald/contracts/stats'
+import { openDatabase } from '@herald/service/postgres'
+import { freshDatabase } from '@herald/testing/database'
+import { freshNats } from '@herald/testing/nats'
+import { testService } from '@herald/testing/service'
+import { until } from '@herald/testing/until'
+import { sql } from 'kysely'
+import { beforeAll, expect, test } from 'vitest'
+import { openDays } from './days.ts'
+import { deleteOldDays, getDaysAround } from './store/partitions.ts'
+import type { Db, Tables } from './store/tables.ts'
+import {
+  batchOf,
+  givenCampaign,
+  givenListeners,
+  givenOutcome,
+  givenOutcomes,
+  givenPeer,
+  givenTracker,
+  totalsOf,
+} from './testing/given-tracker.ts'
+
+let caller: Awaited<ReturnType<typeof givenPeer>>
+let heard: Awaited<ReturnType<typeof givenListeners>>
+let db: Db
+let daysAgo: (days: number) => Promise<string>
+
+beforeAll(async () => {
+  const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
+  ;({ db } = await openDatabase<Tables>(testService('tracker', {}), { url: database.url('tracker'), poolSize: 3 }))
+  heard = await givenListeners(natsUrl)
+  await givenTracker({ databaseUrl: database.url('tracker'), natsUrl })
+  caller = await givenPeer('dispatcher', natsUrl)
+  daysAgo = async (days) => (await getDaysAround(db, { back: days, ahead: -days }))[0] ?? ''
+})
+
+const partitionsOf = async (day: string) => {
+  const { rows } = await sql`select from pg_class where relname like ${`%_${day.replaceAll('-', '')}`} and relkind = 'r'`.execute(db)
+  return rows.length
+}
+/** As if the campaign had been paused for so long since its first page. */
+const grow = (campaignId: string, day: string) => db.updateTable('counters').set({ day }).where('campaign_id', '=', campaignId).execute()
+
+test('outcomes of a campaign past the retention are answered and not written, and what they travel with is', async () => {
+  const [old, young] = [givenCampaign(), givenCampaign()]
+  const day = await daysAgo(95)
+  for (const campaign of [old, young]) await caller.call(reportQueued, totalsOf(campaign, 288))
+  await grow(old.campaignId, day)
+  const batches = [batchOf(old, givenOutcomes(288), { day }), batchOf(young, givenOutcomes(10))]
+
+  expect(await caller.call(recordOutcomes, { batches })).toEqual({ recorded: 10 })
+  expect(await caller.call(recordOutcomes, { batches })).toEqual({ recorded: 0 })
+  expect((await caller.call(readStats, old))?.stats).toEqual({ ...noStats, queued: 288 })
+  expect((await caller.call(readStats, young))?.stats).toMatchObject({ sent: 10 })
+  expect(await partitionsOf(day)).toBe(0)
+})
+
+test('a day that was dropped is not written to by who remembers it', async () => {
+  const campaign = givenCampaign()
+  await caller.call(reportQueued, totalsOf(campaign, 2))
+  const day = await daysAgo(89)
+  expect(await caller.call(recordOutcomes, { batches: [batchOf(campaign, [givenOutcome()], { day })] })).toEqual({ recorded: 1 })
+  // The partitions go while the tracker remembers that they are there, as another process drops them: the day is past a shorter retention.
+  const ensureDay = openDays(db, 40)
+  await deleteOldDays(db, 40)
+  expect(await partitionsOf(day)).toBe(0)
+  await ensureDay(day)
+  await ensureDay(day)
+  expect(await partitionsOf(day)).toBe(0)
+})
+
+test('a campaign whose outcomes never all came is settled when its day is dropped, and its owners are told', async () => {
+  const [stuck, done] = [givenCampaign(), givenCampaign()]
+  const day = await daysAgo(60)
+  for (const campaign of [stuck, done]) await caller.call(reportQueued, { ...totalsOf(campaign, 3), day })
+  await caller.call(recordOutcomes, { batches: [batchOf(stuck, givenOutcomes(2), { day }), batchOf(done, givenOutcomes(3), { day })] })
+  await until(() => heard.audience.includes(done.campaignId), { what: 'the settlement of the other' })
+
+  expect((await deleteOldDays(db, 50)).settled).toBe(1)
+  await until(() => heard.campaigns.includes(stuck.campaignId) && heard.audience.includes(stuck.campaignId), { what: 'the settlement' })
+  expect((await caller.call(readStats, stuck))?.stats).toEqual({ ...noStats, queued: 3, sent: 2 })
+  expect(await deleteOldDays(db, 50)).toEqual({ dropped: 0, settled: 0 })
+})

@@ -1,0 +1,51 @@
+import { listPushes, readStats, recordOutcomes, reportQueued } from '@herald/contracts/calls/tracker'
+import { Fault } from '@herald/contracts/fault'
+import { openDatabase } from '@herald/service/postgres'
+import { freshDatabase } from '@herald/testing/database'
+import { freshNats } from '@herald/testing/nats'
+import { testService } from '@herald/testing/service'
+import { until } from '@herald/testing/until'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import type { Tables } from './store/tables.ts'
+import { batchOf, givenCampaign, givenListeners, givenOutcomes, givenPeer, givenTracker, totalsOf } from './testing/given-tracker.ts'
+
+const said = (work: Promise<unknown>) =>
+  work.then(
+    () => 'answered',
+    (error: unknown) => (Fault.is(error) ? error.code : String(error)),
+  )
+
+test('24 lists of pushes that hang hold up no outcome: the lists are answered 429, the outcomes are written and the campaign settles', async () => {
+  const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
+  const heard = await givenListeners(natsUrl)
+  await givenTracker({ databaseUrl: database.url('tracker'), natsUrl })
+  const caller = await givenPeer('dispatcher', natsUrl)
+  const { db } = await openDatabase<Tables>(testService('tracker', {}), { url: database.url('tracker'), poolSize: 2 })
+  const campaign = givenCampaign()
+  await caller.call(reportQueued, totalsOf(campaign, 300))
+  await caller.call(recordOutcomes, { batches: [batchOf(campaign, givenOutcomes(100))] })
+  const list = () => said(caller.call(listPushes, { appId: campaign.appId, limit: 5 }))
+  expect(await list()).toBe('answered')
+
+  // A list shows what devices reported; an outcome is written without looking there.
+  const { promise: read, resolve: unlock } = Promise.withResolvers<void>()
+  const locked = Promise.withResolvers<void>()
+  const holding = db.transaction().execute(async (trx) => {
+    await sql`lock table engagements in access exclusive mode`.execute(trx)
+    locked.resolve()
+    await read
+  })
+  await locked.promise
+  const lists = Promise.all(Array.from({ length: 24 }, list))
+  const recorded = await Promise.all(
+    Array.from({ length: 20 }, () => caller.call(recordOutcomes, { batches: [batchOf(campaign, givenOutcomes(10))] })),
+  )
+  expect(recorded.reduce((sum, one) => sum + one.recorded, 0)).toBe(200)
+  await until(() => heard.campaigns.includes(campaign.campaignId), { what: 'the settlement' })
+  expect(new Set(await lists)).toEqual(new Set(['rate_limited']))
+  unlock()
+  await holding
+  expect(await list()).toBe('answered')
+  expect((await caller.call(readStats, campaign))?.stats).toMatchObject({ queued: 300, sent: 300 })
+})

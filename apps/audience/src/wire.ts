@@ -8,6 +8,7 @@ import { group } from '@herald/service/group'
 import { isDatabaseAway } from '@herald/service/health'
 import { openDatabase } from '@herald/service/postgres'
 import type { Service } from '@herald/service/run'
+import { readForScrape } from '@herald/service/scrape'
 import { startSweep } from '@herald/service/sweep'
 import type { z } from 'zod'
 import type { Audience } from './audience.ts'
@@ -88,23 +89,26 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
 
   const breaker = openBreaker(service)
   const probe = (asked: Parameters<typeof probeCircuits>[1]) => probeCircuits({ db, poke: () => due.poke() }, asked)
+  const openCircuits = readForScrape(watch, () => countOpenCircuits(db))
   service.metrics.gauge('herald_circuit_open', 'Ways of apps to a provider that are closed to pushes, but for probes.', {
     labelNames: ['platform', 'environment'],
     async collect() {
-      const open = watch.up ? await countOpenCircuits(db) : []
+      const open = await openCircuits()
       this.reset()
-      for (const { platform, environment, count } of open) this.set({ platform, environment }, count)
+      for (const { platform, environment, count } of open ?? []) this.set({ platform, environment }, count)
     },
   })
 
+  const dueAges = readForScrape(watch, () => findDueAges(db))
   service.metrics.gauge(
     'herald_due_age_seconds',
     'How long the oldest row that is due has been so; above 5 s the sweep does not keep up.',
     {
       labelNames: ['queue'],
       async collect() {
+        const ages = await dueAges()
         this.reset()
-        for (const { queue, seconds } of watch.up ? await findDueAges(db) : []) this.set({ queue }, seconds)
+        for (const { queue, seconds } of ages ?? []) this.set({ queue }, seconds)
       },
     },
   )

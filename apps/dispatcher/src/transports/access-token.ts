@@ -63,9 +63,12 @@ export function openAccessTokens({
   }
 }
 
+/** These say nothing of the account: the token service was too slow (408, also a proxy's word) or asks us to wait (429). */
+const sayNothingOfUs: readonly number[] = [408, 429]
+
 /** The account is not what Google knows: our credentials are wrong. Anything else is the token service's trouble. */
 function refusal(status: number, reason: unknown): Answer {
-  const isOurs = status >= 400 && status < 500 && status !== 429
+  const isOurs = status >= 400 && status < 500 && !sayNothingOfUs.includes(status)
   return {
     is: 'answered',
     status: isOurs ? 401 : 503,

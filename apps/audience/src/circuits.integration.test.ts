@@ -9,7 +9,7 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { openBreaker } from './breaker.ts'
 import { finishBatch } from './finish-batch.ts'
-import { asked, finished, withBatches } from './testing/batches.ts'
+import { asked, finished, retried, withBatches } from './testing/batches.ts'
 import { givenCrowd, givenDevice, givenSend, openAudience } from './testing/rig.ts'
 
 const rig = await openAudience()
@@ -31,12 +31,12 @@ function heard(
   const asked = probe ? recipients.slice(0, 1) : recipients
   const answers = asked.map((recipient, index) => ({ recipient, letter: letters[index] ?? letters.at(-1) ?? 's' }))
   const of = (letter: Letter) => answers.filter((one) => one.letter === letter).map(({ recipient }) => recipient)
-  const again = ({ subscriptionId, userId }: Recipient) => ({ subscriptionId, userId, tries, retryAt: new Date().toISOString() })
+  const again = (recipient: Recipient) => retried(recipient, { tries })
   return finished(batchId, takes, {
     sent: of('s').map(({ subscriptionId }) => ({ subscriptionId, environment: environment === '' ? null : environment })),
     guarded: of('g').map(({ subscriptionId, userId, tokenVersion }) => ({
-      ...{ subscriptionId, userId, tokenVersion, tries: tries + 1, since: '2100-01-01T00:00:00.000Z' },
-      ...{ code: 'token_invalid', providerCode: '400 BadDeviceToken' },
+      ...{ subscriptionId, userId, tokenVersion, tries: tries + 1, agoMs: 0 },
+      ...{ code: 'token_invalid' as const, providerCode: '400 BadDeviceToken' },
     })),
     retries: [...of('c'), ...of('w'), ...recipients.slice(asked.length)].map(again),
     answers: [
@@ -226,9 +226,8 @@ describe('mass guard', () => {
     ]
     const taken = await takeOne(await givenBatch(appId), used())
     await db.updateTable('subscriptions').set({ token_version: 2 }).where('id', '=', changed.id).execute()
-    const { registered_at } = await subscription(returned.id)
     const report = heard(taken, ['g'])
-    const guarded = report.guarded.map((one) => (one.subscriptionId === returned.id ? { ...one, since: registered_at.toISOString() } : one))
+    const guarded = report.guarded.map((one) => (one.subscriptionId === returned.id ? { ...one, agoMs: 60_000 } : one))
 
     await finish({ ...report, guarded })
 
@@ -498,10 +497,11 @@ describe('the two environments of APNs', () => {
 
     expect(mixed).toMatchObject({ probe: false, heldEnvironments: [{ environment: 'sandbox' }] })
     expect(mixed.recipients).toHaveLength(2)
-    expect(mixed.heldEnvironments[0]?.until).toBe((await circuitOf(appId, 'sandbox'))?.probe_at?.toISOString())
+    expect(mixed.heldEnvironments[0]?.inMs).toBeGreaterThan(0)
+    expect(mixed.heldEnvironments[0]?.inMs).toBeLessThanOrEqual(30_000)
 
     const sandbox = mixed.recipients.filter(({ environment }) => environment === 'sandbox')
-    const retries = sandbox.map(({ subscriptionId, userId }) => ({ subscriptionId, userId, tries: 0, retryAt: new Date().toISOString() }))
+    const retries = sandbox.map((recipient) => retried(recipient))
     await finish(finished(mixed.batchId, mixed.takes, { retries }))
     const [retry] = await openBatches(appId)
     expect(await takeWith(retry?.id ?? '', apns)).toBe('held')
@@ -549,12 +549,7 @@ describe('whether a send goes on', () => {
     expect(await takeWith(batchId)).toBe('held')
     await setFlow(campaignId, 'running')
     const { takes, recipients } = await takeOne(batchId, used())
-    const retries = recipients.map(({ subscriptionId, userId }) => ({
-      subscriptionId,
-      userId,
-      tries: 1,
-      retryAt: new Date().toISOString(),
-    }))
+    const retries = recipients.map((recipient) => retried(recipient, { tries: 1 }))
     await finish(finished(batchId, takes, { retries }))
     const [retry] = await openBatches(appId)
 

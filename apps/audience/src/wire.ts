@@ -87,7 +87,8 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
     ),
   )
 
-  const breaker = openBreaker(service)
+  const outageProbeMs = config.OUTAGE_PROBE_SECONDS * 1000
+  const breaker = openBreaker(service, outageProbeMs)
   const probe = (asked: Parameters<typeof probeCircuits>[1]) => probeCircuits({ db, poke: () => due.poke() }, asked)
   const openCircuits = readForScrape(watch, () => countOpenCircuits(db))
   service.metrics.gauge('herald_circuit_open', 'Ways of apps to a provider that are closed to pushes, but for probes.', {
@@ -115,7 +116,7 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   const pagesCut = service.metrics.counter('herald_fan_out_pages_total', 'Pages of fan-outs cut into batches.')
 
   const maxHoldSeconds = config.BREAKER_MAX_HOLD_SECONDS
-  const take = group((asked: Parameters<typeof takeBatch>[1]) => takeBatch({ db, maxHoldSeconds }, asked), shared)
+  const take = group((asked: Parameters<typeof takeBatch>[1]) => takeBatch({ db, maxHoldSeconds, outageProbeMs }, asked), shared)
   const read = (granted: Granted[]) => readTaken({ db, remembered }, granted)
   // Each lane reads for itself, so that a small batch does not wait behind 500 recipients of a large one.
   const readLane = { prompt: group(read, shared), bulk: group(read, { ...shared, limit: 8 }) }

@@ -21,6 +21,7 @@ const heard = (letters: string, change: Partial<Heard> = {}): Heard => ({
   credentialsVersion: 1,
   probe: false,
   foundDead: false,
+  exhausted: false,
   ...change,
 })
 const s = (count: number) => 's'.repeat(count)
@@ -89,7 +90,7 @@ describe('what answers come to', () => {
   })
 
   test('whatever is heard: 200 letters are kept, an open circuit decides nobody’s end, and nobody is invalidated in a flood', () => {
-    const letters = fc.string({ unit: fc.constantFrom('s', 'g', 'w', 'c'), maxLength: 400 })
+    const letters = fc.string({ unit: fc.constantFrom('s', 'g', 'w', 'c', 'u', 'a'), maxLength: 400 })
     const state = fc.constantFrom('closed' as const, 'open' as const)
     fc.assert(
       fc.property(letters, letters, state, fc.boolean(), fc.integer({ min: 1, max: 3 }), (answers, seen, state, probe, version) => {
@@ -115,7 +116,7 @@ describe('what answers come to', () => {
 })
 
 describe('who goes out while it is open', () => {
-  const maxHoldSeconds = 3_600
+  const rules = { now, maxHoldSeconds: 3_600, outageProbeMs: 5_000, nextLookAt: null }
   const batch = (change: Partial<Waiting> = {}): Waiting => ({
     queuedAt: inMs(-1_000),
     heldSince: null,
@@ -125,7 +126,7 @@ describe('who goes out while it is open', () => {
     ...change,
   })
   const admitted = (circuits: Circuit[], change: Partial<Waiting> = {}) =>
-    admit(circuits, [batch(change)], now, maxHoldSeconds).admissions[0] ?? { is: 'nothing' }
+    admit(circuits, [batch(change)], rules).admissions[0] ?? { is: 'nothing' }
   const due = open({ probeAt: now })
 
   test('a batch is held until the next probe, or the end of its ttl or of its hold', () => {
@@ -153,7 +154,7 @@ describe('who goes out while it is open', () => {
 
   test('of a group one batch is the probe, and newer credentials begin with an empty window', () => {
     const batches = [batch({ places: { '': 1 } }), batch({ places: { '': 1 }, credentialsVersion: 2 }), batch({ credentialsVersion: 2 })]
-    const { admissions, circuits } = admit([open({ answers: g(30) })], batches, now, maxHoldSeconds)
+    const { admissions, circuits } = admit([open({ answers: g(30) })], batches, rules)
 
     expect(admissions.map(({ is }) => is)).toEqual(['held', 'probe', 'held'])
     expect(admissions[2]).toEqual({ is: 'held', until: inMs(30_000) })

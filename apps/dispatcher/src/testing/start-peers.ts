@@ -47,7 +47,7 @@ export type Row = {
   leasedUntil: number
   renewals: number
   probe: boolean
-  heldEnvironments: { environment: CircuitEnvironment; until: string }[]
+  heldEnvironments: { environment: CircuitEnvironment; inMs: number }[]
   /** The answer to a take is on its way until this resolves. */
   answered: Promise<unknown> | null
   /** The circuit that each part was asked for with. */

@@ -22,7 +22,7 @@ export const batchSize = 500
 export const pageSize = 5_000
 /** A send whose first page is its last and that reaches at most this many devices goes on the prompt lane. */
 export const promptLimit = 1_000
-/** Ready or leased bulk batches per app and platform; held ones and retries are not counted. */
+/** Ready or leased bulk batches per app and platform. Retries are not counted; held ones are where a send has nothing else to go on with. */
 export const bulkWindow = 16
 /** At most this many tries at the provider (providers.md, Retries). */
 export const maxTries = 5

@@ -111,7 +111,7 @@ export async function takeBatches(db: Db, asked: { batchId: string; credentialsV
       )
       order by b.id for no key update of b
     )
-    update batches b set takes = takes + 1, lease_until = ${takenLease}, due_at = ${takenLease}, held_since = null, probes = null,
+    update batches b set takes = takes + 1, lease_until = ${takenLease}, due_at = ${takenLease}, not_before = null, held_since = null, probes = null,
       decided = case when b.decided is null and cancelled then ${endingAs(sql`'skipped'`, sql`'cancelled'`)} else b.decided end
     from ready where b.id = ready.id
     returning ${takenColumns}, '{}'::jsonb[] as "heldEnvironments"`.execute(db)
@@ -246,7 +246,7 @@ export async function releaseHeld(db: Db, { appId, platform }: { appId: string; 
         ))
       order by b.due_at limit ${sql.lit(releasedAtOnce)} for no key update of b skip locked
     )
-    update batches b set not_before = now(), due_at = now(), held_since = case when held."isOpen" then b.held_since end
+    update batches b set not_before = null, due_at = now(), held_since = case when held."isOpen" then b.held_since end
     from held where b.id = held.id
     returning b.id`.execute(db)
   return rows.length

@@ -7,7 +7,7 @@ alter table batches add column last_provider_code text;
 drop index batches_held;
 create index batches_held on batches (app_id, platform, due_at) where held_since is not null and done_at is null;
 
--- The pushes of an app that are under way, newest batch first: a list reads as many rows as it shows.
-create index batches_open on batches (app_id, id) where done_at is null;
+-- The pushes of an app that are under way, or of one of its campaigns, newest campaign first: a list reads as many batches as it shows.
+create index batches_open on batches (app_id, campaign_id, id) where done_at is null;
 
 -- The circuits' letters are more: u the provider is unavailable, a another answer.

@@ -25,6 +25,7 @@ import { dropCampaigns } from './drop-campaigns.ts'
 import { eraseApp } from './erase-app.ts'
 import { fanOut } from './fan-out.ts'
 import { finishBatch } from './finish-batch.ts'
+import { listOpenPushes } from './list-open-pushes.ts'
 import { loginSubscription } from './login-subscription.ts'
 import { logoutSubscription } from './logout-subscription.ts'
 import { probeCircuits } from './probe-circuits.ts'
@@ -148,6 +149,7 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   )
   bus.answer(calls.readCircuits, async ({ appId }) => ({ circuits: await listCircuits(db, appId) }))
   bus.answer(calls.probeCircuits, probe)
+  bus.answer(calls.listOpenPushes, (request) => listOpenPushes({ db }, request))
   // Who does not hear it probes within 30 s.
   bus.listen(appChanged, ({ appId }) => {
     probe({ appId, platform: null }).catch((error: unknown) => log.debug({ appId, err: error }, 'no probe was asked for'))

@@ -1,6 +1,5 @@
 import type { FailureCode } from '@herald/contracts/outcome'
 import type { Platform } from '@herald/contracts/platform'
-import type { Log } from '@herald/service/log'
 import { LRUCache } from 'lru-cache'
 import { remedies } from './core/remedies.ts'
 
@@ -17,7 +16,7 @@ const linesPerMinute = 100
  * The first push of a kind (app, platform, code and the provider's word) in a minute that failed or comes back is a warning that names the
  * remedy. It holds ids and codes only: never a token, an endpoint or a text.
  */
-export function openComplaints(log: Pick<Log, 'warn'>, now: () => number = () => performance.now()): Complain {
+export function openComplaints(log: { warn(fields: object, text: string): void }, now: () => number = () => performance.now()): Complain {
   const saidAt = new LRUCache<string, number>({ max: keptKinds })
   let minute = { since: Number.NEGATIVE_INFINITY, lines: 0 }
   return ({ appId, campaignId, platform, code, providerCode }) => {

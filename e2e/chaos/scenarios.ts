@@ -8,8 +8,10 @@ import { killAll } from './scenarios/kill-all.ts'
 import { killDispatcher } from './scenarios/kill-dispatcher.ts'
 import { loseNatsStore } from './scenarios/lose-nats-store.ts'
 import { natsFull } from './scenarios/nats-full.ts'
+import { outage } from './scenarios/outage.ts'
 import { ownerChanged } from './scenarios/owner-changed.ts'
 import { rollingRestart } from './scenarios/rolling-restart.ts'
+import { skewedClocks } from './scenarios/skewed-clocks.ts'
 import { wrongCredentials } from './scenarios/wrong-credentials.ts'
 import { wrongEnvironment } from './scenarios/wrong-environment.ts'
 
@@ -28,4 +30,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   erasure,
   'database-away': databaseAway,
   'nats-full': natsFull,
+  outage,
+  'skewed-clocks': skewedClocks,
 }

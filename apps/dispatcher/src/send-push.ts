@@ -45,6 +45,8 @@ export type Sending = {
   /** Waits before try n + 1, seconds. */
   schedule: readonly number[]
   origins: Origins
+  /** When the push was queued, Unix milliseconds by the database's clock. */
+  queuedAtMs: number
   /** Milliseconds of the ttl that are used up by now. */
   elapsedMs: () => number
   /** Whether the batch is still ours to send and nothing has stopped it. */
@@ -78,7 +80,8 @@ export async function sendPush(sending: Sending, recipient: Recipient): Promise<
   if (!encoded.ok) return { is: 'failed', tries, code: 'payload_too_large', providerCode: `${encoded.bytes} bytes`, dead: null }
 
   const { silent, priority, collapseId } = send
-  const push: Push = { msgId, address, keys, environment, body: encoded.body, collapseId, silent, priority, ttlSeconds }
+  const expiresAtSeconds = Math.ceil(sending.queuedAtMs / 1000 + send.ttl)
+  const push: Push = { msgId, address, keys, environment, body: encoded.body, collapseId, silent, priority, ttlSeconds, expiresAtSeconds }
   const waitMs = waitForOrigin(sending, recipient)
   if (waitMs > 0) return { is: 'retry', tries, code: 'provider_unavailable', providerCode: '', inMs: waitMs }
   const handedOverAt = performance.now()

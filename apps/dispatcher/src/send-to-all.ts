@@ -38,6 +38,7 @@ export async function sendToAll(
     probe: taken.probe,
     schedule,
     origins,
+    queuedAtMs: Date.parse(taken.queuedAt),
     elapsedMs: () => taken.elapsedMs + (performance.now() - takenAt),
     untilCutOff: (answer) => jobs.untilCutOff(answer),
   }

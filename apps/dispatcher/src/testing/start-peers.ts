@@ -93,7 +93,7 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
     const rest = row.recipients.slice(from)
     const recipients = rest.slice(0, row.partSize)
     const more = recipients.length < rest.length
-    const queuedAt = new Date().toISOString()
+    const queuedAt = new Date(Date.now() - elapsedMs).toISOString()
     const frozen = knowsSend ? null : send
     const about = { batchId, campaignId, appId, platform, lane, day, takes: row.takes, tries, queuedAt, elapsedMs, send: frozen, more }
     return { answer: 'taken', ...about, probe, heldEnvironments, recipients, decided: more ? [] : row.decided }

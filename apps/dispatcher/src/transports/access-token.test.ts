@@ -27,3 +27,32 @@ test.each([408, 429, 500, 503])('a token service that answers %i is away: the pu
 test.each([400, 401, 403])('a token service that answers %i refuses our credentials', async (status) => {
   expect(await verdictWhen(status)).toMatchObject({ class: 'config', code: 'credentials_invalid' })
 })
+
+test.each([600, -600])(
+  'a clock that is %i s off the token service’s is told of, and tokens are dated by the token service’s',
+  async (seconds) => {
+    const theirs = () => new Date(Date.now() - seconds * 1000)
+    const server = createServer((request, response) => {
+      let form = ''
+      request.on('data', (chunk: Buffer) => (form += chunk.toString()))
+      request.on('end', () => {
+        const [, claims = ''] = (new URLSearchParams(form).get('assertion') ?? '').split('.')
+        const { iat } = JSON.parse(Buffer.from(claims, 'base64url').toString()) as { iat: number }
+        const isFair = Math.abs(iat - theirs().getTime() / 1000) < 60
+        response.writeHead(isFair ? 200 : 400, { date: theirs().toUTCString() })
+        response.end(JSON.stringify(isFair ? { access_token: 'token', expires_in: 3_600 } : { error: 'invalid_grant' }))
+      })
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => void server.close())
+    const address = server.address()
+    if (address === null || typeof address === 'string') throw new Error('no port')
+    const url = `http://127.0.0.1:${address.port}/token`
+    const skews: number[] = []
+
+    const tokens = openAccessTokens({ clientEmail: 'a@b', privateKey, audience: url, url, onSkew: (aheadMs) => void skews.push(aheadMs) })
+
+    expect(await tokens.current()).toEqual({ token: 'token' })
+    expect(skews.map((ms) => Math.round(ms / 10_000) * 10)).toEqual([seconds])
+  },
+)

@@ -25,7 +25,9 @@ async function onSkewed(scene: Scene, skews: string): Promise<void> {
   const preload = pathToFileURL(resolve(import.meta.dirname, '../skew.ts')).href
   await onPlatform({ LOG_LEVEL: 'warn', NODE_OPTIONS: `--import=${preload}`, HERALD_SKEWS: skews }, async ({ herald, tenant }) => {
     const devices = await givenManyDevices({ herald, tenant }, Math.min(scene.devices, 300))
-    const [dead, busy] = [devices.slice(0, 30), devices.slice(-30)]
+    // Spread over the platforms: a push service that answers 20 in a row so would count as away.
+    const everyTenth = (from: number) => devices.filter((_, place) => place % 10 === from)
+    const [dead, busy] = [everyTenth(0), everyTenth(5)]
     const behave = (of: typeof devices, behaviour: object) =>
       tenant.simulator('PUT', '/devices/behaviour', { ids: of.map(({ id }) => id), ...behaviour })
     await behave(dead, { answer: 'dead' })

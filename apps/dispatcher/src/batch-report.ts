@@ -52,7 +52,9 @@ export function openReport(
     const known = reasons.has(reason) || reasons.size < mostReasons ? reason : 'others'
     reasons.set(known, (reasons.get(known) ?? 0) + 1)
   }
-  const complainOf = (became: Became, code: FailureCode, providerCode: string) => {
+  const complainOf = (became: Became, code: FailureCode, word: string) => {
+    // Every size would be a kind of its own.
+    const providerCode = code === 'payload_too_large' ? '' : word
     because(became, code, providerCode)
     complain({ appId, campaignId, platform, code, providerCode })
   }

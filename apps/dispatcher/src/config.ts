@@ -36,7 +36,9 @@ export const Config = ServiceConfig.extend({
   ),
   PROVIDER_RETRY_SECONDS: secondsList
     .default([...providerRetrySeconds])
-    .describe('Waits before the second, third, fourth and fifth try of a push at a provider, times 1 to 1.25.'),
+    .describe(
+      'Waits before the second, third, fourth and fifth try of a push at a provider, times 1 to 1.25: a comma list of seconds, such as `1,4,16,60`.',
+    ),
   OUTAGE_PROBE_SECONDS: outageProbeSeconds,
   APNS_URL: hostAndPort.optional().describe('APNs production, when it is not Apple’s: for a simulator or a proxy. Host and port only.'),
   APNS_SANDBOX_URL: hostAndPort

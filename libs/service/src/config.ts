@@ -55,7 +55,9 @@ export const outageProbeSeconds = z.coerce
   .min(0.05)
   .max(60)
   .default(5)
-  .describe('How often one push is sent to a provider that is away, to find out whether it is back. The same for audience and dispatcher.')
+  .describe(
+    'How often one push is sent to a provider that is away, to find out whether it is back; less often when it has been away for long. The same for audience and dispatcher.',
+  )
 
 /**
  * The environment, parsed once: the one place that reads it. A bad one prints every problem and ends the process with 1;

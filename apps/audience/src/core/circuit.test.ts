@@ -266,9 +266,13 @@ describe('who goes out while it is open', () => {
       expect(admitted([{ ...away, probeAt: now }], { ttlSeconds: 0, places: { '': 1 } }).is).toBe('probe')
     })
 
-    test('the next probe follows in the time that is configured', () => {
-      const { circuits } = admit([{ ...away, probeAt: now }], [batch({ places: { '': 1 } })], { ...rules, outageProbeMs: 250 })
-      expect(circuits).toMatchObject([{ probeAt: inMs(250) }])
+    test('the next probe follows in the time that is configured, later when it lasts, and within twelve times that', () => {
+      const probedIn = (sinceMs: number, outageProbeMs: number) =>
+        admit([{ ...away, since: inMs(-sinceMs), probeAt: now }], [batch({ places: { '': 1 } })], { ...rules, outageProbeMs }).circuits
+      expect(probedIn(0, 250)).toMatchObject([{ probeAt: inMs(250) }])
+      expect(probedIn(600_000, 5_000)).toMatchObject([{ probeAt: inMs(5_000) }])
+      expect(probedIn(3_600_000, 5_000)).toMatchObject([{ probeAt: inMs(30_000) }])
+      expect(probedIn(86_400_000, 5_000)).toMatchObject([{ probeAt: inMs(60_000) }])
     })
   })
 })

@@ -25,6 +25,9 @@ const answersWithoutSend = { g: 50, w: 20 }
 const probeEveryMs = 30_000
 /** A provider that is away may be back any moment: it is asked more often than one that refuses our credentials. */
 export const outageProbeMs = 5_000
+/** An outage that lasts is probed less often, after a 120th of its time (10 minutes: 5 s), at most 12 times the first wait (a minute). */
+const outageProbeShare = 120
+const outageProbeMost = 12
 /** So many answers in a row, none of them but that the provider is unavailable, are an outage. */
 const outageFrom = 20
 /** A held batch that is not the next probe looks again after this, in case the probe dies; the circuit's closing releases it at once. */
@@ -194,7 +197,7 @@ export function admit<C extends Circuit>(
     if (admission.is === 'probe') {
       circuits = circuits.map((circuit) => {
         if (circuit.environment !== admission.environment) return circuit
-        const probeAt = new Date(now.getTime() + (isOutage(circuit) ? probeInMs : probeEveryMs))
+        const probeAt = new Date(now.getTime() + (isOutage(circuit) ? nextOutageProbe(circuit, now, probeInMs) : probeEveryMs))
         return { ...circuit, ...withCredentials(circuit, batch.credentialsVersion), probeAt }
       })
     }
@@ -202,6 +205,9 @@ export function admit<C extends Circuit>(
   })
   return { admissions, circuits }
 }
+
+const nextOutageProbe = ({ since }: Circuit, now: Date, probeInMs: number): number =>
+  Math.min(Math.max((now.getTime() - since.getTime()) / outageProbeShare, probeInMs), outageProbeMost * probeInMs)
 
 /**
  * Held at most for the ttl. While the provider is away that is all: then it is skipped as expired, and with ttl 0 it goes out for its one

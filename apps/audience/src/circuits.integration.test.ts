@@ -16,7 +16,7 @@ import { givenCrowd, givenDevice, givenSend, openAudience } from './testing/rig.
 
 const rig = await openAudience()
 const { audience, db, bus, dispatcher, peers, startProcess } = rig
-const { take, takeOne, finish, givenBatch, givenBatches, subscription } = withBatches(rig)
+const { take, takeOne, finish, givenBatch, givenBatches } = withBatches(rig)
 
 type Taken = TakenBatch & { answer: 'taken' }
 type Letter = 's' | 'g' | 'c' | 'w' | 'u'

@@ -42,7 +42,7 @@ export function openReport(
   const guarded: (Omit<Result['guarded'][number], 'agoMs'> & { askedAt: number })[] = []
   const unavailable: (Omit<Result['unavailable'][number], 'retryInMs'> & { readyAt: number | null })[] = []
   const retries: (Omit<Result['retries'][number], 'retryInMs'> & { readyAt: number })[] = []
-  const answers = new Map<CircuitEnvironment, Result['answers'][number]>()
+  const answers = new Map<CircuitEnvironment, Pick<Result['answers'][number], 'seen' | 'code'> & { gravest: number }>()
   const counted: Record<Became, number> = { sent: 0, failed: 0, skipped: 0, retried: 0, guarded: 0 }
   const reasons = new Map<string, number>()
   const following: Promise<void>[] = []
@@ -77,9 +77,11 @@ export function openReport(
   }
   /** What says for sure that our credentials are wrong gives the code, then what says that they may be, then that nobody was there. */
   const hear = ({ environment, letter, code }: Heard) => {
-    const known = answers.get(environment) ?? { environment, seen: '', code: null }
-    const isGraver = [...known.seen].every((other) => gravity.indexOf(letter) > gravity.indexOf(other))
-    answers.set(environment, { environment, seen: known.seen + letter, code: isGraver ? code : (known.code ?? code) })
+    const known = answers.get(environment) ?? { seen: '', code: null, gravest: -1 }
+    const rank = gravity.indexOf(letter)
+    const isGraver = rank > known.gravest
+    const gravest = Math.max(rank, known.gravest)
+    answers.set(environment, { seen: known.seen + letter, code: isGraver ? code : (known.code ?? code), gravest })
   }
 
   return {
@@ -159,9 +161,9 @@ export function openReport(
         guarded: guarded.map(({ askedAt, ...one }) => ({ ...one, agoMs: ago(askedAt) })),
         unavailable: unavailable.map(({ readyAt, ...one }) => ({ ...one, retryInMs: readyAt === null ? null : ahead(readyAt) })),
         retries: retries.map(({ readyAt, ...one }) => ({ ...one, retryInMs: ahead(readyAt) })),
-        answers: [...answers.values()].flatMap((one) => {
-          const seen = probe || one.seen.includes('u') ? one.seen : one.seen.replaceAll('a', '')
-          return seen === '' ? [] : [{ ...one, seen }]
+        answers: [...answers].flatMap(([environment, { seen: all, code }]) => {
+          const seen = probe || all.includes('u') ? all : all.replaceAll('a', '')
+          return seen === '' ? [] : [{ environment, seen, code }]
         }),
       }
     },

@@ -25,13 +25,13 @@ export const outage: Scenario = {
       const hasty = await send(tenant, 'hasty', devices, { target: { all: true }, ttl: shortTtlSeconds })
       await new Promise((resolve) => setTimeout(resolve, outageMs - (performance.now() - beganAt)))
 
-      const while_ = [await readStats(tenant, patient), await readStats(tenant, hasty)].map(({ body }) => body.stats)
+      const whileAway = [await readStats(tenant, patient), await readStats(tenant, hasty)].map(({ body }) => body.stats)
       const open = await tenant.admin<{ items: { state: string; code: string | null }[] }>('GET', '/pushes?outcome=open&limit=200')
       const states = Object.groupBy(open.body.items, ({ state, code }) => `${state} ${code}`)
-      note({ whileAway: while_, openPushes: Object.fromEntries(Object.entries(states).map(([name, of]) => [name, of?.length])) })
+      note({ whileAway, openPushes: Object.fromEntries(Object.entries(states).map(([name, of]) => [name, of?.length])) })
       check((await accepted(tenant)) === 0, 'a push was accepted while every provider was away')
       check(
-        while_.every(({ failed }) => failed === 0),
+        whileAway.every(({ failed }) => failed === 0),
         'a push failed while every provider was away',
       )
       check(open.body.items.length > 0 && open.body.items.some(({ code }) => code !== null), 'no open push says what it waits for')

@@ -184,7 +184,7 @@ async function playPeers(natsUrl: string, appId: string) {
         ...{ environment: '', credentialsVersion: null },
       })
       if (taken.answer === 'taken') {
-        const nothing = { sent: [], dead: [], guarded: [], answers: [], credentialsVersion: null, retries: [] }
+        const nothing = { sent: [], dead: [], guarded: [], unavailable: [], answers: [], credentialsVersion: null, retries: [] }
         await dispatcher.call(finishBatch, { batchId, takes: taken.takes, ...nothing })
       }
     })

@@ -9,8 +9,10 @@ import { killAll } from './scenarios/kill-all.ts'
 import { killDispatcher } from './scenarios/kill-dispatcher.ts'
 import { loseNatsStore } from './scenarios/lose-nats-store.ts'
 import { natsFull } from './scenarios/nats-full.ts'
+import { outage } from './scenarios/outage.ts'
 import { ownerChanged } from './scenarios/owner-changed.ts'
 import { rollingRestart } from './scenarios/rolling-restart.ts'
+import { skewedClocks } from './scenarios/skewed-clocks.ts'
 import { wrongCredentials } from './scenarios/wrong-credentials.ts'
 import { wrongEnvironment } from './scenarios/wrong-environment.ts'
 
@@ -30,4 +32,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   'database-away': databaseAway,
   'nats-full': natsFull,
   'hostile-tenant': hostileTenant,
+  outage,
+  'skewed-clocks': skewedClocks,
 }

@@ -8,6 +8,7 @@ const quick = [
   ['goaway', 6_000],
   ['wrong-environment', 500],
   ['canary', 3],
+  ['skewed-clocks', 300],
 ] as const
 
 test.each(quick)('the promise of scenario %s is kept', { timeout: 240_000 }, async (name, devices) => {

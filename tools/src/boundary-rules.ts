@@ -90,6 +90,7 @@ const flow: Place = {
     '@herald/service/sweep',
     '@herald/service/postgres',
     '@herald/service/request-id',
+    '@herald/service/scrape',
   ],
   typePackages: ['@herald/service/*', 'kysely'],
 }

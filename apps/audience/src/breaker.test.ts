@@ -12,7 +12,7 @@ const log = openLog('audience', 'info', { write: (line) => void lines.push(JSON.
 const metrics = openMetrics()
 const breaker = openBreaker({ log, metrics })
 
-const nothing = (): Judgement => ({ judged: new Map(), noted: [], opened: [], closed: [] })
+const nothing = (): Judgement => ({ judged: new Map(), noted: [], opened: [], closed: [], open: new Set() })
 const circuit = (change: Partial<CircuitRow> = {}): CircuitRow => ({
   ...{ appId: newId(), platform: 'ios', environment: 'sandbox', state: 'closed', code: null, since: new Date() },
   ...{ probeAt: null, answers: '', credentialsVersion: 1 },
@@ -32,14 +32,24 @@ test('opening is an error that says what to do, closing is news', () => {
   expect(told[0]?.msg).toContain('fix the credentials')
 })
 
+test('a provider that is away is an error that blames no credentials', () => {
+  const opened = circuit({ state: 'open', code: 'network_error' })
+  breaker.tell({ ...nothing(), opened: [opened] })
+
+  const [told] = lines.filter(({ appId }) => appId === opened.appId)
+  expect(told).toMatchObject({ level: 'error', code: 'network_error' })
+  expect(told?.msg).toContain('the provider is away')
+  expect(told?.msg).not.toContain('credentials')
+})
+
 test('many refused tokens are an error once a minute and circuit; each is counted', async () => {
   const { appId, platform, environment } = circuit()
-  const token = { subscriptionId: newId(), userId: newId(), tokenVersion: 1, tries: 1, since: new Date().toISOString() }
+  const token = { subscriptionId: newId(), userId: newId(), tokenVersion: 1, tries: 1, agoMs: 10 }
   const refused = { ...token, code: 'token_invalid' as const, providerCode: '400 BadDeviceToken' }
   const finish: Finish = {
     row: { id: newId(), app_id: appId, campaign_id: newId(), platform, lane: 'bulk', probes: null, takes: 1, queued_at: new Date() },
     finish: {
-      ...{ batchId: newId(), takes: 1, sent: [], dead: [], guarded: [refused, refused] },
+      ...{ batchId: newId(), takes: 1, sent: [], dead: [], guarded: [refused, refused], unavailable: [] },
       ...{ answers: [], credentialsVersion: 1, retries: [] },
     },
   }

@@ -1,4 +1,4 @@
-import type { CircuitEnvironment, FinishBatch, Recipient, TakenBatch } from '@herald/contracts/batch'
+import { maxTries, type CircuitEnvironment, type FinishBatch, type Recipient, type TakenBatch } from '@herald/contracts/batch'
 import { probeCircuits, readCircuits, takeBatch } from '@herald/contracts/calls/audience'
 import { appChanged } from '@herald/contracts/calls/gateway'
 import { newId } from '@herald/contracts/ids'
@@ -8,16 +8,18 @@ import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { openBreaker } from './breaker.ts'
+import { fanOut } from './fan-out.ts'
 import { finishBatch } from './finish-batch.ts'
-import { asked, finished, withBatches } from './testing/batches.ts'
+import { findFanOut, hasRoom } from './store/fan-outs.ts'
+import { asked, finished, retried, withBatches } from './testing/batches.ts'
 import { givenCrowd, givenDevice, givenSend, openAudience } from './testing/rig.ts'
 
 const rig = await openAudience()
-const { audience, db, bus, dispatcher, startProcess } = rig
-const { take, takeOne, finish, givenBatch, givenBatches, subscription } = withBatches(rig)
+const { audience, db, bus, dispatcher, peers, startProcess } = rig
+const { take, takeOne, finish, givenBatch, givenBatches } = withBatches(rig)
 
 type Taken = TakenBatch & { answer: 'taken' }
-type Letter = 's' | 'g' | 'c' | 'w'
+type Letter = 's' | 'g' | 'c' | 'w' | 'u'
 
 /** Credentials of android, as a rule: one environment. */
 const used = (credentialsVersion = 1, environment: CircuitEnvironment = '') => ({ credentialsVersion, environment })
@@ -31,19 +33,23 @@ function heard(
   const asked = probe ? recipients.slice(0, 1) : recipients
   const answers = asked.map((recipient, index) => ({ recipient, letter: letters[index] ?? letters.at(-1) ?? 's' }))
   const of = (letter: Letter) => answers.filter((one) => one.letter === letter).map(({ recipient }) => recipient)
-  const again = ({ subscriptionId, userId }: Recipient) => ({ subscriptionId, userId, tries, retryAt: new Date().toISOString() })
+  const again = (recipient: Recipient) => retried(recipient, { tries })
   return finished(batchId, takes, {
     sent: of('s').map(({ subscriptionId }) => ({ subscriptionId, environment: environment === '' ? null : environment })),
     guarded: of('g').map(({ subscriptionId, userId, tokenVersion }) => ({
-      ...{ subscriptionId, userId, tokenVersion, tries: tries + 1, since: '2100-01-01T00:00:00.000Z' },
-      ...{ code: 'token_invalid', providerCode: '400 BadDeviceToken' },
+      ...{ subscriptionId, userId, tokenVersion, tries: tries + 1, agoMs: 0 },
+      ...{ code: 'token_invalid' as const, providerCode: '400 BadDeviceToken' },
+    })),
+    unavailable: of('u').map(({ subscriptionId, userId, tokenVersion }) => ({
+      ...{ subscriptionId, userId, tokenVersion, environment, tries: tries + 1 },
+      ...{ retryInMs: tries + 1 < maxTries ? 1_000 : null, code: 'network_error' as const, providerCode: 'ECONNREFUSED' },
     })),
     retries: [...of('c'), ...of('w'), ...recipients.slice(asked.length)].map(again),
     answers: [
       {
         environment,
         seen: answers.map(({ letter }) => letter).join(''),
-        code: letters.includes('g') ? 'token_invalid' : 'credentials_invalid',
+        code: letters.includes('g') ? 'token_invalid' : letters.includes('u') ? 'network_error' : 'credentials_invalid',
       },
     ],
     credentialsVersion,
@@ -226,9 +232,8 @@ describe('mass guard', () => {
     ]
     const taken = await takeOne(await givenBatch(appId), used())
     await db.updateTable('subscriptions').set({ token_version: 2 }).where('id', '=', changed.id).execute()
-    const { registered_at } = await subscription(returned.id)
     const report = heard(taken, ['g'])
-    const guarded = report.guarded.map((one) => (one.subscriptionId === returned.id ? { ...one, since: registered_at.toISOString() } : one))
+    const guarded = report.guarded.map((one) => (one.subscriptionId === returned.id ? { ...one, agoMs: 60_000 } : one))
 
     await finish({ ...report, guarded })
 
@@ -468,6 +473,143 @@ describe('breaker', () => {
   })
 })
 
+describe('a provider that is away', () => {
+  const circuitIs = async (appId: string) => (await circuitOf(appId))?.state
+  const held = (appId: string) => openBatches(appId).then((rows) => rows.filter(({ held_since }) => held_since !== null))
+
+  test('a whole batch without an answer opens the circuit; even a last try was none, nobody fails, and one answer sends it all', async () => {
+    const appId = newId()
+    const crowd = await givenPhones(appId, 30)
+    const batchId = await givenBatch(appId)
+    await sql`update batches set tries = 4 where id = ${batchId}`.execute(db)
+
+    await finish(heard(await takeOne(batchId, used()), ['u']))
+
+    expect(await circuitOf(appId)).toMatchObject({ state: 'open', code: 'network_error' })
+    const [retry, ...others] = await openBatches(appId)
+    expect(others).toEqual([])
+    expect(retry).toMatchObject({ subscription_ids: crowd, tries: 4, decided: null, last_code: 'network_error' })
+    expect(retry?.last_provider_code).toBe('ECONNREFUSED')
+
+    // Longer than any breaker holds.
+    expect(await takeWith(retry?.id ?? '')).toBe('held')
+    await letTimePass(appId, 90_000)
+    const probe = await takeOne(retry?.id ?? '', used())
+    expect([probe.probe, probe.recipients.length]).toEqual([true, 30])
+    await finish(heard(probe, ['u']))
+    expect(await circuitIs(appId)).toBe('open')
+    const back = await openBatches(appId)
+    expect(back.flatMap(({ subscription_ids }) => subscription_ids).toSorted()).toEqual(crowd)
+    expect(back.every(({ tries, decided }) => tries === 4 && decided === null)).toBe(true)
+
+    for (const { id } of back.slice(0, 1)) expect(await takeWith(id)).toBe('held')
+    await letTimePass(appId, 6)
+    const [next] = await held(appId)
+    await finish(heard(await takeOne(next?.id ?? '', used()), ['s']))
+
+    expect(await circuitIs(appId)).toBe('closed')
+    const rest = await openBatches(appId)
+    expect(rest.flatMap(({ subscription_ids }) => subscription_ids)).toHaveLength(29)
+    expect(rest.every(({ due_at }) => due_at !== null && due_at <= new Date())).toBe(true)
+    for (const { id } of rest) expect(await takeWith(id)).toBe('taken')
+  })
+
+  test('five tries of one push end it while the provider answers others', async () => {
+    const appId = newId()
+    await givenPhones(appId, 2)
+    let [batchId] = await givenBatches(appId)
+    for (let tries = 0; tries < 5; tries += 1) {
+      const taken = await takeOne(batchId ?? '', used())
+      const recipients = taken.recipients.slice(0, 1)
+      const report = heard({ ...taken, recipients }, ['u'])
+      const answers = report.answers.map((one) => ({ ...one, seen: 'us' }))
+      await finish({ ...report, answers })
+      await letTimePass(appId, 2)
+      batchId = (await openBatches(appId))[0]?.id
+    }
+
+    expect(await circuitIs(appId)).toBe('closed')
+    expect(await takeOne(batchId ?? '', used())).toMatchObject({
+      decided: [{ outcome: 'failed', code: 'network_error', attempts: 5, providerCode: 'ECONNREFUSED' }],
+    })
+  })
+
+  test('five tries of one push end nothing when nobody else was answered meanwhile', async () => {
+    const appId = newId()
+    const [phone] = await givenPhones(appId, 1)
+    let [batchId] = await givenBatches(appId)
+    for (let tries = 0; tries < 5; tries += 1) {
+      await finish(heard(await takeOne(batchId ?? '', used()), ['u']))
+      await letTimePass(appId, 2)
+      batchId = (await openBatches(appId))[0]?.id
+    }
+
+    expect(await circuitIs(appId)).toBe('open')
+    expect(await openBatches(appId)).toMatchObject([{ subscription_ids: [phone], tries: 4, decided: null }])
+  })
+
+  test('a push whose ttl ends meanwhile is skipped as expired; now or never is tried once', async () => {
+    const appId = newId()
+    await givenPhones(appId, 30)
+    await finish(heard(await takeOne(await givenBatch(appId), used()), ['u']))
+    const short = await givenBatch(appId, givenSend(appId, { ttl: 60 }))
+    expect(await takeWith(short)).toBe('held')
+    await sql`update batches set queued_at = now() - interval '61 seconds', not_before = now() where id = ${short}`.execute(db)
+
+    const { recipients, decided } = await takeOne(short, used())
+    expect([recipients.length, decided.length]).toEqual([0, 30])
+    expect(new Set(decided.map(({ outcome, code }) => `${outcome} ${code}`))).toEqual(new Set(['skipped expired']))
+
+    const now = await takeOne(await givenBatch(appId, givenSend(appId, { ttl: 0 })), used())
+    expect([now.recipients.length, now.decided.length, now.probe]).toEqual([30, 0, false])
+  })
+
+  test('what is held fills the window of a send that has nowhere else to go, and of no other', async () => {
+    const appId = newId()
+    await givenPhones(appId, 11_000)
+    await db
+      .insertInto('circuits')
+      .values({
+        ...{ app_id: appId, platform: 'android', environment: '', state: 'open', code: 'timeout', credentials_version: 1 },
+        probe_at: sql<Date>`now() + interval '5 minutes'`,
+      })
+      .execute()
+    const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
+    await fanOut(audience, { campaignId, page: 0 })
+    const batches = await db.selectFrom('batches').select('id').where('campaign_id', '=', campaignId).execute()
+    expect(batches).toHaveLength(10)
+    for (const { id } of batches) expect(await takeWith(id)).toBe('held')
+
+    await fanOut(audience, { campaignId, page: 2 })
+    expect((await findFanOut(db, campaignId))?.state).toBe('waiting')
+
+    await givenPhones(appId, 1, 'ios')
+    const room = (pushes: Record<Platform, number>) => db.transaction().execute((trx) => hasRoom(trx, appId, pushes))
+    expect(await room({ ios: 0, android: 5_000, web: 0 })).toBe(false)
+    expect(await room({ ios: 2_500, android: 2_500, web: 0 })).toBe(true)
+    expect(await room({ ios: 0, android: 0, web: 0 })).toBe(true)
+  })
+
+  test('thousands of held batches are let go in turn when it is back', async () => {
+    const appId = newId()
+    await givenPhones(appId, 30)
+    const batchId = await givenBatch(appId)
+    await finish(heard(await takeOne(batchId, used()), ['u']))
+    await sql`
+      insert into batches (id, app_id, campaign_id, platform, lane, day, subscription_ids, user_ids, held_since, not_before, due_at)
+      select lpad(to_hex(n), 8, '0') || substr(b.id, 9, 16), b.app_id, b.campaign_id, b.platform, b.lane, b.day, b.subscription_ids[:1], b.user_ids[:1],
+        now(), now() + interval '30 seconds', now() + interval '30 seconds'
+      from batches b, generate_series(1, 1200) as n where b.id = ${batchId}`.execute(db)
+    const [first] = (await openBatches(appId)).filter(({ retry_of }) => retry_of !== null)
+    await sql`update circuits set probe_at = now() where app_id = ${appId}`.execute(db)
+
+    await finish(heard(await takeOne(first?.id ?? '', used()), ['s']))
+
+    await until(async () => (await held(appId)).length === 0)
+    expect((await openBatches(appId)).every(({ due_at }) => due_at !== null && due_at <= new Date())).toBe(true)
+  })
+})
+
 describe('the two environments of APNs', () => {
   const apns = used(1, 'production')
   const givenIphones = async (appId: string, environments: ('production' | 'sandbox' | null)[]) => {
@@ -498,10 +640,11 @@ describe('the two environments of APNs', () => {
 
     expect(mixed).toMatchObject({ probe: false, heldEnvironments: [{ environment: 'sandbox' }] })
     expect(mixed.recipients).toHaveLength(2)
-    expect(mixed.heldEnvironments[0]?.until).toBe((await circuitOf(appId, 'sandbox'))?.probe_at?.toISOString())
+    expect(mixed.heldEnvironments[0]?.inMs).toBeGreaterThan(0)
+    expect(mixed.heldEnvironments[0]?.inMs).toBeLessThanOrEqual(30_000)
 
     const sandbox = mixed.recipients.filter(({ environment }) => environment === 'sandbox')
-    const retries = sandbox.map(({ subscriptionId, userId }) => ({ subscriptionId, userId, tries: 0, retryAt: new Date().toISOString() }))
+    const retries = sandbox.map((recipient) => retried(recipient))
     await finish(finished(mixed.batchId, mixed.takes, { retries }))
     const [retry] = await openBatches(appId)
     expect(await takeWith(retry?.id ?? '', apns)).toBe('held')
@@ -549,12 +692,7 @@ describe('whether a send goes on', () => {
     expect(await takeWith(batchId)).toBe('held')
     await setFlow(campaignId, 'running')
     const { takes, recipients } = await takeOne(batchId, used())
-    const retries = recipients.map(({ subscriptionId, userId }) => ({
-      subscriptionId,
-      userId,
-      tries: 1,
-      retryAt: new Date().toISOString(),
-    }))
+    const retries = recipients.map((recipient) => retried(recipient, { tries: 1 }))
     await finish(finished(batchId, takes, { retries }))
     const [retry] = await openBatches(appId)
 

@@ -43,15 +43,16 @@ const isOpen = ({ state }: FanOut): boolean => state === 'running' || state === 
 /** Cuts a fan-out's next page, if it may be cut now and nobody else is at it. */
 async function cutNextPage(audience: Audience, { campaign_id, app_id, page }: FanOut): Promise<Cut | undefined> {
   const { db } = audience
-  for (;;) {
+  for (let looks = 1; ; looks += 1) {
     const taken = await takePage(db, campaign_id, page)
     if (!taken) return undefined
     const isFull = taken.lane === 'bulk' && (await isBulkWindowFull(db, app_id))
     const cut = isFull ? 'no_room' : await cutTaken(audience, taken)
     if (cut !== 'no_room') return cut
     await waitForWindow(db, taken)
-    // Batches that were finished between the count and the write found nobody to wake.
-    if (await isBulkWindowFull(db, app_id)) return undefined
+    // Batches that were finished between the count and the write found nobody to wake. A window that is full of held batches stays so: it is
+    // not looked at a third time.
+    if (looks > 1 || (await isBulkWindowFull(db, app_id))) return undefined
   }
 }
 

@@ -1,11 +1,12 @@
 import { newId } from '@herald/contracts/ids'
 import { until } from '@herald/testing/until'
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { dropCampaigns } from './drop-campaigns.ts'
 import { fanOut } from './fan-out.ts'
 import { registerSubscription } from './register-subscription.ts'
 import { clearSettled, findFanOut, markTold } from './store/fan-outs.ts'
-import { asked, finished, withBatches } from './testing/batches.ts'
+import { asked, finished, retried, withBatches } from './testing/batches.ts'
 import { givenCrowd, givenDevice, givenSend, openAudience } from './testing/rig.ts'
 
 const rig = await openAudience()
@@ -19,7 +20,7 @@ describe('finishing', () => {
     const batchId = await givenBatch(appId)
     const { takes } = await takeOne(batchId)
     const report = finished(batchId, takes, {
-      retries: [{ subscriptionId: device.id, userId: device.userId, tries: 1, retryAt: '2100-01-01T00:00:00.500Z' }],
+      retries: [retried({ subscriptionId: device.id, userId: device.userId }, { tries: 1, retryInMs: 3_600_500 })],
     })
 
     expect(await finish(report, { ...report })).toEqual(['done', 'lost'])
@@ -48,9 +49,7 @@ describe('finishing', () => {
     const batchIds = [await givenBatch(appId), await givenBatch(appId), await givenBatch(appId)]
     const [first, second, third] = await Promise.all(batchIds.map((batchId) => takeOne(batchId)))
     if (!first || !second || !third) throw new Error('three batches')
-    const dead = [
-      { subscriptionId: device.id, userId: device.userId, tokenVersion: 1, since: '2100-01-01T00:00:00.000Z', code: 'token_dead' },
-    ]
+    const dead = [{ subscriptionId: device.id, userId: device.userId, tokenVersion: 1, agoMs: 0, deadSince: null, code: 'token_dead' }]
 
     await finish(finished(first.batchId, first.takes, { dead }), finished(second.batchId, second.takes, { dead }))
     await finish(finished(third.batchId, third.takes, { dead }))
@@ -71,21 +70,38 @@ describe('finishing', () => {
     ])
   })
 
-  test('a token that changed or registered again since is left alone', async () => {
+  test('a token that changed, or registered again after it was sent to, is left alone', async () => {
     const appId = newId()
     const [changed, returned] = [await givenDevice(db, { appId }), await givenDevice(db, { appId })]
     const batchId = await givenBatch(appId)
     const { takes } = await takeOne(batchId)
     await db.updateTable('subscriptions').set({ token_version: 2 }).where('id', '=', changed.id).execute()
-    const dead = (id: string, since: string) => ({ subscriptionId: id, userId: newId(), tokenVersion: 1, since, code: 'token_dead' })
-    const { registered_at } = await subscription(returned.id)
+    const dead = (id: string, agoMs: number) => {
+      return { subscriptionId: id, userId: newId(), tokenVersion: 1, agoMs, deadSince: null, code: 'token_dead' }
+    }
 
-    await finish(
-      finished(batchId, takes, { dead: [dead(changed.id, '2100-01-01T00:00:00.000Z'), dead(returned.id, registered_at.toISOString())] }),
-    )
+    await finish(finished(batchId, takes, { dead: [dead(changed.id, 0), dead(returned.id, 60_000)] }))
 
     expect((await subscription(changed.id)).invalidated_at).toBeNull()
     expect((await subscription(returned.id)).invalidated_at).toBeNull()
+  })
+
+  test('a provider says since when a token is dead by its own clock, which can spare a device and never end one', async () => {
+    const appId = newId()
+    const [early, late] = [await givenDevice(db, { appId }), await givenDevice(db, { appId })]
+    const batchId = await givenBatch(appId)
+    const { takes } = await takeOne(batchId)
+    // Both registered again half a minute ago: before the provider was asked in one case, after it in the other.
+    await sql`update subscriptions set registered_at = now() - interval '30 seconds' where app_id = ${appId}`.execute(db)
+    const inFarFuture = '2100-01-01T00:00:00.000Z'
+    const dead = (id: string, agoMs: number) => {
+      return { subscriptionId: id, userId: newId(), tokenVersion: 1, agoMs, deadSince: inFarFuture, code: 'token_dead' }
+    }
+
+    await finish(finished(batchId, takes, { dead: [dead(early.id, 60_000), dead(late.id, 0)] }))
+
+    expect((await subscription(early.id)).invalidated_at).toBeNull()
+    expect((await subscription(late.id)).invalidated_at).not.toBeNull()
   })
 
   test('a late dead answer cannot kill a device that was revived', async () => {
@@ -100,9 +116,7 @@ describe('finishing', () => {
     const tokenVersion = recipients[0]?.tokenVersion ?? 0
     await finish(
       finished(batchId, takes, {
-        dead: [
-          { subscriptionId: registered.id, userId: registered.userId, tokenVersion, since: '2100-01-01T00:00:00.000Z', code: 'token_dead' },
-        ],
+        dead: [{ subscriptionId: registered.id, userId: registered.userId, tokenVersion, agoMs: 0, deadSince: null, code: 'token_dead' }],
       }),
     )
 
@@ -115,10 +129,11 @@ describe('finishing', () => {
     const batchId = await givenBatch(appId)
     const { takes } = await takeOne(batchId)
 
-    const retryAt = new Date(Date.now() + 3_600_000).toISOString()
-    await finish(
-      finished(batchId, takes, { retries: devices.map(({ id, userId }) => ({ subscriptionId: id, userId, tries: 1, retryAt })) }),
+    const answered = { code: 'network_error' as const, providerCode: 'ERR_HTTP2_ERROR' }
+    const retries = devices.map(({ id, userId }) =>
+      retried({ subscriptionId: id, userId }, { ...answered, tries: 1, retryInMs: 3_600_000 }),
     )
+    await finish(finished(batchId, takes, { retries }))
 
     const [original, retry] = await Promise.all([
       db.selectFrom('batches').selectAll().where('id', '=', batchId).executeTakeFirstOrThrow(),
@@ -127,8 +142,10 @@ describe('finishing', () => {
     const kept = (row: typeof original) => [row.app_id, row.campaign_id, row.platform, row.lane, row.day, row.queued_at]
     expect(kept(retry)).toEqual(kept(original))
     expect(retry).toMatchObject({ tries: 1, takes: 0, subscription_ids: devices.map(({ id }) => id).toSorted() })
-    expect(retry.not_before?.toISOString()).toBe(retryAt)
-    expect(retry.due_at?.toISOString()).toBe(retryAt)
+    // By the database's clock alone: what a dispatcher's clock says is never in it.
+    expect(retry.not_before?.getTime()).toBe((original.done_at?.getTime() ?? 0) + 3_600_000)
+    expect(retry.due_at).toEqual(retry.not_before)
+    expect([retry.last_code, retry.last_provider_code]).toEqual(['network_error', 'ERR_HTTP2_ERROR'])
     expect(await take(asked(retry.id))).toEqual([{ answer: 'held' }])
   })
 
@@ -177,9 +194,7 @@ test('a batch whose campaign is settled before it is finished still invalidates 
 
   await dropCampaigns(audience, [{ campaignId }])
   expect((await findFanOut(db, campaignId))?.send).not.toBeNull()
-  const dead = [
-    { subscriptionId: device.id, userId: device.userId, tokenVersion: 1, since: '2100-01-01T00:00:00.000Z', code: 'token_dead' },
-  ]
+  const dead = [{ subscriptionId: device.id, userId: device.userId, tokenVersion: 1, agoMs: 0, deadSince: null, code: 'token_dead' }]
   expect(await finish(finished(batchId, takes, { dead }))).toEqual(['done'])
 
   expect((await subscription(device.id)).invalidated_at).not.toBeNull()

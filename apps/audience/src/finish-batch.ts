@@ -1,11 +1,11 @@
-import type { Decided, FinishBatch } from '@herald/contracts/batch'
+import type { CircuitEnvironment, Decided, FinishBatch } from '@herald/contracts/batch'
 import type { Event } from '@herald/contracts/event'
 import { newId } from '@herald/contracts/ids'
 import { eventSubjects } from '@herald/contracts/topology'
 import { transact } from '@herald/service/postgres'
 import type { Audience } from './audience.ts'
 import type { Breaker } from './breaker.ts'
-import { settleGuarded } from './core/guarded.ts'
+import { settleGuarded, settleUnavailable } from './core/guarded.ts'
 import { deterministicId, groupRetries } from './core/retries.ts'
 import { judgeAnswers, type Finish, type Judged, type Judgement } from './judge-answers.ts'
 import { announce, pointAtBatches, pointAtPages } from './point.ts'
@@ -16,11 +16,12 @@ import {
   insertRetries,
   keyOfTake,
   markDone,
+  releasedAtOnce,
   releaseHeld,
   type BatchPointerRow,
   type FinishedRow,
 } from './store/batches.ts'
-import { insertGuarded } from './store/circuits.ts'
+import { insertGuarded, nameOfCircuit, type CircuitKey } from './store/circuits.ts'
 import { wakeWaiting } from './store/fan-outs.ts'
 import { invalidateDead, noteNotified, rememberEnvironments, type Invalidated } from './store/subscriptions.ts'
 import type { Db } from './store/tables.ts'
@@ -43,7 +44,7 @@ const eventsPerAnnouncement = 1_000
 export async function finishBatch({ poke, breaker, ...audience }: Finishing, finishes: FinishBatch[]): Promise<FinishAnswer[]> {
   const { ended, judgement, announcements, decided } = await transact(audience.db, async (trx) => {
     const won = winners(await markDone(trx, finishes), finishes)
-    const judgement = await judgeAnswers(trx, breaker.healthy, won)
+    const judgement = await judgeAnswers(trx, breaker, won)
     const ended = await settle(trx, won, judgement)
     const announcements = await invalidate(trx, ended)
     await noteSent(trx, ended)
@@ -55,7 +56,7 @@ export async function finishBatch({ poke, breaker, ...audience }: Finishing, fin
   await announce(audience, announcements)
   await pointAtBatches(audience, decided)
   await wakeFanOuts(audience, ended)
-  for (const { appId, platform } of judgement.closed) await releaseHeld(audience.db, { appId, platform })
+  for (const way of judgement.closed) await letGo({ ...audience, poke }, way)
   if (judgement.closed.length > 0 || ended.some(({ finish }) => finish.retries.length > 0)) poke()
   const done = new Set(ended.map(({ finish }) => keyOfTake(finish)))
   return finishes.map((finish) => (done.delete(keyOfTake(finish)) ? 'done' : 'lost'))
@@ -72,15 +73,20 @@ function winners(rows: FinishedRow[], finishes: FinishBatch[]): Finish[] {
   })
 }
 
-/** Settles refused tokens by what their circuits say. Where that is to try again, what is sent now or never has failed. */
-async function settle(db: Db, won: Finish[], { judged }: Judgement): Promise<Ended[]> {
+/** Settles refused tokens, and pushes that nobody answered, by what their circuits say. Where that is to try again, what is sent now or never has failed. */
+async function settle(db: Db, won: Finish[], { judged, open }: Judgement): Promise<Ended[]> {
   const doubted = won.filter((one) => one.finish.guarded.length > 0 && judged.get(one)?.verdict === 'retry')
   const nowOrNever = await findNowOrNever(db, new Set(doubted.map(({ row }) => row.campaign_id)))
   return won.map((one) => {
     const verdict = judged.get(one)?.verdict ?? 'failed'
     const isLost = verdict === 'retry' && nowOrNever.has(one.row.campaign_id)
-    const { decided, ...settled } = settleGuarded(one.finish, isLost ? 'failed' : verdict, new Date())
-    return { row: one.row, finish: { ...one.finish, ...settled }, decided, judged: judged.get(one) }
+    const { row } = one
+    const isOpen = (environment: CircuitEnvironment) => open.has(nameOfCircuit({ appId: row.app_id, platform: row.platform, environment }))
+    const { decided, ...settled } = settleGuarded(one.finish, isLost ? 'failed' : verdict)
+    const known = { ...one.finish, ...settled }
+    const answered = settleUnavailable(known, isOpen, row.probes !== null)
+    const finish = { ...known, retries: answered.retries }
+    return { row, finish, decided: [...decided, ...answered.decided], judged: judged.get(one) }
   })
 }
 
@@ -143,7 +149,7 @@ async function noteSent(db: Db, ended: Ended[]): Promise<void> {
 }
 
 async function keepRetries(db: Db, ended: Ended[]): Promise<void> {
-  const retries = ended.flatMap(({ row, finish }) => groupRetries(finish).map((retry) => ({ ...retry, retryOf: row.id })))
+  const retries = ended.flatMap(({ row, finish }) => groupRetries(finish, row.queued_at).map((retry) => ({ ...retry, retryOf: row.id })))
   if (retries.length > 0) await insertRetries(db, retries)
 }
 
@@ -171,5 +177,21 @@ async function keepDecided(db: Db, ended: Ended[]): Promise<BatchPointerRow[]> {
 async function wakeFanOuts(audience: Audience, ended: Ended[]): Promise<void> {
   for (const appId of new Set(ended.filter(({ row }) => row.lane === 'bulk').map(({ row }) => row.app_id))) {
     await pointAtPages(audience, await wakeWaiting(audience.db, appId))
+  }
+}
+
+/**
+ * Lets go what a circuit held, 500 at a time: the sweep points at them in turn, and of bulk batches no more are held than the window has.
+ * The finish waits for the first 500 only. Should the rest fail, each of them looks for itself within 30 s.
+ */
+async function letGo({ db, log, poke }: Audience & { poke: () => void }, { appId, platform }: CircuitKey): Promise<void> {
+  const release = () => releaseHeld(db, { appId, platform })
+  const releaseRest = async () => {
+    do poke()
+    while ((await release()) === releasedAtOnce)
+    poke()
+  }
+  if ((await release()) === releasedAtOnce) {
+    releaseRest().catch((error: unknown) => log.debug({ appId, platform, err: error }, 'what is held looks for itself'))
   }
 }

@@ -1,5 +1,5 @@
-import type { FinishBatch } from '@herald/contracts/batch'
-import { judge, type Heard, type Verdict } from './core/circuit.ts'
+import { maxTries, type FinishBatch } from '@herald/contracts/batch'
+import { isOutage, judge, type Heard, type Verdict } from './core/circuit.ts'
 import type { Recent } from './core/recent.ts'
 import type { FinishedRow } from './store/batches.ts'
 import { lockCircuits, nameOfCircuit, undoGuarded, updateCircuits, type CircuitKey, type CircuitRow } from './store/circuits.ts'
@@ -8,20 +8,28 @@ import type { Db } from './store/tables.ts'
 export type Finish = { row: FinishedRow; finish: FinishBatch }
 /** What a finish's refused tokens come to, and the circuit on which they were refused. */
 export type Judged = { verdict: Verdict; circuit: CircuitKey }
-/** `noted`: as they are after it; `opened` and `closed` of them. */
-export type Judgement = { judged: Map<Finish, Judged>; noted: CircuitRow[]; opened: CircuitRow[]; closed: CircuitRow[] }
+/** `noted`: as they are after it; `opened` and `closed` of them; `open`: the names of those that are open. */
+export type Judgement = {
+  judged: Map<Finish, Judged>
+  noted: CircuitRow[]
+  opened: CircuitRow[]
+  closed: CircuitRow[]
+  open: ReadonlySet<string>
+}
 
 /** When this process last noted sends on a circuit that has heard nothing else, and of which credentials; by the circuit's name. */
 export type Healthy = Recent<{ credentialsVersion: number | null; notedAtMs: number }>
 const noteEveryMs = 1_000
+
+type Judging = { healthy: Healthy; outageProbeMs: number }
 
 /**
  * What finished batches say about their circuits (providers.md, Breaker and Mass guard). Each circuit hears its answers in the
  * order of the finishes, opens or closes, and says what refused tokens come to; where one opens, what was invalidated on its
  * word is undone. The sends of a healthy circuit are noted once a second: else nothing is read or written for them.
  */
-export async function judgeAnswers(db: Db, healthy: Healthy, ended: Finish[]): Promise<Judgement> {
-  const judgement: Judgement = { judged: new Map(), noted: [], opened: [], closed: [] }
+export async function judgeAnswers(db: Db, { healthy, outageProbeMs }: Judging, ended: Finish[]): Promise<Judgement> {
+  const judgement: Judgement = { judged: new Map(), noted: [], opened: [], closed: [], open: new Set() }
   const all = ended.flatMap(heardBy)
   const keys = new Map(all.filter((one) => isNews(one, healthy)).map(({ circuit }) => [nameOfCircuit(circuit), circuit]))
   if (keys.size === 0) return judgement
@@ -31,17 +39,19 @@ export async function judgeAnswers(db: Db, healthy: Healthy, ended: Finish[]): P
   for (const { finish, circuit: key, heard } of all) {
     const known = after.get(nameOfCircuit(key))
     if (!known) continue
-    const { circuit, verdict } = judge(known, heard, known.now)
+    const { circuit, verdict } = judge(known, heard, known.now, outageProbeMs)
     after.set(nameOfCircuit(key), { ...known, ...circuit })
     if (heard.letters.includes('g')) keepMilder(judgement.judged, finish, { verdict, circuit: key })
   }
 
   judgement.noted = [...after.values()]
+  judgement.open = new Set(judgement.noted.filter(({ state }) => state === 'open').map(nameOfCircuit))
   await updateCircuits(db, judgement.noted)
   for (const row of judgement.noted) {
     if (row.state === before.get(nameOfCircuit(row))?.state) continue
     judgement[row.state === 'open' ? 'opened' : 'closed'].push(row)
-    if (row.state === 'open') await undo(db, judgement, row)
+    // Who is away has refused no token.
+    if (row.state === 'open' && !isOutage(row)) await undo(db, judgement, row)
   }
   return judgement
 }
@@ -70,6 +80,7 @@ function heardBy(one: Finish): HeardOn[] {
         credentialsVersion: finish.credentialsVersion,
         probe: row.probes === environment,
         foundDead: finish.dead.length > 0,
+        exhausted: finish.unavailable.some((push) => push.environment === environment && push.tries >= maxTries),
       },
     }),
   )

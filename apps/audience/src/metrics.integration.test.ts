@@ -35,3 +35,27 @@ test('a running audience counts its pages and shows how old the oldest due row i
   await until(async () => (await process.metrics.text()).includes('herald_fan_out_pages_total 1'))
   expect(await process.metrics.text()).toMatch(/herald_due_age_seconds\{queue="fan-outs"\} \d/)
 })
+
+test('a scrape is answered while the database keeps its queries waiting, without the numbers that it would have given', async () => {
+  const process = await startProcess()
+  await until(async () => (await process.metrics.text()).includes('herald_due_age_seconds{queue="batches"}'))
+  const { promise: scraped, resolve: release } = Promise.withResolvers<void>()
+  const { promise: locked, resolve: haveLocked } = Promise.withResolvers<void>()
+  const locking = db.transaction().execute(async (trx) => {
+    await sql`lock table batches, circuits in access exclusive mode`.execute(trx)
+    haveLocked()
+    await scraped
+  })
+  await locked
+
+  // The pool's own limit is 10 s: without one of the scrape's it would be waited for.
+  const { promise: tooLate, resolve: giveUp } = Promise.withResolvers<string>()
+  const timer = setTimeout(() => giveUp('no answer'), 8_000)
+  const text = await Promise.race([process.metrics.text(), tooLate])
+  clearTimeout(timer)
+  release()
+  await locking
+
+  expect(text).toContain('herald_fan_out_pages_total')
+  expect(text).not.toMatch(/herald_due_age_seconds\{/)
+})

@@ -5,13 +5,13 @@ import type { Db } from './store/tables.ts'
 
 /**
  * An app's open circuits (of a platform) are probed now: by an operator's word, or because its credentials may have changed.
- * What is held may be taken at once; one of it becomes the probe, the rest is held again. Answers how many are open.
+ * Of what is held 500 batches at most may be taken at once; one becomes the probe, the rest is held again. Answers how many are open.
  */
 export async function probeCircuits(
   { db, poke }: { db: Db; poke: () => void },
   asked: { appId: string; platform: Platform | null },
 ): Promise<{ open: number }> {
   const open = await askForProbe(db, asked)
-  if (open > 0 && (await releaseHeld(db, asked))) poke()
+  if (open > 0 && (await releaseHeld(db, asked)) > 0) poke()
   return { open }
 }

@@ -7,6 +7,7 @@ import { insertBatches, takeBatches } from './store/batches.ts'
 import { makeUntakenDue } from './store/due.ts'
 import { findFanOut } from './store/fan-outs.ts'
 import { fanOut } from './fan-out.ts'
+import { retried } from './testing/batches.ts'
 import { givenDevice, givenFanOut, givenSend, nothingHeard, openAudience } from './testing/rig.ts'
 
 /** A running audience: what a dead process left behind is made by hand, and must come right by itself. */
@@ -151,7 +152,7 @@ test('a retry is pointed at when its time has come', async () => {
   if (taken.answer !== 'taken') throw new Error('not taken')
   expect(await dispatcher.bus.call(renewBatch, { batchId, takes: taken.takes })).toEqual({ held: true })
 
-  const retries = [{ subscriptionId: device.id, userId: device.userId, tries: 1, retryAt: new Date(Date.now() + 300).toISOString() }]
+  const retries = [retried({ subscriptionId: device.id, userId: device.userId }, { tries: 1, retryInMs: 300 })]
   expect(await dispatcher.bus.call(finishBatch, { ...nothingHeard, batchId, takes: taken.takes, retries })).toEqual({ answer: 'done' })
 
   const retry = await until(() => pointersAt(campaignId).find((pointer) => pointer.batchId !== batchId))
@@ -166,9 +167,7 @@ test('an announcement is told again until webhooks confirms it', async () => {
   const batchId = (await until(() => pointersAt(campaignId)[0])).batchId
   const taken = await dispatcher.take(batchId)
   if (taken.answer !== 'taken') throw new Error('not taken')
-  const dead = [
-    { subscriptionId: device.id, userId: device.userId, tokenVersion: 1, since: '2100-01-01T00:00:00.000Z', code: 'token_dead' },
-  ]
+  const dead = [{ subscriptionId: device.id, userId: device.userId, tokenVersion: 1, agoMs: 0, deadSince: null, code: 'token_dead' }]
   await dispatcher.bus.call(finishBatch, { ...nothingHeard, batchId, takes: taken.takes, dead })
   const heard = () => peers.events.filter(({ events }) => events.some(({ subscriptionId }) => subscriptionId === device.id))
   await until(() => heard().length === 1)

@@ -182,9 +182,7 @@ describe('leases', () => {
         { batchId, takes: 2 },
       ]),
     ).toEqual([{ held: false }, { held: true }])
-    const dead = [
-      { subscriptionId: device.id, userId: device.userId, tokenVersion: 1, since: '2100-01-01T00:00:00.000Z', code: 'token_dead' },
-    ]
+    const dead = [{ subscriptionId: device.id, userId: device.userId, tokenVersion: 1, agoMs: 0, deadSince: null, code: 'token_dead' }]
     expect(await finish(finished(batchId, 1, { dead }))).toEqual(['lost'])
     expect((await subscription(device.id)).invalidated_at).toBeNull()
     expect(await finish(finished(batchId, 2))).toEqual(['done'])

@@ -1,8 +1,9 @@
 import type { CircuitEnvironment } from '@herald/contracts/batch'
 import { transact } from '@herald/service/postgres'
-import { admit, isProbeDue } from './core/circuit.ts'
+import { admit, toLookUp, type Admission } from './core/circuit.ts'
 import {
   findFirstPlaces,
+  findNextLooks,
   findRefusals,
   findTaken,
   grantBatches,
@@ -10,6 +11,7 @@ import {
   keyOfTake,
   lockFree,
   takeBatches,
+  wayOf,
   type FreeRow,
   type Grant,
   type Refusal,
@@ -35,7 +37,7 @@ export type TakeAsked = {
 export type Refused = { answer: 'gone' | 'busy' | 'held' }
 export type Granted = { row: TakenRow; from: number; knowsSend: boolean }
 
-type Taking = { db: Db; maxHoldSeconds: number }
+type Taking = { db: Db; maxHoldSeconds: number; outageProbeMs: number }
 
 /**
  * Gives batches to dispatchers (architecture.md, path 4), in one update for all that were asked for: whose it is stands in the
@@ -74,21 +76,23 @@ async function newTakes(taking: Taking, asked: TakeAsked[]): Promise<(Granted | 
 
 /**
  * Takes those free batches that may go out past open circuits (providers.md, Breaker): a circuit's probe, what meets another
- * environment's circuit in part only, and what was held too long, as failed. The others are held until the next probe.
+ * environment's circuit in part only, and what was held too long, as failed or expired. The others are held.
  */
-async function passCircuits({ db, maxHoldSeconds }: Taking, asked: TakeAsked[]): Promise<TakenRow[]> {
+async function passCircuits({ db, ...rules }: Taking, asked: TakeAsked[]): Promise<TakenRow[]> {
   return transact(db, async (trx) => {
     const free = await lockFree(trx, asked)
     if (free.length === 0) return []
     const open = Map.groupBy(await lockOpenCircuits(trx, free), wayOf)
     const places = await lookUpPlaces(trx, free, open)
+    const nextLooks = await findNextLooks(trx, free)
 
     const grants: Grant[] = []
     const held: { batchId: string; until: Date }[] = []
     for (const [way, batches] of Map.groupBy(free, wayOf)) {
       const locked = open.get(way) ?? []
       const waiting = batches.map((batch) => ({ ...batch, places: places.get(batch.batchId) ?? null }))
-      const { admissions, circuits } = admit(locked, waiting, locked[0]?.now ?? new Date(), maxHoldSeconds)
+      const now = locked[0]?.now ?? new Date()
+      const { admissions, circuits } = admit(locked, waiting, { ...rules, now, nextLookAt: nextLooks.get(way) ?? null })
       const probed = circuits.filter((circuit) => !locked.includes(circuit))
       if (probed.length > 0) await updateCircuits(trx, probed)
       for (const [index, { batchId }] of batches.entries()) {
@@ -98,7 +102,7 @@ async function passCircuits({ db, maxHoldSeconds }: Taking, asked: TakeAsked[]):
           grants.push({
             batchId,
             probe: admission.is === 'probe' ? admission : null,
-            code: admission.is === 'failed' ? admission.code : null,
+            end: endOf(admission),
           })
       }
     }
@@ -107,20 +111,21 @@ async function passCircuits({ db, maxHoldSeconds }: Taking, asked: TakeAsked[]):
   })
 }
 
-type Way = Pick<FreeRow, 'appId' | 'platform'>
-const wayOf = ({ appId, platform }: Way): string => `${appId}.${platform}`
+const endOf = (admission: Admission): Grant['end'] => {
+  if (admission.is === 'failed') return { outcome: 'failed', code: admission.code }
+  return admission.is === 'expired' ? { outcome: 'skipped', code: 'expired' } : null
+}
 
-/** Whom batches would ask: needed when a probe is due, or one of two environments is closed. Else all of it is held anyway. */
+/** Whom those batches would ask of which that decides something. */
 async function lookUpPlaces(
   db: Db,
   free: FreeRow[],
   open: Map<string, LockedCircuit[]>,
 ): Promise<Awaited<ReturnType<typeof findFirstPlaces>>> {
-  const inDoubt = free.filter((batch) => {
-    const circuits = open.get(wayOf(batch)) ?? []
-    return (
-      circuits.length < (batch.platform === 'ios' ? 2 : 1) || circuits.some((one) => isProbeDue(one, batch.credentialsVersion, one.now))
-    )
+  const inDoubt = [...Map.groupBy(free, wayOf)].flatMap(([way, batches]) => {
+    const circuits = open.get(way) ?? []
+    const indexes = toLookUp(circuits, batches, batches[0]?.platform === 'ios', circuits[0]?.now ?? new Date())
+    return indexes.flatMap((index) => batches[index] ?? [])
   })
   return inDoubt.length > 0 ? findFirstPlaces(db, inDoubt) : new Map()
 }

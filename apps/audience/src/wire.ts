@@ -9,6 +9,7 @@ import { group } from '@herald/service/group'
 import { failsEverybody } from '@herald/service/health'
 import { openDatabase } from '@herald/service/postgres'
 import type { Service } from '@herald/service/run'
+import { readForScrape } from '@herald/service/scrape'
 import { startSweep } from '@herald/service/sweep'
 import { openTurns } from '@herald/service/turns'
 import type { z } from 'zod'
@@ -26,6 +27,7 @@ import { dropCampaigns } from './drop-campaigns.ts'
 import { eraseApp } from './erase-app.ts'
 import { fanOut } from './fan-out.ts'
 import { finishBatch } from './finish-batch.ts'
+import { listOpenPushes } from './list-open-pushes.ts'
 import { loginSubscription } from './login-subscription.ts'
 import { logoutSubscription } from './logout-subscription.ts'
 import { probeCircuits } from './probe-circuits.ts'
@@ -94,32 +96,36 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
     ),
   )
 
-  const breaker = openBreaker(service)
+  const outageProbeMs = config.OUTAGE_PROBE_SECONDS * 1000
+  const breaker = openBreaker(service, outageProbeMs)
   const probe = (asked: Parameters<typeof probeCircuits>[1]) => probeCircuits({ db, poke: () => due.poke() }, asked)
+  const openCircuits = readForScrape(watch, () => countOpenCircuits(db))
   service.metrics.gauge('herald_circuit_open', 'Ways of apps to a provider that are closed to pushes, but for probes.', {
     labelNames: ['platform', 'environment'],
     async collect() {
-      const open = watch.up ? await countOpenCircuits(db) : []
+      const open = await openCircuits()
       this.reset()
-      for (const { platform, environment, count } of open) this.set({ platform, environment }, count)
+      for (const { platform, environment, count } of open ?? []) this.set({ platform, environment }, count)
     },
   })
 
+  const dueAges = readForScrape(watch, () => findDueAges(db))
   service.metrics.gauge(
     'herald_due_age_seconds',
     'How long the oldest row that is due has been so; above 5 s the sweep does not keep up.',
     {
       labelNames: ['queue'],
       async collect() {
+        const ages = await dueAges()
         this.reset()
-        for (const { queue, seconds } of watch.up ? await findDueAges(db) : []) this.set({ queue }, seconds)
+        for (const { queue, seconds } of ages ?? []) this.set({ queue }, seconds)
       },
     },
   )
   const pagesCut = service.metrics.counter('herald_fan_out_pages_total', 'Pages of fan-outs cut into batches.')
 
   const maxHoldSeconds = config.BREAKER_MAX_HOLD_SECONDS
-  const take = group((asked: Parameters<typeof takeBatch>[1]) => takeBatch({ db, maxHoldSeconds }, asked), shared)
+  const take = group((asked: Parameters<typeof takeBatch>[1]) => takeBatch({ db, maxHoldSeconds, outageProbeMs }, asked), shared)
   const read = (granted: Granted[]) => readTaken({ db, remembered }, granted)
   // Each lane reads for itself, so that a small batch does not wait behind 500 recipients of a large one.
   const readLane = { prompt: group(read, shared), bulk: group(read, { ...shared, limit: 8 }) }
@@ -148,6 +154,7 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   )
   bus.answer(calls.readCircuits, async ({ appId }) => ({ circuits: await reads((db) => listCircuits(db, appId)) }))
   bus.answer(calls.probeCircuits, probe)
+  bus.answer(calls.listOpenPushes, (request) => listOpenPushes({ db }, request))
   // Who does not hear it probes within 30 s.
   bus.listen(appChanged, ({ appId }) => {
     probe({ appId, platform: null }).catch((error: unknown) => log.debug({ appId, err: error }, 'no probe was asked for'))

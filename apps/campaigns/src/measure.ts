@@ -1,5 +1,6 @@
 import type { DatabaseWatch } from '@herald/service/health'
 import type { Service } from '@herald/service/run'
+import { readForScrape } from '@herald/service/scrape'
 import { findDueAges } from './store/due.ts'
 import type { Db } from './store/tables.ts'
 
@@ -18,11 +19,12 @@ export function openMeasurements(service: Service, db: Db, watch: DatabaseWatch)
     'herald_occurrences_missed_total',
     'Occurrences of recurring campaigns left out because nobody was there in time.',
   )
+  const dueAges = readForScrape(watch, () => findDueAges(db))
   service.metrics.gauge('herald_due_age_seconds', 'How long the oldest row that is due has waited, by queue; 0: none is.', {
     labelNames: ['queue'],
     async collect() {
       // A scrape answers also while the database is away; the last ages are no news then.
-      const ages = watch.up ? await watch.guard(() => findDueAges(db)).catch(() => undefined) : undefined
+      const ages = await dueAges()
       if (!ages) return this.reset()
       for (const [queue, seconds] of Object.entries(ages)) this.labels(queue).set(seconds)
     },

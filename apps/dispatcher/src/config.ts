@@ -1,5 +1,6 @@
 import { checkSealKeys } from '@herald/auth/seal'
-import { ServiceConfig, webPushConfig, whole } from '@herald/service/config'
+import { providerRetrySeconds } from '@herald/contracts/topology'
+import { outageProbeSeconds, ServiceConfig, webPushConfig, whole } from '@herald/service/config'
 import { z } from 'zod'
 
 const httpsUrl = z.url({ protocol: /^https$/, error: 'must be an https:// address' })
@@ -11,6 +12,11 @@ const withoutPath = (url: string): boolean => {
 }
 const hostAndPort = httpsUrl.refine(withoutPath, { error: 'must be a host and a port only, without a path', abort: true })
 
+const secondsList = z
+  .string()
+  .regex(/^\d+(\.\d+)?(,\d+(\.\d+)?){0,7}$/, 'must be a comma list of seconds')
+  .transform((list) => list.split(',').map(Number))
+
 /** The dispatcher's environment. */
 export const Config = ServiceConfig.extend({
   HMAC_SECRET: z.string().min(16).describe('Signs the tracking id (msgId) that every push carries. The same for gateway and dispatcher.'),
@@ -21,6 +27,12 @@ export const Config = ServiceConfig.extend({
   DISPATCH_WINDOW: whole(1_000, { min: 1, max: 100_000 }).describe(
     'Pushes of one process that are unanswered or not yet counted: the most that a kill can make arrive twice.',
   ),
+  PROVIDER_RETRY_SECONDS: secondsList
+    .default([...providerRetrySeconds])
+    .describe(
+      'Waits before the second, third, fourth and fifth try of a push at a provider, times 1 to 1.25: a comma list of seconds, such as `1,4,16,60`.',
+    ),
+  OUTAGE_PROBE_SECONDS: outageProbeSeconds,
   APNS_URL: hostAndPort.optional().describe('APNs production, when it is not Apple’s: for a simulator or a proxy. Host and port only.'),
   APNS_SANDBOX_URL: hostAndPort
     .optional()

@@ -38,7 +38,7 @@ test('each recipient gets exactly one end, over all parts of a batch and with wh
   expect(finish.dead.map(({ subscriptionId, code, tokenVersion }) => [subscriptionId, code, tokenVersion])).toEqual(
     ids.slice(40, 45).map((id) => [id, 'token_dead', 1]),
   )
-  expect(finish.retries.map(({ subscriptionId }) => subscriptionId)).toEqual(ids.slice(45))
+  expect(finish.unavailable.map(({ subscriptionId }) => subscriptionId)).toEqual(ids.slice(45))
   expect(rig.peers.outcomesOf(row).map(({ outcome, code }) => `${outcome} ${code}`.trim())).toEqual([
     ...Array<string>(40).fill('sent'),
     ...Array<string>(5).fill('failed token_dead'),

@@ -5,12 +5,14 @@ import type { Bus } from '@herald/service/bus'
 import type { Log } from '@herald/service/log'
 import type { LRUCache } from 'lru-cache'
 import { openReport, type Report } from './batch-report.ts'
+import type { Complain } from './complain.ts'
 import { prepareSend, type PreparedSend } from './core/render.ts'
 import type { Jobs } from './jobs.ts'
 import { keepLease } from './lease.ts'
 import type { Measures } from './measures.ts'
 import { openRecipients } from './open-recipients.ts'
 import type { AppTransport, Transports } from './open-transports.ts'
+import type { Origins } from './origins.ts'
 import { providerOf, type CredentialsReader } from './read-credentials.ts'
 import type { Recorder } from './record-outcomes.ts'
 import { sendToAll } from './send-to-all.ts'
@@ -30,6 +32,10 @@ export type Dispatch = {
   jobs: Jobs
   flows: Flows
   measures: Measures
+  complain: Complain
+  origins: Origins
+  /** Waits before try n + 1 at a provider, seconds. */
+  schedule: readonly number[]
   /** Sends that were read already, by campaign, with their content compiled. */
   sends: LRUCache<string, PreparedSend>
   /**
@@ -111,7 +117,7 @@ async function playOut(dispatch: Dispatch, batch: Batch): Promise<void> {
     if (recipients) {
       const unsent = await sendToAll(dispatch, batch, lease, report, recipients)
       // Nothing was handed over for them, so no try was made: they come back at once.
-      for (const recipient of unsent) report.retry(recipient, tries, new Date())
+      for (const recipient of unsent) report.retry(recipient, tries, 0)
       await report.committed()
     }
     haveCommitted()
@@ -133,9 +139,9 @@ async function playOut(dispatch: Dispatch, batch: Batch): Promise<void> {
 /** Says what came of the batch, until it is heard. `lost` is as good: another take is in charge, and finds every outcome settled. */
 async function finish({ bus, credentials }: Dispatch, { taken, circuit }: Batch, report: Report): Promise<'done' | 'lost' | undefined> {
   const { batchId, takes, appId, platform } = taken
-  const result = report.result()
   // Credentials that were refused may have been replaced without our hearing of it: the next take reads them again.
-  if (result.answers.some(({ seen }) => seen.includes('c'))) credentials.forget(appId, providerOf[platform])
+  if (report.result().answers.some(({ seen }) => seen.includes('c'))) credentials.forget(appId, providerOf[platform])
   const { credentialsVersion } = circuit
-  return (await untilAnswered(() => bus.call(finishBatch, { batchId, takes, credentialsVersion, ...result })))?.answer
+  // Made anew for each call: what it says of time is counted from there.
+  return (await untilAnswered(() => bus.call(finishBatch, { batchId, takes, credentialsVersion, ...report.result() })))?.answer
 }

@@ -5,11 +5,13 @@ import { openBus } from '@herald/service/bus'
 import type { Resolve } from '@herald/service/guarded-connect'
 import type { Service } from '@herald/service/run'
 import { LRUCache } from 'lru-cache'
+import { openComplaints } from './complain.ts'
 import type { Config } from './config.ts'
 import type { PreparedSend } from './core/render.ts'
 import { deliverBatch, type Dispatch } from './deliver-batch.ts'
 import { openJobs, pointersAtOnce } from './jobs.ts'
 import { openMeasures } from './measures.ts'
+import { openOrigins } from './origins.ts'
 import { openTransports } from './open-transports.ts'
 import { openCredentialsReader } from './read-credentials.ts'
 import { openRecorder } from './record-outcomes.ts'
@@ -51,6 +53,9 @@ export async function startDispatcher(service: Service<Config>, given: { resolve
     jobs,
     flows: watchFlows(bus),
     measures: openMeasures(metrics, { window, jobs }),
+    complain: openComplaints(log),
+    origins: openOrigins(config.OUTAGE_PROBE_SECONDS * 1000),
+    schedule: config.PROVIDER_RETRY_SECONDS,
     sends: new LRUCache<string, PreparedSend>({ max: keptSends }),
     uncommitted: new Map(),
   }

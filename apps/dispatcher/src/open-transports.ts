@@ -58,6 +58,13 @@ export function openTransports(service: Service<Config>, bus: Bus, given: { reso
     dispose: ({ transport }) => void transport.close().catch((error: unknown) => log.warn({ err: error }, 'a transport did not close')),
   })
 
+  const onSkew = (aheadMs: number) => {
+    const aheadSeconds = Math.round(aheadMs / 1000)
+    log.warn(
+      { aheadSeconds },
+      'this machine’s clock is off the provider’s by more than a minute: set it, or tokens signed by it are refused',
+    )
+  }
   const open = (appId: string, credentials: ProviderCredentials): AppTransport => {
     const { version } = credentials
     switch (credentials.kind) {
@@ -76,7 +83,7 @@ export function openTransports(service: Service<Config>, bus: Bus, given: { reso
       case 'fcm': {
         const { projectId, clientEmail, tokenUri, sealedPrivateKey, sealContext } = credentials
         const privateKey = readPrivateKey(sealer.open(sealedPrivateKey, sealContext).toString())
-        const transport = openFcm({ projectId, clientEmail, tokenUri, tokenUrl: config.FCM_TOKEN_URL, privateKey })
+        const transport = openFcm({ projectId, clientEmail, tokenUri, tokenUrl: config.FCM_TOKEN_URL, privateKey, onSkew })
         return { transport, version, ...oneEnvironment, originOf: () => 'fcm' }
       }
       case 'webpush': {

@@ -5,23 +5,28 @@ import { encodePush } from '@herald/contracts/payload'
 import type { Platform } from '@herald/contracts/platform'
 import type { Answer, Environment } from './core/answer.ts'
 import { isExpired, secondsLeft, ttlLeftMs } from './core/expiry.ts'
-import { judge, letterOf, type Letter, type Verdict } from './core/provider-answers.ts'
+import { isUnavailable, judge, letterOf, type Letter, type Verdict } from './core/provider-answers.ts'
 import type { PreparedSend } from './core/render.ts'
 import { nextTry } from './core/retries.ts'
 import type { Measures } from './measures.ts'
+import { heldForOriginMs, type Origins } from './origins.ts'
 import type { AppTransport } from './open-transports.ts'
 import type { Push } from './transports/transport.ts'
 
 /** How a push ended, or when it is to be tried again. `tries` counts tries at the provider, this one included. */
 export type Settlement = (
   | { is: 'sent'; tries: number; providerCode: string; environment: Environment | null }
-  /** `deadSince`: the token is no more since then. */
-  | { is: 'failed'; tries: number; code: FailureCode; providerCode: string; deadSince: string | null }
+  | { is: 'failed'; tries: number; code: FailureCode; providerCode: string; dead: Dead | null }
   | { is: 'skipped'; tries: number; code: SkipReason }
-  | { is: 'retry'; tries: number; code: FailureCode; retryAt: Date }
-  /** The mass guard has the word: the token is no more since then, or our settings are wrong. */
-  | { is: 'guarded'; tries: number; code: FailureCode; providerCode: string; since: string }
+  | { is: 'retry'; tries: number; code: FailureCode; providerCode: string; inMs: number }
+  /** The provider was not there: audience has the word. `inMs` null: its tries or its ttl are used up. */
+  | { is: 'unavailable'; tries: number; environment: CircuitEnvironment; code: FailureCode; providerCode: string; inMs: number | null }
+  /** The mass guard has the word: the token was refused, or our settings are wrong. */
+  | { is: 'guarded'; tries: number; code: FailureCode; providerCode: string; handedOverAt: number }
 ) & { heard?: Heard | undefined }
+
+/** The token is no more. A device that registered again after we handed over (`performance.now()`) is alive, whatever the answer says. */
+export type Dead = { handedOverAt: number; since: string | null }
 
 /** What an answer says to the circuit of an environment. */
 export type Heard = { environment: CircuitEnvironment; letter: Letter; code: FailureCode | null }
@@ -37,6 +42,11 @@ export type Sending = {
   triesBefore: number
   /** It is the probe of an open circuit: an answer that says so again counts no try. */
   probe: boolean
+  /** Waits before try n + 1, seconds. */
+  schedule: readonly number[]
+  origins: Origins
+  /** When the push was queued, Unix milliseconds by the database's clock. */
+  queuedAtMs: number
   /** Milliseconds of the ttl that are used up by now. */
   elapsedMs: () => number
   /** Whether the batch is still ours to send and nothing has stopped it. */
@@ -67,11 +77,14 @@ export async function sendPush(sending: Sending, recipient: Recipient): Promise<
   const msgId = mintMessageId(sending.hmacSecret, { appId, campaignId, userId, subscriptionId, platform, variant })
   const ttlSeconds = secondsLeft(send.ttl, elapsedMs)
   const encoded = encodePush(platform, { msgId, entry, send }, address, ttlSeconds)
-  if (!encoded.ok) return { is: 'failed', tries, code: 'payload_too_large', providerCode: `${encoded.bytes} bytes`, deadSince: null }
+  if (!encoded.ok) return { is: 'failed', tries, code: 'payload_too_large', providerCode: `${encoded.bytes} bytes`, dead: null }
 
   const { silent, priority, collapseId } = send
-  const push: Push = { msgId, address, keys, environment, body: encoded.body, collapseId, silent, priority, ttlSeconds }
-  const handedOverAt = new Date()
+  const expiresAtSeconds = Math.ceil(sending.queuedAtMs / 1000 + send.ttl)
+  const push: Push = { msgId, address, keys, environment, body: encoded.body, collapseId, silent, priority, ttlSeconds, expiresAtSeconds }
+  const waitMs = waitForOrigin(sending, recipient)
+  if (waitMs > 0) return { is: 'retry', tries, code: 'provider_unavailable', providerCode: '', inMs: waitMs }
+  const handedOverAt = performance.now()
   const answer = await handOver(sending, push)
   return settle(sending, recipient, answer, handedOverAt)
 }
@@ -88,44 +101,39 @@ async function handOver({ transport: { transport }, platform, measures, mayGoOn,
   }
 }
 
-function settle(sending: Sending, recipient: Recipient, answer: Answer, handedOverAt: Date): Settlement {
-  const { platform, prepared, transport, measures, triesBefore, probe } = sending
+/** How long a web push waits for its push service to come back, never past its ttl; now or never does not wait. */
+function waitForOrigin({ platform, prepared: { send }, transport, origins, probe, elapsedMs }: Sending, recipient: Recipient): number {
+  if (platform !== 'web' || send.ttl === 0 || probe || elapsedMs() >= heldForOriginMs) return 0
+  return Math.min(origins.waitMs(originIn(send.appId, transport, recipient)), ttlLeftMs(send.ttl, elapsedMs()))
+}
+
+const originIn = (appId: string, transport: AppTransport, recipient: Recipient): string => `${appId} ${transport.originOf(recipient)}`
+
+function settle(sending: Sending, recipient: Recipient, answer: Answer, handedOverAt: number): Settlement {
+  const { platform, prepared, transport, measures, triesBefore, probe, origins } = sending
   const verdict = judge(platform, answer)
-  const heard = heardOf(verdict, answer, transport.environmentOf(recipient))
+  const heard = heardOf(platform, verdict, answer, transport.environmentOf(recipient))
   const tries = triesBefore + 1
   const left = ttlLeftMs(prepared.send.ttl, sending.elapsedMs())
   const isNowOrNever = prepared.send.ttl === 0
-  const failed = (code: FailureCode, deadSince: string | null = null): Settlement => ({
-    is: 'failed',
-    tries,
-    code,
-    providerCode: verdict.providerCode,
-    deadSince,
-    heard,
-  })
-  const again = (code: FailureCode, inMs: number): Settlement => ({
-    is: 'retry',
-    tries: triesBefore,
-    code,
-    retryAt: new Date(Date.now() + inMs),
-    heard,
-  })
-  // A device that registered again after we handed over is alive, whatever this answer says.
-  const since = answer.is === 'answered' && answer.deadSince !== null ? answer.deadSince : handedOverAt.toISOString()
+  const { providerCode } = verdict
+  const failed = (code: FailureCode, dead: Dead | null = null): Settlement => ({ is: 'failed', tries, code, providerCode, dead, heard })
+  const again = (code: FailureCode, inMs: number): Settlement => ({ is: 'retry', tries: triesBefore, code, providerCode, inMs, heard })
+  const isAway = platform === 'web' && hearOrigin(origins, originIn(prepared.send.appId, transport, recipient), verdict, answer, tries)
 
   switch (verdict.class) {
     case 'sent': {
       const environment = answer.is === 'answered' ? answer.environment : null
-      return { is: 'sent', tries, providerCode: verdict.providerCode, environment, heard }
+      return { is: 'sent', tries, providerCode, environment, heard }
     }
     case 'dead':
-      return failed(verdict.code, since)
+      return failed(verdict.code, { handedOverAt, since: answer.is === 'answered' ? answer.deadSince : null })
     case 'bad':
       return failed(verdict.code)
     case 'guarded':
       // It may be decided that it is tried again, which is too late for now or never.
       if (isNowOrNever) return failed(verdict.code)
-      return { is: 'guarded', tries, code: verdict.code, providerCode: verdict.providerCode, since, heard }
+      return { is: 'guarded', tries, code: verdict.code, providerCode, handedOverAt, heard }
     case 'config':
       // Not the device's fault: it waits for the circuit to close, and no try was made.
       return isNowOrNever ? failed(verdict.code) : again(verdict.code, probe ? probedAgainMs : 0)
@@ -137,16 +145,29 @@ function settle(sending: Sending, recipient: Recipient, answer: Answer, handedOv
     case 'unknown': {
       if (verdict.class === 'suspect' && probe && !isNowOrNever) return again(verdict.code, probedAgainMs)
       if (verdict.code === 'internal') measures.unknownAnswer(platform)
-      const next = nextTry(verdict, { tries, ttlLeftMs: left, now: new Date(), random: Math.random() })
-      return next.is === 'retry' ? { ...next, code: verdict.code, heard } : failed(next.code)
+      const next = nextTry(verdict, { tries, ttlLeftMs: left, schedule: sending.schedule, random: Math.random() })
+      if (isUnavailable(verdict) && !isNowOrNever) {
+        const waitMs = isAway ? waitForOrigin(sending, recipient) : 0
+        if (waitMs > 0) return again(verdict.code, waitMs)
+        const environment = transport.environmentOf(recipient)
+        const inMs = next.is === 'retry' ? next.inMs : null
+        if (platform !== 'web') return { is: 'unavailable', tries, environment, code: verdict.code, providerCode, inMs, heard }
+      }
+      return next.is === 'retry' ? { is: 'retry', tries, code: verdict.code, providerCode, inMs: next.inMs, heard } : failed(next.code)
     }
   }
 }
 
+/** Whether a push service is away, with what came of this push. A push that was not sent says nothing of it. */
+function hearOrigin(origins: Origins, origin: string, verdict: Verdict, answer: Answer, tries: number): boolean {
+  if (isUnavailable(verdict)) return origins.heard(origin, 'none', tries >= verdict.maxTries)
+  return answer.is === 'answered' && origins.heard(origin, 'an answer', false)
+}
+
 /** An acceptance speaks of the environment that accepted, a refusal of the one that was asked first. */
-function heardOf(verdict: Verdict, answer: Answer, asked: CircuitEnvironment): Heard | undefined {
-  const letter = letterOf(verdict)
-  if (!letter) return undefined
+function heardOf(platform: Platform, verdict: Verdict, answer: Answer, asked: CircuitEnvironment): Heard | undefined {
+  const letter = letterOf(verdict, answer)
+  if (!letter || (platform === 'web' && (letter === 'u' || letter === 'a'))) return undefined
   const accepted = letter === 's' && answer.is === 'answered' ? answer.environment : null
-  return { environment: accepted ?? asked, letter, code: 'code' in verdict ? verdict.code : null }
+  return { environment: accepted ?? asked, letter, code: letter !== 'a' && 'code' in verdict ? verdict.code : null }
 }

@@ -23,11 +23,11 @@ export async function sendToAll(
   const { transport, taken, prepared, takenAt } = batch
   if (!transport) {
     for (const recipient of recipients) {
-      void report.settle(recipient, { is: 'failed', tries: taken.tries, code: 'not_configured', providerCode: '', deadSince: null })
+      void report.settle(recipient, { is: 'failed', tries: taken.tries, code: 'not_configured', providerCode: '', dead: null })
     }
     return []
   }
-  const { jobs, hmacSecret, measures } = dispatch
+  const { jobs, hmacSecret, measures, schedule, origins } = dispatch
   const sending: Omit<Sending, 'mayGoOn'> = {
     platform: taken.platform,
     prepared,
@@ -36,6 +36,9 @@ export async function sendToAll(
     measures,
     triesBefore: taken.tries,
     probe: taken.probe,
+    schedule,
+    origins,
+    queuedAtMs: Date.parse(taken.queuedAt),
     elapsedMs: () => taken.elapsedMs + (performance.now() - takenAt),
     untilCutOff: (answer) => jobs.untilCutOff(answer),
   }
@@ -50,11 +53,11 @@ export async function sendToAll(
 /** Who goes through an open circuit waits for its probe. Now or never does not wait: it has its one try. */
 function withoutHeld({ taken, prepared }: Batch, transport: AppTransport, report: Report, recipients: Recipient[]): Recipient[] {
   if (taken.heldEnvironments.length === 0 || prepared.send.ttl === 0) return recipients
-  const heldUntil = new Map(taken.heldEnvironments.map(({ environment, until }) => [environment, new Date(until)]))
+  const heldForMs = new Map(taken.heldEnvironments.map(({ environment, inMs }) => [environment, inMs]))
   return recipients.filter((recipient) => {
-    const until = heldUntil.get(transport.environmentOf(recipient))
-    if (until) report.retry(recipient, taken.tries, until)
-    return !until
+    const inMs = heldForMs.get(transport.environmentOf(recipient))
+    if (inMs !== undefined) report.retry(recipient, taken.tries, inMs)
+    return inMs === undefined
   })
 }
 
@@ -84,7 +87,7 @@ async function sendInOrder(
         { batchId, campaignId, subscriptionId: recipient.subscriptionId, error: name, at: stack?.split('\n').slice(-4) },
         'a push failed for our own reasons',
       )
-      await report.settle(recipient, { is: 'failed', tries: sending.triesBefore, code: 'internal', providerCode: '', deadSince: null })
+      await report.settle(recipient, { is: 'failed', tries: sending.triesBefore, code: 'internal', providerCode: '', dead: null })
     } finally {
       window.leave(origin, lane)
     }

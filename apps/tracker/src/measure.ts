@@ -2,6 +2,7 @@ import type { Event } from '@herald/contracts/event'
 import { outcomes } from '@herald/contracts/outcome'
 import type { DatabaseWatch } from '@herald/service/health'
 import type { Metrics } from '@herald/service/metrics'
+import { readForScrape } from '@herald/service/scrape'
 import { findDueAges } from './store/due-ages.ts'
 import type { Db } from './store/tables.ts'
 
@@ -14,13 +15,13 @@ const outcomeTypes = new Set<string>(outcomes.map((outcome) => `notification.${o
 export function openMeasures(metrics: Metrics, { db, watch }: { db: Db; watch: DatabaseWatch }): CountEvents {
   const settled = metrics.counter('herald_outcomes_total', 'Pushes that got their outcome.', ['platform', 'outcome', 'code'])
   const engaged = metrics.counter('herald_engagements_total', 'Reports of devices that counted.', ['kind'])
+  const dueAges = readForScrape(watch, () => findDueAges(db))
   metrics.gauge('herald_due_age_seconds', 'For how long the oldest of a queue that is due has waited.', {
     labelNames: ['queue'],
     async collect() {
       // Nothing is better than what was true before the database went away.
       this.reset()
-      const ages = await watch.guard(() => findDueAges(db)).catch(() => [])
-      for (const { queue, seconds } of ages) this.set({ queue }, seconds)
+      for (const { queue, seconds } of (await dueAges()) ?? []) this.set({ queue }, seconds)
     },
   })
 

@@ -1,5 +1,6 @@
 import type { DatabaseWatch } from '@herald/service/health'
 import type { Metrics } from '@herald/service/metrics'
+import { readForScrape } from '@herald/service/scrape'
 import type { Verdict } from './core/retry.ts'
 import { findBacklog } from './store/backlog.ts'
 import type { Db } from './store/tables.ts'
@@ -11,9 +12,10 @@ export function openMeasures(metrics: Metrics, { db, watch }: { db: Db; watch: D
   const attempts = metrics.counter('herald_webhook_deliveries_total', 'Attempts at webhook deliveries, by what came of them.', ['outcome'])
   const dropped = metrics.counter('herald_webhook_dropped_total', 'Events dropped because too many waited for their endpoint.')
   const oldest = metrics.gauge('herald_webhook_oldest_due_seconds', 'For how long the oldest delivery that is due has waited.')
+  const readBacklog = readForScrape(watch, () => findBacklog(db))
   metrics.gauge('herald_webhook_backlog', 'Events that wait for their batch.', {
     async collect() {
-      const backlog = await watch.guard(() => findBacklog(db)).catch(() => undefined)
+      const backlog = await readBacklog()
       // What was true before the database went away is not shown.
       this.set(backlog?.waiting ?? NaN)
       oldest.set(backlog?.oldestDueSeconds ?? NaN)

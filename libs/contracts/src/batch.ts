@@ -22,7 +22,7 @@ export const batchSize = 500
 export const pageSize = 5_000
 /** A send whose first page is its last and that reaches at most this many devices goes on the prompt lane. */
 export const promptLimit = 1_000
-/** Ready or leased bulk batches per app and platform; held ones and retries are not counted. */
+/** Ready or leased bulk batches per app and platform. Retries are not counted; held ones are where a send has nothing else to go on with. */
 export const bulkWindow = 16
 /** At most this many tries at the provider (providers.md, Retries). */
 export const maxTries = 5
@@ -110,22 +110,37 @@ export type TakenBatch =
       decided: Decided[]
       /** The circuit is open and this take is its probe: only the first recipient is sent to, the others come back as retries. */
       probe: boolean
-      /** iOS: environments whose circuit is open though the batch as a whole is not held; their recipients come back as retries at `until` (ISO). */
-      heldEnvironments: { environment: CircuitEnvironment; until: string }[]
+      /** iOS: environments whose circuit is open though the batch as a whole is not held; their recipients come back as retries in `inMs`. */
+      heldEnvironments: { environment: CircuitEnvironment; inMs: number }[]
       /** There are further recipients: ask again with `from` = how many were answered so far. */
       more: boolean
     }
+
+/** A duration. Instants do not travel: a dispatcher's clock may be minutes off the database's, which all of them are held against. */
+const Milliseconds = z.number().int().min(0).max(86_400_000)
 
 export const FinishBatch = z.object({
   batchId: Id,
   takes: z.number().int(),
   sent: z.array(z.object({ subscriptionId: Id, environment: z.enum(['production', 'sandbox']).nullable() })).max(batchSize),
-  /** Tokens the provider called dead. `since`: ISO; a device that registered again after it is left alone. */
+  /**
+   * Tokens the provider called dead. A device that registered again after it was asked (`agoMs` milliseconds before this call) is left alone;
+   * so is one that registered after `deadSince`, where the provider says since when (ISO, by its own clock).
+   */
   dead: z
-    .array(z.object({ subscriptionId: Id, userId: Id, tokenVersion: z.number().int(), since: z.iso.datetime(), code: z.string().max(64) }))
+    .array(
+      z.object({
+        subscriptionId: Id,
+        userId: Id,
+        tokenVersion: z.number().int(),
+        agoMs: Milliseconds,
+        deadSince: z.iso.datetime().nullable(),
+        code: z.string().max(64),
+      }),
+    )
     .max(batchSize),
   /**
-   * Answers that may be our own mistake (providers.md, Mass guard): not told to the tracker. finish-batch decides whether they are final
+   * Answers that may be our own mistake (the mass guard judges them): not told to the tracker. finish-batch decides whether they are final
    * (a batch of decided failures), or come back as retries because the circuit opens. `tries` counts the one just made.
    */
   guarded: z
@@ -135,7 +150,7 @@ export const FinishBatch = z.object({
         userId: Id,
         tokenVersion: z.number().int(),
         tries: z.number().int(),
-        since: z.iso.datetime(),
+        agoMs: Milliseconds,
         code: z.enum(failureCodes),
         providerCode: z.string().max(200),
       }),
@@ -143,8 +158,29 @@ export const FinishBatch = z.object({
     .max(batchSize)
     .default([]),
   /**
-   * What the provider's answers say about our credentials, in the order they came, by environment: `s` sent, `g` guarded, `w` perhaps our
-   * credentials (one push service said so), `c` our credentials for sure. Others are not in it.
+   * Pushes that the provider was not there for: 5xx, no connection, no answer. Not told to the tracker. While their circuit is open they have
+   * made no try and wait for its probe; else they come back in `retryInMs`, or have failed when that is null (the tries or the ttl are used
+   * up). `tries` counts the one just made.
+   */
+  unavailable: z
+    .array(
+      z.object({
+        subscriptionId: Id,
+        userId: Id,
+        tokenVersion: z.number().int(),
+        environment: z.enum(environments),
+        tries: z.number().int(),
+        retryInMs: Milliseconds.nullable(),
+        code: z.enum(failureCodes),
+        providerCode: z.string().max(200),
+      }),
+    )
+    .max(batchSize)
+    .default([]),
+  /**
+   * What the provider's answers say about the way to it, in the order they came, by environment: `s` sent, `g` guarded, `w` perhaps our
+   * credentials (one push service said so), `c` our credentials for sure, `u` the provider is unavailable, `a` any other answer. `a` is told
+   * beside a `u` and by a probe only. Web pushes tell neither: each push service is away for itself, and the dispatcher sees to that.
    */
   answers: z
     .array(
@@ -152,7 +188,7 @@ export const FinishBatch = z.object({
         environment: z.enum(environments),
         seen: z
           .string()
-          .regex(/^[sgwc]*$/)
+          .regex(/^[sgwcua]*$/)
           .max(2 * batchSize),
         code: z.enum(failureCodes).nullable(),
       }),
@@ -161,8 +197,19 @@ export const FinishBatch = z.object({
     .default([]),
   /** The version of the credentials that were used; null: there were none. */
   credentialsVersion: z.number().int().nullable().default(null),
-  /** To be tried again: `tries` already made, not before `retryAt` (ISO). */
-  retries: z.array(z.object({ subscriptionId: Id, userId: Id, tries: z.number().int(), retryAt: z.iso.datetime() })).max(batchSize),
+  /** To be tried again in `retryInMs`, with `tries` made already. `code` and `providerCode`: why; null and empty when it was not tried. */
+  retries: z
+    .array(
+      z.object({
+        subscriptionId: Id,
+        userId: Id,
+        tries: z.number().int(),
+        retryInMs: Milliseconds,
+        code: z.enum(failureCodes).nullable().default(null),
+        providerCode: z.string().max(200).default(''),
+      }),
+    )
+    .max(batchSize),
 })
 export type FinishBatch = z.infer<typeof FinishBatch>
 

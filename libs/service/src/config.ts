@@ -94,6 +94,16 @@ export const databaseUrl = z
 export const whole = (byDefault: number, { min = 0, max = Number.MAX_SAFE_INTEGER } = {}) =>
   z.coerce.number().int().min(min).max(max).default(byDefault)
 
+/** How often one push is sent to a provider that is away. The same for audience (APNs, FCM) and dispatcher (web push). */
+export const outageProbeSeconds = z.coerce
+  .number()
+  .min(0.05)
+  .max(60)
+  .default(5)
+  .describe(
+    'How often one push is sent to a provider that is away, to find out whether it is back; less often when it has been away for long. The same for audience and dispatcher.',
+  )
+
 /**
  * The environment, parsed once: the one place that reads it. A bad one prints every problem and ends the process with 1;
  * values are never printed, they may be secrets. An empty variable counts as absent; then the file of its name in SECRETS_DIR is read.

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { admit, isHealthy, judge, type Circuit, type Heard, type Waiting } from './circuit.ts'
+import { admit, isHealthy, isOutage, judge, toLookUp, type Circuit, type Heard, type Waiting } from './circuit.ts'
 
 const now = new Date('2026-01-01T12:00:00.000Z')
 const inMs = (ms: number) => new Date(now.getTime() + ms)
@@ -21,6 +21,7 @@ const heard = (letters: string, change: Partial<Heard> = {}): Heard => ({
   credentialsVersion: 1,
   probe: false,
   foundDead: false,
+  exhausted: false,
   ...change,
 })
 const s = (count: number) => 's'.repeat(count)
@@ -89,7 +90,7 @@ describe('what answers come to', () => {
   })
 
   test('whatever is heard: 200 letters are kept, an open circuit decides nobody’s end, and nobody is invalidated in a flood', () => {
-    const letters = fc.string({ unit: fc.constantFrom('s', 'g', 'w', 'c'), maxLength: 400 })
+    const letters = fc.string({ unit: fc.constantFrom('s', 'g', 'w', 'c', 'u', 'a'), maxLength: 400 })
     const state = fc.constantFrom('closed' as const, 'open' as const)
     fc.assert(
       fc.property(letters, letters, state, fc.boolean(), fc.integer({ min: 1, max: 3 }), (answers, seen, state, probe, version) => {
@@ -108,6 +109,58 @@ describe('what answers come to', () => {
     )
   })
 
+  describe('a provider that is away', () => {
+    const u = (count: number) => 'u'.repeat(count)
+    const away = (change: Partial<Circuit> = {}) => open({ code: 'network_error', ...change })
+    const after = (answers: string, letters: string, change: Partial<Heard> = {}) =>
+      judge(circuit({ answers }), heard(letters, { code: 'timeout', ...change }), now).circuit
+
+    test('20 answers in a row that it is unavailable are an outage, and it is probed every 5 s', () => {
+      expect(after(s(200), u(19)).state).toBe('closed')
+      expect(after(s(200), u(20))).toMatchObject({ state: 'open', code: 'timeout', probeAt: inMs(5_000) })
+      expect(after(u(19), 'u').state).toBe('open')
+      expect(after('', `${u(30)}s${u(19)}`).state).toBe('closed')
+      expect(after('', `${u(19)}a${u(19)}`).state).toBe('closed')
+    })
+
+    test('a push that has used up its tries is enough when nobody else was answered meanwhile', () => {
+      expect(after('s', u(4), { exhausted: true }).state).toBe('closed')
+      expect(after('suuuu', 'u', { exhausted: true }).state).toBe('open')
+      expect(after('suusuu', 'u', { exhausted: true }).state).toBe('closed')
+    })
+
+    test('is back with any answer of a probe, and with none that was under way', () => {
+      const probed = (letters: string, change: Partial<Heard> = {}) =>
+        judge(away(), heard(letters, { probe: true, ...change }), now).circuit
+      expect(['s', 'a', 'g', 'w'].map((letter) => probed(letter).state)).toEqual(['closed', 'closed', 'closed', 'open'])
+      expect(isOutage(probed('w'))).toBe(false)
+      expect(probed('', { foundDead: true }).state).toBe('closed')
+      expect(judge(away(), heard('s'), now).circuit.state).toBe('open')
+      expect(probed('c', { code: 'credentials_invalid' })).toMatchObject({
+        state: 'open',
+        code: 'credentials_invalid',
+        probeAt: inMs(30_000),
+      })
+    })
+
+    test('stays away with a probe that nobody answered, whatever the code', () => {
+      expect(judge(away(), heard('u', { probe: true, code: 'timeout' }), now).circuit).toMatchObject({ state: 'open', code: 'timeout' })
+      expect(judge(away(), heard('', { probe: true }), now).circuit).toMatchObject({ state: 'open', code: 'network_error' })
+    })
+
+    test('says nothing of credentials: a closed way for their sake stays so, and the mass guard counts what it counted', () => {
+      expect(judge(open(), heard('u', { probe: true, code: 'timeout' }), now).circuit).toMatchObject({
+        state: 'open',
+        code: 'credentials_invalid',
+      })
+      expect(judge(circuit({ answers: g(19) + u(20) }), heard('g', { code: 'token_invalid' }), now)).toMatchObject({
+        circuit: { state: 'open', code: 'token_invalid' },
+        verdict: 'retry',
+      })
+      expect(after(s(180), u(200)).answers).toBe(s(180) + u(20))
+    })
+  })
+
   test('healthy is a full window of sends', () => {
     expect([s(200), s(199), `${s(199)}g`].map((answers) => isHealthy(circuit({ answers })))).toEqual([true, false, false])
     expect(isHealthy(open({ answers: s(200) }))).toBe(false)
@@ -115,7 +168,7 @@ describe('what answers come to', () => {
 })
 
 describe('who goes out while it is open', () => {
-  const maxHoldSeconds = 3_600
+  const rules = { now, maxHoldSeconds: 3_600, outageProbeMs: 5_000, nextLookAt: null }
   const batch = (change: Partial<Waiting> = {}): Waiting => ({
     queuedAt: inMs(-1_000),
     heldSince: null,
@@ -125,7 +178,7 @@ describe('who goes out while it is open', () => {
     ...change,
   })
   const admitted = (circuits: Circuit[], change: Partial<Waiting> = {}) =>
-    admit(circuits, [batch(change)], now, maxHoldSeconds).admissions[0] ?? { is: 'nothing' }
+    admit(circuits, [batch(change)], rules).admissions[0] ?? { is: 'nothing' }
   const due = open({ probeAt: now })
 
   test('a batch is held until the next probe, or the end of its ttl or of its hold', () => {
@@ -153,7 +206,7 @@ describe('who goes out while it is open', () => {
 
   test('of a group one batch is the probe, and newer credentials begin with an empty window', () => {
     const batches = [batch({ places: { '': 1 } }), batch({ places: { '': 1 }, credentialsVersion: 2 }), batch({ credentialsVersion: 2 })]
-    const { admissions, circuits } = admit([open({ answers: g(30) })], batches, now, maxHoldSeconds)
+    const { admissions, circuits } = admit([open({ answers: g(30) })], batches, rules)
 
     expect(admissions.map(({ is }) => is)).toEqual(['held', 'probe', 'held'])
     expect(admissions[2]).toEqual({ is: 'held', until: inMs(30_000) })
@@ -172,5 +225,54 @@ describe('who goes out while it is open', () => {
     expect(admitted([sandbox], { places: { sandbox: 1 } }).is).toBe('held')
     expect(admitted([dueSandbox], { places: { production: 1, sandbox: 2 } })).toEqual({ is: 'probe', environment: 'sandbox', place: 2 })
     expect(admitted([dueSandbox], { places: { production: 1 } })).toEqual({ is: 'granted' })
+  })
+
+  test('of ten thousand held batches one waits for the next probe, the others look again after 30 s', () => {
+    const batches = Array.from({ length: 10_000 }, () => batch())
+    const until = (nextLookAt: Date | null) =>
+      admit([open({ probeAt: inMs(5_000) })], batches, { ...rules, nextLookAt }).admissions.map((one) =>
+        one.is === 'held' ? one.until.getTime() - now.getTime() : 0,
+      )
+
+    expect(Map.groupBy(until(null), (ms) => ms)).toEqual(
+      new Map([
+        [5_000, [5_000]],
+        [30_000, Array(9_999).fill(30_000)],
+      ]),
+    )
+    expect(until(inMs(4_000)).filter((ms) => ms === 5_000)).toEqual([])
+    expect(until(inMs(60_000)).filter((ms) => ms === 5_000)).toHaveLength(1)
+  })
+
+  test('of ten thousand held batches only the probe is looked into', () => {
+    const batches = [batch({ ttlSeconds: 1 }), ...Array.from({ length: 10_000 }, () => batch())]
+
+    expect(toLookUp([open()], batches, false, now)).toEqual([])
+    expect(toLookUp([due], batches, false, now)).toEqual([1])
+    expect(toLookUp([open({ environment: 'sandbox' })], batches, true, now)).toHaveLength(10_001)
+  })
+
+  describe('because the provider is away', () => {
+    const away = open({ code: 'timeout', probeAt: inMs(5_000) })
+
+    test('a batch is held to the end of its ttl, however long that is, and then skipped as expired', () => {
+      expect(admitted([away], { heldSince: inMs(-400_000), ttlSeconds: 2_419_200 })).toEqual({ is: 'held', until: inMs(5_000) })
+      expect(admitted([away], { ttlSeconds: 2 })).toEqual({ is: 'held', until: inMs(1_000) })
+      expect(admitted([away], { ttlSeconds: 1 })).toEqual({ is: 'expired' })
+    })
+
+    test('what is sent now or never goes out for its one try', () => {
+      expect(admitted([away], { ttlSeconds: 0 })).toEqual({ is: 'granted' })
+      expect(admitted([{ ...away, probeAt: now }], { ttlSeconds: 0, places: { '': 1 } }).is).toBe('probe')
+    })
+
+    test('the next probe follows in the time that is configured, later when it lasts, and within twelve times that', () => {
+      const probedIn = (sinceMs: number, outageProbeMs: number) =>
+        admit([{ ...away, since: inMs(-sinceMs), probeAt: now }], [batch({ places: { '': 1 } })], { ...rules, outageProbeMs }).circuits
+      expect(probedIn(0, 250)).toMatchObject([{ probeAt: inMs(250) }])
+      expect(probedIn(600_000, 5_000)).toMatchObject([{ probeAt: inMs(5_000) }])
+      expect(probedIn(3_600_000, 5_000)).toMatchObject([{ probeAt: inMs(30_000) }])
+      expect(probedIn(86_400_000, 5_000)).toMatchObject([{ probeAt: inMs(60_000) }])
+    })
   })
 })

@@ -1,4 +1,4 @@
-import type { CircuitEnvironment } from '@herald/contracts/batch'
+import { maxTries, type CircuitEnvironment } from '@herald/contracts/batch'
 import type { FailureCode } from '@herald/contracts/outcome'
 
 /** What is known of an app's way to a provider (providers.md, Breaker and Mass guard). Open: nothing but probes goes out on it. */
@@ -23,6 +23,19 @@ const guardedShare = 0.3
 /** An answer `g` or `w` speaks of our credentials when none of so many last answers was a send. */
 const answersWithoutSend = { g: 50, w: 20 }
 const probeEveryMs = 30_000
+/** A provider that is away may be back any moment: it is asked more often than one that refuses our credentials. */
+export const outageProbeMs = 5_000
+/** An outage that lasts is probed less often, after a 120th of its time (10 minutes: 5 s), at most 12 times the first wait (a minute). */
+const outageProbeShare = 120
+const outageProbeMost = 12
+/** So many answers in a row, none of them but that the provider is unavailable, are an outage. */
+const outageFrom = 20
+/** A held batch that is not the next probe looks again after this, in case the probe dies; the circuit's closing releases it at once. */
+const lookAgainMs = 30_000
+
+const outageCodes: ReadonlySet<FailureCode | null> = new Set(['provider_unavailable', 'network_error', 'timeout'] as const)
+/** The provider is away, and our credentials have nothing to do with it. */
+export const isOutage = ({ state, code }: Pick<Circuit, 'state' | 'code'>): boolean => state === 'open' && outageCodes.has(code)
 
 const isNewer = (version: number | null, { credentialsVersion }: Circuit): boolean =>
   version !== null && (credentialsVersion === null || version > credentialsVersion)
@@ -31,48 +44,93 @@ const isNewer = (version: number | null, { credentialsVersion }: Circuit): boole
 const withCredentials = (circuit: Circuit, version: number | null): Circuit =>
   isNewer(version, circuit) ? { ...circuit, credentialsVersion: version, answers: '' } : circuit
 
+/** What says something of our credentials. */
+const ofCredentials = (letters: string): string => letters.replaceAll(/[ua]/g, '')
+
+/** `u` and `a` speak of the moment, so they are kept among the last 20 only: an outage must not push out what the mass guard judges by. */
+function remember(answers: string, letters: string): string {
+  const all = answers + letters
+  const recent = Math.max(0, all.length - outageFrom)
+  return (ofCredentials(all.slice(0, recent)) + all.slice(recent)).slice(-windowSize)
+}
+
+/**
+ * The last answers are all that the provider is unavailable: 20 of them, or 5 when a push has used up its tries on them, which takes 80 s
+ * or more without another answer. A provider that answers others meanwhile is not away.
+ */
+const isAway = (answers: string, isExhausted: boolean): boolean => {
+  const inARow = answers.length - answers.replace(/u+$/, '').length
+  return inARow >= outageFrom || (isExhausted && inARow >= maxTries)
+}
+
 /** The window holds nothing but sends: another one changes nothing. */
 export const isHealthy = ({ state, answers }: Circuit): boolean => state === 'closed' && answers === 's'.repeat(windowSize)
 
-/** What a finished batch heard on a circuit. `probe`: it was the circuit's probe; `foundDead`: a token was called dead, which takes working credentials. */
-export type Heard = { letters: string; code: FailureCode | null; credentialsVersion: number | null; probe: boolean; foundDead: boolean }
+/**
+ * What a finished batch heard on a circuit. `probe`: it was the circuit's probe; `foundDead`: a token was called dead, which takes working
+ * credentials; `exhausted`: a push was unavailable at its last try.
+ */
+export type Heard = {
+  letters: string
+  code: FailureCode | null
+  credentialsVersion: number | null
+  probe: boolean
+  foundDead: boolean
+  exhausted: boolean
+}
 
 /** What becomes of refused tokens: invalidated, failed without that, or tried again, because it was not they that were wrong. */
 export type Verdict = 'dead' | 'failed' | 'retry'
+type Judged = { circuit: Circuit; verdict: Verdict }
 
 /**
  * The circuit after a batch's answers, and what the batch's refused tokens come to. Answers to older credentials say nothing.
- * Only a probe, or newer credentials, closes an open circuit: a send that was under way when it opened is no news.
+ * Only a probe, or newer credentials, closes an open circuit: a send that was under way when it opened is no news. An outage is over
+ * with any other answer of the provider; wrong credentials are right again with a send or a token called dead.
  */
-export function judge(before: Circuit, heard: Heard, now: Date): { circuit: Circuit; verdict: Verdict } {
+export function judge(before: Circuit, heard: Heard, now: Date, probeInMs = outageProbeMs): Judged {
   const { letters, credentialsVersion } = heard
   const isOld = credentialsVersion !== null && before.credentialsVersion !== null && credentialsVersion < before.credentialsVersion
   if (isOld) return { circuit: before, verdict: 'retry' }
 
   const known = withCredentials(before, credentialsVersion)
-  const circuit = { ...known, answers: (known.answers + letters).slice(-windowSize) }
-  if (circuit.state === 'closed') return judgeClosed(circuit, heard, now)
+  const circuit = { ...known, answers: remember(known.answers, letters) }
+  if (circuit.state === 'closed') return judgeClosed(circuit, heard, now, probeInMs)
 
   const isProbe = heard.probe || isNewer(credentialsVersion, before)
-  const works = letters === '' ? heard.foundDead : letters.includes('s') && !letters.includes('c')
-  if (isProbe && works) return judgeClosed({ ...circuit, state: 'closed', code: null, since: now, probeAt: null }, heard, now)
-  return { circuit: isProbe && letters !== '' ? { ...circuit, code: codeOf(heard) } : circuit, verdict: 'retry' }
+  const told = ofCredentials(letters)
+  const works = isOutage(before)
+    ? heard.foundDead || /[^u]/.test(letters)
+    : told === ''
+      ? heard.foundDead
+      : told.includes('s') && !told.includes('c')
+  if (isProbe && works) return judgeClosed({ ...circuit, state: 'closed', code: null, since: now, probeAt: null }, heard, now, probeInMs)
+  const code = isOutage(before) ? (letters === '' ? before.code : outageCodeOf(heard)) : told === '' ? before.code : codeOf(heard)
+  return { circuit: isProbe ? { ...circuit, code } : circuit, verdict: 'retry' }
 }
 
-function judgeClosed(circuit: Circuit, heard: Heard, now: Date): { circuit: Circuit; verdict: Verdict } {
+function judgeClosed(circuit: Circuit, heard: Heard, now: Date, probeInMs: number): Judged {
   const { letters } = heard
-  const opened: Circuit = { ...circuit, state: 'open', code: codeOf(heard), since: now, probeAt: new Date(now.getTime() + probeEveryMs) }
-  const noSendIn = (last: number) => !circuit.answers.slice(-last).includes('s')
-  if (letters.includes('c')) return { circuit: opened, verdict: 'retry' }
-  if (letters.includes('w') && noSendIn(answersWithoutSend.w)) return { circuit: opened, verdict: 'retry' }
+  const opened = (code: FailureCode, inMs: number): Judged => ({
+    circuit: { ...circuit, state: 'open', code, since: now, probeAt: new Date(now.getTime() + inMs) },
+    verdict: 'retry',
+  })
+  const told = ofCredentials(circuit.answers)
+  const noSendIn = (last: number) => !told.slice(-last).includes('s')
+  if (letters.includes('c')) return opened(codeOf(heard), probeEveryMs)
+  if (letters.includes('w') && noSendIn(answersWithoutSend.w)) return opened(codeOf(heard), probeEveryMs)
+  if (letters.includes('u') && isAway(circuit.answers, heard.exhausted)) return opened(outageCodeOf(heard), probeInMs)
 
-  const guarded = circuit.answers.split('g').length - 1
-  if (guarded < guardedFrom || guarded < guardedShare * circuit.answers.length) return { circuit, verdict: 'dead' }
-  if (letters.includes('g') && noSendIn(answersWithoutSend.g)) return { circuit: opened, verdict: 'retry' }
+  const guarded = told.split('g').length - 1
+  if (guarded < guardedFrom || guarded < guardedShare * told.length) return { circuit, verdict: 'dead' }
+  if (letters.includes('g') && noSendIn(answersWithoutSend.g)) return opened(codeOf(heard), probeEveryMs)
   return { circuit, verdict: 'failed' }
 }
 
-const codeOf = ({ code, letters }: Heard): FailureCode => code ?? (/[cw]/.test(letters) ? 'credentials_invalid' : 'token_invalid')
+/** The code of a batch may be that of another letter in it. */
+const codeOf = ({ code, letters }: Heard): FailureCode =>
+  code !== null && !outageCodes.has(code) ? code : /[cw]/.test(letters) ? 'credentials_invalid' : 'token_invalid'
+const outageCodeOf = ({ code }: Heard): FailureCode => (code !== null && outageCodes.has(code) ? code : 'provider_unavailable')
 
 /** A free batch that meets open circuits. `places`: of the first device that would be asked in each environment; null: not looked up. */
 export type Waiting = {
@@ -85,66 +143,99 @@ export type Waiting = {
 
 /**
  * `granted`: some of its devices, or none, meet an open circuit; the dispatcher hears which environments are held. `probe`: the
- * device at `place` is asked in this environment, and only it.
+ * device at `place` is asked in this environment, and only it. `expired`: its ttl ended while the provider was away.
  */
 export type Admission =
   | { is: 'granted' }
   | { is: 'probe'; environment: CircuitEnvironment; place: number }
   | { is: 'held'; until: Date }
   | { is: 'failed'; code: FailureCode }
+  | { is: 'expired' }
 
-/** It is time to probe: 30 s have passed, or there are new credentials. */
-export const isProbeDue = (circuit: Circuit, version: number | null, now: Date): boolean =>
+/** It is time to probe: the wait for it is over, or there are new credentials. */
+const isProbeDue = (circuit: Circuit, version: number | null, now: Date): boolean =>
   isNewer(version, circuit) || circuit.probeAt === null || circuit.probeAt <= now
 
 /**
+ * Of which of these batches of one app and platform `places` are needed, by index: of all when one of two environments is closed to pushes,
+ * else, as they are held anyway, of the one that becomes the probe when it is time for one.
+ */
+export function toLookUp(open: readonly Circuit[], batches: readonly Omit<Waiting, 'places'>[], isIos: boolean, now: Date): number[] {
+  if (open.length < (isIos ? 2 : 1)) return [...batches.keys()]
+  const probe = batches.findIndex(
+    ({ credentialsVersion, queuedAt, ttlSeconds }) =>
+      (ttlSeconds === 0 || queuedAt.getTime() + ttlSeconds * 1000 > now.getTime()) &&
+      open.some((circuit) => isProbeDue(circuit, credentialsVersion, now)),
+  )
+  return probe === -1 ? [] : [probe]
+}
+
+export type Admitting = {
+  now: Date
+  /** Held at most so long while our credentials are refused; an outage ends with the ttl. */
+  maxHoldSeconds: number
+  outageProbeMs: number
+  /** When the first of the other held batches of this app and platform looks again; null: there is none. */
+  nextLookAt: Date | null
+}
+
+/**
  * Which batches go out while these circuits of their app and platform are open, and the circuits after it: one batch at most
- * becomes the probe of each, and should that die, the next one follows in 30 s.
+ * becomes the probe of each, and should that die, another follows. One held batch waits for the next probe; the others sleep
+ * longer, so that ten thousand of them do not come back every few seconds to be held again.
  */
 export function admit<C extends Circuit>(
   open: C[],
   batches: Waiting[],
-  now: Date,
-  maxHoldSeconds: number,
+  { now, maxHoldSeconds, outageProbeMs: probeInMs, nextLookAt }: Admitting,
 ): { admissions: Admission[]; circuits: C[] } {
   let circuits = open
+  let isNextKnown = open.some(({ probeAt }) => nextLookAt !== null && probeAt !== null && nextLookAt <= probeAt)
   const admissions = batches.map((batch) => {
-    const admission = admitOne(circuits, batch, now, maxHoldSeconds)
+    const admission = admitOne(circuits, batch, now, maxHoldSeconds, isNextKnown)
+    if (admission.is === 'held') isNextKnown ||= circuits.some(({ probeAt }) => probeAt !== null && admission.until >= probeAt)
     if (admission.is === 'probe') {
-      const probeAt = new Date(now.getTime() + probeEveryMs)
-      circuits = circuits.map((circuit) =>
-        circuit.environment === admission.environment
-          ? { ...circuit, ...withCredentials(circuit, batch.credentialsVersion), probeAt }
-          : circuit,
-      )
+      circuits = circuits.map((circuit) => {
+        if (circuit.environment !== admission.environment) return circuit
+        const probeAt = new Date(now.getTime() + (isOutage(circuit) ? nextOutageProbe(circuit, now, probeInMs) : probeEveryMs))
+        return { ...circuit, ...withCredentials(circuit, batch.credentialsVersion), probeAt }
+      })
     }
     return admission
   })
   return { admissions, circuits }
 }
 
+const nextOutageProbe = ({ since }: Circuit, now: Date, probeInMs: number): number =>
+  Math.min(Math.max((now.getTime() - since.getTime()) / outageProbeShare, probeInMs), outageProbeMost * probeInMs)
+
 /**
- * Held until the next probe, and at most for the ttl or `maxHoldSeconds`; then it fails with the circuit's code. With ttl 0
- * that is at once: it goes out only when it may be the probe, or nothing would ever close the circuit of an app that sends
- * nothing else.
+ * Held at most for the ttl. While the provider is away that is all: then it is skipped as expired, and with ttl 0 it goes out for its one
+ * try. While our credentials are refused it is held for `maxHoldSeconds` at most and fails with the circuit's code; with ttl 0 that is at
+ * once: it goes out only when it may be the probe, or nothing would ever close the circuit of an app that sends nothing else.
  */
 function admitOne(
   open: Circuit[],
   { places, queuedAt, heldSince, ttlSeconds, credentialsVersion }: Waiting,
   now: Date,
   maxHoldSeconds: number,
+  isNextKnown: boolean,
 ): Admission {
   const met = places ? open.filter(({ environment }) => places[environment] !== undefined) : open
-  const [first] = met
-  if (!first) return { is: 'granted' }
+  if (met.length === 0) return { is: 'granted' }
 
-  const endsAt = Math.min(queuedAt.getTime() + ttlSeconds * 1000, (heldSince ?? now).getTime() + maxHoldSeconds * 1000)
+  const refusing = met.find((circuit) => !isOutage(circuit))
+  const ttlEndsAt = queuedAt.getTime() + ttlSeconds * 1000
+  const endsAt = refusing ? Math.min(ttlEndsAt, (heldSince ?? now).getTime() + maxHoldSeconds * 1000) : ttlEndsAt
   const isWhole = !places || met.length === Object.keys(places).length
   const isOver = isWhole && endsAt <= now.getTime()
   const due = met.find((circuit) => isProbeDue(circuit, credentialsVersion, now))
   const place = due && places?.[due.environment]
   if (due && place !== undefined && (!isOver || ttlSeconds === 0)) return { is: 'probe', environment: due.environment, place }
-  if (isOver) return { is: 'failed', code: first.code ?? 'credentials_invalid' }
+  if (!refusing && ttlSeconds === 0) return { is: 'granted' }
+  if (isOver) return refusing ? { is: 'failed', code: refusing.code ?? 'credentials_invalid' } : { is: 'expired' }
   if (!isWhole) return { is: 'granted' }
-  return { is: 'held', until: new Date(Math.min(endsAt, ...met.map(({ probeAt }) => (probeAt ?? now).getTime()))) }
+  // A probe that is due is another's: not before a second has passed.
+  const probeAt = Math.max(now.getTime() + 1_000, Math.min(...met.map((circuit) => (circuit.probeAt ?? now).getTime())))
+  return { is: 'held', until: new Date(Math.min(endsAt, isNextKnown ? Math.max(probeAt, now.getTime() + lookAgainMs) : probeAt)) }
 }

@@ -1,32 +1,52 @@
 import type { Decided, FinishBatch } from '@herald/contracts/batch'
 import type { Verdict } from './circuit.ts'
 
-/** A finish whose refused tokens have become what they come to: `decided` are failures for the ledger. */
+/** A finish whose refused tokens, or pushes without an answer, have become what they come to: `decided` are failures for the ledger. */
 export type Settled = Pick<FinishBatch, 'dead' | 'retries'> & { decided: Decided[] }
 
-const retryInMs = 1_000
+const laterByMs = 1_000
 
-/**
- * What a verdict makes of a finish's refused tokens. To be tried again they have made no try, and come back later than the rest
- * of their batch: in a batch of their own, so that the next probe asks another device.
- */
-export function settleGuarded({ guarded, dead, retries }: FinishBatch, verdict: Verdict, now: Date): Settled {
+/** Later than the rest of a batch: in a batch of their own, so that the next probe asks another device. */
+const afterTheRest = (retries: FinishBatch['retries']): number => Math.max(0, ...retries.map(({ retryInMs }) => retryInMs)) + laterByMs
+
+/** What a verdict makes of a finish's refused tokens. To be tried again they have made no try, and come back later than the rest of their batch. */
+export function settleGuarded({ guarded, dead, retries }: FinishBatch, verdict: Verdict): Settled {
   if (guarded.length === 0) return { dead, retries, decided: [] }
   if (verdict === 'retry') {
-    const latest = Math.max(now.getTime(), ...retries.map(({ retryAt }) => Date.parse(retryAt)))
-    const retryAt = new Date(latest + retryInMs).toISOString()
-    const again = guarded.map(({ subscriptionId, userId, tries }) => ({ subscriptionId, userId, tries: tries - 1, retryAt }))
+    const retryInMs = afterTheRest(retries)
+    const again = guarded.map(({ subscriptionId, userId, tries, code, providerCode }) => {
+      return { subscriptionId, userId, tries: tries - 1, retryInMs, code, providerCode }
+    })
     return { dead, retries: [...retries, ...again], decided: [] }
   }
-  const decided = guarded.map(({ subscriptionId, userId, tokenVersion, tries, code, providerCode }): Decided => {
-    return { subscriptionId, userId, tokenVersion, attempts: tries, outcome: 'failed', code, providerCode }
+  const invalid = guarded.map(({ subscriptionId, userId, tokenVersion, agoMs, code }) => {
+    return { subscriptionId, userId, tokenVersion, agoMs, deadSince: null, code }
   })
-  const invalid = guarded.map(({ subscriptionId, userId, tokenVersion, since, code }) => ({
-    subscriptionId,
-    userId,
-    tokenVersion,
-    since,
-    code,
-  }))
-  return { dead: verdict === 'dead' ? [...dead, ...invalid] : dead, retries, decided }
+  return { dead: verdict === 'dead' ? [...dead, ...invalid] : dead, retries, decided: guarded.map(failed) }
+}
+
+/**
+ * What becomes of pushes that the provider was not there for. While their circuit is open they have made no try and go at once to where
+ * they are held, after the rest of their batch when it was a probe; else they come back in their time, or have failed without one.
+ */
+export function settleUnavailable(
+  { unavailable, retries }: Pick<FinishBatch, 'unavailable' | 'retries'>,
+  isOpen: (environment: FinishBatch['unavailable'][number]['environment']) => boolean,
+  isProbe: boolean,
+): Pick<Settled, 'retries' | 'decided'> {
+  const heldInMs = isProbe ? afterTheRest(retries) : 0
+  const again: FinishBatch['retries'] = []
+  const decided: Decided[] = []
+  for (const push of unavailable) {
+    const { subscriptionId, userId, environment, tries, retryInMs, code, providerCode } = push
+    if (isOpen(environment)) again.push({ subscriptionId, userId, tries: tries - 1, retryInMs: heldInMs, code, providerCode })
+    else if (retryInMs !== null) again.push({ subscriptionId, userId, tries, retryInMs, code, providerCode })
+    else decided.push(failed(push))
+  }
+  return { retries: [...retries, ...again], decided }
+}
+
+type Failed = Pick<FinishBatch['guarded'][number], 'subscriptionId' | 'userId' | 'tokenVersion' | 'tries' | 'code' | 'providerCode'>
+const failed = ({ subscriptionId, userId, tokenVersion, tries, code, providerCode }: Failed): Decided => {
+  return { subscriptionId, userId, tokenVersion, attempts: tries, outcome: 'failed', code, providerCode }
 }

@@ -1,32 +1,47 @@
 import { newId } from '@herald/contracts/ids'
+import type { FailureCode } from '@herald/contracts/outcome'
 import { expect, test } from 'vitest'
 import { groupRetries } from './retries.ts'
 
 const batchId = newId()
-const retry = (retryAt: string, tries = 1) => ({ subscriptionId: newId(), userId: newId(), tries, retryAt })
+const queuedAt = new Date('2026-01-01T00:00:00.000Z')
+const retry = (retryInMs: number, tries = 1, code: FailureCode | null = null, providerCode = '') => ({
+  ...{ subscriptionId: newId(), userId: newId(), tries, retryInMs },
+  ...{ code, providerCode },
+})
 
 test('what is to be tried in the same second is one batch, and nothing is tried early', () => {
-  const retries = [retry('2026-01-01T00:00:01.100Z'), retry('2026-01-01T00:00:01.900Z'), retry('2026-01-01T00:00:02.000Z')]
+  const batches = groupRetries({ batchId, takes: 1, retries: [retry(1_100), retry(1_900), retry(2_000)] }, queuedAt)
 
-  const batches = groupRetries({ batchId, takes: 1, retries })
-
-  expect(batches.map(({ subscriptionIds, notBefore }) => [subscriptionIds.length, notBefore.toISOString()])).toEqual([
-    [2, '2026-01-01T00:00:01.900Z'],
-    [1, '2026-01-01T00:00:02.000Z'],
+  expect(batches.map(({ subscriptionIds, inMs }) => [subscriptionIds.length, inMs])).toEqual([
+    [2, 1_900],
+    [1, 2_000],
   ])
 })
 
 test('unsent pushes keep their number of tries apart from tried ones', () => {
-  const at = '2026-01-01T00:00:01.000Z'
-
-  const batches = groupRetries({ batchId, takes: 1, retries: [retry(at, 0), retry(at, 1), retry(at, 0)] })
+  const batches = groupRetries({ batchId, takes: 1, retries: [retry(0, 0), retry(0, 1), retry(0, 0)] }, queuedAt)
 
   expect(Object.fromEntries(batches.map(({ tries, subscriptionIds }) => [tries, subscriptionIds.length]))).toEqual({ 0: 2, 1: 1 })
 })
 
-test('the same finish makes the same batches, whatever the order', () => {
-  const retries = [retry('2026-01-01T00:00:01.100Z'), retry('2026-01-01T00:00:01.200Z')]
+test('each batch has one reason, so that it can be shown', () => {
+  const retries = [retry(0, 1, 'timeout'), retry(0, 1, 'network_error', 'ECONNREFUSED'), retry(0, 1, 'timeout')]
 
-  expect(groupRetries({ batchId, takes: 2, retries: retries.toReversed() })).toEqual(groupRetries({ batchId, takes: 2, retries }))
-  expect(groupRetries({ batchId, takes: 3, retries })[0]?.id).not.toBe(groupRetries({ batchId, takes: 2, retries })[0]?.id)
+  const batches = groupRetries({ batchId, takes: 1, retries }, queuedAt)
+
+  expect(
+    Object.fromEntries(batches.map(({ code, providerCode, subscriptionIds }) => [`${code} ${providerCode}`, subscriptionIds.length])),
+  ).toEqual({
+    'network_error ECONNREFUSED': 1,
+    'timeout ': 2,
+  })
+})
+
+test('the same finish makes the same batches, whatever the order', () => {
+  const retries = [retry(1_100), retry(1_200)]
+  const grouped = (takes: number, of = retries) => groupRetries({ batchId, takes, retries: of }, queuedAt)
+
+  expect(grouped(2, retries.toReversed())).toEqual(grouped(2))
+  expect(grouped(3)[0]?.id).not.toBe(grouped(2)[0]?.id)
 })

@@ -1,32 +1,42 @@
 import { createHash } from 'node:crypto'
 import type { FinishBatch } from '@herald/contracts/batch'
+import type { FailureCode } from '@herald/contracts/outcome'
 
-export type RetryBatch = { id: string; subscriptionIds: string[]; userIds: string[]; tries: number; notBefore: Date }
+/** `inMs`: from the moment it is inserted. `code` and `providerCode`: why it comes back; null and empty: it was not tried. */
+export type RetryBatch = {
+  id: string
+  subscriptionIds: string[]
+  userIds: string[]
+  tries: number
+  inMs: number
+  code: FailureCode | null
+  providerCode: string
+}
 
 /**
- * What a finished batch leaves to be tried again, as new batches: one per second of `retryAt` and number of tries, recipients in
+ * What a finished batch leaves to be tried again, as new batches: one per second of `retryInMs`, number of tries and reason, recipients in
  * the order of their ids. None is tried before its own time, so a batch waits for its latest. The id follows from the batch, the
- * take and the second, so that the same finish can never make two.
+ * take and these, so that the same finish can never make two; `queuedAt` is the batch's.
  */
-export function groupRetries({ batchId, takes, retries }: Pick<FinishBatch, 'batchId' | 'takes' | 'retries'>): RetryBatch[] {
-  const groups = new Map<string, FinishBatch['retries']>()
-  for (const retry of retries.toSorted((one, other) => (one.subscriptionId < other.subscriptionId ? -1 : 1))) {
-    const key = `${Math.floor(Date.parse(retry.retryAt) / 1000)}:${retry.tries}`
-    const group = groups.get(key)
-    if (group) group.push(retry)
-    else groups.set(key, [retry])
-  }
-  const batches = [...groups].map(([key, group]) => {
-    const notBefore = new Date(Math.max(...group.map(({ retryAt }) => Date.parse(retryAt))))
-    return {
-      id: deterministicId(`${batchId}:${takes}:${key}`, notBefore),
-      subscriptionIds: group.map(({ subscriptionId }) => subscriptionId),
-      userIds: group.map(({ userId }) => userId),
-      tries: group[0]?.tries ?? 0,
-      notBefore,
-    }
-  })
-  return batches.toSorted((one, other) => one.notBefore.getTime() - other.notBefore.getTime())
+export function groupRetries(
+  { batchId, takes, retries }: Pick<FinishBatch, 'batchId' | 'takes' | 'retries'>,
+  queuedAt: Date,
+): RetryBatch[] {
+  const inOrder = retries.toSorted((one, other) => (one.subscriptionId < other.subscriptionId ? -1 : 1))
+  const groups = Map.groupBy(
+    inOrder,
+    ({ retryInMs, tries, code, providerCode }) => `${Math.floor(retryInMs / 1000)}:${tries}:${code ?? ''}:${providerCode}`,
+  )
+  const batches = [...groups].map(([key, group]) => ({
+    id: deterministicId(`${batchId}:${takes}:${key}`, queuedAt),
+    subscriptionIds: group.map(({ subscriptionId }) => subscriptionId),
+    userIds: group.map(({ userId }) => userId),
+    tries: group[0]?.tries ?? 0,
+    inMs: Math.max(...group.map(({ retryInMs }) => retryInMs)),
+    code: group[0]?.code ?? null,
+    providerCode: group[0]?.providerCode ?? '',
+  }))
+  return batches.toSorted((one, other) => one.inMs - other.inMs)
 }
 
 /** An id in the usual form (seconds, then 8 bytes) that follows from a text. It is never shown, so it may be guessable. */

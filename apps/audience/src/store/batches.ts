@@ -1,5 +1,5 @@
 import type { CircuitEnvironment, Decided, FinishBatch } from '@herald/contracts/batch'
-import type { FailureCode } from '@herald/contracts/outcome'
+import type { FailureCode, SkipReason } from '@herald/contracts/outcome'
 import type { Lane, Platform } from '@herald/contracts/platform'
 import { sql } from 'kysely'
 import type { NewBatch } from '../core/batching.ts'
@@ -66,7 +66,7 @@ export type TakenRow = {
   /** The environment of the open circuit whose probe this take is; null: it is none. */
   probes: CircuitEnvironment | null
   /** Open circuits of iOS that the take does not probe. */
-  heldEnvironments: { environment: CircuitEnvironment; until: string }[]
+  heldEnvironments: { environment: CircuitEnvironment; inMs: number }[]
   /** How many pushes it holds. */
   size: number
 }
@@ -77,7 +77,7 @@ const takenColumns = sql`b.id, b.app_id, b.campaign_id, b.platform, b.lane, b.da
 
 const heldEnvironments = sql`array(
   select jsonb_build_object('environment', c.environment,
-    'until', to_char(c.probe_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+    'inMs', greatest(0, ceil(extract(epoch from c.probe_at - now()) * 1000)))
   from circuits c
   where c.app_id = b.app_id and c.platform = b.platform and c.state = 'open' and b.platform = 'ios' and c.environment is distinct from b.probes
   order by c.environment
@@ -88,9 +88,9 @@ const isFree = sql`b.done_at is null and (b.not_before is null or b.not_before <
   and f.flow is distinct from 'paused'`
 
 /** All pushes of a batch with one end, as its `decided`. */
-const endingAs = (outcome: 'skipped' | 'failed', code: unknown) => sql`(
+const endingAs = (outcome: unknown, code: unknown) => sql`(
   select jsonb_agg(jsonb_build_object('subscriptionId', queued.subscription_id, 'userId', queued.user_id, 'tokenVersion', 0,
-    'attempts', b.tries, 'outcome', ${outcome}::text, 'code', ${code}) order by queued.place)
+    'attempts', b.tries, 'outcome', ${outcome}, 'code', ${code}) order by queued.place)
   from unnest(b.subscription_ids, b.user_ids) with ordinality as queued(subscription_id, user_id, place)
 )`
 
@@ -111,8 +111,8 @@ export async function takeBatches(db: Db, asked: { batchId: string; credentialsV
       )
       order by b.id for no key update of b
     )
-    update batches b set takes = takes + 1, lease_until = ${takenLease}, due_at = ${takenLease}, held_since = null, probes = null,
-      decided = case when b.decided is null and cancelled then ${endingAs('skipped', sql`'cancelled'`)} else b.decided end
+    update batches b set takes = takes + 1, lease_until = ${takenLease}, due_at = ${takenLease}, not_before = null, held_since = null, probes = null,
+      decided = case when b.decided is null and cancelled then ${endingAs(sql`'skipped'`, sql`'cancelled'`)} else b.decided end
     from ready where b.id = ready.id
     returning ${takenColumns}, '{}'::jsonb[] as "heldEnvironments"`.execute(db)
   return rows
@@ -183,45 +183,76 @@ export const holdBatches = (db: Db, held: { batchId: string; until: Date }[]) =>
     from unnest(${held.map(({ batchId }) => batchId)}::text[], ${held.map(({ until }) => until.toISOString())}::timestamptz[]) as told(id, until)
     where b.id = told.id`.execute(db)
 
-export type Grant = { batchId: string; probe: { environment: CircuitEnvironment; place: number } | null; code: FailureCode | null }
+type Way = { appId: string; platform: Platform }
+export const wayOf = ({ appId, platform }: Way): string => `${appId}.${platform}`
+
+/** When the first of the held batches of these batches' apps and platforms looks again, without these batches; by way. */
+export async function findNextLooks(db: Db, batches: (Way & { batchId: string })[]): Promise<Map<string, Date>> {
+  const ways = [...new Map(batches.map((batch) => [wayOf(batch), batch])).values()]
+  const { rows } = await sql<Way & { at: Date }>`
+    select way.app as "appId", way.platform, next.at
+    from unnest(${ways.map(({ appId }) => appId)}::text[], ${ways.map(({ platform }) => platform)}::text[]) as way(app, platform)
+      cross join lateral (
+        select b.due_at as at from batches b
+        where b.app_id = way.app and b.platform = way.platform and b.held_since is not null and b.done_at is null
+          and b.id <> all(${batches.map(({ batchId }) => batchId)}::text[])
+        order by b.due_at limit 1
+      ) as next`.execute(db)
+  return new Map(rows.map((row) => [wayOf(row), row.at]))
+}
+
+export type Grant = {
+  batchId: string
+  probe: { environment: CircuitEnvironment; place: number } | null
+  end: { outcome: 'failed'; code: FailureCode } | { outcome: 'skipped'; code: SkipReason } | null
+}
 
 /**
- * Takes locked batches past open circuits. A probe's device comes first in its batch; one that was held too long is decided:
- * failed with `code`. Since when a batch is held stays known, for what comes back of it.
+ * Takes locked batches past open circuits. A probe's device comes first in its batch; one that was held too long is decided
+ * as its `end` says. Since when a batch is held stays known, for what comes back of it.
  */
 export async function grantBatches(db: Db, grants: Grant[]): Promise<TakenRow[]> {
   const { rows } = await sql<TakenRow>`
     update batches b set takes = takes + 1, lease_until = ${takenLease}, due_at = ${takenLease}, probes = told.environment,
       subscription_ids = b.subscription_ids[place:place] || b.subscription_ids[:place - 1] || b.subscription_ids[place + 1:],
       user_ids = b.user_ids[place:place] || b.user_ids[:place - 1] || b.user_ids[place + 1:],
-      decided = case when b.decided is null and told.code is not null then ${endingAs('failed', sql`told.code`)} else b.decided end
+      decided = case when b.decided is null and told.code is not null then ${endingAs(sql`told.outcome`, sql`told.code`)} else b.decided end
     from unnest(
       ${grants.map(({ batchId }) => batchId)}::text[],
       ${grants.map(({ probe }) => probe?.environment ?? null)}::text[],
       ${grants.map(({ probe }) => probe?.place ?? 1)}::int[],
-      ${grants.map(({ code }) => code)}::text[]
-    ) as told(id, environment, place, code)
+      ${grants.map(({ end }) => end?.outcome ?? null)}::text[],
+      ${grants.map(({ end }) => end?.code ?? null)}::text[]
+    ) as told(id, environment, place, outcome, code)
     where b.id = told.id
     returning ${takenColumns}, ${heldEnvironments}`.execute(db)
   return rows
 }
 
-/** An app's held batches (of a platform) may go at once; those that nobody is at. Answers whether there were any. */
-export async function releaseHeld(db: Db, { appId, platform }: { appId: string; platform: Platform | null }): Promise<boolean> {
+/**
+ * An app's held batches (of a platform) may go at once, at most 500 of them, those first that would have looked first; not those that
+ * somebody is at. Answers how many: below 500 there are no more.
+ */
+export async function releaseHeld(db: Db, { appId, platform }: { appId: string; platform: Platform | null }): Promise<number> {
   const { rows } = await sql`
     with held as (
-      select id from batches
-      where app_id = ${appId} and (${platform}::text is null or platform = ${platform}) and held_since is not null and done_at is null
-        and (lease_until is null or lease_until <= now())
-      order by id for no key update skip locked
+      select b.id, exists (select from circuits c where c.app_id = b.app_id and c.platform = b.platform and c.state = 'open') as "isOpen"
+      from batches b
+      where b.app_id = ${appId} and (${platform}::text is null or b.platform = ${platform}) and b.held_since is not null and b.done_at is null
+        and (b.lease_until is null or b.lease_until <= now())
+        -- Who is free to go already, and stays held, was released before.
+        and (b.not_before > now() or not exists (
+          select from circuits c where c.app_id = b.app_id and c.platform = b.platform and c.state = 'open'
+        ))
+      order by b.due_at limit ${sql.lit(releasedAtOnce)} for no key update of b skip locked
     )
-    update batches b set not_before = now(), due_at = now(), held_since = case when exists (
-      select from circuits c where c.app_id = b.app_id and c.platform = b.platform and c.state = 'open'
-    ) then b.held_since end
+    update batches b set not_before = null, due_at = now(), held_since = case when held."isOpen" then b.held_since end
     from held where b.id = held.id
     returning b.id`.execute(db)
-  return rows.length > 0
+  return rows.length
 }
+
+export const releasedAtOnce = 500
 
 /** Batches that are still their taker's, for a further part of what was taken. */
 export async function findTaken(db: Db, takes: { batchId: string; takes: number }[]): Promise<TakenRow[]> {
@@ -271,21 +302,27 @@ export async function markDone(db: Db, takes: Pick<FinishBatch, 'batchId' | 'tak
   return rows
 }
 
-/** Inserts what is to be tried again. It keeps lane, day, campaign, the moment its ttl counts from and since when it is held. */
+/**
+ * Inserts what is to be tried again. It keeps lane, day, campaign, the moment its ttl counts from, since when it is held and, where it was
+ * not tried, what was answered last.
+ */
 export const insertRetries = (db: Db, retries: (RetryBatch & { retryOf: string })[]) =>
   sql`
     insert into batches (id, app_id, campaign_id, platform, lane, day, queued_at, subscription_ids, user_ids, tries, retry_of, not_before, due_at,
-      held_since)
+      held_since, last_code, last_provider_code)
     select retry.id, b.app_id, b.campaign_id, b.platform, b.lane, b.day, b.queued_at,
       array(select jsonb_array_elements_text(retry.recipients -> 0)), array(select jsonb_array_elements_text(retry.recipients -> 1)),
-      retry.tries, b.id, retry.not_before, retry.not_before, b.held_since
+      retry.tries, b.id, now() + make_interval(secs => retry.in_ms / 1000), now() + make_interval(secs => retry.in_ms / 1000), b.held_since,
+      coalesce(retry.code, b.last_code), case when retry.code is null then b.last_provider_code else retry.provider_code end
     from unnest(
       ${retries.map(({ id }) => id)}::text[],
       ${retries.map(({ retryOf }) => retryOf)}::text[],
       ${retries.map(({ subscriptionIds, userIds }) => JSON.stringify([subscriptionIds, userIds]))}::jsonb[],
       ${retries.map(({ tries }) => tries)}::int[],
-      ${retries.map(({ notBefore }) => notBefore.toISOString())}::timestamptz[]
-    ) as retry(id, retry_of, recipients, tries, not_before) join batches b on b.id = retry.retry_of
+      ${retries.map(({ inMs }) => inMs)}::float8[],
+      ${retries.map(({ code }) => code)}::text[],
+      ${retries.map(({ providerCode }) => providerCode)}::text[]
+    ) as retry(id, retry_of, recipients, tries, in_ms, code, provider_code) join batches b on b.id = retry.retry_of
     on conflict (id) do nothing`.execute(db)
 
 /** Those of these campaigns whose pushes get one try (ttl 0). */

@@ -1,5 +1,5 @@
 import { bulkWindow } from '@herald/contracts/batch'
-import type { Lane, Platform } from '@herald/contracts/platform'
+import { platforms, type Lane, type Platform } from '@herald/contracts/platform'
 import { sql } from 'kysely'
 import { mostBatches, mostBatchesOfPage } from '../core/batching.ts'
 import type { Bounds } from './pages.ts'
@@ -171,13 +171,33 @@ export async function isBulkWindowFull(db: Db, appId: string): Promise<boolean> 
 
 /**
  * Whether so many pushes fit into the app's bulk window, for certain: the app's pages are committed one after another from here
- * on, and the count is a statement of its own, which sees the page before.
+ * on, and the count is a statement of its own, which sees the page before. Held batches fill the window of a send that has no other
+ * platform to go on with, so that it does not run away while its provider is closed; where another platform moves they hold up nobody.
  */
 export async function hasRoom(trx: Db, appId: string, pushes: Record<Platform, number>): Promise<boolean> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`audience.bulk-window ${appId}`}, 0))`.execute(trx)
   const { rows } = await sql<{ platform: Platform; open: number }>`
     select b.platform, count(*) as open from ${openBulkBatches(appId)} group by b.platform`.execute(trx)
-  return rows.every(({ platform, open }) => pushes[platform] === 0 || open + mostBatches(pushes[platform]) <= bulkWindow)
+  const open = new Map(rows.map((row) => [row.platform, row.open]))
+  const fits = (platform: Platform, held = 0) => (open.get(platform) ?? 0) + held + mostBatches(pushes[platform]) <= bulkWindow
+  const asked = platforms.filter((platform) => pushes[platform] > 0)
+  if (asked.length === 0 || !asked.every((platform) => fits(platform))) return asked.length === 0
+  const held = await countHeldBulk(trx, appId, asked)
+  return asked.some((platform) => fits(platform, held.get(platform)))
+}
+
+/** Held bulk batches of an app by platform, counted no further than the window is large. */
+async function countHeldBulk(db: Db, appId: string, asked: Platform[]): Promise<Map<Platform, number>> {
+  const { rows } = await sql<{ platform: Platform; held: number }>`
+    select asked.platform, (
+      select count(*) from (
+        select from batches b
+        where b.app_id = ${appId} and b.platform = asked.platform and b.held_since is not null and b.done_at is null and b.lane = 'bulk'
+        limit ${sql.lit(bulkWindow)}
+      ) as found
+    ) as held
+    from unnest(${asked}::text[]) as asked(platform)`.execute(db)
+  return new Map(rows.map(({ platform, held }) => [platform, held]))
 }
 
 export type PagePointer = { campaignId: string; page: number; pointerNo: number; lane: Lane | null }

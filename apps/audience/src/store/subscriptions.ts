@@ -242,12 +242,14 @@ export async function countDevices(db: Db, userId: string): Promise<number> {
   return count
 }
 
-export type DeadToken = { subscriptionId: string; tokenVersion: number; since: string }
+/** `agoMs`: when the provider was asked, milliseconds before now; `deadSince`: since when the token is dead by the provider's clock (ISO), if it says so. */
+export type DeadToken = { subscriptionId: string; tokenVersion: number; agoMs: number; deadSince: string | null }
 export type Invalidated = { id: string; appId: string; userId: string; platform: Platform; tokenVersion: number; at: Date }
 
 /**
  * Invalidates what a provider called dead: only the version of the token that it was told of, only if the device has not
- * registered since, and once, however many sends found it out. Answers those it was the first for.
+ * registered since, and once, however many sends found it out. Answers those it was the first for. Both moments are held against the
+ * registration by this database's clock: a provider's own clock can move it to an earlier moment only.
  */
 export async function invalidateDead(db: Db, dead: DeadToken[]): Promise<Invalidated[]> {
   const { rows } = await sql<Invalidated>`
@@ -256,9 +258,11 @@ export async function invalidateDead(db: Db, dead: DeadToken[]): Promise<Invalid
         join unnest(
           ${dead.map(({ subscriptionId }) => subscriptionId)}::text[],
           ${dead.map(({ tokenVersion }) => tokenVersion)}::int[],
-          ${dead.map(({ since }) => since)}::timestamptz[]
-        ) as told(id, token_version, since)
-          on s.id = told.id and s.token_version = told.token_version and s.registered_at < told.since
+          ${dead.map(({ agoMs }) => agoMs)}::float8[],
+          ${dead.map(({ deadSince }) => deadSince)}::timestamptz[]
+        ) as told(id, token_version, ago_ms, dead_since)
+          on s.id = told.id and s.token_version = told.token_version
+            and s.registered_at < least(told.dead_since, now() - make_interval(secs => told.ago_ms / 1000))
       where s.invalidated_at is null
       order by s.id for no key update of s
     )

@@ -144,6 +144,9 @@ export type BatchTable = {
   due_at: Generated<Date | null>
   pointer_no: Generated<number>
   done_at: Date | null
+  /** Of a retry: why its pushes come back, and the provider's own word. */
+  last_code: Generated<FailureCode | null>
+  last_provider_code: Generated<string | null>
 }
 
 export type CircuitTable = {

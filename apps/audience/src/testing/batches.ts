@@ -25,10 +25,16 @@ export const finished = (batchId: string, takes: number, change: Partial<FinishB
   ...change,
 })
 
+/** A push that comes back. */
+export const retried = (
+  { subscriptionId, userId }: { subscriptionId: string; userId: string },
+  change: Partial<FinishBatch['retries'][number]> = {},
+): FinishBatch['retries'][number] => ({ subscriptionId, userId, tries: 0, retryInMs: 0, code: null, providerCode: '', ...change })
+
 /** What dispatchers do, on the flows themselves. Every take is another process: it has its own memory of sends. */
 export function withBatches({ audience, db, peers }: Pick<Awaited<ReturnType<typeof openAudience>>, 'audience' | 'db' | 'peers'>) {
   const take = async (...all: TakeAsked[]): Promise<TakenBatch[]> => {
-    const given = await takeBatch({ db, maxHoldSeconds: 86_400 }, all)
+    const given = await takeBatch({ db, maxHoldSeconds: 86_400, outageProbeMs: 5_000 }, all)
     const granted = given.filter((one) => 'row' in one)
     const read = await readTaken({ db, remembered: rememberSends() }, granted)
     return given.map((one) => ('row' in one ? (read[granted.indexOf(one)] ?? { answer: 'gone' }) : one))

@@ -45,6 +45,7 @@ export async function openAudience() {
     DATABASE_POOL_SIZE: 8,
     FAN_OUT_RETENTION_DAYS: 7,
     BREAKER_MAX_HOLD_SECONDS: 86_400,
+    OUTAGE_PROBE_SECONDS: 5,
   }
   const service = testService('audience', config)
   const { db } = await openDatabase<Tables>(service, { url: config.DATABASE_URL_AUDIENCE, poolSize: 12 })
@@ -185,7 +186,7 @@ async function playDispatcher(natsUrl: string) {
 }
 
 /** A finish of a batch in which nothing happened. */
-export const nothingHeard = { sent: [], dead: [], guarded: [], answers: [], credentialsVersion: null, retries: [] }
+export const nothingHeard = { sent: [], dead: [], guarded: [], unavailable: [], answers: [], credentialsVersion: null, retries: [] }
 
 export const givenSend = (appId: string, change: Partial<FrozenSend> = {}): FrozenSend => ({
   campaignId: newId(),

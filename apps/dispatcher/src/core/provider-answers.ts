@@ -14,10 +14,21 @@ export type Verdict =
   | { class: 'config' | 'guarded' | 'dead' | 'bad'; code: FailureCode; providerCode: string }
   | { class: 'refused'; providerCode: string }
 
-/** What a class says to the circuit of an app's way to its provider (providers.md, Mass guard and Breaker); others say nothing. */
+/** What a class says to the circuit of an app's way to its provider (contracts' FinishBatch); others say nothing of our credentials. */
 const letters: { readonly [of in Verdict['class']]?: Letter } = { sent: 's', guarded: 'g', suspect: 'w', config: 'c' }
-export type Letter = 's' | 'g' | 'w' | 'c'
-export const letterOf = (verdict: Verdict): Letter | undefined => letters[verdict.class]
+export type Letter = 's' | 'g' | 'w' | 'c' | 'u' | 'a'
+
+/** `u`: the provider was not there for the push. `a`: it gave another answer. Undefined: it was not asked, or said that it did not look. */
+export function letterOf(verdict: Verdict, answer: Answer): Letter | undefined {
+  if (isUnavailable(verdict)) return 'u'
+  return letters[verdict.class] ?? (answer.is === 'answered' ? 'a' : undefined)
+}
+
+/** Nobody was there, or somebody who could not do anything: 5xx, no connection, no answer. A push that this process gave up itself is none. */
+export const isUnavailable = (verdict: Verdict): verdict is Verdict & { class: 'retry' | 'unknown' } =>
+  (verdict.class === 'retry' || verdict.class === 'unknown') &&
+  (verdict.code === 'provider_unavailable' || verdict.code === 'network_error' || verdict.code === 'timeout') &&
+  verdict.providerCode !== 'stopped'
 
 type Meaning =
   | { class: 'sent' }

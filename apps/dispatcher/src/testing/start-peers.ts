@@ -47,7 +47,7 @@ export type Row = {
   leasedUntil: number
   renewals: number
   probe: boolean
-  heldEnvironments: { environment: CircuitEnvironment; until: string }[]
+  heldEnvironments: { environment: CircuitEnvironment; inMs: number }[]
   /** The answer to a take is on its way until this resolves. */
   answered: Promise<unknown> | null
   /** The circuit that each part was asked for with. */
@@ -93,7 +93,7 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
     const rest = row.recipients.slice(from)
     const recipients = rest.slice(0, row.partSize)
     const more = recipients.length < rest.length
-    const queuedAt = new Date().toISOString()
+    const queuedAt = new Date(Date.now() - elapsedMs).toISOString()
     const frozen = knowsSend ? null : send
     const about = { batchId, campaignId, appId, platform, lane, day, takes: row.takes, tries, queuedAt, elapsedMs, send: frozen, more }
     return { answer: 'taken', ...about, probe, heldEnvironments, recipients, decided: more ? [] : row.decided }

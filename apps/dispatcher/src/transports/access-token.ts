@@ -17,28 +17,50 @@ export type AccessTokens = {
   forget(refused: string): void
 }
 
-/** Trades assertions (RFC 7523) for tokens at `url`. */
+/** A clock that is further off than this is told of, and corrected by the token service's: it refuses what is signed a minute ahead. */
+const clockLimitMs = 60_000
+
+/** Trades assertions (RFC 7523) for tokens at `url`. They are dated by the token service's clock when ours is more than a minute off. */
 export function openAccessTokens({
   clientEmail,
   privateKey,
   audience,
   url,
+  onSkew = () => undefined,
 }: {
   clientEmail: string
   privateKey: KeyObject
   /** The account's `token_uri`: what the assertion is made out to. */
   audience: string
   url: string
+  /** This machine's clock is so many milliseconds ahead of the token service's (behind: below 0). */
+  onSkew?: (aheadMs: number) => void
 }): AccessTokens {
   let known: { token: string; until: number } | undefined
   let asking: Promise<AccessTokenOrAnswer> | undefined
 
+  let aheadMs = 0
+
+  /** Notes how far our clock is off by what the answer is dated. Answers whether an assertion would now be dated otherwise. */
+  const noteClock = (date: string | null): boolean => {
+    const seenMs = Date.now() - Date.parse(date ?? '')
+    if (Number.isNaN(seenMs)) return false
+    const wasMs = aheadMs
+    aheadMs = Math.abs(seenMs) > clockLimitMs ? seenMs : 0
+    const hasChanged = Math.abs(aheadMs - wasMs) > clockLimitMs
+    if (hasChanged && aheadMs !== 0) onSkew(aheadMs)
+    return hasChanged
+  }
+
   const ask = async (): Promise<AccessTokenOrAnswer> => {
-    const assertion = mintOauthAssertion({ clientEmail, privateKey, tokenUri: audience, scope: fcmScope, now: new Date() })
+    const now = new Date(Date.now() - aheadMs)
+    const assertion = mintOauthAssertion({ clientEmail, privateKey, tokenUri: audience, scope: fcmScope, now })
     const body = new URLSearchParams({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion })
     try {
       const response = await fetch(url, { method: 'POST', body, redirect: 'error', signal: AbortSignal.timeout(answerLimitMs) })
       const answered: unknown = await response.json().catch(() => undefined)
+      // Once more with its time: what was refused may have been nothing but our clock.
+      if (noteClock(response.headers.get('date')) && response.status === 400) return await ask()
       if (!response.ok) return { answer: refusal(response.status, field(answered, 'error')) }
       const token = field(answered, 'access_token')
       const expiresIn = Number(field(answered, 'expires_in'))
@@ -63,9 +85,12 @@ export function openAccessTokens({
   }
 }
 
+/** These say nothing of the account: the token service was too slow (408, also a proxy's word) or asks us to wait (429). */
+const sayNothingOfUs: readonly number[] = [408, 429]
+
 /** The account is not what Google knows: our credentials are wrong. Anything else is the token service's trouble. */
 function refusal(status: number, reason: unknown): Answer {
-  const isOurs = status >= 400 && status < 500 && status !== 429
+  const isOurs = status >= 400 && status < 500 && !sayNothingOfUs.includes(status)
   return {
     is: 'answered',
     status: isOurs ? 401 : 503,

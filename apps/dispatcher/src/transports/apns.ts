@@ -88,7 +88,7 @@ function notificationOf(push: Push, topic: string): apn.Notification {
   notification.id = apnsId(push.msgId)
   notification.pushType = push.silent ? 'background' : 'alert'
   notification.priority = push.silent || push.priority === 'normal' ? 5 : 10
-  notification.expiry = push.ttlSeconds === 0 ? 0 : Math.floor(Date.now() / 1000) + push.ttlSeconds
+  notification.expiry = push.ttlSeconds === 0 ? 0 : push.expiresAtSeconds
   if (push.collapseId !== null) notification.collapseId = apnsCollapseId(push.collapseId)
   // The library stringifies `rawPayload`; the JSON is at hand already, measured and cut to size.
   return Object.assign(notification, { compiled: push.body })

@@ -21,6 +21,7 @@ export function openFcm({
   privateKey,
   tokenUri,
   tokenUrl,
+  onSkew,
 }: {
   projectId: string
   clientEmail: string
@@ -29,8 +30,10 @@ export function openFcm({
   tokenUri: string
   /** Where tokens are asked for instead, or undefined. */
   tokenUrl: string | undefined
+  /** This machine's clock is so many milliseconds ahead of the token service's (behind: below 0). */
+  onSkew: (aheadMs: number) => void
 }): Transport {
-  const tokens = openAccessTokens({ clientEmail, privateKey, audience: tokenUri, url: tokenUrl ?? tokenUri })
+  const tokens = openAccessTokens({ clientEmail, privateKey, audience: tokenUri, url: tokenUrl ?? tokenUri, onSkew })
   const currentToken = async (): Promise<string> => {
     const got = await tokens.current()
     if ('token' in got) return got.token

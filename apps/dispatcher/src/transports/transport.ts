@@ -16,6 +16,8 @@ export type Push = {
   priority: 'high' | 'normal'
   /** What is left of the ttl, whole seconds; 0: now or never. */
   ttlSeconds: number
+  /** When the ttl ends, Unix seconds, by the database's clock: APNs is told an instant, and this machine's clock may be minutes off. */
+  expiresAtSeconds: number
 }
 
 /**

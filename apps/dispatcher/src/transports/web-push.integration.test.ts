@@ -52,6 +52,7 @@ const pushTo = (address: string): Push => ({
   silent: false,
   priority: 'high',
   ttlSeconds: 60,
+  expiresAtSeconds: Math.floor(Date.now() / 1000) + 60,
 })
 
 async function listening(server: Server): Promise<number> {

@@ -2,7 +2,7 @@ import type { AppName, Call } from '@herald/contracts/call'
 import * as audienceCalls from '@herald/contracts/calls/audience'
 import * as campaignCalls from '@herald/contracts/calls/campaigns'
 import * as trackerCalls from '@herald/contracts/calls/tracker'
-import { listPushes, readStats, trackEvents, type Engagement } from '@herald/contracts/calls/tracker'
+import { readStats, trackEvents, type Engagement } from '@herald/contracts/calls/tracker'
 import { eraseWebhooksOfApp } from '@herald/contracts/calls/webhooks'
 import type { Campaign } from '@herald/contracts/campaign'
 import { fault, type Fault } from '@herald/contracts/fault'
@@ -160,7 +160,8 @@ export async function startPeers(natsUrl: string): Promise<Peers> {
     peers.tracked.push(engagements)
     return { counted: engagements.length }
   })
-  tracker.answer(listPushes, async () => ({ items: [], nextCursor: null }))
+  play(audience, audienceCalls.listOpenPushes, { items: [], nextCursor: null })
+  play(tracker, trackerCalls.listPushes, { items: [], nextCursor: null })
   play(tracker, trackerCalls.readProgress, null)
   play(tracker, trackerCalls.listStats, { stats: {} })
   play(tracker, trackerCalls.verifyCampaign, null)

@@ -90,6 +90,39 @@ export const readCircuits = call<{ circuits: Circuit[] }>()('rpc.audience.read-c
 /** An operator's word: the next probe of the app's open circuits on this platform is made now. Answers how many were open. */
 export const probeCircuits = call<{ open: number }>()('rpc.audience.probe-circuits', z.object({ appId: Id, platform: z.enum(platforms) }))
 
+/** A push that has no outcome yet, and what its provider answered last. */
+export type OpenPush = {
+  campaignId: string
+  subscriptionId: string
+  userId: string
+  platform: Platform
+  /** Tries at the provider so far. */
+  tries: number
+  /** Why the last try was none that counts or has to be repeated; null: there was none. */
+  code: FailureCode | null
+  providerCode: string | null
+  /** When it may be tried next (ISO, by the database's clock); null: at once, or it is being sent. */
+  nextTryAt: string | null
+  /** `waiting` for its first try, `sending`, `held` by an open circuit or a paused campaign, `retry`: it waits for its next try. */
+  state: 'waiting' | 'sending' | 'held' | 'retry'
+}
+/**
+ * Pushes of an app that have no outcome yet, newest campaign first. A page looks at 200 batches at most, so it may hold fewer than asked for,
+ * even none: it ends only when `nextCursor` is null. Fault: invalid_body at `cursor`.
+ */
+export const listOpenPushes = call<{ items: OpenPush[]; nextCursor: string | null }>()(
+  'rpc.audience.list-open-pushes',
+  z.object({
+    appId: Id,
+    campaignId: Id.optional(),
+    userId: Id.optional(),
+    subscriptionId: Id.optional(),
+    code: z.string().max(64).optional(),
+    limit: z.number().int().min(1).max(200),
+    cursor: z.string().max(200).optional(),
+  }),
+)
+
 /** The app was deleted: its rows go, a part with every call, until `done`. */
 export const eraseAudienceOfApp = call<{ done: boolean }>()('rpc.audience.erase-app', z.object({ appId: Id }), 10_000)
 

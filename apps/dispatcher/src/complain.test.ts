@@ -1,0 +1,44 @@
+import { failureCodes } from '@herald/contracts/outcome'
+import { expect, test } from 'vitest'
+import { openComplaints, type Complaint } from './complain.ts'
+import { remedies } from './core/remedies.ts'
+
+function given() {
+  const clock = { ms: 0 }
+  const lines: { fields: object; text: string }[] = []
+  const complain = openComplaints({ warn: (fields: object, text: string) => void lines.push({ fields, text }) }, () => clock.ms)
+  return { clock, lines, complain }
+}
+const complaint = (change: Partial<Complaint> = {}): Complaint => ({
+  ...{ appId: 'app', campaignId: 'campaign', platform: 'android', code: 'network_error', providerCode: 'NGHTTP2_PROTOCOL_ERROR' },
+  ...change,
+})
+
+test('the first of a kind in a minute is a warning that names the remedy; the next thousand are none', () => {
+  const { clock, lines, complain } = given()
+  for (let push = 0; push < 1_000; push += 1) complain(complaint())
+  expect(lines).toEqual([{ fields: complaint(), text: `pushes do not go out: ${remedies.network_error}` }])
+
+  complain(complaint({ providerCode: 'ECONNREFUSED' }))
+  complain(complaint({ platform: 'ios' }))
+  complain(complaint({ appId: 'other' }))
+  expect(lines).toHaveLength(4)
+
+  clock.ms = 60_000
+  complain(complaint())
+  expect(lines).toHaveLength(5)
+})
+
+test('a token that is dead needs nobody; every other code has a remedy', () => {
+  const { lines, complain } = given()
+  complain(complaint({ code: 'token_dead' }))
+  expect(lines).toEqual([])
+  expect(failureCodes.filter((code) => !remedies[code])).toEqual(['token_dead'])
+})
+
+test('an app with any number of words from its hosts fills neither the log nor the memory', () => {
+  const { lines, complain } = given()
+  for (let word = 0; word < 5_000; word += 1) complain(complaint({ providerCode: `${word}` }))
+  expect(lines).toHaveLength(101)
+  expect(lines.at(-1)?.text).toBe('further kinds of failure in this minute are not written')
+})

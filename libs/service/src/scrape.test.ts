@@ -1,0 +1,31 @@
+import { databaseUnavailable } from '@herald/contracts/fault'
+import { expect, test } from 'vitest'
+import type { DatabaseWatch } from './health.ts'
+import { readForScrape } from './scrape.ts'
+
+const watch: DatabaseWatch = { up: true, guard: (work) => work(), whenUp: () => Promise.resolve(), onReturn: () => undefined }
+const never = new Promise<number>(() => undefined)
+
+test('a scrape gets what the database answers', async () => {
+  expect(await readForScrape(watch, async () => 7)()).toBe(7)
+})
+
+test('a query that hangs or fails costs a scrape its number and nothing else', async () => {
+  expect(await readForScrape(watch, () => never, 20)()).toBeUndefined()
+  expect(await readForScrape(watch, () => Promise.reject(new Error('no such table')))()).toBeUndefined()
+  expect(await readForScrape({ ...watch, guard: () => Promise.reject(databaseUnavailable()) }, async () => 7)()).toBeUndefined()
+})
+
+test('scrapes ask no second time while the first query is unanswered, and ask again once it is', async () => {
+  let asked = 0
+  const { promise, resolve } = Promise.withResolvers<number>()
+  const read = readForScrape(watch, () => (asked++, promise), 20)
+  await read()
+  expect([await read(), asked]).toEqual([undefined, 1])
+
+  resolve(7)
+  await promise
+  await Promise.resolve()
+
+  expect([await read(), asked]).toEqual([7, 2])
+})

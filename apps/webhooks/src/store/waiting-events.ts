@@ -71,7 +71,7 @@ async function dropOldest(db: Db, endpointId: string, { events, bytes }: { event
           select endpoint_id, event_id, row_number() over (order by place) as n,
             sum(octet_length(event)) over (order by place) - octet_length(event) as before
           from (
-            select * from waiting_events where endpoint_id = ${endpointId} order by place limit ${Math.max(events, mostDroppedForBytes)}
+            select * from waiting_events where endpoint_id = ${endpointId} order by place limit ${bytes > 0 ? mostDroppedForBytes : events}
           ) o
         ) oldest where n <= ${events} or before < ${bytes}::bigint
       ) returning octet_length(event) as bytes

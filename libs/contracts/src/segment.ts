@@ -15,6 +15,7 @@ import {
 import { canonicalLanguage, isStorable, isTagName, parseDay } from './text.ts'
 
 export { leafAnswers, leavesOf, matches, resolveDate, versionParts } from './segment-match.ts'
+export { costOf } from './segment-cost.ts'
 export * from './segment-tree.ts'
 
 const maxChildren = 50

@@ -2,7 +2,7 @@ import type { Platform } from '@herald/contracts/platform'
 import type { SegmentCount } from '@herald/contracts/saved-segment'
 import type { Segment } from '@herald/contracts/segment'
 import { sql } from 'kysely'
-import { asksAboutUser, reachable, segmentCondition } from './segment-sql.ts'
+import { asksAboutUser, compileSegment, reachable } from './segment-sql.ts'
 import type { Db } from './tables.ts'
 
 /**
@@ -14,10 +14,11 @@ export const countReachable = (db: Db, appId: string, segment: Segment): Promise
   db.transaction().execute(async (trx) => {
     await sql`set local work_mem = '32MB'`.execute(trx)
     const now = await databaseNow(trx)
+    const { join, condition } = compileSegment(segment, now)
     const { rows } = await sql<{ platform: Platform; count: number }>`
       select s.platform, count(*) as count
-      from subscriptions s ${asksAboutUser(segment) ? sql`join users u on u.id = s.user_id` : sql``}
-      where s.app_id = ${appId} and ${reachable} and ${segmentCondition(segment, now)}
+      from subscriptions s ${asksAboutUser(segment) ? sql`join users u on u.id = s.user_id` : sql``} ${join}
+      where s.app_id = ${appId} and ${reachable} and ${condition}
       group by s.platform`.execute(trx)
     const byPlatform = { ios: 0, android: 0, web: 0 }
     for (const { platform, count } of rows) byPlatform[platform] = count

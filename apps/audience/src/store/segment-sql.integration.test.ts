@@ -13,7 +13,7 @@ import * as fc from 'fast-check'
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { openAudience } from '../testing/rig.ts'
-import { segmentCondition } from './segment-sql.ts'
+import { compileSegment } from './segment-sql.ts'
 
 const { db } = await openAudience()
 const appId = newId()
@@ -82,19 +82,18 @@ beforeAll(async () => {
 })
 
 async function selected(segment: Segment): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    select s.id from subscriptions s join users u on u.id = s.user_id
-    where s.app_id = ${appId} and ${segmentCondition(segment, now)} order by s.id`.execute(db)
-  return rows.map(({ id }) => id)
+  const [ids = []] = await selectedByEach([segment])
+  return ids
 }
 async function selectedByEach(segments: Segment[]): Promise<string[][]> {
   if (segments.length === 0) return []
-  const columns = segments.map(
-    (segment) => sql`coalesce(array_agg(s.id order by s.id) filter (where ${segmentCondition(segment, now)}), '{}')`,
-  )
-  const { rows } = await sql<{ answers: string[][] }>`
-    select array_to_json(array[${sql.join(columns.map((column) => sql`array_to_json(${column})`))}]) as answers
-    from subscriptions s join users u on u.id = s.user_id where s.app_id = ${appId}`.execute(db)
+  const answers = segments.map((segment) => {
+    const { join, condition } = compileSegment(segment, now)
+    return sql`(
+      select coalesce(json_agg(s.id order by s.id), '[]') from subscriptions s join users u on u.id = s.user_id ${join}
+      where s.app_id = ${appId} and ${condition})`
+  })
+  const { rows } = await sql<{ answers: string[][] }>`select json_build_array(${sql.join(answers)}) as answers`.execute(db)
   return rows[0]?.answers ?? []
 }
 const expected = (segment: Segment): string[] =>

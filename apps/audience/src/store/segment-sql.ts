@@ -39,16 +39,19 @@ export const asksAboutUser = (segment: Segment): boolean =>
 /**
  * The first eight numeric parts of a version, zeros where it has fewer: Postgres compares such arrays part by part, which is the order
  * of versions, and 10.2 is 10.2.0. Null for a text that does not begin with a number. The form of contracts' `versionParts`. Nearly every
- * version is digits and dots only, and short; these need no regular expression, which costs twice as much as all the rest.
+ * version is short and only digits and dots, and needs no regular expression. The others need two simple ones, 2 µs: the first parts, and of
+ * these what stands before a part of more than nine digits. One expression that counts and looks ahead takes 12 µs.
  */
 const versionOf = (text: Sql): Sql => sql`
   (string_to_array(
     case when length(${text}) <= 9 and translate(${text}, '0123456789.', '') = '' and '.' || ${text} || '.' not like '%..%' then ${text}
-    else substring(${text} from '^[vV]?([0-9]{1,9}(?:\\.[0-9]{1,9}){0,7})(?![0-9])') end
+    else nullif(regexp_replace(substring(${text} from '^[vV]?([0-9]+(?:\\.[0-9]+)*)'), '(?:^|\\.)[0-9]{10}.*$', ''), '') end
     || '.0.0.0.0.0.0.0', '.')::int[])[1:8]`
-/** The same of a value of a segment, as Postgres writes it. */
-const versionText = (value: SegmentScalar): string =>
-  `{${Array.from({ length: 8 }, (_, place) => versionParts(String(value))?.[place] ?? 0).join(',')}}`
+/** The same of a value of a segment, as Postgres writes an array. */
+const versionText = (value: SegmentScalar): string => {
+  const parts = versionParts(String(value)) ?? []
+  return `{${Array.from({ length: 8 }, (_, place) => parts[place] ?? 0).join(',')}}`
+}
 
 /** What is dear to find out about a device. Asked by several leaves, it is found out once per device, in a row `f` beside it. */
 const facts = {
@@ -138,10 +141,10 @@ function columnOf(leaf: SegmentLeaf, compiling: Compiling): Sql {
 function equalsAny({ field }: SegmentLeaf, column: Sql, values: SegmentScalar[], { now }: Compiling): Sql {
   switch (field.type) {
     case 'version':
-      // As text: an array of arrays would be taken for one of numbers.
+      // Not `= any`: an array of arrays would be taken for one of numbers. Postgres hashes what the query in it answers, once.
       return values.length === 1
         ? sql`${column} = ${versionText(values[0] ?? '')}::int[]`
-        : sql`(${column})::text = any(${values.map(versionText)}::text[])`
+        : sql`${column} in (select listed::int[] from unnest(${values.map(versionText)}::text[]) as listed)`
     case 'date':
       return sql`${column} = any(${values.map((value) => dateOf(value, now))}::timestamptz[])`
     case 'number':
@@ -177,9 +180,9 @@ function tagCondition(leaf: SegmentLeaf, compiling: Compiling): Sql {
     case 'exists':
       return leaf.value ? sql`${tags} ? ${leaf.field.name}` : sql`not ${tags} ? ${leaf.field.name}`
     case 'eq':
-      return sql`${tag} = ${JSON.stringify(leaf.value)}::jsonb`
+      return sql`${tags} @> ${JSON.stringify({ [leaf.field.name]: leaf.value })}::jsonb`
     case 'ne':
-      return sql`${tag} is distinct from ${JSON.stringify(leaf.value)}::jsonb`
+      return sql`not ${tags} @> ${JSON.stringify({ [leaf.field.name]: leaf.value })}::jsonb`
     case 'in':
       return sql`${tag} = any(${leaf.values.map((value) => JSON.stringify(value))}::jsonb[])`
     case 'nin':

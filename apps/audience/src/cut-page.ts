@@ -38,7 +38,8 @@ export async function cutPage(audience: Audience, uncut: Uncut, selection: Selec
   const rules = rulesFor(send, settings)
   const wave = currentWave(uncut)
 
-  const page = await scanPage(db, { ...uncut, zones: wave.zones, claims: wave.claims, withZones: rules.skipIn !== null }, selection)
+  const scanned = { ...uncut, zones: wave.zones, claims: wave.claims, withZones: rules.skipIn !== null }
+  const page = await audience.scan(appId, () => scanPage(db, scanned, selection))
   const devices = await leaveOutOthers(audience, send, page.devices)
   const pushes = queue(devices, send.silent, { skipIn: rules.skipIn, defaultTimezone: settings.defaultTimezone, at: wave.at })
   const lane = uncut.lane ?? laneOf({ isLast: page.isLast, devices: pushes.length })
@@ -54,7 +55,7 @@ export async function cutPage(audience: Audience, uncut: Uncut, selection: Selec
     if (batches.length > 0) await insertBatches(trx, row, lane, batches)
     return { row, batches: batches.map(({ id, platform }) => ({ batchId: id, campaignId, appId, platform, lane, pointerNo: 0 })) }
   }
-  return isShort ? audience.commit(campaignId, work) : transactUnlessLost(db, work)
+  return isShort ? audience.commit({ campaignId, appId }, work) : transactUnlessLost(db, work)
 }
 
 const lost = new Error('another cut the page, or the send does not go on')

@@ -6,6 +6,7 @@ import { bulkFanOutWork, fanOutWork } from '@herald/contracts/topology'
 import { openBus } from '@herald/service/bus'
 import { group } from '@herald/service/group'
 import { isDatabaseAway } from '@herald/service/health'
+import { openPlaces } from '@herald/service/places'
 import { openDatabase } from '@herald/service/postgres'
 import type { Service } from '@herald/service/run'
 import { startSweep } from '@herald/service/sweep'
@@ -59,7 +60,14 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   const { config, log } = service
   const { db, watch } = await openDatabase<Tables>(service, { url: config.DATABASE_URL_AUDIENCE, poolSize: config.DATABASE_POOL_SIZE })
   const bus = await openBus(service, watch)
-  const audience: Audience = { db, bus, log, settingsOf: openAppSettings(bus), commit: commitTogether(db, shared) }
+  // Two connections are left to what is quick, and an app whose pages are slow leaves half of the others to the others' pages.
+  const pagesAtOnce = Math.max(2, config.DATABASE_POOL_SIZE - 2)
+  const audience: Audience = {
+    ...{ db, bus, log },
+    settingsOf: openAppSettings(bus),
+    commit: commitTogether(db, shared),
+    scan: openPlaces({ size: pagesAtOnce, share: Math.ceil(pagesAtOnce / 2) }),
+  }
   const remembered = rememberSends()
 
   const takersSpared = spareTakers(audience, watch)
@@ -111,14 +119,17 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   const pagesCut = service.metrics.counter('herald_fan_out_pages_total', 'Pages of fan-outs cut into batches.')
 
   const maxHoldSeconds = config.BREAKER_MAX_HOLD_SECONDS
-  const take = group((asked: Parameters<typeof takeBatch>[1]) => takeBatch({ db, maxHoldSeconds }, asked), shared)
+  // By turns of apps: one app's flood is a place in the next commit for another's.
+  const byApp = { ...shared, turn: ({ appId = '' }: { appId?: string | undefined }) => appId }
+  const take = group((asked: (Parameters<typeof takeBatch>[1][number] & { appId?: string | undefined })[]) => takeBatch({ db, maxHoldSeconds }, asked), byApp)
   const read = (granted: Granted[]) => readTaken({ db, remembered }, granted)
   // Each lane reads for itself, so that a small batch does not wait behind 500 recipients of a large one.
-  const readLane = { prompt: group(read, shared), bulk: group(read, { ...shared, limit: 8 }) }
-  const renew = group((takes: Parameters<typeof renewBatch>[1]) => renewBatch({ db }, takes), shared)
+  const readByApp = { ...shared, turn: ({ row }: Granted) => row.app_id }
+  const readLane = { prompt: group(read, readByApp), bulk: group(read, { ...readByApp, limit: 8 }) }
+  const renew = group((takes: (Parameters<typeof renewBatch>[1][number] & { appId?: string | undefined })[]) => renewBatch({ db }, takes), byApp)
   const finish = group(
     (finishes: Parameters<typeof finishBatch>[1]) => finishBatch({ ...audience, breaker, poke: () => due.poke() }, finishes),
-    shared,
+    byApp,
   )
 
   // One at a time: a count of a million devices keeps two cores busy, and pushes under way need theirs.
@@ -126,6 +137,7 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
     ...shared,
     limit: 1,
     maxWaiting: 50,
+    turn: ({ appId }) => appId,
   })
 
   bus.answer(calls.registerSubscription, (request) => registerSubscription({ db }, request))

@@ -118,6 +118,7 @@ export type TakenBatch =
 
 export const FinishBatch = z.object({
   batchId: Id,
+  appId: Id.optional(),
   takes: z.number().int(),
   sent: z.array(z.object({ subscriptionId: Id, environment: z.enum(['production', 'sandbox']).nullable() })).max(batchSize),
   /** Tokens the provider called dead. `since`: ISO; a device that registered again after it is left alone. */

@@ -32,7 +32,8 @@ export async function openDatabase<Schema>(
     connectionTimeoutMillis: 2_000,
     query_timeout: queryTimeoutMs,
     idle_in_transaction_session_timeout: 15_000,
-    statement_timeout: queryTimeoutMs,
+    // Before the client's own clock, which cannot tell a statement that is slow from a server that is frozen.
+    statement_timeout: queryTimeoutMs - 1_000,
     idleTimeoutMillis: 30_000,
     application_name: `herald-${service.name}`,
     keepAlive: true,

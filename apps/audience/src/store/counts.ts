@@ -26,8 +26,6 @@ const isCancelled = (error: unknown): boolean => error instanceof Error && 'code
 const count = (db: Db, appId: string, segment: Segment): Promise<SegmentCount> =>
   db.transaction().execute(async (trx) => {
     await sql`set local work_mem = '32MB'`.execute(trx)
-    // Below the pool's own limit: that one looks like a database that is away.
-    await sql`set local statement_timeout = '9s'`.execute(trx)
     const now = await databaseNow(trx)
     const { join, condition } = compileSegment(segment, now)
     const { rows } = await sql<{ platform: Platform; count: number }>`

@@ -34,5 +34,5 @@ export async function makeUntakenDue(db: Db): Promise<void> {
     where done_at is null and due_at > now() and takes = 0 and held_since is null and (not_before is null or not_before <= now())`.execute(
     db,
   )
-  await sql`update fan_outs set due_at = now() where due_at > now() and state = 'running' and lease_until is null`.execute(db)
+  await sql`update fan_outs set due_at = now() where due_at > now() and state = 'running' and lease_until is null and failures = 0`.execute(db)
 }

@@ -24,8 +24,11 @@ export type CutPage = {
 /** A fan-out as it begins: everything that is frozen, and who is in it. */
 export type NewFanOut = Pick<FanOut, 'campaign_id' | 'app_id' | 'send' | 'target' | 'settings' | 'waves'> & Bounds
 
-/** How a new row stands: its first page is cut already, or the wave of that is yet to come, or it waits for its turn, or it cannot go on. */
-export type Beginning = { cut: CutPage } | { waveAt: string } | { lane: Lane | null } | { failure: FanOutFailure }
+/**
+ * How a new row stands: its first page is cut already, or the wave of that is yet to come, or it waits for its turn, or its first page failed
+ * (the code) and is tried again, or it cannot go on.
+ */
+export type Beginning = { cut: CutPage } | { waveAt: string } | { lane: Lane | null } | { failedOf: string } | { failure: FanOutFailure }
 
 /**
  * Inserts a fan-out, once; undefined: there was one, or its app was erased. As a rule its first page is cut in the same transaction,
@@ -34,7 +37,9 @@ export type Beginning = { cut: CutPage } | { waveAt: string } | { lane: Lane | n
 export async function insertFanOut(db: Db, fanOut: NewFanOut, beginning: Beginning): Promise<FanOut | undefined> {
   const cut = 'cut' in beginning ? beginning.cut : undefined
   const failure = 'failure' in beginning ? beginning.failure : undefined
-  const state = cut ? stateAfter(cut) : 'waveAt' in beginning ? stateAtWave(beginning.waveAt) : { state: 'running' as const, due_at: soon }
+  const failedOf = 'failedOf' in beginning ? beginning.failedOf : null
+  const running = { state: 'running' as const, due_at: failedOf ? afterFailures(1) : soon }
+  const state = cut ? stateAfter(cut) : 'waveAt' in beginning ? stateAtWave(beginning.waveAt) : running
   return db
     .insertInto('fan_outs')
     .values({
@@ -51,6 +56,8 @@ export async function insertFanOut(db: Db, fanOut: NewFanOut, beginning: Beginni
       lease_until: null,
       settled_at: null,
       failure: failure ? JSON.stringify(failure) : null,
+      failures: failedOf ? 1 : 0,
+      last_failure: failedOf,
       ...state,
       ...(failure ? { state: 'failed' as const } : {}),
       ...(cut
@@ -100,6 +107,42 @@ export const returnPage = (db: Db, campaignId: string, page: number) =>
     .where('page', '=', page)
     .execute()
 
+/** A page is tried so often; the waits between are 2, 4, 8 and 16 s. */
+const mostFailures = 5
+const afterFailures = (failures: number) => sql<Date>`now() + make_interval(secs => ${2 ** failures})`
+
+/**
+ * A page failed for reasons of its own: the row waits, longer each time, and after the fifth try the fan-out has failed with `failure`.
+ * Undefined: another has cut the page meanwhile, or the send is over.
+ */
+export async function noteFailure(
+  db: Db,
+  taken: FanOut,
+  { failedOf, failure }: { failedOf: string; failure: FanOutFailure },
+): Promise<FanOut | undefined> {
+  const failures = taken.failures + 1
+  if (failures >= mostFailures) return failFanOut(db, taken, failure)
+  return db
+    .updateTable('fan_outs')
+    .set({ failures, last_failure: failedOf, lease_until: null, due_at: afterFailures(failures) })
+    .where('campaign_id', '=', taken.campaign_id)
+    .where('page', '=', taken.page)
+    .where('settled_at', 'is', null)
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/** Plans the waves of a send whose row was made without: it begins with the first of them, given as its instant (ISO). */
+export const keepWaves = (db: Db, { campaign_id, page }: FanOut, waves: NonNullable<FanOut['waves']>, at: string): Promise<FanOut | undefined> =>
+  db
+    .updateTable('fan_outs')
+    .set({ waves: JSON.stringify(waves), lease_until: null, ...stateAtWave(at) })
+    .where('campaign_id', '=', campaign_id)
+    .where('page', '=', page)
+    .where('settled_at', 'is', null)
+    .returningAll()
+    .executeTakeFirst()
+
 /**
  * Moves a fan-out from page n to n + 1: the compare-and-set that makes a page's batches once, and none when the send was paused
  * or cancelled meanwhile. Undefined: another was first.
@@ -117,6 +160,7 @@ export const advanceFanOut = (db: Db, { campaign_id, page, wave }: FanOut, cut: 
       // Nobody scans any more; external ids are not kept longer than they are needed.
       ...(cut.next === 'nothing' ? { target: null } : {}),
       lease_until: null,
+      failures: 0,
     }))
     .where('campaign_id', '=', campaign_id)
     .where('page', '=', page)

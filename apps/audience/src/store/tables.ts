@@ -108,6 +108,9 @@ export type FanOutTable = {
   due_at: Generated<Date | null>
   pointer_no: Generated<number>
   settled_at: Date | null
+  /** Tries of the page that is next which failed for reasons of their own. */
+  failures: Generated<number>
+  last_failure: string | null
   flow: Generated<CampaignFlow>
   flow_no: Generated<number>
   /** Null: everybody at once. */

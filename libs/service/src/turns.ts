@@ -1,0 +1,51 @@
+/**
+ * What waits, by whose turn it is (an app as a rule): who has much waiting is served as often as who has little. Within a turn the oldest
+ * is first.
+ */
+export type Turns<Item> = {
+  readonly size: number
+  /** How many of a turn wait. */
+  sizeOf(turn: string): number
+  add(turn: string, item: Item): void
+  /** The next one of those turns that may; undefined: none. */
+  next(may?: (turn: string) => boolean): Item | undefined
+  /** Takes one out that does not wait any longer. */
+  remove(turn: string, item: Item): void
+}
+
+export function openTurns<Item>(): Turns<Item> {
+  /** In the order of turns: who was served goes to the end. */
+  const queues = new Map<string, Item[]>()
+  let size = 0
+  return {
+    get size() {
+      return size
+    },
+    sizeOf: (turn) => queues.get(turn)?.length ?? 0,
+    add(turn, item) {
+      const queue = queues.get(turn)
+      if (queue) queue.push(item)
+      else queues.set(turn, [item])
+      size += 1
+    },
+    next(may = () => true) {
+      for (const [turn, queue] of queues) {
+        if (!may(turn)) continue
+        const item = queue.shift()
+        queues.delete(turn)
+        if (queue.length > 0) queues.set(turn, queue)
+        size -= 1
+        return item
+      }
+      return undefined
+    },
+    remove(turn, item) {
+      const queue = queues.get(turn)
+      const place = queue?.indexOf(item) ?? -1
+      if (!queue || place < 0) return
+      queue.splice(place, 1)
+      size -= 1
+      if (queue.length === 0) queues.delete(turn)
+    },
+  }
+}

@@ -13,7 +13,9 @@ async function poison({ db }: Rig, appIds: string[]): Promise<void> {
   const name = `poison_${newId()}`
   await sql`
     create function ${sql.raw(name)}() returns trigger language plpgsql as
-      $$ begin if new.app_id in (${sql.raw(appIds.map((id) => `'${id}'`).join())}) then raise 'secret-value'; end if; return new; end $$`.execute(db)
+      $$ begin if new.app_id in (${sql.raw(appIds.map((id) => `'${id}'`).join())}) then raise 'secret-value'; end if; return new; end $$`.execute(
+    db,
+  )
   await sql`create trigger ${sql.raw(name)} before insert on batches for each row execute function ${sql.raw(name)}()`.execute(db)
 }
 

@@ -62,10 +62,14 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   const bus = await openBus(service, watch)
   // Two connections are left to what is quick, and an app whose pages are slow leaves half of the others to the others' pages.
   const pagesAtOnce = Math.max(2, config.DATABASE_POOL_SIZE - 2)
+  let someWaitUntil = 0
   const audience: Audience = {
     ...{ db, bus, log },
     settingsOf: openAppSettings(bus),
     commit: commitTogether(db, shared),
+    haveWaiting: () => {
+      someWaitUntil = performance.now() + 5_000
+    },
     scan: openPlaces({ size: pagesAtOnce, share: Math.ceil(pagesAtOnce / 2) }),
   }
   const remembered = rememberSends()
@@ -73,7 +77,9 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   const takersSpared = spareTakers(audience, watch)
   const due = startSweep(service, watch, 'due', async () => {
     await takersSpared()
-    return sweepDue(audience)
+    const swept = await sweepDue(audience)
+    if (swept.took > 0) audience.haveWaiting()
+    return swept
   })
   bus.onReconnect(
     () =>
@@ -121,12 +127,18 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   const maxHoldSeconds = config.BREAKER_MAX_HOLD_SECONDS
   // By turns of apps: one app's flood is a place in the next commit for another's.
   const byApp = { ...shared, turn: ({ appId = '' }: { appId?: string | undefined }) => appId }
-  const take = group((asked: (Parameters<typeof takeBatch>[1][number] & { appId?: string | undefined })[]) => takeBatch({ db, maxHoldSeconds }, asked), byApp)
+  const take = group(
+    (asked: (Parameters<typeof takeBatch>[1][number] & { appId?: string | undefined })[]) => takeBatch({ db, maxHoldSeconds }, asked),
+    byApp,
+  )
   const read = (granted: Granted[]) => readTaken({ db, remembered }, granted)
   // Each lane reads for itself, so that a small batch does not wait behind 500 recipients of a large one.
   const readByApp = { ...shared, turn: ({ row }: Granted) => row.app_id }
   const readLane = { prompt: group(read, readByApp), bulk: group(read, { ...readByApp, limit: 8 }) }
-  const renew = group((takes: (Parameters<typeof renewBatch>[1][number] & { appId?: string | undefined })[]) => renewBatch({ db }, takes), byApp)
+  const renew = group(
+    (takes: (Parameters<typeof renewBatch>[1][number] & { appId?: string | undefined })[]) => renewBatch({ db }, takes),
+    byApp,
+  )
   const finish = group(
     (finishes: Parameters<typeof finishBatch>[1]) => finishBatch({ ...audience, breaker, poke: () => due.poke() }, finishes),
     byApp,
@@ -145,6 +157,8 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   bus.answer(calls.takeBatch, async (request) => {
     await takersSpared()
     const given = await take(request)
+    // Each that is taken makes room on its app's lane for one that waits.
+    if (performance.now() < someWaitUntil) due.poke()
     return 'row' in given ? readLane[given.row.lane](given) : given
   })
   bus.answer(calls.renewBatch, renew)

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { mostBatches, mostBatchesOfPage } from '../core/batching.ts'
 import type { Bounds } from './pages.ts'
 import type { Db, FanOut, FanOutFailure, FanOutState } from './tables.ts'
+import { appsOf, dueFanOuts } from './turns.ts'
 
 /** A page that takes longer than this is taken for dead; another process cuts it then. The compare-and-set keeps it single. */
 const pageLease = sql<Date>`now() + interval '15 seconds'`
@@ -133,7 +134,12 @@ export async function noteFailure(
 }
 
 /** Plans the waves of a send whose row was made without: it begins with the first of them, given as its instant (ISO). */
-export const keepWaves = (db: Db, { campaign_id, page }: FanOut, waves: NonNullable<FanOut['waves']>, at: string): Promise<FanOut | undefined> =>
+export const keepWaves = (
+  db: Db,
+  { campaign_id, page }: FanOut,
+  waves: NonNullable<FanOut['waves']>,
+  at: string,
+): Promise<FanOut | undefined> =>
   db
     .updateTable('fan_outs')
     .set({ waves: JSON.stringify(waves), lease_until: null, ...stateAtWave(at) })
@@ -243,13 +249,22 @@ export async function wakeWaiting(db: Db, appId: string): Promise<PagePointer[]>
 }
 
 /**
- * Takes fan-outs whose next step nobody has done in time (a page not cut, totals not told), and those whose next wave begins. Two
- * sweeps never take the same.
+ * Takes fan-outs whose next step nobody has done in time (a page not cut, totals not told), and those whose next wave begins, by turns of
+ * apps. Two sweeps never take the same.
  */
 export async function takeDueFanOuts(db: Db, limit: number): Promise<PagePointer[]> {
   const { rows } = await sql<PagePointer>`
-    with due as (
-      select campaign_id from fan_outs where due_at <= now() order by due_at limit ${limit} for update skip locked
+    with turns as (
+      select due.campaign_id, due.turn from ${appsOf(dueFanOuts)} apps cross join lateral (
+        select t.campaign_id, row_number() over (order by t.due_at) as turn from ${dueFanOuts} and t.app_id = apps.app_id and t.due_at <= now()
+        order by t.due_at limit ${limit}
+      ) as due
+      order by due.turn limit ${4 * limit}
+    ), due as (
+      -- More than are taken: another sweep may have locked the first of them.
+      select f.campaign_id from turns join fan_outs f on f.campaign_id = turns.campaign_id
+      where f.due_at <= now()
+      order by turns.turn limit ${limit} for update of f skip locked
     )
     update fan_outs f set pointer_no = pointer_no + 1, due_at = now() + make_interval(secs => least(5 * (pointer_no + 2), 15)),
       state = case when state = 'between_waves' then 'running' else state end

@@ -47,7 +47,15 @@ export async function openAudience() {
   const service = testService('audience', config)
   const { db } = await openDatabase<Tables>(service, { url: config.DATABASE_URL_AUDIENCE, poolSize: 12 })
   const bus = await openBus(service)
-  const audience: Audience = { db, bus, log: service.log, settingsOf: openAppSettings(bus), commit: commitTogether(db, sharing), scan: (_appId, work) => work() }
+  const audience: Audience = {
+    db,
+    bus,
+    log: service.log,
+    settingsOf: openAppSettings(bus),
+    commit: commitTogether(db, sharing),
+    haveWaiting: () => undefined,
+    scan: (_appId, work) => work(),
+  }
 
   return {
     ...audience,

@@ -40,7 +40,7 @@ import { findDueAges, makeUntakenDue } from './store/due.ts'
 import { purgeErasedApps } from './store/erased-apps.ts'
 import { clearSettled, purgeFanOuts } from './store/fan-outs.ts'
 import { deleteSegment, findSegment, getSegment, listSegments } from './store/segments.ts'
-import { patchSubscription, startSession } from './store/subscriptions.ts'
+import { patchSubscription, purgeGoneNotes, startSession } from './store/subscriptions.ts'
 import type { Tables } from './store/tables.ts'
 import { findExternalIds, getUser } from './store/users.ts'
 import { listTimeZones } from './store/zones.ts'
@@ -95,9 +95,11 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
     service,
     watch,
     'retention',
-    everyMs(purgeEveryMs, () =>
-      Promise.all([purgeFanOuts(db, config.FAN_OUT_RETENTION_DAYS), purgeErasedApps(db, config.FAN_OUT_RETENTION_DAYS), purgeGuarded(db)]),
-    ),
+    everyMs(purgeEveryMs, async () => {
+      await purgeErasedApps(db, config.FAN_OUT_RETENTION_DAYS)
+      const more = await Promise.all([purgeFanOuts(db, config.FAN_OUT_RETENTION_DAYS), purgeGuarded(db), purgeGoneNotes(db)])
+      return more.includes(true)
+    }),
   )
 
   const breaker = openBreaker(service)
@@ -218,12 +220,12 @@ function there<T>(found: T | undefined): T {
   return found
 }
 
-/** A sweep that does its work at most once per interval of this process's own steady clock. */
-function everyMs(intervalMs: number, work: () => Promise<unknown>): () => Promise<{ took: number }> {
+/** A sweep that does its work once per interval of this process's own steady clock, and again at once while there is more of it. */
+function everyMs(intervalMs: number, work: () => Promise<boolean>): () => Promise<{ took: number }> {
   let lastAt = Number.NEGATIVE_INFINITY
   return async () => {
     if (performance.now() - lastAt < intervalMs) return { took: 0 }
-    await work()
+    if (await work()) return { took: 1 }
     lastAt = performance.now()
     return { took: 0 }
   }

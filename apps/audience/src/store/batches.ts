@@ -48,18 +48,19 @@ export const insertBatches = (
 
 /**
  * Gives every taken batch a whole lease from now; those that somebody is just writing stay as they are. `unlessRenewed`: not if any lease
- * was taken or renewed in the last 6 s.
+ * was taken or renewed in the last 6 s. At most three times without a word of its taker: a connection that comes and goes would keep what a
+ * dead one has left for ever.
  */
 export const extendLeases = (db: Db, { unlessRenewed }: { unlessRenewed: boolean }) =>
   sql`
     with lapsed as (
       select id from batches
-      where done_at is null and lease_until < ${takenLease} and not (
+      where done_at is null and lease_until < ${takenLease} and spared < 3 and not (
         ${unlessRenewed} and exists (select from batches where done_at is null and lease_until > now() + interval '6 seconds')
       )
       for no key update skip locked
     )
-    update batches b set lease_until = ${takenLease}, due_at = ${takenLease}
+    update batches b set lease_until = ${takenLease}, due_at = ${takenLease}, spared = spared + 1
     from lapsed where b.id = lapsed.id`.execute(db)
 
 export type TakenRow = {
@@ -122,7 +123,7 @@ export async function takeBatches(db: Db, asked: { batchId: string; credentialsV
       )
       order by b.id for no key update of b
     )
-    update batches b set takes = takes + 1, lease_until = ${takenLease}, due_at = ${takenLease}, held_since = null, probes = null,
+    update batches b set takes = takes + 1, lease_until = ${takenLease}, due_at = ${takenLease}, spared = 0, held_since = null, probes = null,
       decided = case when b.decided is null and cancelled then ${endingAs('skipped', sql`'cancelled'`)} else b.decided end
     from ready where b.id = ready.id
     returning ${takenColumns}, '{}'::jsonb[] as "heldEnvironments"`.execute(db)
@@ -202,7 +203,7 @@ export type Grant = { batchId: string; probe: { environment: CircuitEnvironment;
  */
 export async function grantBatches(db: Db, grants: Grant[]): Promise<TakenRow[]> {
   const { rows } = await sql<TakenRow>`
-    update batches b set takes = takes + 1, lease_until = ${takenLease}, due_at = ${takenLease}, probes = told.environment,
+    update batches b set takes = takes + 1, lease_until = ${takenLease}, due_at = ${takenLease}, spared = 0, probes = told.environment,
       subscription_ids = b.subscription_ids[place:place] || b.subscription_ids[:place - 1] || b.subscription_ids[place + 1:],
       user_ids = b.user_ids[place:place] || b.user_ids[:place - 1] || b.user_ids[place + 1:],
       decided = case when b.decided is null and told.code is not null then ${endingAs('failed', sql`told.code`)} else b.decided end
@@ -253,7 +254,7 @@ export async function renewBatches(db: Db, takes: { batchId: string; takes: numb
           on b.id = asked.id and b.takes = asked.takes
       where b.done_at is null order by b.id for no key update of b
     )
-    update batches b set lease_until = ${takenLease}, due_at = ${takenLease}
+    update batches b set lease_until = ${takenLease}, due_at = ${takenLease}, spared = 0
     from held where b.id = held.id
     returning b.id, b.takes`.execute(db)
   return new Set(rows.map(({ id, takes }) => keyOfTake({ batchId: id, takes })))

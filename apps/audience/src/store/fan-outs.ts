@@ -317,9 +317,14 @@ export const findUntold = (db: Db, campaignIds: string[]): Promise<FanOut[]> =>
     .where('settled_at', 'is', null)
     .execute()
 
-/** Removes rows settled longer ago than the retention; at most 20,000 at a time: more than a machine sends in a minute. */
-export const purgeFanOuts = (db: Db, retentionDays: number) =>
-  sql`
+const purgedAtOnce = 5_000
+
+/** Removes rows settled longer ago than the retention, the oldest first; at most 5,000 at once, `true` when there may be more. */
+export async function purgeFanOuts(db: Db, retentionDays: number): Promise<boolean> {
+  const { numAffectedRows } = await sql`
     delete from fan_outs where campaign_id in (
-      select campaign_id from fan_outs where settled_at < now() - make_interval(days => ${retentionDays}) limit 20000
+      select campaign_id from fan_outs where settled_at < now() - make_interval(days => ${retentionDays})
+      order by settled_at limit ${sql.lit(purgedAtOnce)}
     )`.execute(db)
+  return Number(numAffectedRows) === purgedAtOnce
+}

@@ -21,6 +21,7 @@ export type Tables = {
   segments: SegmentTable
   fan_outs: FanOutTable
   batches: BatchTable
+  gone_devices: { subscription_id: string; due_at: Generated<Date> }
   wave_claims: { campaign_id: string; subscription_id: string }
   cap_claims: { app_id: string; user_id: string; campaign_id: string; at: Generated<Date>; expires_at: Date }
   circuits: CircuitTable
@@ -140,6 +141,7 @@ export type BatchTable = {
   /** The environment of the open circuit whose probe the take is; null: it is none. */
   probes: CircuitEnvironment | null
   takes: Generated<number>
+  spared: Generated<number>
   lease_until: Date | null
   due_at: Generated<Date | null>
   pointer_no: Generated<number>

@@ -69,10 +69,13 @@ export async function wireTracker(service: Service<Config>): Promise<void> {
   const report = group((reports: QueuedReport[]) => reportQueued({ db, ensureDay, followUp }, reports), {
     limit: 200,
     ...shared,
+    // By turns of apps. The calls with outcomes each hold those of many.
+    turn: ({ appId }) => appId,
   })
   const track = group((calls: EngagementCall[]) => trackEvents({ db, ensureDay, followUp, retentionDays: ledgerDays }, calls), {
     limit: 20,
     ...shared,
+    turn: ({ engagements }) => engagements[0]?.appId ?? '',
   })
 
   bus.answer(reportQueuedCall, report)

@@ -1,5 +1,6 @@
 import { newId } from '@herald/contracts/ids'
 import { pointedAtOnce } from '@herald/contracts/topology'
+import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { fanOut } from './fan-out.ts'
@@ -48,6 +49,15 @@ test('of small sends one app has 64 batches on a lane; the others wait as rows, 
 
   expect(appsOf(await takeDueBatches(db, 200))).toEqual([flooding, flooding, flooding])
   expect(pointersOf(flooding)).toBeLessThanOrEqual(pointedAtOnce)
+})
+
+test('sends that are paused leave the lane to the app’s others', async () => {
+  const appId = newId()
+  await givenSends(appId, pointedAtOnce)
+  await sql`update fan_outs set flow = 'paused' where app_id = ${appId}`.execute(db)
+  await givenSends(appId, 1)
+
+  await until(() => pointersOf(appId) === pointedAtOnce + 1)
 })
 
 test('due batches are taken by turns of apps', async () => {

@@ -184,6 +184,21 @@ test('5,000 random trees select exactly whom they mean, of 320 people', async ()
   expect(compiled).toBeGreaterThan(5_000)
 }, 120_000)
 
+test('the dearest segments that are taken select exactly whom they mean', async () => {
+  const listed = (of: (place: number) => unknown) => Array.from({ length: 500 }, (_, place) => of(place))
+  const lists = (count: number, name: string, of: (place: number) => unknown) =>
+    Array.from({ length: count }, (_, n) => ({ field: name, op: 'in', value: listed((place) => of(n * 500 + place)) }))
+  const many = (count: number, one: unknown) => ({ or: Array(count).fill(one) })
+  const dearest = [
+    { or: lists(8, 'appVersion', (n) => `10.${n}`) },
+    { or: lists(20, 'externalId', (n) => `user-${n}`) },
+    { or: lists(20, 'tags.t', (n) => n) },
+    { and: [{ not: many(50, { field: 'tags.t', op: 'eq', value: 'gold' }) }, many(50, { field: 'tags.other', op: 'ne', value: 4 })] },
+    { and: [many(30, { field: 'lastNotifiedAt', op: 'gt', value: '-14d' }), many(30, { field: 'sdkVersion', op: 'lte', value: '10.2' })] },
+  ]
+  expect(await checkAll(dearest)).toBe(dearest.length)
+}, 120_000)
+
 test('the empty segment is everyone', async () => {
   expect(await selected({ is: 'everyone' })).toHaveLength(people.length)
 })

@@ -3,7 +3,7 @@ import type { FanOutPointer } from '@herald/contracts/batch'
 import type { Audience } from './audience.ts'
 import { cutPage, resolveTarget, type Cut } from './cut-page.ts'
 import { pointAtBatches, pointAtPages } from './point.ts'
-import { codeOfFailure, failureOf, isAway } from './core/page-failure.ts'
+import { codeOfFailure, failureOf, isAway } from './page-failure.ts'
 import { appIsGone, plan, startFanOut } from './start-fan-out.ts'
 import {
   advanceFanOut,

@@ -1,6 +1,6 @@
 import { eraseUser } from '@herald/contracts/calls/webhooks'
 import type { Audience } from './audience.ts'
-import { isAway } from './core/page-failure.ts'
+import { isAway } from './page-failure.ts'
 import { deleteErasures, takeDueErasures, type Erasure } from './store/erasures.ts'
 
 const atOnce = 50

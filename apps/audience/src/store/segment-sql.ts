@@ -49,7 +49,7 @@ const versionOf = (text: Sql): Sql => sql`
     || '.0.0.0.0.0.0.0', '.')::int[])[1:8]`
 /** The same of a value of a segment, as Postgres writes an array. */
 const versionText = (value: SegmentScalar): string => {
-  const parts = versionParts(String(value)) ?? []
+  const parts = (typeof value === 'string' && versionParts(value)) || []
   return `{${Array.from({ length: 8 }, (_, place) => parts[place] ?? 0).join(',')}}`
 }
 

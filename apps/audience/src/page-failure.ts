@@ -1,6 +1,6 @@
 import { Fault } from '@herald/contracts/fault'
 import { isDatabaseAway } from '@herald/service/health'
-import type { FanOutFailure } from '../store/tables.ts'
+import type { FanOutFailure } from './store/tables.ts'
 
 /** Whether something failed because the database or another app is away: then nothing is wrong with what was tried. */
 export const isAway = (error: unknown): boolean =>

@@ -11,6 +11,7 @@ import { fanOutStarted, readSend, type FrozenTarget } from '@herald/contracts/ca
 import { readApp } from '@herald/contracts/calls/gateway'
 import { reportQueued } from '@herald/contracts/calls/tracker'
 import { newId } from '@herald/contracts/ids'
+import { parseSegment } from '@herald/contracts/segment'
 import { fanOutWork, pushWork } from '@herald/contracts/topology'
 import { startNatsServer } from '@herald/embedded/nats-server'
 import { startPostgres } from '@herald/embedded/postgres'
@@ -22,19 +23,22 @@ import { provision } from '@herald/service/provision'
 import type { Service } from '@herald/service/run'
 import { makeManyDevices } from '@herald/testing/many-devices'
 import { until } from '@herald/testing/until'
+import pg from 'pg'
 import { aboutThisRun } from './about-this-run.ts'
 import { median } from './report.ts'
 
 const root = resolve(import.meta.dirname, '../..')
-const help = `node bench/src/preview.ts [--devices 1000000] [--rounds 7] [--keep]
+const help = `node bench/src/preview.ts [--devices 1000000] [--rounds 7] [--dearest] [--keep]
 
 Fills a Postgres of its own with an app's devices, starts audience as a process, and measures the preview of segments and the
-pages of fan-outs, as callers see them. --keep writes the result to bench/results/. Run it on a quiet machine.`
+pages of fan-outs, as callers see them. --dearest: the dearest segments that are accepted, over data that is dear to look at: what a
+segment may cost (libs/contracts/src/segment-cost.ts) is chosen by these figures. --keep writes the result to bench/results/. Run it on a quiet machine.`
 
 const { values } = parseArgs({
   options: {
     devices: { type: 'string', default: '1000000' },
     rounds: { type: 'string', default: '7' },
+    dearest: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -85,6 +89,74 @@ const fanOuts: { what: string; segment: unknown }[] = [
   },
 ]
 
+/** As many leaves as are accepted, none of which matches, so that every one is worked out for every device. */
+function dearest(leafOf: (place: number) => unknown): unknown {
+  const groups: unknown[][] = []
+  for (let place = 0; place < 100; place += 1) {
+    const more = groups.map((group) => [...group])
+    if (place % 50 === 0) more.push([])
+    more.at(-1)?.push(leafOf(place))
+    if (!parseSegment({ or: more.map((or) => ({ or })) }, '').ok) break
+    groups.splice(0, groups.length, ...more)
+  }
+  return { or: groups.map((or) => ({ or })) }
+}
+const listed = (of: (place: number) => string) => Array.from({ length: 500 }, (_, place) => of(place))
+const versionFields = ['appVersion', 'sdkVersion', 'osVersion'] as const
+const dearestOnes: { what: string; segment: unknown }[] = [
+  { what: 'versions of three fields', segment: dearest((n) => leaf(versionFields[n % 3] ?? 'appVersion', 'gt', `900.${n}`)) },
+  {
+    what: 'lists of 500 versions',
+    segment: dearest((n) =>
+      leaf(
+        'appVersion',
+        'in',
+        listed((place) => `900.${n}.${place}`),
+      ),
+    ),
+  },
+  {
+    what: 'lists of 500 texts',
+    segment: dearest((n) =>
+      leaf(
+        'externalId',
+        'in',
+        listed((place) => `nobody-${n}-${place}`),
+      ),
+    ),
+  },
+  { what: 'tags that are equal', segment: dearest((n) => leaf('tags.plan', 'eq', `plan-${n}`)) },
+  { what: 'tags in an order', segment: dearest((n) => leaf('tags.score', 'gt', 100_000 + n)) },
+  {
+    what: 'lists of 500 tags',
+    segment: dearest((n) =>
+      leaf(
+        'tags.city',
+        'in',
+        listed((place) => `nowhere-${n}-${place}`),
+      ),
+    ),
+  },
+  { what: 'dates', segment: dearest((n) => leaf('lastNotifiedAt', 'lt', `2001-01-01T00:00:${String(n % 60).padStart(2, '0')}Z`)) },
+  { what: 'beginnings of texts', segment: dearest((n) => leaf('externalId', 'startsWith', `nobody-${n}`)) },
+]
+
+/** Versions that need more than a split, each another; twenty-five tags a user, each user others; every device notified. */
+async function makeDear(databaseUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  try {
+    await client.query(`update subscriptions s set app_version = '10.' || n || '.0-beta', sdk_version = 'v3.' || n || '.1-x', os_version = '17.4.' || n || '-y'
+      from (select id, row_number() over () as n from subscriptions) numbered where numbered.id = s.id`)
+    await client.query(`update users u set tags = u.tags || (select jsonb_object_agg('more-' || i, 'some text of ' || n || '.' || i) from generate_series(1, 20) as i)
+      from (select id, row_number() over () as n from users) numbered where numbered.id = u.id`)
+    await client.query(`insert into last_notified select id, now() - interval '1 day' from subscriptions`)
+    for (const table of ['users', 'subscriptions', 'last_notified']) await client.query(`vacuum (analyze) ${table}`)
+  } finally {
+    await client.end()
+  }
+}
+
 const say = (line: string) => process.stdout.write(`${line}\n`)
 const closers: (() => unknown)[] = []
 try {
@@ -97,12 +169,13 @@ async function measure(devices: number, rounds: number): Promise<void> {
   const { databaseUrl, natsUrl } = await startServers()
   const appId = newId()
   const seconds = await makeManyDevices(databaseUrl, { appId, count: devices })
+  if (values.dearest) await makeDear(databaseUrl)
   say(`made ${devices} devices in ${seconds.toFixed(0)} s`)
   const peers = await playPeers(natsUrl, appId)
   await startAudience(databaseUrl, natsUrl)
 
   const counted = []
-  for (const { what, segment } of previews) {
+  for (const { what, segment } of values.dearest ? dearestOnes : previews) {
     const times: number[] = []
     let count = 0
     for (let round = 0; round < rounds; round += 1) {
@@ -115,7 +188,7 @@ async function measure(devices: number, rounds: number): Promise<void> {
   }
 
   const pages = []
-  for (const { what, segment } of fanOuts) {
+  for (const { what, segment } of values.dearest ? dearestOnes : fanOuts) {
     const fanned = await peers.fanOut({ kind: 'segment', segment })
     pages.push({ what, ...fanned, segment })
     say(
@@ -244,7 +317,10 @@ function sendOf(appId: string, campaignId: string): FrozenSend {
 function keep(result: ReturnType<typeof aboutThisRun> & Record<string, unknown>): void {
   const directory = join(root, 'bench/results')
   mkdirSync(directory, { recursive: true })
-  const file = join(directory, `preview-${values.devices}-${result.at.slice(0, 10)}-${result.commit}.json`)
+  const file = join(
+    directory,
+    `${values.dearest ? 'segments' : 'preview'}-${values.devices}-${result.at.slice(0, 10)}-${result.commit}.json`,
+  )
   writeFileSync(file, `${JSON.stringify(result, null, 2)}\n`)
   say(`kept in ${file}`)
 }

@@ -87,6 +87,9 @@ const flow: Place = {
     'lru-cache',
     '@herald/service/background',
     '@herald/service/group',
+    // Whether an error says that the database is away, and what waits by turns: neither opens anything.
+    '@herald/service/health',
+    '@herald/service/turns',
     '@herald/service/sweep',
     '@herald/service/postgres',
     '@herald/service/request-id',

@@ -11,5 +11,9 @@ export type Audience = {
   /** An app's settings as they are now (a change works within 2 s); undefined: there is no such app any more. */
   settingsOf: (appId: string) => Promise<AppSettings | undefined>
   /** A short transaction on one campaign's rows, committed together with others that are ready. It may be run more than once. */
-  commit: <T>(campaignId: string, work: (trx: Db) => Promise<T>) => Promise<T>
+  commit: <T>(of: { campaignId: string; appId: string }, work: (trx: Db) => Promise<T>) => Promise<T>
+  /** Batches of small sends wait for their app's turn: the sweep is to look soon, and whenever one is taken. */
+  haveWaiting: () => void
+  /** Reads a page's devices: a bounded number of pages at once, and of an app at most half of these. */
+  scan: <T>(appId: string, work: () => Promise<T>) => Promise<T>
 }

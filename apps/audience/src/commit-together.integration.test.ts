@@ -11,7 +11,7 @@ test('what fails does not take the others of its commit with it, and nothing is 
 
   const settled = await Promise.allSettled(
     users.map((id, index) =>
-      audience.commit(newId(), async (trx) => {
+      audience.commit({ campaignId: newId(), appId }, async (trx) => {
         await insertUser(trx, { id, appId, externalId: null })
         if (index === 7) throw new Error('this one cannot')
         return index

@@ -3,13 +3,13 @@ import { transact } from '@herald/service/postgres'
 import type { Audience } from './audience.ts'
 import type { Db } from './store/tables.ts'
 
-type Work = { campaignId: string; work: (trx: Db) => Promise<unknown> }
+type Work = { campaignId: string; appId: string; work: (trx: Db) => Promise<unknown> }
 
 /**
  * One commit for many short transactions, each on the rows of one campaign: a one-device send has two, and a commit costs more than
  * its statements. They run one after another in the order of campaigns, so that two processes cannot lock each other out.
  */
-export function commitTogether(db: Db, sharing: Omit<Parameters<typeof group>[1], 'limit'>): Audience['commit'] {
+export function commitTogether(db: Db, sharing: Omit<Parameters<typeof group>[1], 'limit' | 'turn'>): Audience['commit'] {
   const commit = group(
     (works: Work[]) =>
       transact(db, async (trx) => {
@@ -18,7 +18,7 @@ export function commitTogether(db: Db, sharing: Omit<Parameters<typeof group>[1]
         for (const one of inOrder) results.set(one, await one.work(trx))
         return works.map((one) => results.get(one))
       }),
-    { ...sharing, limit: 50 },
+    { ...sharing, limit: 50, turn: ({ appId }) => appId },
   )
-  return <T>(campaignId: string, work: (trx: Db) => Promise<T>) => commit({ campaignId, work }) as Promise<T>
+  return <T>(of: { campaignId: string; appId: string }, work: (trx: Db) => Promise<T>) => commit({ ...of, work }) as Promise<T>
 }

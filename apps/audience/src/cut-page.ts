@@ -3,6 +3,7 @@ import type { FrozenSend } from '@herald/contracts/batch'
 import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
 import { findSettled } from '@herald/contracts/calls/tracker'
 import { newId } from '@herald/contracts/ids'
+import type { Platform } from '@herald/contracts/platform'
 import { parseSegment } from '@herald/contracts/segment'
 import { transact } from '@herald/service/postgres'
 import type { Audience } from './audience.ts'
@@ -10,7 +11,7 @@ import { countByPlatform, cutIntoBatches, laneOf } from './core/batching.ts'
 import { rulesFor, type DeliveryRules } from './core/delivery-rules.ts'
 import { isMeant, queue, type PageDevice, type Queued } from './core/queueing.ts'
 import { currentWave, type CurrentWave } from './core/waves.ts'
-import { insertBatches, type BatchPointerRow } from './store/batches.ts'
+import { findFullLanes, insertBatches, type BatchPointerRow } from './store/batches.ts'
 import { claimCap, claimForWave } from './store/claims.ts'
 import { hasRoom, type CutPage } from './store/fan-outs.ts'
 import { scanPage, type Selection } from './store/pages.ts'
@@ -38,7 +39,8 @@ export async function cutPage(audience: Audience, uncut: Uncut, selection: Selec
   const rules = rulesFor(send, settings)
   const wave = currentWave(uncut)
 
-  const page = await scanPage(db, { ...uncut, zones: wave.zones, claims: wave.claims, withZones: rules.skipIn !== null }, selection)
+  const scanned = { ...uncut, zones: wave.zones, claims: wave.claims, withZones: rules.skipIn !== null }
+  const page = await audience.scan(appId, () => scanPage(db, scanned, selection))
   const devices = await leaveOutOthers(audience, send, page.devices)
   const pushes = queue(devices, send.silent, { skipIn: rules.skipIn, defaultTimezone: settings.defaultTimezone, at: wave.at })
   const lane = uncut.lane ?? laneOf({ isLast: page.isLast, devices: pushes.length })
@@ -51,10 +53,13 @@ export async function cutPage(audience: Audience, uncut: Uncut, selection: Selec
     const row = await store(trx, { cursor: page.lastId, lane, counts: countByPlatform(queued), next })
     if (!row) return 'lost'
     const batches = cutIntoBatches(queued).map((batch) => ({ ...batch, id: newId() }))
-    if (batches.length > 0) await insertBatches(trx, row, lane, batches)
-    return { row, batches: batches.map(({ id, platform }) => ({ batchId: id, campaignId, appId, platform, lane, pointerNo: 0 })) }
+    const waiting = lane === 'prompt' && batches.length > 0 ? await findFullLanes(trx, appId) : new Set<Platform>()
+    if (batches.length > 0) await insertBatches(trx, row, lane, batches, waiting)
+    if (batches.some(({ platform }) => waiting.has(platform))) audience.haveWaiting()
+    const pointedAt = batches.filter(({ platform }) => !waiting.has(platform))
+    return { row, batches: pointedAt.map(({ id, platform }) => ({ batchId: id, campaignId, appId, platform, lane, pointerNo: 0 })) }
   }
-  return isShort ? audience.commit(campaignId, work) : transactUnlessLost(db, work)
+  return isShort ? audience.commit({ campaignId, appId }, work) : transactUnlessLost(db, work)
 }
 
 const lost = new Error('another cut the page, or the send does not go on')

@@ -1,9 +1,21 @@
+import { Fault } from '@herald/contracts/fault'
 import type { FanOutPointer } from '@herald/contracts/batch'
 import type { Audience } from './audience.ts'
 import { cutPage, resolveTarget, type Cut } from './cut-page.ts'
 import { pointAtBatches, pointAtPages } from './point.ts'
-import { appIsGone, startFanOut } from './start-fan-out.ts'
-import { advanceFanOut, failFanOut, findFanOut, isBulkWindowFull, returnPage, takePage, waitForWindow } from './store/fan-outs.ts'
+import { codeOfFailure, failureOf, isAway } from './page-failure.ts'
+import { appIsGone, plan, startFanOut } from './start-fan-out.ts'
+import {
+  advanceFanOut,
+  failFanOut,
+  findFanOut,
+  isBulkWindowFull,
+  keepWaves,
+  noteFailure,
+  returnPage,
+  takePage,
+  waitForWindow,
+} from './store/fan-outs.ts'
 import type { FanOut, FanOutFailure } from './store/tables.ts'
 import { tellStart, tellTotals } from './tell-totals.ts'
 
@@ -13,18 +25,22 @@ const pagesPerRun = 4
 /**
  * Drives the fan-out of a campaign from its row (architecture.md, path 3). Page 0 says that the campaign is due: the row is
  * made, once. Any other page is cut if it is the next; a pointer at a page that is cut already ends here. Totals are told
- * before a page's pointers go out and before the next page is cut. What is left undone by a crash the sweep points at again.
+ * before a page's pointers go out and before the next page is cut. What is left undone by a crash the sweep points at again. A page that
+ * fails is tried again when its row is due, and ends its send as failed after the fifth try.
  * Answers how many pages were cut.
  */
 export async function fanOut(audience: Audience, { campaignId, page }: FanOutPointer): Promise<number> {
-  const started = page === 0 ? await startFanOut(audience, campaignId) : undefined
-  let row = started?.row ?? (await findFanOut(audience.db, campaignId))
+  const known = await findFanOut(audience.db, campaignId)
+  const started = page === 0 && !known ? await startFanOut(audience, campaignId) : undefined
+  let row = started?.row ?? known ?? (await findFanOut(audience.db, campaignId))
   if (!row || row.settled_at || (page !== 0 && row.page !== page)) return 0
   // Campaigns, which points at page 0, did not hear the answer that it has started.
   if (page === 0 && row.told_page > 0) await tellStart(audience, row)
   if (!(await tellTotals(audience, row))) return 0
   await pointAtBatches(audience, started?.batches ?? [])
 
+  // A page that failed is tried again when the row is due.
+  if (page === 0 && row.failures > 0) return 0
   let pages = started && row.page > 1 ? 1 : 0
   // What its first page shows to be large goes on in the lane of the large, so that it delays no other's first page.
   const isOfLarge = !started && row.lane === 'bulk'
@@ -46,8 +62,7 @@ async function cutNextPage(audience: Audience, { campaign_id, app_id, page }: Fa
   for (let looks = 1; ; looks += 1) {
     const taken = await takePage(db, campaign_id, page)
     if (!taken) return undefined
-    const isFull = taken.lane === 'bulk' && (await isBulkWindowFull(db, app_id))
-    const cut = isFull ? 'no_room' : await cutTaken(audience, taken)
+    const cut = await cutTaken(audience, taken)
     if (cut !== 'no_room') return cut
     await waitForWindow(db, taken)
     // Batches that were finished between the count and the write found nobody to wake. A window that is full of held batches stays so: it is
@@ -61,20 +76,42 @@ async function cutTaken(audience: Audience, taken: FanOut): Promise<Cut | 'no_ro
   const { send, target } = taken
   if (!send || !target) return undefined
   try {
+    if (taken.lane === 'bulk' && (await isBulkWindowFull(db, taken.app_id))) return 'no_room'
     // Frozen at the first page; a row from before they were has none.
     const settings = taken.settings ?? (await audience.settingsOf(taken.app_id))
     if (!settings) return await fail(audience, taken, appIsGone)
     const resolved = resolveTarget(target)
     if (!resolved.ok) return await fail(audience, taken, resolved.failure)
+    // A row that was made because its first page failed has no waves yet.
+    const waves = taken.page === 1 && !taken.waves ? await plan(audience, { ...taken, send, settings }, resolved.selection) : null
+    if (waves?.[0]) return withoutBatches(await keepWaves(db, taken, waves, waves[0].at))
     const cut = await cutPage(audience, { ...taken, settings, send }, resolved.selection, (trx, page) => advanceFanOut(trx, taken, page))
     return cut === 'lost' ? undefined : cut
   } catch (error) {
-    await returnPage(db, taken.campaign_id, taken.page).catch(() => undefined)
-    throw error
+    return keepForLater(audience, taken, error)
   }
 }
 
-async function fail({ db }: Audience, taken: FanOut, failure: FanOutFailure): Promise<Cut | undefined> {
-  const row = await failFanOut(db, taken, failure)
-  return row && { row, batches: [] }
+/**
+ * A page that could not be cut. While the database is away its message comes back; while another app is, the row does, in 5 s. When it
+ * fails for reasons of its own the row comes back later each time and ends as failed: a message would come back for ever.
+ */
+async function keepForLater({ db, log }: Audience, taken: FanOut, error: unknown): Promise<Cut | undefined> {
+  const { campaign_id: campaignId, app_id: appId, page } = taken
+  if (isAway(error)) {
+    await returnPage(db, campaignId, page).catch(() => undefined)
+    if (!Fault.is(error, 'queue_unavailable')) throw error
+    log.debug({ campaignId, appId, page, err: error }, 'a page waits for another app')
+    return undefined
+  }
+  const failedOf = codeOfFailure(error)
+  log.warn({ campaignId, appId, page, failures: taken.failures + 1, err: error }, 'a page failed')
+  const row = await noteFailure(db, taken, { failedOf, failure: failureOf(failedOf) })
+  return row?.state === 'failed' ? withoutBatches(row) : undefined
 }
+
+async function fail({ db }: Audience, taken: FanOut, failure: FanOutFailure): Promise<Cut | undefined> {
+  return withoutBatches(await failFanOut(db, taken, failure))
+}
+
+const withoutBatches = (row: FanOut | undefined): Cut | undefined => row && { row, batches: [] }

@@ -16,8 +16,8 @@ async function point({ bus, log }: Pointing, subject: string, body: unknown, id:
   try {
     await bus.publish(subject, body, id)
   } catch (error) {
-    if (!Fault.is(error, 'queue_unavailable')) throw error
-    log.debug({ subject, id }, 'not published, the sweep points again')
+    const isOwn = !Fault.is(error, 'queue_unavailable')
+    log[isOwn ? 'error' : 'debug']({ subject, id, ...(isOwn ? { err: error } : {}) }, 'not published, the sweep points again')
   }
 }
 

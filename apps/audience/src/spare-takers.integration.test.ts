@@ -92,3 +92,22 @@ test('with a start every lease begins anew, unless one was renewed a moment ago:
   await startSparing()
   expect(await secondsLeft(lapsed.batchId)).toBeLessThan(0)
 })
+
+test('a connection that comes and goes does not keep what a dead dispatcher has left, and a living one’s word begins the count anew', async () => {
+  const { spared, back } = await startSparing()
+  const [dead, living] = [await givenTaken(), await givenTaken()]
+  const flap = async () => {
+    await endLease(dead.batchId)
+    await endLease(living.batchId)
+    back()
+    await spared()
+  }
+  for (let time = 0; time < 3; time += 1) await flap()
+  for (const { batchId } of [dead, living]) expect(await secondsLeft(batchId)).toBeGreaterThan(5)
+  expect(await dispatcher.bus.call(renewBatch, living)).toEqual({ held: true })
+
+  await flap()
+
+  expect(await secondsLeft(dead.batchId)).toBeLessThanOrEqual(0)
+  expect(await secondsLeft(living.batchId)).toBeGreaterThan(5)
+})

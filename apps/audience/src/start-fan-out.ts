@@ -1,7 +1,10 @@
+import type { AppSettings } from '@herald/contracts/app'
+import type { FrozenSend } from '@herald/contracts/batch'
 import { readSend } from '@herald/contracts/calls/campaigns'
 import type { Audience } from './audience.ts'
 import { rulesFor } from './core/delivery-rules.ts'
-import { planWaves, type ToPlan } from './core/waves.ts'
+import { codeOfFailure, isAway } from './page-failure.ts'
+import { planWaves } from './core/waves.ts'
 import { cutPage, resolveTarget, type Cut } from './cut-page.ts'
 import { insertFanOut, type Beginning, type NewFanOut } from './store/fan-outs.ts'
 import { fixBounds, type Selection } from './store/pages.ts'
@@ -36,22 +39,35 @@ export async function startFanOut(audience: Audience, campaignId: string): Promi
   const resolved = resolveTarget(target)
   if (!resolved.ok) return begin(started, { failure: resolved.failure })
 
-  const { holdFor } = rulesFor(send, settings)
-  const toPlan = { defaultTimezone: settings.defaultTimezone, userTimezone: send.userTimezone, holdFor, startedAt: bounds.started_at }
-  const fanOut = { ...started, waves: await plan(audience, send.appId, resolved.selection, toPlan) }
-  const firstAt = fanOut.waves?.[0]?.at
-  if (firstAt && new Date(firstAt) > bounds.started_at) return begin(fanOut, { waveAt: firstAt })
+  try {
+    const fanOut = { ...started, waves: await plan(audience, { send, settings, started_at: bounds.started_at }, resolved.selection) }
+    const firstAt = fanOut.waves?.[0]?.at
+    if (firstAt && new Date(firstAt) > bounds.started_at) return await begin(fanOut, { waveAt: firstAt })
 
-  const cut = await cutPage(audience, { ...fanOut, settings, send, cursor: '', wave: 0, lane: null }, resolved.selection, (trx, page) =>
-    insertFanOut(trx, fanOut, { cut: page }),
-  )
-  if (cut === 'no_room') return begin(fanOut, { lane: 'bulk' })
-  return cut === 'lost' ? undefined : cut
+    const cut = await cutPage(audience, { ...fanOut, settings, send, cursor: '', wave: 0, lane: null }, resolved.selection, (trx, page) =>
+      insertFanOut(trx, fanOut, { cut: page }),
+    )
+    if (cut === 'no_room') return await begin(fanOut, { lane: 'bulk' })
+    return cut === 'lost' ? undefined : cut
+  } catch (error) {
+    if (isAway(error)) throw error
+    // As a row it comes back by itself, later each time. As a message it would come back every 2 s for ever, and stand before others.
+    audience.log.warn({ campaignId, appId: send.appId, err: error }, 'the first page of a send failed, it is tried again')
+    return begin(started, { failedOf: codeOfFailure(error) })
+  }
 }
 
 export const appIsGone: FanOutFailure = { code: 'not_found', message: 'The app does not exist any more.' }
 
-async function plan({ db }: Audience, appId: string, selection: Selection, toPlan: Omit<ToPlan, 'zones'>): Promise<NewFanOut['waves']> {
-  if (!toPlan.userTimezone && !toPlan.holdFor) return null
-  return planWaves({ ...toPlan, zones: await findZones(db, appId, selection) })
+/** The waves of a send; null: everybody at once. */
+export async function plan(
+  { db }: Audience,
+  { send, settings, started_at: startedAt }: { send: FrozenSend; settings: AppSettings; started_at: Date },
+  selection: Selection,
+): Promise<NewFanOut['waves']> {
+  const { holdFor } = rulesFor(send, settings)
+  const { userTimezone } = send
+  if (!userTimezone && !holdFor) return null
+  const zones = await findZones(db, send.appId, selection)
+  return planWaves({ zones, defaultTimezone: settings.defaultTimezone, userTimezone, holdFor, startedAt })
 }

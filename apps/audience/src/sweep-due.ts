@@ -15,14 +15,25 @@ const atOnce = 200
  */
 export async function sweepDue(audience: Audience): Promise<{ took: number; nextInMs?: number }> {
   const { db } = audience
-  const batches = await takeDueBatches(db, atOnce)
-  const pages = await takeDueFanOuts(db, atOnce)
-  const announcements = await takeDueAnnouncements(db, atOnce)
-  await pointAtBatches(audience, await onlyTold(audience, batches))
-  await pointAtPages(audience, pages)
-  await announce(audience, announcements)
+  // Each kind by itself: rows of one kind that cannot be taken stop no other kind.
+  const kinds = await Promise.allSettled([
+    takeDueBatches(db, atOnce).then(async (batches) => {
+      await pointAtBatches(audience, await onlyTold(audience, batches))
+      return batches.length
+    }),
+    takeDueFanOuts(db, atOnce).then(async (pages) => {
+      await pointAtPages(audience, pages)
+      return pages.length
+    }),
+    takeDueAnnouncements(db, atOnce).then(async (announcements) => {
+      await announce(audience, announcements)
+      return announcements.length
+    }),
+  ])
+  const failed = kinds.find((kind) => kind.status === 'rejected')
+  if (failed) throw failed.reason
 
-  const took = batches.length + pages.length + announcements.length
+  const took = kinds.reduce((sum, kind) => sum + (kind.status === 'fulfilled' ? kind.value : 0), 0)
   if (took > 0) return { took }
   const nextInMs = await millisecondsUntilDue(db)
   return nextInMs === undefined ? { took } : { took, nextInMs }

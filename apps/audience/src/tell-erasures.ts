@@ -1,6 +1,6 @@
 import { eraseUser } from '@herald/contracts/calls/webhooks'
-import { Fault } from '@herald/contracts/fault'
 import type { Audience } from './audience.ts'
+import { isAway } from './page-failure.ts'
 import { deleteErasures, takeDueErasures, type Erasure } from './store/erasures.ts'
 
 const atOnce = 50
@@ -13,8 +13,8 @@ export async function tellErasures({ db, bus, log }: Audience): Promise<{ took: 
       await bus.call(eraseUser, erasure)
       return [erasure.userId]
     } catch (error) {
-      if (!Fault.is(error)) throw error
-      log.debug({ userId: erasure.userId, code: error.code }, 'erasure not told yet')
+      // One that fails for reasons of its own is due again by itself, and stops no other.
+      log[isAway(error) ? 'debug' : 'warn']({ userId: erasure.userId, err: error }, 'erasure not told yet')
       return []
     }
   }

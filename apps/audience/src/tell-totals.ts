@@ -1,7 +1,8 @@
 import { failCampaign, fanOutStarted } from '@herald/contracts/calls/campaigns'
 import { reportQueued } from '@herald/contracts/calls/tracker'
-import { Fault } from '@herald/contracts/fault'
+import { failsEverybody } from '@herald/service/health'
 import type { Audience } from './audience.ts'
+import { isAway } from './page-failure.ts'
 import { applyFlow } from './change-flow.ts'
 import { markTold } from './store/fan-outs.ts'
 import type { FanOut } from './store/tables.ts'
@@ -15,17 +16,21 @@ export async function tellTotals(audience: Audience, fanOut: FanOut): Promise<bo
   if (fanOut.told_page >= fanOut.page) return true
   const { bus, log } = audience
   try {
-    if (fanOut.state === 'failed') await tellFailure(bus, fanOut)
-    else {
+    if (fanOut.state === 'failed') {
+      await tellFailure(bus, fanOut)
+      // What was queued before it failed is the last of it: the tracker settles the campaign when that has its outcomes.
+      if (fanOut.told_page > 0) await tellQueued(bus, fanOut)
+    } else {
       if (fanOut.told_page === 0) await tellStart(audience, fanOut)
       await tellQueued(bus, fanOut)
     }
   } catch (error) {
-    if (!Fault.is(error)) throw error
-    log.debug({ campaignId: fanOut.campaign_id, code: error.code }, 'totals not told yet')
+    // Without the database nothing goes on. What fails for reasons of its own is told again by the sweep, and stops nobody else's.
+    if (failsEverybody(error)) throw error
+    log[isAway(error) ? 'debug' : 'warn']({ campaignId: fanOut.campaign_id, err: error }, 'totals not told yet')
     return false
   }
-  await audience.commit(fanOut.campaign_id, (trx) => markTold(trx, fanOut))
+  await audience.commit({ campaignId: fanOut.campaign_id, appId: fanOut.app_id }, (trx) => markTold(trx, fanOut))
   return true
 }
 
@@ -45,7 +50,7 @@ async function tellQueued(bus: Audience['bus'], fanOut: FanOut): Promise<void> {
     name: fanOut.send.name,
     transactional: fanOut.send.transactional,
     byPlatform: { ios: fanOut.queued_ios, android: fanOut.queued_android, web: fanOut.queued_web },
-    fannedOut: fanOut.state === 'fanned_out',
+    fannedOut: fanOut.state === 'fanned_out' || fanOut.state === 'failed',
   })
 }
 

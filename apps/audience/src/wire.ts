@@ -6,12 +6,13 @@ import { bulkFanOutWork, fanOutWork } from '@herald/contracts/topology'
 import { boundAnnouncements } from '@herald/service/bound-announcements'
 import { openBus } from '@herald/service/bus'
 import { group } from '@herald/service/group'
+import { openAtOnce } from '@herald/service/at-once'
 import { failsEverybody } from '@herald/service/health'
+import { openPlaces } from '@herald/service/places'
 import { openDatabase } from '@herald/service/postgres'
 import type { Service } from '@herald/service/run'
 import { readForScrape } from '@herald/service/scrape'
 import { startSweep } from '@herald/service/sweep'
-import { openTurns } from '@herald/service/turns'
 import type { z } from 'zod'
 import type { Audience } from './audience.ts'
 import { openAppSettings } from './app-settings.ts'
@@ -44,7 +45,7 @@ import { findDueAges, makeUntakenDue } from './store/due.ts'
 import { purgeErasedApps } from './store/erased-apps.ts'
 import { clearSettled, purgeFanOuts } from './store/fan-outs.ts'
 import { deleteSegment, findSegment, getSegment, listSegments } from './store/segments.ts'
-import { patchSubscription, startSession } from './store/subscriptions.ts'
+import { patchSubscription, purgeGoneNotes, startSession } from './store/subscriptions.ts'
 import type { Tables } from './store/tables.ts'
 import { findExternalIds, getUser } from './store/users.ts'
 import { listTimeZones } from './store/zones.ts'
@@ -67,13 +68,26 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
     poolSize: config.DATABASE_POOL_SIZE,
   })
   const bus = await openBus(service, watch)
-  const audience: Audience = { db, bus, log, settingsOf: openAppSettings(bus), commit: commitTogether(db, shared) }
+  // Two connections are left to what is quick, and an app whose pages are slow leaves half of the others to the others' pages.
+  const pagesAtOnce = Math.max(2, config.DATABASE_POOL_SIZE - 2)
+  let someWaitUntil = 0
+  const audience: Audience = {
+    ...{ db, bus, log },
+    settingsOf: openAppSettings(bus),
+    commit: commitTogether(db, shared),
+    haveWaiting: () => {
+      someWaitUntil = performance.now() + 5_000
+    },
+    scan: openPlaces({ size: pagesAtOnce, share: Math.ceil(pagesAtOnce / 2) }),
+  }
   const remembered = rememberSends()
 
   const takersSpared = spareTakers(audience, watch)
   const due = startSweep(service, watch, 'due', async () => {
     await takersSpared()
-    return sweepDue(audience)
+    const swept = await sweepDue(audience)
+    if (swept.took > 0) audience.haveWaiting()
+    return swept
   })
   bus.onReconnect(
     () =>
@@ -91,9 +105,11 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
     service,
     watch,
     'retention',
-    everyMs(purgeEveryMs, () =>
-      Promise.all([purgeFanOuts(db, config.FAN_OUT_RETENTION_DAYS), purgeErasedApps(db, config.FAN_OUT_RETENTION_DAYS), purgeGuarded(db)]),
-    ),
+    everyMs(purgeEveryMs, async () => {
+      await purgeErasedApps(db, config.FAN_OUT_RETENTION_DAYS)
+      const more = await Promise.all([purgeFanOuts(db, config.FAN_OUT_RETENTION_DAYS), purgeGuarded(db), purgeGoneNotes(db)])
+      return more.includes(true)
+    }),
   )
 
   const outageProbeMs = config.OUTAGE_PROBE_SECONDS * 1000
@@ -125,18 +141,28 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   const pagesCut = service.metrics.counter('herald_fan_out_pages_total', 'Pages of fan-outs cut into batches.')
 
   const maxHoldSeconds = config.BREAKER_MAX_HOLD_SECONDS
-  const take = group((asked: Parameters<typeof takeBatch>[1]) => takeBatch({ db, maxHoldSeconds, outageProbeMs }, asked), shared)
+  // By turns of apps: one app's flood is a place in the next commit for another's.
+  const byApp = { ...shared, turn: ({ appId = '' }: { appId?: string | undefined }) => appId }
+  const take = group(
+    (asked: (Parameters<typeof takeBatch>[1][number] & { appId?: string | undefined })[]) =>
+      takeBatch({ db, maxHoldSeconds, outageProbeMs }, asked),
+    byApp,
+  )
   const read = (granted: Granted[]) => readTaken({ db, remembered }, granted)
   // Each lane reads for itself, so that a small batch does not wait behind 500 recipients of a large one.
-  const readLane = { prompt: group(read, shared), bulk: group(read, { ...shared, limit: 8 }) }
-  const renew = group((takes: Parameters<typeof renewBatch>[1]) => renewBatch({ db }, takes), shared)
+  const readByApp = { ...shared, turn: ({ row }: Granted) => row.app_id }
+  const readLane = { prompt: group(read, readByApp), bulk: group(read, { ...readByApp, limit: 8 }) }
+  const renew = group(
+    (takes: (Parameters<typeof renewBatch>[1][number] & { appId?: string | undefined })[]) => renewBatch({ db }, takes),
+    byApp,
+  )
   const finish = group(
     (finishes: Parameters<typeof finishBatch>[1]) => finishBatch({ ...audience, breaker, poke: () => due.poke() }, finishes),
-    shared,
+    byApp,
   )
 
   // One at a time: a count of a million devices keeps two cores busy, and pushes under way need theirs.
-  const oneCount = openTurns({ atOnce: 1, mostWaiting: 50, waitMs: 4_000, full: () => tooManyReads(5) })
+  const oneCount = openAtOnce({ atOnce: 1, mostWaiting: 50, waitMs: 4_000, full: () => tooManyReads(5) })
   const count = (asked: CountAsked) => oneCount(() => reads((db) => countSegment({ db }, asked), { withinMs: 5_500 }))
 
   bus.answer(calls.registerSubscription, (request) => registerSubscription({ db }, request))
@@ -144,6 +170,8 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   bus.answer(calls.takeBatch, async (request) => {
     await takersSpared()
     const given = await take(request)
+    // Each that is taken makes room on its app's lane for one that waits.
+    if (performance.now() < someWaitUntil) due.poke()
     return 'row' in given ? readLane[given.row.lane](given) : given
   })
   bus.answer(calls.renewBatch, renew)
@@ -204,12 +232,12 @@ function there<T>(found: T | undefined): T {
   return found
 }
 
-/** A sweep that does its work at most once per interval of this process's own steady clock. */
-function everyMs(intervalMs: number, work: () => Promise<unknown>): () => Promise<{ took: number }> {
+/** A sweep that does its work once per interval of this process's own steady clock, and again at once while there is more of it. */
+function everyMs(intervalMs: number, work: () => Promise<boolean>): () => Promise<{ took: number }> {
   let lastAt = Number.NEGATIVE_INFINITY
   return async () => {
     if (performance.now() - lastAt < intervalMs) return { took: 0 }
-    await work()
+    if (await work()) return { took: 1 }
     lastAt = performance.now()
     return { took: 0 }
   }

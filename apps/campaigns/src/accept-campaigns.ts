@@ -1,6 +1,8 @@
 import { fault, notFound, type Fault } from '@herald/contracts/fault'
+import { pointedAtOnce } from '@herald/contracts/topology'
 import { transact } from '@herald/service/postgres'
 import { insertCampaigns, type NewCampaign } from './store/campaigns.ts'
+import { countPointedAt } from './store/due.ts'
 import { findRecords, insertRecords, keyName, takeKeys, type IdempotencyRecord, type Key } from './store/idempotency-keys.ts'
 import type { Db } from './store/tables.ts'
 
@@ -11,15 +13,20 @@ export type Accepted = { kind: 'accepted' | 'replayed'; id: string } | { kind: '
 /**
  * Accepts notifications and drafts, several in one transaction: campaign and idempotency record commit together. A key that
  * another process holds is in progress; one that has a record answers that. A key that comes twice in one group is a replay of
- * the first. Of an app that is erased nothing is written: not found. After the commit every campaign under way is pointed at; a pointer
- * that is lost is repaired by the sweep.
+ * the first. Of an app that is erased nothing is written: not found. After the commit every campaign under way is pointed at, up to 64 of
+ * an app; those beyond wait for the sweep, which takes them by turns of apps and is told of them. It also repairs a pointer that is lost.
  */
 export async function acceptCampaigns(
-  { db, idempotencyHours, pointAt }: { db: Db; idempotencyHours: number; pointAt: (campaignId: string) => void },
+  {
+    db,
+    idempotencyHours,
+    pointAt,
+    haveWaiting,
+  }: { db: Db; idempotencyHours: number; pointAt: (campaignId: string) => void; haveWaiting: () => void },
   items: Acceptable[],
 ): Promise<Accepted[]> {
   const keys = distinctKeys(items)
-  const { answers, made } = await transact(db, async (trx) => {
+  const { answers, made, waiting } = await transact(db, async (trx) => {
     const held = keys.length > 0 ? await takeKeys(trx, keys) : new Set<string>()
     const records = held.size > 0 ? await findRecords(trx, keys, idempotencyHours) : new Map<string, IdempotencyRecord>()
     const remembered: (Key & IdempotencyRecord)[] = []
@@ -38,7 +45,8 @@ export async function acceptCampaigns(
       made.push(campaign)
       return { kind: 'accepted', id }
     })
-    const written = await insertCampaigns(trx, made)
+    const waiting = await chooseWaiting(trx, made)
+    const written = await insertCampaigns(trx, made, waiting)
     const leftOut = new Set(made.flatMap(({ id }) => (written.has(id) ? [] : [id])))
     await insertRecords(
       trx,
@@ -47,10 +55,26 @@ export async function acceptCampaigns(
     return {
       answers: answers.map((answer) => (answer.kind !== 'refused' && leftOut.has(answer.id) ? noSuchApp() : answer)),
       made: made.filter(({ id }) => written.has(id)),
+      waiting,
     }
   })
-  for (const { id, status } of made) if (status === 'sending') pointAt(id)
+  for (const { id, status } of made) if (status === 'sending' && !waiting.has(id)) pointAt(id)
+  if (waiting.size > 0) haveWaiting()
   return answers
+}
+
+/** Those that are not pointed at yet: their app has as many pointers under way as it may. */
+async function chooseWaiting(db: Db, made: NewCampaign[]): Promise<Set<string>> {
+  const sending = made.filter(({ status }) => status === 'sending')
+  if (sending.length === 0) return new Set()
+  const pointedAt = await countPointedAt(db, [...new Set(sending.map(({ appId }) => appId))])
+  const waiting = new Set<string>()
+  for (const { id, appId } of sending) {
+    const count = pointedAt.get(appId) ?? 0
+    if (count >= pointedAtOnce) waiting.add(id)
+    else pointedAt.set(appId, count + 1)
+  }
+  return waiting
 }
 
 /** A key is bound to what was first asked with it (decisions.md 9). */

@@ -139,6 +139,17 @@ test('a cancelled recurrence makes no more runs; those that were made go on', as
   expect(await runsOf(id)).toHaveLength(1)
 })
 
+test('a schedule that cannot be read fails its recurrence and holds up no other', async () => {
+  const [broken, other] = [await activated(), await activated()]
+  await sql`update campaigns set schedule = schedule || '{"localTime": 5}' where id = ${broken.id}`.execute(platform.db)
+  await makeDue(broken.id, broken.occurrence)
+  await makeDue(other.id, other.occurrence)
+
+  await until(async () => (await platform.rowOf(broken.id)).status === 'failed', { what: 'the failure' })
+  expect(await platform.rowOf(broken.id)).toMatchObject({ due_at: null, failure: { code: 'invalid_schedule' } })
+  await until(isAdvanced(other.id, other.next), { what: 'the other’s run' })
+})
+
 test('a zone that the runtime does not know any more fails its recurrence and holds up no other', async () => {
   const [lost, other] = [await activated(), await activated()]
   await sql`update campaigns set schedule = schedule || '{"timezone": "Nowhere/Else"}' where id = ${lost.id}`.execute(platform.db)

@@ -36,14 +36,13 @@ export async function runRecurrences({
 
   const { due, ticks, made } = await transact(db, async (trx) => {
     const due = await takeDueRecurrences(trx, atOnce)
-    const lost = due.filter(({ schedule }) => !findTimeZone(schedule.timezone))
-    for (const { id, schedule } of lost) await markFailed(trx, id, unknownZone(schedule.timezone))
-    const readable = due.filter((recurrence) => !lost.includes(recurrence))
-    const ticks = readable.map((recurrence) => ({
-      id: recurrence.id,
-      now: recurrence.now,
-      ...tick(recurrence.schedule, { ...recurrence, catchUpSeconds }),
-    }))
+    const looked = due.map((recurrence) => look(recurrence, catchUpSeconds))
+    const ticks = looked.flatMap((one) => ('failure' in one ? [] : [one]))
+    for (const one of looked) {
+      if (!('failure' in one)) continue
+      if (one.error) log.error({ campaignId: one.id, err: one.error }, 'a recurrence cannot be read and ends')
+      await markFailed(trx, one.id, one.failure)
+    }
     const runs = ticks.flatMap(({ id, run }) => (run ? [{ id: newId(), recurringOf: id, localDate: run.localDate }] : []))
     const made = await insertRuns(trx, runs)
     await advanceRecurrences(trx, ticks)
@@ -58,6 +57,19 @@ export async function runRecurrences({
     log.warn({ campaignId: id, missed }, 'occurrences of a recurrence were missed')
   }
   return { took: due.length }
+}
+
+type Recurrence = Awaited<ReturnType<typeof takeDueRecurrences>>[number]
+
+/** What a recurrence does now, or why it ends. One that cannot be read ends by itself, and holds up no other. */
+function look(recurrence: Recurrence, catchUpSeconds: number) {
+  const { id, now, schedule } = recurrence
+  try {
+    if (!findTimeZone(schedule.timezone)) return { id, failure: unknownZone(schedule.timezone) }
+    return { id, now, ...tick(schedule, { ...recurrence, catchUpSeconds }) }
+  } catch (error) {
+    return { id, failure: { code: 'invalid_schedule', message: 'The schedule cannot be read any more.' }, error }
+  }
 }
 
 /** Zones come with the runtime: one that another version knew ends its recurrence and holds up no other. */

@@ -186,7 +186,7 @@ test('a time in the past sends now; one ahead is scheduled, waits, and fires onc
   expect(Date.now()).toBeGreaterThanOrEqual(schedule.type === 'at' ? Date.parse(schedule.at) : Infinity)
   await until(async () => (await platform.rowOf(id)).due_at === null, { what: 'the take-over' })
   expect(platform.pointersAt(id)).toBe(1)
-  expect(await platform.rowOf(id)).toMatchObject({ status: 'sending', pointer_no: 0 })
+  expect(await platform.rowOf(id)).toMatchObject({ status: 'sending', pointer_no: 1 })
 })
 
 test('what fell due while nobody was there, hours or days ago, fires late, once each, shared by two processes', async () => {

@@ -1,5 +1,6 @@
 import { failCampaign, fanOutStarted, readCampaign, readSend, settleCampaign } from '@herald/contracts/calls/campaigns'
 import { newId } from '@herald/contracts/ids'
+import { pointedAtOnce } from '@herald/contracts/topology'
 import { openDatabase } from '@herald/service/postgres'
 import { freshDatabase } from '@herald/testing/database'
 import { freshNats } from '@herald/testing/nats'
@@ -7,7 +8,8 @@ import { testService } from '@herald/testing/service'
 import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
-import { deleteOldNotifications, insertCampaigns } from './store/campaigns.ts'
+import { acceptCampaigns } from './accept-campaigns.ts'
+import { deleteOldNotifications, insertCampaigns, markStarted } from './store/campaigns.ts'
 import { findDueAges, takeDueCampaigns } from './store/due.ts'
 import { deleteOldRecords, insertRecords } from './store/idempotency-keys.ts'
 import type { Tables } from './store/tables.ts'
@@ -157,4 +159,65 @@ test('what is past retention goes: idempotency records, and notifications that h
     .execute()
   expect(await deleteOldRecords(quiet, 24)).toBe(1)
   expect(await quiet.selectFrom('idempotency_keys').select('key').where('app_id', '=', appId).execute()).toEqual([{ key: 'new' }])
+})
+
+/** A database of its own, so that the turns are between the apps of the test. */
+async function openQuiet() {
+  const database = await freshDatabase()
+  return (await openDatabase<Tables>(testService('campaigns', {}), { url: database.url('campaigns'), poolSize: 4 })).db
+}
+
+test('due campaigns are taken by turns of apps, and of no app more than may be pointed at at once', async () => {
+  const quietOne = await openQuiet()
+  const flood = Array.from({ length: 300 }, () => givenStored())
+  const [flooding, other] = [newId(), newId()]
+  const theirs = [
+    ...flood.map((stored) => ({ ...stored, appId: flooding })),
+    ...Array.from({ length: 3 }, () => ({ ...givenStored(), appId: other })),
+  ]
+  await insertCampaigns(quietOne, theirs)
+  await makeDue(
+    quietOne,
+    theirs.map(({ id }) => id),
+  )
+  const appOf = new Map(theirs.map(({ id, appId }) => [id, appId]))
+  const appsOf = (taken: { id: string }[]) => taken.map(({ id }) => appOf.get(id))
+
+  // The later app's are in the first four places though 300 stand before them.
+  expect(appsOf(await takeDueCampaigns(quietOne, 4)).filter((appId) => appId === other)).toHaveLength(2)
+  const rest = appsOf(await takeDueCampaigns(quietOne, 1_000))
+  expect(rest.filter((appId) => appId === other)).toHaveLength(1)
+  expect(rest.filter((appId) => appId === flooding)).toHaveLength(pointedAtOnce - 2)
+  // What audience takes over makes room for as many.
+  expect(await takeDueCampaigns(quietOne, 1_000)).toEqual([])
+  const [first, second] = await quietOne
+    .selectFrom('campaigns')
+    .select('id')
+    .where('pointer_no', '=', 1)
+    .where('app_id', '=', flooding)
+    .execute()
+  await markStarted(quietOne, [first!.id, second!.id])
+  expect(appsOf(await takeDueCampaigns(quietOne, 1_000))).toEqual([flooding, flooding])
+})
+
+test('of many sends that one app has accepted at once the lane gets 64, and each that starts makes room for the next', async () => {
+  const quietOne = await openQuiet()
+  const flooding = newId()
+  const pointed: string[] = []
+  let waited = 0
+  const items = Array.from({ length: 100 }, () => ({ campaign: { ...givenStored(), appId: flooding }, idempotency: null }))
+  await acceptCampaigns(
+    { db: quietOne, idempotencyHours: 24, pointAt: (id) => void pointed.push(id), haveWaiting: () => void (waited += 1) },
+    items,
+  )
+  expect(pointed).toHaveLength(pointedAtOnce)
+  expect(waited).toBe(1)
+  const another = { campaign: { ...givenStored(), appId: newId() }, idempotency: null }
+  await acceptCampaigns({ db: quietOne, idempotencyHours: 24, pointAt: (id) => void pointed.push(id), haveWaiting: () => undefined }, [
+    another,
+  ])
+  expect(pointed.at(-1)).toBe(another.campaign.id)
+  expect(await takeDueCampaigns(quietOne, 1_000)).toEqual([])
+  await markStarted(quietOne, pointed.slice(0, 10))
+  expect(await takeDueCampaigns(quietOne, 1_000)).toHaveLength(10)
 })

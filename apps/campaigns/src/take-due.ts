@@ -6,8 +6,8 @@ import type { Db } from './store/tables.ts'
 const atOnce = 200
 
 /**
- * What is due by the database's clock: scheduled campaigns start, and what audience has not taken over is pointed at again: its
- * pointer was lost, or the queue's store was.
+ * What is due by the database's clock: scheduled campaigns start, and what audience has not taken over is pointed at: it waited for its
+ * app's turn, or its pointer was lost, or the queue's store was.
  */
 export async function takeDue({
   db,
@@ -24,8 +24,8 @@ export async function takeDue({
 
   const starts = await startDueCampaigns(db, atOnce)
   for (const { late_seconds } of starts) startedLate(late_seconds)
-  const due = [...starts, ...(await takeDueCampaigns(db, atOnce))]
+  const due = await takeDueCampaigns(db, atOnce)
   // One that fails now is due again by itself.
   await Promise.allSettled(due.map(({ id, pointer_no }) => publishDue(bus, id, pointer_no)))
-  return { took: due.length }
+  return { took: starts.length + due.length }
 }

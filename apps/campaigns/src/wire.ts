@@ -48,7 +48,16 @@ export async function wireCampaigns(service: Service<Config>): Promise<void> {
   // Per kind one commit is in flight, and everything that is ready goes along.
   const shared = { limit: 200, maxWaiting: 2_000, full: queueUnavailable, isShared: failsEverybody }
   const idempotencyHours = config.IDEMPOTENCY_RETENTION_HOURS
-  const accept = group((items: Acceptable[]) => acceptCampaigns({ db, idempotencyHours, pointAt }, items), shared)
+  // Sends beyond what an app may have on the lane wait for its turn: each that audience takes over makes room for the next.
+  let someWaitUntil = 0
+  const haveWaiting = () => {
+    someWaitUntil = performance.now() + 5_000
+    due.poke()
+  }
+  const accept = group((items: Acceptable[]) => acceptCampaigns({ db, idempotencyHours, pointAt, haveWaiting }, items), {
+    ...shared,
+    turn: ({ campaign }) => campaign.appId,
+  })
   const started = group(async (requests: { campaignId: string }[]) => {
     const rows = new Map(
       (
@@ -58,6 +67,7 @@ export async function wireCampaigns(service: Service<Config>): Promise<void> {
         )
       ).map((row) => [row.id, row]),
     )
+    if (performance.now() < someWaitUntil) due.poke()
     return requests.map(({ campaignId }) => {
       const row = rows.get(campaignId)
       return row ? { flow: flowOf(row), no: row.flow_no } : null
@@ -71,7 +81,11 @@ export async function wireCampaigns(service: Service<Config>): Promise<void> {
     return requests.map(() => ({}))
   }, shared)
 
-  const due = startSweep(service, watch, 'due', () => takeDue({ db, bus, startedLate }))
+  const due = startSweep(service, watch, 'due', async () => {
+    const swept = await takeDue({ db, bus, startedLate })
+    if (swept.took > 0) someWaitUntil = performance.now() + 5_000
+    return swept
+  })
   // A sweep of its own: a recurrence that cannot be read holds up no send.
   const catchUpSeconds = config.RECURRING_CATCHUP_SECONDS
   const recurrences = startSweep(service, watch, 'recurrences', () =>

@@ -70,7 +70,7 @@ export async function deliverBatch(
   { platform, lane }: { platform: Platform; lane: Lane },
   { batchId, campaignId, appId }: BatchPointer,
 ): Promise<void> {
-  const place = await dispatch.jobs.enter(platform, lane)
+  const place = await dispatch.jobs.enter(platform, lane, appId)
   // Before the take: it may be granted just before the campaign stops, and its answer come after the broadcast.
   const flow = dispatch.flows.follow(campaignId)
   const leave = () => {
@@ -83,7 +83,7 @@ export async function deliverBatch(
     const circuit: Circuit = { environment: transport?.environment ?? '', credentialsVersion: transport?.version ?? null }
     const known = dispatch.sends.get(campaignId)
     const takenAt = performance.now()
-    const taken = await dispatch.bus.call(takeBatch, { batchId, knowsSend: known !== undefined, from: 0, takes: null, ...circuit })
+    const taken = await dispatch.bus.call(takeBatch, { batchId, appId, knowsSend: known !== undefined, from: 0, takes: null, ...circuit })
     if (taken.answer !== 'taken') return leave()
     const prepared = known ?? prepareTaken(dispatch, taken)
     const stopped = AbortSignal.any([dispatch.jobs.stopping, flow.stopped])
@@ -106,7 +106,7 @@ async function playOut(dispatch: Dispatch, batch: Batch): Promise<void> {
   const { bus, log } = dispatch
   const { taken, takenAt, prepared } = batch
   const { batchId, campaignId, appId, takes, tries } = taken
-  const lease = keepLease(takenAt, async () => (await bus.call(renewBatch, { batchId, takes })).held)
+  const lease = keepLease(takenAt, async () => (await bus.call(renewBatch, { batchId, appId, takes })).held)
   const report = openReport(dispatch, taken, (userId) => prepared.variantFor(userId))
   const before = dispatch.uncommitted.get(batchId)
   const { promise: committed, resolve: haveCommitted } = Promise.withResolvers<void>()
@@ -143,5 +143,5 @@ async function finish({ bus, credentials }: Dispatch, { taken, circuit }: Batch,
   if (report.result().answers.some(({ seen }) => seen.includes('c'))) credentials.forget(appId, providerOf[platform])
   const { credentialsVersion } = circuit
   // Made anew for each call: what it says of time is counted from there.
-  return (await untilAnswered(() => bus.call(finishBatch, { batchId, takes, credentialsVersion, ...report.result() })))?.answer
+  return (await untilAnswered(() => bus.call(finishBatch, { batchId, appId, takes, credentialsVersion, ...report.result() })))?.answer
 }

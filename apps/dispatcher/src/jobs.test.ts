@@ -7,11 +7,11 @@ afterEach(() => void vi.useRealTimers())
 
 test('so many batches of a platform and lane are in work at once; the next waits for a place', async () => {
   const jobs = openJobs()
-  const places = await Promise.all(Array.from({ length: batchesAtOnce.bulk }, () => jobs.enter('ios', 'bulk')))
+  const places = await Promise.all(Array.from({ length: batchesAtOnce.bulk }, () => jobs.enter('ios', 'bulk', 'app')))
   let entered = false
-  const next = jobs.enter('ios', 'bulk').then(() => (entered = true))
-  await jobs.enter('android', 'bulk')
-  await jobs.enter('ios', 'prompt')
+  const next = jobs.enter('ios', 'bulk', 'app').then(() => (entered = true))
+  await jobs.enter('android', 'bulk', 'app')
+  await jobs.enter('ios', 'prompt', 'app')
   expect(entered).toBe(false)
   places[0]?.leave()
   await next
@@ -20,12 +20,12 @@ test('so many batches of a platform and lane are in work at once; the next waits
 
 test('a stopping process takes no batch and turns away who waits, once it is done', async () => {
   const jobs = openJobs()
-  const places = await Promise.all(Array.from({ length: batchesAtOnce.bulk }, () => jobs.enter('ios', 'bulk')))
-  const waiting = jobs.enter('ios', 'bulk')
+  const places = await Promise.all(Array.from({ length: batchesAtOnce.bulk }, () => jobs.enter('ios', 'bulk', 'app')))
+  const waiting = jobs.enter('ios', 'bulk', 'app')
   const inWork = Promise.withResolvers<void>()
   jobs.add(inWork.promise)
   const stopped = jobs.stop()
-  const late = jobs.enter('web', 'prompt')
+  const late = jobs.enter('web', 'prompt', 'app')
   places[0]?.leave()
   inWork.resolve()
   await expect(waiting).rejects.toBeInstanceOf(Fault)

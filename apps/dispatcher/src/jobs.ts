@@ -1,5 +1,6 @@
 import { queueUnavailable } from '@herald/contracts/fault'
 import type { Lane, Platform } from '@herald/contracts/platform'
+import { openTurns, type Turns } from '@herald/service/turns'
 import type { Answer } from './core/answer.ts'
 
 /**
@@ -20,8 +21,8 @@ export type Jobs = {
   readonly stopping: AbortSignal
   /** Batches in work. */
   readonly inWork: number
-  /** Waits for a place for one more batch. Fault queue_unavailable when the process stops: the pointer is for another. */
-  enter(platform: Platform, lane: Lane): Promise<{ leave(): void }>
+  /** Waits for a place for one more batch; places go by turns of apps. Fault queue_unavailable when the process stops: the pointer is for another. */
+  enter(platform: Platform, lane: Lane, appId: string): Promise<{ leave(): void }>
   /** Ends with the answer, or as unanswered when the process cannot wait any longer. */
   untilCutOff(answer: Promise<Answer>): Promise<Answer>
   /** A batch is in work until its promise ends; stopping waits for it. */
@@ -34,7 +35,7 @@ export function openJobs(): Jobs {
   const stopping = new AbortController()
   const inWork = new Set<Promise<void>>()
   const inFlight = new Set<(answer: Answer) => void>()
-  const queues = new Map<string, { taken: number; waiting: { enter: () => void; turnAway: () => void }[] }>()
+  const queues = new Map<string, { taken: number; waiting: Turns<{ enter: () => void; turnAway: () => void }> }>()
   const drained = Promise.withResolvers<void>()
   let isCutOff = false
 
@@ -49,25 +50,25 @@ export function openJobs(): Jobs {
       return inWork.size
     },
 
-    async enter(platform, lane) {
+    async enter(platform, lane, appId) {
       if (stopping.signal.aborted) {
         // Turned away at once, the pointer would come back to this process again and again until its consumers stop.
         await drained.promise
         throw queueUnavailable()
       }
       const name = `${platform} ${lane}`
-      const queue = queues.get(name) ?? { taken: 0, waiting: [] }
+      const queue = queues.get(name) ?? { taken: 0, waiting: openTurns<{ enter: () => void; turnAway: () => void }>() }
       queues.set(name, queue)
       if (queue.taken < batchesAtOnce[lane]) queue.taken += 1
       else {
         await new Promise<void>((enter, reject) => {
-          queue.waiting.push({ enter, turnAway: () => reject(queueUnavailable()) })
+          queue.waiting.add(appId, { enter, turnAway: () => reject(queueUnavailable()) })
         })
       }
       return {
-        // The place goes to who waits longest, or is free.
+        // The place goes to the app whose turn it is, or is free.
         leave: () => {
-          const next = stopping.signal.aborted ? undefined : queue.waiting.shift()
+          const next = stopping.signal.aborted ? undefined : queue.waiting.next()
           if (next) next.enter()
           else queue.taken -= 1
         },
@@ -93,7 +94,7 @@ export function openJobs(): Jobs {
       while (inWork.size > 0) await Promise.allSettled(inWork)
       clearTimeout(timer)
       drained.resolve()
-      for (const { waiting } of queues.values()) for (const { turnAway } of waiting.splice(0)) turnAway()
+      for (const { waiting } of queues.values()) for (let one = waiting.next(); one; one = waiting.next()) one.turnAway()
     },
   }
 }

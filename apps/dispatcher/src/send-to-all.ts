@@ -64,7 +64,7 @@ function withoutHeld({ taken, prepared }: Batch, transport: AppTransport, report
 /** Sends to the recipients of one origin; once our credentials are refused the others are not sent to: they would hear the same. */
 async function sendInOrder(
   { window, log }: Dispatch,
-  { taken: { lane, batchId, campaignId }, stopped }: Batch,
+  { taken: { lane, batchId, campaignId, appId }, stopped }: Batch,
   origin: string,
   recipients: Recipient[],
   toAll: Omit<Sending, 'mayGoOn'>,
@@ -93,7 +93,7 @@ async function sendInOrder(
     }
   }
   for (const [place, recipient] of recipients.entries()) {
-    if (!(await window.enter(origin, lane, giveUp))) return recipients.slice(place)
+    if (!(await window.enter(origin, lane, giveUp, appId))) return recipients.slice(place)
     if (!sending.mayGoOn()) {
       window.leave(origin, lane)
       return recipients.slice(place)

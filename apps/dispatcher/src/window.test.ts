@@ -63,6 +63,20 @@ test('prompt goes before bulk that has waited longer', async () => {
   expect([prompt(), bulk()]).toEqual([1, 0])
 })
 
+test('behind a flood of one app another gets the next place', async () => {
+  const window = openWindow(4)
+  const first = await ask(window, 'fcm', 'prompt', 4)
+  const order: string[] = []
+  const enter = (appId: string) => window.enter('fcm', 'prompt', never, appId).then(() => order.push(appId))
+  const waiting = [...Array(20).fill('flood'), 'other'].map(enter)
+  for (let n = 0; n < 4; n += 1) window.leave('fcm', 'prompt')
+  await settle()
+  expect(first()).toBe(4)
+  expect(order).toEqual(['flood', 'other', 'flood', 'flood'])
+  for (let n = 0; n < 17; n += 1) window.leave('fcm', 'prompt')
+  await Promise.all(waiting)
+})
+
 test('who gives up waiting holds no place and no longer counts as having work', async () => {
   const window = openWindow(4)
   const first = await ask(window, 'fcm', 'prompt', 4)

@@ -1,4 +1,5 @@
 import { lanes, type Lane } from '@herald/contracts/platform'
+import { openTurns, type Turns } from '@herald/service/turns'
 
 /**
  * The pushes of one process that are unanswered or whose outcome is not committed: at most so many would be sent twice if
@@ -9,8 +10,8 @@ import { lanes, type Lane } from '@herald/contracts/platform'
  * service) has work none has more than a quarter, and bulk always leaves a quarter to prompt.
  */
 export type Window = {
-  /** Waits for a place; false: the signal came first, there is no place to give back. */
-  enter(origin: string, lane: Lane, signal: AbortSignal): Promise<boolean>
+  /** Waits for a place, in its origin and lane by turns of apps; false: the signal came first, there is no place to give back. */
+  enter(origin: string, lane: Lane, signal: AbortSignal, appId?: string): Promise<boolean>
   leave(origin: string, lane: Lane): void
   /** Places taken. */
   readonly held: number
@@ -19,7 +20,7 @@ export type Window = {
 const entered = Promise.resolve(true)
 
 type Waiting = { enter: () => void }
-type Origin = { held: number; waiting: Record<Lane, Waiting[]> }
+type Origin = { held: number; waiting: Record<Lane, Turns<Waiting>> }
 
 /** Opens a window of `size` places. */
 export function openWindow(size: number): Window {
@@ -38,7 +39,7 @@ export function openWindow(size: number): Window {
     for (const lane of lanes) {
       let least: Origin | undefined
       for (const origin of origins.values()) {
-        if (origin.waiting[lane].length > 0 && mayEnter(origin, lane) && (!least || origin.held < least.held)) least = origin
+        if (origin.waiting[lane].size > 0 && mayEnter(origin, lane) && (!least || origin.held < least.held)) least = origin
       }
       if (least) return { origin: least, lane }
     }
@@ -54,21 +55,21 @@ export function openWindow(size: number): Window {
   const letIn = () => {
     for (let one = next(); one; one = next()) {
       take(one.origin, one.lane)
-      one.origin.waiting[one.lane].shift()?.enter()
+      one.origin.waiting[one.lane].next()?.enter()
     }
   }
 
   const dropIdle = (name: string, origin: Origin) => {
-    if (origin.held === 0 && lanes.every((lane) => origin.waiting[lane].length === 0)) origins.delete(name)
+    if (origin.held === 0 && lanes.every((lane) => origin.waiting[lane].size === 0)) origins.delete(name)
   }
 
   return {
-    enter(name, lane, signal) {
+    enter(name, lane, signal, appId = '') {
       if (signal.aborted) return Promise.resolve(false)
-      const origin = origins.get(name) ?? { held: 0, waiting: { prompt: [], bulk: [] } }
+      const origin = origins.get(name) ?? { held: 0, waiting: { prompt: openTurns<Waiting>(), bulk: openTurns<Waiting>() } }
       origins.set(name, origin)
       // Whoever waits may not enter, or would have; so there is nobody to overtake but in the own queue.
-      if (origin.waiting[lane].length === 0 && mayEnter(origin, lane)) {
+      if (origin.waiting[lane].size === 0 && mayEnter(origin, lane)) {
         take(origin, lane)
         return entered
       }
@@ -80,13 +81,13 @@ export function openWindow(size: number): Window {
           },
         }
         const giveUp = () => {
-          origin.waiting[lane].splice(origin.waiting[lane].indexOf(waiting), 1)
+          origin.waiting[lane].remove(appId, waiting)
           dropIdle(name, origin)
           resolve(false)
           letIn()
         }
         signal.addEventListener('abort', giveUp)
-        origin.waiting[lane].push(waiting)
+        origin.waiting[lane].add(appId, waiting)
       })
     },
 

@@ -20,7 +20,7 @@ import { failsEverybody } from '@herald/service/health'
 import { openDatabase } from '@herald/service/postgres'
 import type { Service } from '@herald/service/run'
 import { startSweep } from '@herald/service/sweep'
-import { openTurns } from '@herald/service/turns'
+import { openAtOnce } from '@herald/service/at-once'
 import { admit } from './admit.ts'
 import type { Config } from './config.ts'
 import { openDays } from './days.ts'
@@ -71,14 +71,17 @@ export async function wireTracker(service: Service<Config>): Promise<void> {
   const report = group((reports: QueuedReport[]) => reportQueued({ db, ensureDay, followUp }, reports), {
     limit: 200,
     ...shared,
+    // By turns of apps. The calls with outcomes each hold those of many.
+    turn: ({ appId }) => appId,
   })
   const track = group((calls: EngagementCall[]) => trackEvents({ db, ensureDay, followUp, retentionDays: ledgerDays }, calls), {
     limit: 20,
     ...shared,
+    turn: ({ engagements }) => engagements[0]?.appId ?? '',
   })
 
   // Counting a large campaign anew takes seconds: one at a time leaves the other connections to short reads.
-  const oneVerification = openTurns({ atOnce: 1, mostWaiting: 20, waitMs: 8_000, full: () => tooManyReads(10) })
+  const oneVerification = openAtOnce({ atOnce: 1, mostWaiting: 20, waitMs: 8_000, full: () => tooManyReads(10) })
 
   bus.answer(reportQueuedCall, report)
   bus.answer(recordOutcomesCall, record)

@@ -125,7 +125,13 @@ export async function wireWebhooks(service: Service<Config>, given: { resolve?: 
       if (put > 0) freezing.poke()
       return ready.map(() => undefined)
     },
-    { limit: announcementsPerCommit, maxWaiting: 1_000, full: queueUnavailable, isShared: failsEverybody },
+    {
+      limit: announcementsPerCommit,
+      maxWaiting: 1_000,
+      full: queueUnavailable,
+      isShared: failsEverybody,
+      turn: ({ events }) => events[0]?.appId ?? '',
+    },
   )
   const confirmer = (owner: Call<{ announcementIds: string[] }, Record<string, never>>) =>
     group(

@@ -121,6 +121,7 @@ const Milliseconds = z.number().int().min(0).max(86_400_000)
 
 export const FinishBatch = z.object({
   batchId: Id,
+  appId: Id.optional(),
   takes: z.number().int(),
   sent: z.array(z.object({ subscriptionId: Id, environment: z.enum(['production', 'sandbox']).nullable() })).max(batchSize),
   /**

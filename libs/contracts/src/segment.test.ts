@@ -228,6 +228,39 @@ describe('a segment that is none', () => {
     expect(refusal(leaf('browser', 'in', Array(500).fill('x')))).toBe('taken')
   })
 
+  test('a hundred leaves of any field are taken when they compare it with one value of its own', () => {
+    for (const one of [
+      leaf('tags.plan', 'eq', 'x'),
+      leaf('createdAt', 'gt', '-1d'),
+      leaf('appVersion', 'gte', '10.2'),
+      leaf('country', 'ne', 'DE'),
+    ]) {
+      const fifty = { or: Array(50).fill(one) }
+      expect({ one, is: refusal({ and: [fifty, fifty] }) }).toEqual({ one, is: 'taken' })
+    }
+  })
+
+  test('what would cost a count of a million devices more than its time is refused at the leaf that is too much', () => {
+    const versions = leaf(
+      'appVersion',
+      'in',
+      Array.from({ length: 500 }, (_, place) => `1.${place}`),
+    )
+    expect(refusal({ or: Array(8).fill(versions) })).toBe('taken')
+    expect(refusal({ or: Array(27).fill(versions) })).toBe('invalid_body segment.or.8')
+    const numbers = { or: Array(50).fill(leaf('tags.score', 'gt', 10)) }
+    expect(refusal({ and: [numbers, numbers] })).toBe('invalid_body segment.and.0.or.26')
+    const every = ['appVersion', 'sdkVersion', 'osVersion', 'lastNotifiedAt', 'tags.a']
+    expect(refusal({ and: every.map((field) => leaf(field, 'exists', true)) })).toBe('taken')
+  })
+
+  test('at most 10,000 values are listed by all leaves together', () => {
+    const plain = leaf('deviceModel', 'in', Array(500).fill('x'))
+    expect(refusal({ or: Array(20).fill(plain) })).toBe('taken')
+    expect(refusal({ or: [...Array(20).fill(plain), leaf('deviceModel', 'in', ['x'])] })).toBe('invalid_body segment.or.20')
+    expect(refusal({ or: [{ or: Array(45).fill(plain) }, { or: Array(44).fill(plain) }] })).toBe('invalid_body segment.or.0.or.20')
+  })
+
   test('whatever JSON arrives is parsed or refused below its root, and what parses can be evaluated', () => {
     const { node } = fc.letrec((tie) => ({
       node: fc.oneof(

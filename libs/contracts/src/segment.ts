@@ -1,5 +1,6 @@
 import { isObjectId } from './ids.ts'
 import { platforms } from './platform.ts'
+import { maxCost, maxValues, openCost } from './segment-cost.ts'
 import { versionParts } from './segment-match.ts'
 import {
   deviceFields,
@@ -15,6 +16,7 @@ import {
 import { canonicalLanguage, isStorable, isTagName, parseDay } from './text.ts'
 
 export { leafAnswers, leavesOf, matches, resolveDate, versionParts } from './segment-match.ts'
+export { costOf } from './segment-cost.ts'
 export * from './segment-tree.ts'
 
 const maxChildren = 50
@@ -44,6 +46,9 @@ export const operatorsOf: Record<FieldType, readonly SegmentOperator[]> = {
   tag: [...equality, ...order, ...words],
 }
 
+/** What was read of a segment so far. */
+type Seen = { leaves: number; cost: ReturnType<typeof openCost> }
+
 /** `invalid_body`: no segment at all, or a broken limit; `invalid_segment`: it says something that has no meaning (decisions.md 4). */
 export type SegmentRefusal = { ok: false; kind: 'invalid_body' | 'invalid_segment'; path: string; message: string }
 export type ParsedSegment = { ok: true; segment: Segment } | SegmentRefusal
@@ -65,7 +70,7 @@ const meaningless = (path: string, message: string): Refused => new Refused({ ok
 export function parseSegment(value: unknown, rootPath: string): ParsedSegment {
   if (isPlainObject(value) && Object.keys(value).length === 0) return { ok: true, segment: { is: 'everyone' } }
   try {
-    return { ok: true, segment: parseNode(value, rootPath, 1, { leaves: 0 }) }
+    return { ok: true, segment: parseNode(value, rootPath, 1, { leaves: 0, cost: openCost() }) }
   } catch (error) {
     if (error instanceof Refused) return error.refusal
     throw error
@@ -79,7 +84,7 @@ const below = (path: string, step: string | number): string => (path === '' ? St
 
 const nodeForms = 'must be a leaf {field, op, value} or one of {and: […]}, {or: […]}, {not: …}'
 
-function parseNode(value: unknown, path: string, depth: number, seen: { leaves: number }): SegmentNode {
+function parseNode(value: unknown, path: string, depth: number, seen: Seen): SegmentNode {
   if (!isPlainObject(value)) throw malformed(path, nodeForms)
   if (depth > maxDepth) throw malformed(path, `must be nested at most ${maxDepth} levels deep`)
   const keys = Object.keys(value)
@@ -97,13 +102,13 @@ function parseNode(value: unknown, path: string, depth: number, seen: { leaves: 
   }
 }
 
-function parseLeaf(leaf: Record<string, unknown>, path: string, seen: { leaves: number }): SegmentLeaf {
-  const keys = Object.keys(leaf)
+function parseLeaf(written: Record<string, unknown>, path: string, seen: Seen): SegmentLeaf {
+  const keys = Object.keys(written)
   if (keys.length === 0) throw malformed(path, `${nodeForms}; {} stands only alone and means everyone`)
   for (const key of keys) {
     if (key !== 'field' && key !== 'op' && key !== 'value') throw malformed(below(path, key.slice(0, 64)), 'is not a known field')
   }
-  const { field: name, op, value } = leaf
+  const { field: name, op, value } = written
   if (typeof name !== 'string') throw malformed(below(path, 'field'), name === undefined ? 'is required' : 'must be text')
   if (typeof op !== 'string') throw malformed(below(path, 'op'), op === undefined ? 'is required' : 'must be text')
   if (value === undefined) throw malformed(below(path, 'value'), 'is required')
@@ -119,7 +124,16 @@ function parseLeaf(leaf: Record<string, unknown>, path: string, seen: { leaves: 
   if (operator === undefined) throw meaningless(below(path, 'op'), `must be one of ${segmentOperators.join(', ')}`)
   const allowed = operatorsOf[field.type]
   if (!allowed.includes(operator)) throw meaningless(below(path, 'op'), `cannot be used with this field; it knows ${allowed.join(', ')}`)
-  return parseCondition({ is: 'leaf', path, field }, operator, value, below(path, 'value'))
+  const leaf = parseCondition({ is: 'leaf', path, field }, operator, value, below(path, 'value'))
+  const cost = seen.cost.add(leaf)
+  if (cost === 'too_many_values') throw malformed(path, `lists too many values; a segment lists at most ${maxValues}`)
+  if (cost === 'too_costly') {
+    throw malformed(
+      path,
+      `makes the segment too costly (above ${maxCost}); leave leaves out, or ask for versions, tags and dates less often`,
+    )
+  }
+  return leaf
 }
 
 const deviceField = new Map(Object.entries(deviceFields))

@@ -96,6 +96,12 @@ export const eventSubjects = {
  */
 export const comeBackAfterMs = [250, 500, 1_000, 2_000] as const
 
+/**
+ * Pointers at the work of one app that are on a lane at once: what it has beyond them waits as rows, which are taken by turns of apps. A lane
+ * is first come, first served, so whatever is in it stands before everybody who comes later. 64 keep a lone app at its full rate.
+ */
+export const pointedAtOnce = 64
+
 /** An un-taken row is pointed at again after 5, 10, 15, 15 … s: it repairs a lost NATS store and does not flood a slow lane. */
 export const sweepAgainSeconds = (pointerNo: number): number => Math.min(5 * (pointerNo + 1), 15)
 

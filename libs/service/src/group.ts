@@ -1,4 +1,5 @@
 import { apart, asNow, type Within } from './request-id.ts'
+import { openTurns } from './turns.ts'
 
 /**
  * Many per commit, self-clocked: one commit is in flight, and everything that became ready meanwhile goes along in the
@@ -9,6 +10,9 @@ import { apart, asNow, type Within } from './request-id.ts'
  * failures are everybody's (the database is away) and not worth repeating. More than `maxWaiting` items waiting: `full()`
  * makes the error for the next one.
  *
+ * `turn` says whose an item is (an app): a commit takes from those that wait by turns, so that a flood of one costs another a place in the
+ * next commit and not the wait for all of it. The last half of what may wait is kept for turns that have less than a quarter waiting.
+ *
  * A lone item is committed as part of its request and trace; what many share is nobody's.
  */
 export function group<Item, Result>(
@@ -18,10 +22,11 @@ export function group<Item, Result>(
     maxWaiting,
     full,
     isShared = () => false,
-  }: { limit: number; maxWaiting: number; full: () => Error; isShared?: (error: unknown) => boolean },
+    turn = () => '',
+  }: { limit: number; maxWaiting: number; full: () => Error; isShared?: (error: unknown) => boolean; turn?: (item: Item) => string },
 ): (item: Item) => Promise<Result> {
   type Waiting = { item: Item; within: Within; resolve: (result: Result) => void; reject: (error: unknown) => void }
-  const waiting: Waiting[] = []
+  const waiting = openTurns<Waiting>()
   let running = false
 
   const commitOne = ({ item, within }: Waiting) => within(() => commit([item]))
@@ -52,17 +57,31 @@ export function group<Item, Result>(
     running = true
     // What is handed in within one turn of the event loop is ready together.
     await new Promise((resolve) => setImmediate(resolve))
-    while (waiting.length > 0) await commitTaken(waiting.splice(0, limit))
+    while (waiting.size > 0) await commitTaken(take())
     running = false
   }
 
+  const take = () => {
+    const taken: Waiting[] = []
+    while (taken.length < limit) {
+      const next = waiting.next()
+      if (!next) break
+      taken.push(next)
+    }
+    return taken
+  }
+
+  const isFull = (whose: string) =>
+    waiting.size >= maxWaiting || (waiting.size >= maxWaiting / 2 && whose !== '' && waiting.sizeOf(whose) >= maxWaiting / 4)
+
   return (item) =>
     new Promise((resolve, reject) => {
-      if (waiting.length >= maxWaiting) {
+      const whose = turn(item)
+      if (isFull(whose)) {
         reject(full())
         return
       }
-      waiting.push({ item, within: asNow(), resolve, reject })
+      waiting.add(whose, { item, within: asNow(), resolve, reject })
       if (!running) void apart(drain)
     })
 }

@@ -3,7 +3,7 @@ import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
 import { isDatabaseBusy, watchDatabase, type DatabaseWatch } from './health.ts'
 import type { Service } from './run.ts'
-import { openTurns } from './turns.ts'
+import { openAtOnce } from './at-once.ts'
 
 /** Counts come as numbers (none of ours passes 2^53) and dates without a time as text: a day is a name, not an instant. */
 const types: pg.CustomTypesConfig = {
@@ -46,7 +46,8 @@ export async function openDatabase<Schema>(
   service: Service,
   { url, poolSize, queryTimeoutMs = 10_000 }: { url: string; poolSize: number; queryTimeoutMs?: number },
 ): Promise<Database<Schema>> {
-  const work = openPool(service, { url, size: poolSize, statementMs: queryTimeoutMs, queryMs: queryTimeoutMs })
+  // The server's clock ends a statement before ours does, which cannot tell one that is slow from a server that is frozen.
+  const work = openPool(service, { url, size: poolSize, statementMs: queryTimeoutMs - 1_000, queryMs: queryTimeoutMs })
   const reading = openPool(service, { url, size: readConnections, statementMs: readStatementMs, queryMs: 25_000 })
   service.metrics.gauge('herald_db_connections', 'Connections of the pools for work and for reads, and what waits for one.', {
     labelNames: ['state', 'pool'],
@@ -98,7 +99,7 @@ function openReads<Schema>({ log, metrics }: Service, db: Kysely<Schema>, watch:
     refused.inc()
     return tooManyReads(readAgainSeconds)
   }
-  const turn = openTurns({ atOnce: readConnections, mostWaiting: mostReadsWaiting, waitMs: readWaitMs, full: refusal })
+  const turn = openAtOnce({ atOnce: readConnections, mostWaiting: mostReadsWaiting, waitMs: readWaitMs, full: refusal })
 
   return async (work, { withinMs = readWithinMs } = {}) => {
     const { promise: tooLate, reject } = Promise.withResolvers<never>()

@@ -1,48 +1,88 @@
 import { expect, test } from 'vitest'
+import { group } from './group.ts'
+import { openPlaces } from './places.ts'
 import { openTurns } from './turns.ts'
 
-const full = () => new Error('full')
-const held = () => {
-  const { promise, resolve } = Promise.withResolvers<string>()
-  return { work: () => promise, end: () => resolve('done') }
+const whole = <Item>(turns: ReturnType<typeof openTurns<Item>>): Item[] => {
+  const all: Item[] = []
+  for (let one = turns.next(); one !== undefined; one = turns.next()) all.push(one)
+  return all
 }
 
-test('so many are done at a time, and who waits goes on in the order they came', async () => {
-  const turn = openTurns({ atOnce: 2, mostWaiting: 10, waitMs: 60_000, full })
-  const begun: number[] = []
-  const works = [0, 1, 2, 3].map(held)
-  const all = works.map(({ work }, n) =>
-    turn(() => {
-      begun.push(n)
-      return work()
-    }),
+test('who has much waiting is served as often as who has little, the oldest of each first', () => {
+  const turns = openTurns<string>()
+  for (const item of ['a1', 'a2', 'a3', 'b1', 'c1', 'c2']) turns.add(item[0] ?? '', item)
+  expect(turns.size).toBe(6)
+  expect(whole(turns)).toEqual(['a1', 'b1', 'c1', 'a2', 'c2', 'a3'])
+  expect(turns.size).toBe(0)
+})
+
+test('a turn that may not is passed over and keeps its place; what is taken out does not come', () => {
+  const turns = openTurns<string>()
+  for (const item of ['a1', 'a2', 'b1', 'b2']) turns.add(item[0] ?? '', item)
+  turns.remove('a', 'a1')
+  expect(turns.next((turn) => turn !== 'a')).toBe('b1')
+  expect(whole(turns)).toEqual(['a2', 'b2'])
+})
+
+const full = () => new Error('full')
+
+/** A group whose first commit is held, so that what comes after it waits. */
+function givenGroup(options: { limit: number; maxWaiting: number }) {
+  const commits: string[][] = []
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const add = group<string, string>(
+    async (items) => {
+      commits.push(items)
+      if (commits.length === 1) await promise
+      return items
+    },
+    { ...options, full, turn: (item) => item[0] ?? '' },
   )
+  return { add, commits, release: resolve }
+}
+
+test('a commit takes by turns: behind a flood of one another goes along in the next', async () => {
+  const { add, commits, release } = givenGroup({ limit: 4, maxWaiting: 100 })
+  const first = add('a0')
   await new Promise((resolve) => setImmediate(resolve))
-  expect(begun).toEqual([0, 1])
-  works[1]?.end()
-  await all[1]
-  await new Promise((resolve) => setImmediate(resolve))
-  expect(begun).toEqual([0, 1, 2])
-  for (const { end } of works) end()
-  expect(await Promise.all(all)).toEqual(['done', 'done', 'done', 'done'])
+  const flood = Array.from({ length: 20 }, (_, place) => add(`a${place + 1}`))
+  const other = add('b1')
+  release()
+  await Promise.all([first, ...flood, other])
+  expect(commits[1]).toEqual(['a1', 'b1', 'a2', 'a3'])
 })
 
-test('who does not get a turn in time, or finds too many waiting, is refused and not begun', async () => {
-  const turn = openTurns({ atOnce: 1, mostWaiting: 1, waitMs: 20, full })
-  const first = held()
-  const working = turn(first.work)
-  const late = turn(() => Promise.reject(new Error('was begun')))
-  await expect(turn(() => Promise.reject(new Error('was begun')))).rejects.toThrow('full')
-  await expect(late).rejects.toThrow('full')
-  first.end()
-  expect(await working).toBe('done')
-  expect(await turn(() => Promise.resolve('next'))).toBe('next')
+test('one that floods a group is told to come again while there is room for the others', async () => {
+  const { add, release } = givenGroup({ limit: 4, maxWaiting: 40 })
+  const first = add('a0')
+  await new Promise((resolve) => setImmediate(resolve))
+  const flood = Promise.allSettled(Array.from({ length: 40 }, (_, place) => add(`a${place + 1}`)))
+  const others = Promise.allSettled(Array.from({ length: 20 }, (_, place) => add(`${'bcde'[place % 4]}${place}`)))
+  release()
+  await first
+  expect((await flood).filter(({ status }) => status === 'rejected')).toHaveLength(20)
+  expect((await others).every(({ status }) => status === 'fulfilled')).toBe(true)
 })
 
-test('work that fails passes its turn on', async () => {
-  const turn = openTurns({ atOnce: 1, mostWaiting: 5, waitMs: 60_000, full })
-  const failing = turn(() => Promise.reject(new Error('broken')))
-  const next = turn(() => Promise.resolve('next'))
-  await expect(failing).rejects.toThrow('broken')
-  expect(await next).toBe('next')
+test('of a pool of places one turn has its share at most, and who waits gets the next by turns', async () => {
+  const place = openPlaces({ size: 4, share: 2 })
+  const entered: string[] = []
+  const leave: (() => void)[] = []
+  const work = (name: string) =>
+    place(name[0] ?? '', () => {
+      entered.push(name)
+      return new Promise<void>((resolve) => leave.push(resolve))
+    })
+  const works = ['a1', 'a2', 'a3', 'b1', 'c1', 'c2'].map(work)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(entered).toEqual(['a1', 'a2', 'b1', 'c1'])
+  leave[2]?.()
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(entered.slice(4)).toEqual(['c2'])
+  leave[0]?.()
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(entered.slice(5)).toEqual(['a3'])
+  for (const end of leave) end()
+  await Promise.all(works)
 })

@@ -1,54 +1,51 @@
 /**
- * Work of which `atOnce` is done at a time. What comes above that waits its turn, at most `mostWaiting` and each for `waitMs`; who does not
- * get one in time hears the error that `full` makes, and the work is not begun.
+ * What waits, by whose turn it is (an app as a rule): who has much waiting is served as often as who has little. Within a turn the oldest
+ * is first.
  */
-export function openTurns({
-  atOnce,
-  mostWaiting,
-  waitMs,
-  full,
-}: {
-  atOnce: number
-  mostWaiting: number
-  waitMs: number
-  full: () => Error
-}): <Answer>(work: () => Promise<Answer>) => Promise<Answer> {
-  const waiting = new Set<() => void>()
-  let inWork = 0
+export type Turns<Item> = {
+  readonly size: number
+  /** How many of a turn wait. */
+  sizeOf(turn: string): number
+  add(turn: string, item: Item): void
+  /** The next one of those turns that may; undefined: none. */
+  next(may?: (turn: string) => boolean): Item | undefined
+  /** Takes one out that does not wait any longer. */
+  remove(turn: string, item: Item): void
+}
 
-  const turn = async () => {
-    if (inWork < atOnce) {
-      inWork += 1
-      return
-    }
-    if (waiting.size >= mostWaiting) throw full()
-    await new Promise<void>((resolve, reject) => {
-      const begin = () => {
-        clearTimeout(timer)
-        resolve()
+export function openTurns<Item>(): Turns<Item> {
+  /** In the order of turns: who was served goes to the end. */
+  const queues = new Map<string, Item[]>()
+  let size = 0
+  return {
+    get size() {
+      return size
+    },
+    sizeOf: (turn) => queues.get(turn)?.length ?? 0,
+    add(turn, item) {
+      const queue = queues.get(turn)
+      if (queue) queue.push(item)
+      else queues.set(turn, [item])
+      size += 1
+    },
+    next(may = () => true) {
+      for (const [turn, queue] of queues) {
+        if (!may(turn)) continue
+        const item = queue.shift()
+        queues.delete(turn)
+        if (queue.length > 0) queues.set(turn, queue)
+        size -= 1
+        return item
       }
-      const timer = setTimeout(() => {
-        waiting.delete(begin)
-        reject(full())
-      }, waitMs)
-      waiting.add(begin)
-    })
-  }
-  /** The turn goes to who has waited longest, or is free. */
-  const pass = () => {
-    const [next] = waiting
-    if (next) {
-      waiting.delete(next)
-      next()
-    } else inWork -= 1
-  }
-
-  return async (work) => {
-    await turn()
-    try {
-      return await work()
-    } finally {
-      pass()
-    }
+      return undefined
+    },
+    remove(turn, item) {
+      const queue = queues.get(turn)
+      const place = queue?.indexOf(item) ?? -1
+      if (!queue || place < 0) return
+      queue.splice(place, 1)
+      size -= 1
+      if (queue.length === 0) queues.delete(turn)
+    },
   }
 }

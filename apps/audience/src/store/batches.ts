@@ -1,19 +1,29 @@
 import type { CircuitEnvironment, Decided, FinishBatch } from '@herald/contracts/batch'
 import type { FailureCode, SkipReason } from '@herald/contracts/outcome'
-import type { Lane, Platform } from '@herald/contracts/platform'
+import { platforms, type Lane, type Platform } from '@herald/contracts/platform'
 import { sql } from 'kysely'
 import type { NewBatch } from '../core/batching.ts'
 import type { Waiting } from '../core/circuit.ts'
 import type { RetryBatch } from '../core/retries.ts'
 import type { BatchTable, Db, FanOut } from './tables.ts'
+import { appsOf, dueAgain, onLane, roomOnLane } from './turns.ts'
 
 /** contracts' `leaseMs`: how long a taken batch is its dispatcher's. */
 const takenLease = sql<Date>`now() + interval '12 seconds'`
 
 export type BatchPointerRow = { batchId: string; campaignId: string; appId: string; platform: Platform; lane: Lane; pointerNo: number }
 
-/** Inserts the batches of a page. Their pointers are published right after the commit; the sweep repairs after 5 s. */
-export const insertBatches = (db: Db, fanOut: FanOut, lane: Lane, batches: (NewBatch & { id: string; decided: Decided[] | null })[]) =>
+/**
+ * Inserts the batches of a page. Their pointers are published right after the commit; the sweep repairs after 5 s. Those of `waiting`
+ * platforms are due at once and for the sweep to point at, by turns of apps.
+ */
+export const insertBatches = (
+  db: Db,
+  fanOut: FanOut,
+  lane: Lane,
+  batches: (NewBatch & { id: string; decided: Decided[] | null })[],
+  waiting: ReadonlySet<Platform> = new Set(),
+) =>
   db
     .insertInto('batches')
     .values(
@@ -31,24 +41,26 @@ export const insertBatches = (db: Db, fanOut: FanOut, lane: Lane, batches: (NewB
         not_before: null,
         lease_until: null,
         done_at: null,
+        due_at: waiting.has(platform) ? sql<Date>`now()` : sql<Date>`now() + interval '5 seconds'`,
       })),
     )
     .execute()
 
 /**
  * Gives every taken batch a whole lease from now; those that somebody is just writing stay as they are. `unlessRenewed`: not if any lease
- * was taken or renewed in the last 6 s.
+ * was taken or renewed in the last 6 s. At most three times without a word of its taker: a connection that comes and goes would keep what a
+ * dead one has left for ever.
  */
 export const extendLeases = (db: Db, { unlessRenewed }: { unlessRenewed: boolean }) =>
   sql`
     with lapsed as (
       select id from batches
-      where done_at is null and lease_until < ${takenLease} and not (
+      where done_at is null and lease_until < ${takenLease} and spared < 3 and not (
         ${unlessRenewed} and exists (select from batches where done_at is null and lease_until > now() + interval '6 seconds')
       )
       for no key update skip locked
     )
-    update batches b set lease_until = ${takenLease}, due_at = ${takenLease}
+    update batches b set lease_until = ${takenLease}, due_at = ${takenLease}, spared = spared + 1
     from lapsed where b.id = lapsed.id`.execute(db)
 
 export type TakenRow = {
@@ -111,7 +123,7 @@ export async function takeBatches(db: Db, asked: { batchId: string; credentialsV
       )
       order by b.id for no key update of b
     )
-    update batches b set takes = takes + 1, lease_until = ${takenLease}, due_at = ${takenLease}, not_before = null, held_since = null, probes = null,
+    update batches b set takes = takes + 1, lease_until = ${takenLease}, due_at = ${takenLease}, spared = 0, not_before = null, held_since = null, probes = null,
       decided = case when b.decided is null and cancelled then ${endingAs(sql`'skipped'`, sql`'cancelled'`)} else b.decided end
     from ready where b.id = ready.id
     returning ${takenColumns}, '{}'::jsonb[] as "heldEnvironments"`.execute(db)
@@ -213,7 +225,7 @@ export type Grant = {
  */
 export async function grantBatches(db: Db, grants: Grant[]): Promise<TakenRow[]> {
   const { rows } = await sql<TakenRow>`
-    update batches b set takes = takes + 1, lease_until = ${takenLease}, due_at = ${takenLease}, probes = told.environment,
+    update batches b set takes = takes + 1, lease_until = ${takenLease}, due_at = ${takenLease}, spared = 0, probes = told.environment,
       subscription_ids = b.subscription_ids[place:place] || b.subscription_ids[:place - 1] || b.subscription_ids[place + 1:],
       user_ids = b.user_ids[place:place] || b.user_ids[:place - 1] || b.user_ids[place + 1:],
       decided = case when b.decided is null and told.code is not null then ${endingAs(sql`told.outcome`, sql`told.code`)} else b.decided end
@@ -273,7 +285,7 @@ export async function renewBatches(db: Db, takes: { batchId: string; takes: numb
           on b.id = asked.id and b.takes = asked.takes
       where b.done_at is null order by b.id for no key update of b
     )
-    update batches b set lease_until = ${takenLease}, due_at = ${takenLease}
+    update batches b set lease_until = ${takenLease}, due_at = ${takenLease}, spared = 0
     from held where b.id = held.id
     returning b.id, b.takes`.execute(db)
   return new Set(rows.map(({ id, takes }) => keyOfTake({ batchId: id, takes })))
@@ -347,11 +359,40 @@ export const insertDecided = (db: Db, batches: { id: string; retryOf: string; de
     ) as told(id, retry_of, decided) join batches b on b.id = told.retry_of
     on conflict (id) do nothing`.execute(db)
 
-/** Takes what nobody has taken, or whose taker is gone, to point at it again. Two sweeps never take the same. */
+/** Of these platforms of an app those on which no more batches of small sends may be pointed at now: what they get waits for its turn. */
+export async function findFullLanes(db: Db, appId: string): Promise<Set<Platform>> {
+  const { rows } = await sql<{ platform: Platform }>`
+    select platform from unnest(${[...platforms]}::text[]) as p(platform) where ${roomOnLane(sql`${appId}`, sql`p.platform`)} = 0`.execute(
+    db,
+  )
+  return new Set(rows.map(({ platform }) => platform))
+}
+
+/**
+ * Takes what nobody has taken, or whose taker is gone, to point at it (again), by turns of apps. Of what is small and fresh an app and
+ * platform has only so many pointers under way. Two sweeps never take the same.
+ */
 export async function takeDueBatches(db: Db, limit: number): Promise<BatchPointerRow[]> {
   const { rows } = await sql<BatchPointerRow>`
-    with due as (
-      select id from batches where due_at <= now() and done_at is null order by due_at limit ${limit} for update skip locked
+    with turns as (
+      select due.id, due.turn
+      from (select app_id from ${appsOf(onLane)} fresh union select app_id from ${appsOf(dueAgain)} others) apps
+        cross join lateral (
+          select id, row_number() over (order by due_at) as turn from (
+            (select t.id, t.due_at from ${dueAgain} and t.app_id = apps.app_id and t.due_at <= now() order by t.due_at limit ${limit})
+            union all
+            select fresh.id, fresh.due_at from unnest(${[...platforms]}::text[]) as p(platform) cross join lateral (
+              select t.id, t.due_at from ${onLane} and t.app_id = apps.app_id and t.platform = p.platform and t.due_at <= now()
+              order by t.due_at limit ${roomOnLane(sql`apps.app_id`, sql`p.platform`)}
+            ) as fresh
+          ) as of_app
+        ) as due
+      order by due.turn limit ${4 * limit}
+    ), due as (
+      -- More than are taken: another sweep may have locked the first of them.
+      select b.id from turns join batches b on b.id = turns.id
+      where b.due_at <= now() and b.done_at is null
+      order by turns.turn limit ${limit} for update of b skip locked
     )
     update batches b set pointer_no = pointer_no + 1, due_at = now() + make_interval(secs => least(5 * (pointer_no + 2), 15))
     from due where b.id = due.id

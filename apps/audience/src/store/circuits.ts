@@ -129,8 +129,10 @@ export async function undoGuarded(db: Db, { appId, platform, environment }: Circ
 }
 
 /** What cannot be undone any more is forgotten; at most 5,000 at a time. */
-export const purgeGuarded = (db: Db) =>
-  sql`
+export async function purgeGuarded(db: Db): Promise<boolean> {
+  const { numAffectedRows } = await sql`
     delete from guarded_invalidations where subscription_id in (
       select subscription_id from guarded_invalidations where at <= now() - interval '24 hours' limit 5000
     )`.execute(db)
+  return numAffectedRows === 5_000n
+}

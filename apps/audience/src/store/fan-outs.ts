@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { mostBatches, mostBatchesOfPage } from '../core/batching.ts'
 import type { Bounds } from './pages.ts'
 import type { Db, FanOut, FanOutFailure, FanOutState } from './tables.ts'
+import { appsOf, dueFanOuts } from './turns.ts'
 
 /** A page that takes longer than this is taken for dead; another process cuts it then. The compare-and-set keeps it single. */
 const pageLease = sql<Date>`now() + interval '15 seconds'`
@@ -24,8 +25,11 @@ export type CutPage = {
 /** A fan-out as it begins: everything that is frozen, and who is in it. */
 export type NewFanOut = Pick<FanOut, 'campaign_id' | 'app_id' | 'send' | 'target' | 'settings' | 'waves'> & Bounds
 
-/** How a new row stands: its first page is cut already, or the wave of that is yet to come, or it waits for its turn, or it cannot go on. */
-export type Beginning = { cut: CutPage } | { waveAt: string } | { lane: Lane | null } | { failure: FanOutFailure }
+/**
+ * How a new row stands: its first page is cut already, or the wave of that is yet to come, or it waits for its turn, or its first page failed
+ * (the code) and is tried again, or it cannot go on.
+ */
+export type Beginning = { cut: CutPage } | { waveAt: string } | { lane: Lane | null } | { failedOf: string } | { failure: FanOutFailure }
 
 /**
  * Inserts a fan-out, once; undefined: there was one, or its app was erased. As a rule its first page is cut in the same transaction,
@@ -34,7 +38,9 @@ export type Beginning = { cut: CutPage } | { waveAt: string } | { lane: Lane | n
 export async function insertFanOut(db: Db, fanOut: NewFanOut, beginning: Beginning): Promise<FanOut | undefined> {
   const cut = 'cut' in beginning ? beginning.cut : undefined
   const failure = 'failure' in beginning ? beginning.failure : undefined
-  const state = cut ? stateAfter(cut) : 'waveAt' in beginning ? stateAtWave(beginning.waveAt) : { state: 'running' as const, due_at: soon }
+  const failedOf = 'failedOf' in beginning ? beginning.failedOf : null
+  const running = { state: 'running' as const, due_at: failedOf ? afterFailures(1) : soon }
+  const state = cut ? stateAfter(cut) : 'waveAt' in beginning ? stateAtWave(beginning.waveAt) : running
   return db
     .insertInto('fan_outs')
     .values({
@@ -51,6 +57,8 @@ export async function insertFanOut(db: Db, fanOut: NewFanOut, beginning: Beginni
       lease_until: null,
       settled_at: null,
       failure: failure ? JSON.stringify(failure) : null,
+      failures: failedOf ? 1 : 0,
+      last_failure: failedOf,
       ...state,
       ...(failure ? { state: 'failed' as const } : {}),
       ...(cut
@@ -100,6 +108,47 @@ export const returnPage = (db: Db, campaignId: string, page: number) =>
     .where('page', '=', page)
     .execute()
 
+/** A page is tried so often; the waits between are 2, 4, 8 and 16 s. */
+const mostFailures = 5
+const afterFailures = (failures: number) => sql<Date>`now() + make_interval(secs => ${2 ** failures})`
+
+/**
+ * A page failed for reasons of its own: the row waits, longer each time, and after the fifth try the fan-out has failed with `failure`.
+ * Undefined: another has cut the page meanwhile, or the send is over.
+ */
+export async function noteFailure(
+  db: Db,
+  taken: FanOut,
+  { failedOf, failure }: { failedOf: string; failure: FanOutFailure },
+): Promise<FanOut | undefined> {
+  const failures = taken.failures + 1
+  if (failures >= mostFailures) return failFanOut(db, taken, failure)
+  return db
+    .updateTable('fan_outs')
+    .set({ failures, last_failure: failedOf, lease_until: null, due_at: afterFailures(failures) })
+    .where('campaign_id', '=', taken.campaign_id)
+    .where('page', '=', taken.page)
+    .where('settled_at', 'is', null)
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/** Plans the waves of a send whose row was made without: it begins with the first of them, given as its instant (ISO). */
+export const keepWaves = (
+  db: Db,
+  { campaign_id, page }: FanOut,
+  waves: NonNullable<FanOut['waves']>,
+  at: string,
+): Promise<FanOut | undefined> =>
+  db
+    .updateTable('fan_outs')
+    .set({ waves: JSON.stringify(waves), lease_until: null, ...stateAtWave(at) })
+    .where('campaign_id', '=', campaign_id)
+    .where('page', '=', page)
+    .where('settled_at', 'is', null)
+    .returningAll()
+    .executeTakeFirst()
+
 /**
  * Moves a fan-out from page n to n + 1: the compare-and-set that makes a page's batches once, and none when the send was paused
  * or cancelled meanwhile. Undefined: another was first.
@@ -117,6 +166,7 @@ export const advanceFanOut = (db: Db, { campaign_id, page, wave }: FanOut, cut: 
       // Nobody scans any more; external ids are not kept longer than they are needed.
       ...(cut.next === 'nothing' ? { target: null } : {}),
       lease_until: null,
+      failures: 0,
     }))
     .where('campaign_id', '=', campaign_id)
     .where('page', '=', page)
@@ -219,13 +269,22 @@ export async function wakeWaiting(db: Db, appId: string): Promise<PagePointer[]>
 }
 
 /**
- * Takes fan-outs whose next step nobody has done in time (a page not cut, totals not told), and those whose next wave begins. Two
- * sweeps never take the same.
+ * Takes fan-outs whose next step nobody has done in time (a page not cut, totals not told), and those whose next wave begins, by turns of
+ * apps. Two sweeps never take the same.
  */
 export async function takeDueFanOuts(db: Db, limit: number): Promise<PagePointer[]> {
   const { rows } = await sql<PagePointer>`
-    with due as (
-      select campaign_id from fan_outs where due_at <= now() order by due_at limit ${limit} for update skip locked
+    with turns as (
+      select due.campaign_id, due.turn from ${appsOf(dueFanOuts)} apps cross join lateral (
+        select t.campaign_id, row_number() over (order by t.due_at) as turn from ${dueFanOuts} and t.app_id = apps.app_id and t.due_at <= now()
+        order by t.due_at limit ${limit}
+      ) as due
+      order by due.turn limit ${4 * limit}
+    ), due as (
+      -- More than are taken: another sweep may have locked the first of them.
+      select f.campaign_id from turns join fan_outs f on f.campaign_id = turns.campaign_id
+      where f.due_at <= now()
+      order by turns.turn limit ${limit} for update of f skip locked
     )
     update fan_outs f set pointer_no = pointer_no + 1, due_at = now() + make_interval(secs => least(5 * (pointer_no + 2), 15)),
       state = case when state = 'between_waves' then 'running' else state end
@@ -278,9 +337,14 @@ export const findUntold = (db: Db, campaignIds: string[]): Promise<FanOut[]> =>
     .where('settled_at', 'is', null)
     .execute()
 
-/** Removes rows settled longer ago than the retention; at most 20,000 at a time: more than a machine sends in a minute. */
-export const purgeFanOuts = (db: Db, retentionDays: number) =>
-  sql`
+const purgedAtOnce = 5_000
+
+/** Removes rows settled longer ago than the retention, the oldest first; at most 5,000 at once, `true` when there may be more. */
+export async function purgeFanOuts(db: Db, retentionDays: number): Promise<boolean> {
+  const { numAffectedRows } = await sql`
     delete from fan_outs where campaign_id in (
-      select campaign_id from fan_outs where settled_at < now() - make_interval(days => ${retentionDays}) limit 20000
+      select campaign_id from fan_outs where settled_at < now() - make_interval(days => ${retentionDays})
+      order by settled_at limit ${sql.lit(purgedAtOnce)}
     )`.execute(db)
+  return Number(numAffectedRows) === purgedAtOnce
+}

@@ -3,7 +3,7 @@ import type { Platform } from '@herald/contracts/platform'
 import type { Segment } from '@herald/contracts/segment'
 import { sql, type RawBuilder } from 'kysely'
 import type { PageDevice } from '../core/queueing.ts'
-import { asksAboutUser, reachable, segmentCondition } from './segment-sql.ts'
+import { asksAboutUser, compileSegment, reachable } from './segment-sql.ts'
 import type { Db, FanOut } from './tables.ts'
 
 /** Whom a fan-out scans, and which of them are meant. */
@@ -48,6 +48,7 @@ export type Page = { devices: PageDevice[]; lastId: string; isLast: boolean }
 export async function scanPage(db: Db, scan: Scan, selection: Selection): Promise<Page> {
   const { zones, claims, withZones } = scan
   const asksForUser = zones !== null || withZones || (selection.kind === 'segment' && asksAboutUser(selection.segment))
+  const { join, condition } = compileSegment(selection.kind === 'segment' ? selection.segment : { is: 'everyone' }, scan.started_at)
   const start = scan.exactStart
     ? sql`${scan.exactStart}::timestamptz`
     : sql`(select started_at from fan_outs where campaign_id = ${scan.campaign_id})`
@@ -64,10 +65,10 @@ export async function scanPage(db: Db, scan: Scan, selection: Selection): Promis
     ), meant as (
       select s.platform, array_agg(s.id order by s.id) as subscription_ids, array_agg(s.user_id order by s.id) as user_ids,
         ${withZones ? sql`array_agg(u.timezone order by s.id)` : sql`'{}'::text[]`} as zones
-      from page s ${asksForUser ? sql`join users u on u.id = s.user_id` : sql``}
+      from page s ${asksForUser ? sql`join users u on u.id = s.user_id` : sql``} ${join}
       where ${reachable}
         and s.created_at <= ${start}
-        and ${selection.kind === 'segment' ? segmentCondition(selection.segment, scan.started_at) : sql`true`}
+        and ${condition}
         and ${zones ? sql`coalesce(u.timezone, '') = any(${zones}::text[])` : sql`true`}
         and ${
           claims

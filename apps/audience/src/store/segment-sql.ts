@@ -1,5 +1,5 @@
 import type { DeviceFieldName, Segment, SegmentLeaf, SegmentNode, SegmentScalar, UserFieldName } from '@herald/contracts/segment'
-import { leavesOf, resolveDate } from '@herald/contracts/segment'
+import { costOf, leavesOf, resolveDate, versionParts } from '@herald/contracts/segment'
 import { sql, type RawBuilder } from 'kysely'
 
 type Sql = RawBuilder<unknown>
@@ -36,68 +36,115 @@ export const reachable = sql<boolean>`s.opted_in and s.invalidated_at is null`
 export const asksAboutUser = (segment: Segment): boolean =>
   segment.is !== 'everyone' && leavesOf(segment).some(({ field }) => field.on !== 'device')
 
+/**
+ * The first eight numeric parts of a version, zeros where it has fewer: Postgres compares such arrays part by part, which is the order
+ * of versions, and 10.2 is 10.2.0. Null for a text that does not begin with a number. The form of contracts' `versionParts`. Nearly every
+ * version is short and only digits and dots, and needs no regular expression. The others need two simple ones, 2 µs: the first parts, and of
+ * these what stands before a part of more than nine digits. One expression that counts and looks ahead takes 12 µs.
+ */
+const versionOf = (text: Sql): Sql => sql`
+  (string_to_array(
+    case when length(${text}) <= 9 and translate(${text}, '0123456789.', '') = '' and '.' || ${text} || '.' not like '%..%' then ${text}
+    else nullif(regexp_replace(substring(${text} from '^[vV]?([0-9]+(?:\\.[0-9]+)*)'), '(?:^|\\.)[0-9]{10}.*$', ''), '') end
+    || '.0.0.0.0.0.0.0', '.')::int[])[1:8]`
+/** The same of a value of a segment, as Postgres writes an array. */
+const versionText = (value: SegmentScalar): string => {
+  const parts = (typeof value === 'string' && versionParts(value)) || []
+  return `{${Array.from({ length: 8 }, (_, place) => parts[place] ?? 0).join(',')}}`
+}
+
+/** What is dear to find out about a device. Asked by several leaves, it is found out once per device, in a row `f` beside it. */
+const facts = {
+  appVersion: { dear: versionOf(sql`s.app_version`), known: 'app_version' },
+  sdkVersion: { dear: versionOf(sql`s.sdk_version`), known: 'sdk_version' },
+  osVersion: { dear: versionOf(sql`s.os_version`), known: 'os_version' },
+  lastNotifiedAt: { dear: deviceColumn.lastNotifiedAt, known: 'last_notified_at' },
+  // Many tags are stored compressed, and each look into them would unpack them all. Joined with nothing they stay unpacked.
+  tags: { dear: sql`u.tags || '{}'::jsonb`, known: 'tags' },
+}
+type Fact = keyof typeof facts
+const factNames: readonly Fact[] = ['appVersion', 'sdkVersion', 'osVersion', 'lastNotifiedAt', 'tags']
+
+function factOf({ field, op }: SegmentLeaf): Fact | undefined {
+  if (field.on === 'tag') return 'tags'
+  const isText = field.type === 'version' && (op === 'exists' || op === 'contains' || op === 'startsWith')
+  return isText || field.on === 'user' ? undefined : factNames.find((name) => name === field.name)
+}
+
+/** What a leaf is compiled with: the instant that relative dates count from, and what is found out once per device. */
+type Compiling = { now: Date; shared: ReadonlySet<Fact> }
+
+const columnOfFact = (fact: Fact, { shared }: Compiling): Sql => {
+  const { dear, known } = facts[fact]
+  return shared.has(fact) ? sql.raw(`f.${known}`) : fact === 'tags' ? sql`u.tags` : dear
+}
+
 const orderSign = { gt: sql`>`, gte: sql`>=`, lt: sql`<`, lte: sql`<=` } as const
 
 /**
  * A segment as a condition on a device `s` and its user `u` (decisions.md 4), true or false and never null, so that `not` is
- * plain. It means exactly what `matches` of contracts says; values travel as parameters. `now` is what relative dates count from.
+ * plain. It means exactly what `matches` of contracts says; values travel as parameters, one per leaf whatever their number. `now` is
+ * what relative dates count from. `join` follows `s` and `u` in the query's `from`; as a rule it is empty.
  */
-export function segmentCondition(segment: Segment, now: Date): RawBuilder<boolean> {
-  switch (segment.is) {
-    case 'everyone':
-      return sql`true`
-    case 'and':
-      return sql`(${sql.join(
-        cheapFirst(segment.nodes).map((node) => segmentCondition(node, now)),
-        sql` and `,
-      )})`
-    case 'or':
-      return sql`(${sql.join(
-        cheapFirst(segment.nodes).map((node) => segmentCondition(node, now)),
-        sql` or `,
-      )})`
-    case 'not':
-      return sql`(not ${segmentCondition(segment.node, now)})`
-    case 'leaf':
-      return sql`coalesce(${segment.field.on === 'tag' ? tagCondition(segment) : fieldCondition(segment, now)}, false)`
+export function compileSegment(segment: Segment, now: Date): { join: Sql; condition: RawBuilder<boolean> } {
+  if (segment.is === 'everyone') return { join: sql``, condition: sql`true` }
+  const asked = leavesOf(segment).map(factOf)
+  const shared = factNames.filter((name) => asked.indexOf(name) !== asked.lastIndexOf(name))
+  const columns = shared.map((name) => sql`${facts[name].dear} as ${sql.raw(facts[name].known)}`)
+  return {
+    // Without the offset the planner would put each expression in the place of all its uses.
+    join: shared.length > 0 ? sql`cross join lateral (select ${sql.join(columns)} offset 0) f` : sql``,
+    condition: conditionOf(segment, { now, shared: new Set(shared) }),
   }
 }
 
-/** Versions last: they cost ten times any other leaf, and Postgres stops at the first node that settles a group. */
-const cheapFirst = (nodes: SegmentNode[]): SegmentNode[] => nodes.toSorted((one, other) => countVersions(one) - countVersions(other))
-const countVersions = (node: SegmentNode): number => leavesOf(node).filter(({ field }) => field.type === 'version').length
+function conditionOf(node: SegmentNode, compiling: Compiling): RawBuilder<boolean> {
+  if (node.is === 'not') return sql`(not ${conditionOf(node.node, compiling)})`
+  if (node.is === 'leaf') {
+    return sql`coalesce(${node.field.on === 'tag' ? tagCondition(node, compiling) : fieldCondition(node, compiling)}, false)`
+  }
+  // The cheap ones first: Postgres stops at the first node that settles a group.
+  const conditions = node.nodes.toSorted((one, other) => costOf(one) - costOf(other)).map((one) => conditionOf(one, compiling))
+  return sql`(${sql.join(conditions, node.is === 'and' ? sql` and ` : sql` or `)})`
+}
 
-function fieldCondition(leaf: SegmentLeaf, now: Date): Sql {
-  const column = columnOf(leaf)
+function fieldCondition(leaf: SegmentLeaf, compiling: Compiling): Sql {
+  const column = columnOf(leaf, compiling)
   switch (leaf.op) {
     case 'exists':
       return leaf.value ? sql`${column} is not null` : sql`${column} is null`
     case 'eq':
-      return equalsAny(leaf, column, [leaf.value], now)
+      return equalsAny(leaf, column, [leaf.value], compiling)
     case 'in':
-      return equalsAny(leaf, column, leaf.values, now)
+      return equalsAny(leaf, column, leaf.values, compiling)
     case 'ne':
-      return sql`not coalesce(${equalsAny(leaf, column, [leaf.value], now)}, false)`
+      return sql`not coalesce(${equalsAny(leaf, column, [leaf.value], compiling)}, false)`
     case 'nin':
-      return sql`not coalesce(${equalsAny(leaf, column, leaf.values, now)}, false)`
+      return sql`not coalesce(${equalsAny(leaf, column, leaf.values, compiling)}, false)`
     case 'contains':
       return sql`position(${leaf.value} in ${column}) > 0`
     case 'startsWith':
       return sql`starts_with(${column}, ${leaf.value})`
     default:
-      return compares(leaf, column, leaf.value, now, orderSign[leaf.op])
+      return compares(leaf, column, leaf.value, compiling, orderSign[leaf.op])
   }
 }
 
-function columnOf({ field }: SegmentLeaf): Sql {
-  if (field.on === 'device') return deviceColumn[field.name]
-  return field.on === 'user' ? userColumn[field.name] : sql`u.tags -> ${field.name}`
+function columnOf(leaf: SegmentLeaf, compiling: Compiling): Sql {
+  const { field } = leaf
+  const fact = factOf(leaf)
+  if (field.on === 'tag') return sql`${columnOfFact('tags', compiling)} -> ${field.name}`
+  if (fact) return columnOfFact(fact, compiling)
+  return field.on === 'device' ? deviceColumn[field.name] : userColumn[field.name]
 }
 
-function equalsAny({ field }: SegmentLeaf, column: Sql, values: SegmentScalar[], now: Date): Sql {
+function equalsAny({ field }: SegmentLeaf, column: Sql, values: SegmentScalar[], { now }: Compiling): Sql {
   switch (field.type) {
     case 'version':
-      return sql`${versionOf(column)} in (${sql.join(values.map((value) => versionOf(sql`${value}::text`)))})`
+      // Not `= any`: an array of arrays would be taken for one of numbers. Postgres hashes what the query in it answers, once.
+      return values.length === 1
+        ? sql`${column} = ${versionText(values[0] ?? '')}::int[]`
+        : sql`${column} in (select listed::int[] from unnest(${values.map(versionText)}::text[]) as listed)`
     case 'date':
       return sql`${column} = any(${values.map((value) => dateOf(value, now))}::timestamptz[])`
     case 'number':
@@ -110,23 +157,11 @@ function equalsAny({ field }: SegmentLeaf, column: Sql, values: SegmentScalar[],
 }
 
 /** Only dates, numbers and versions have an order (`operatorsOf`); tags are compared in `tagCondition`. */
-function compares({ field }: SegmentLeaf, column: Sql, value: SegmentScalar, now: Date, sign: Sql): Sql {
-  if (field.type === 'version') return sql`${versionOf(column)} ${sign} ${versionOf(sql`${value}::text`)}`
+function compares({ field }: SegmentLeaf, column: Sql, value: SegmentScalar, { now }: Compiling, sign: Sql): Sql {
+  if (field.type === 'version') return sql`${column} ${sign} ${versionText(value)}::int[]`
   if (field.type === 'date') return sql`${column} ${sign} ${dateOf(value, now)}::timestamptz`
   return sql`${column}::float8 ${sign} ${value}::float8`
 }
-
-/**
- * The numeric parts a version begins with, as an array without zeros at its end: Postgres compares arrays part by part and then
- * by length, which is the order of versions. Null for a text that does not begin with a number. The form of contracts' `versionParts`.
- * Nearly every version is digits and dots only, short, and ends in no zero part; for these a split is enough: 1 µs, and not
- * the 5 µs of the two expressions, which made five seconds of a preview over a million devices.
- */
-const versionOf = (text: Sql): Sql => sql`
-  case when length(${text}) <= 9 and translate(${text}, '0123456789.', '') = '' and '.' || rtrim(${text}, '0') || '.' not like '%..%'
-  then string_to_array(${text}, '.')
-  else string_to_array(regexp_replace(substring(${text} from '^[vV]?([0-9]{1,9}(?:\\.[0-9]{1,9}){0,7})(?![0-9])'), '(\\.0+)+$', ''), '.')
-  end::int[]`
 
 const dateOf = (value: SegmentScalar, now: Date): string =>
   typeof value === 'object' ? resolveDate(value, now).toISOString() : new Date(Number.NaN).toISOString()
@@ -135,18 +170,19 @@ const dateOf = (value: SegmentScalar, now: Date): string =>
  * A tag has the type it was written with, and only like is compared with like: jsonb equality does that by itself; an order
  * needs the type first (`case` keeps a text from being cast to a number). Text is ordered by its bytes.
  */
-function tagCondition(leaf: SegmentLeaf): Sql {
-  const tag = columnOf(leaf)
-  const text = sql`u.tags ->> ${leaf.field.name}`
+function tagCondition(leaf: SegmentLeaf, compiling: Compiling): Sql {
+  const tags = columnOfFact('tags', compiling)
+  const tag = columnOf(leaf, compiling)
+  const text = sql`${tags} ->> ${leaf.field.name}`
   const ifType = (type: 'string' | 'number', condition: Sql): Sql =>
     sql`case when jsonb_typeof(${tag}) = ${sql.lit(type)} then ${condition} else false end`
   switch (leaf.op) {
     case 'exists':
-      return leaf.value ? sql`u.tags ? ${leaf.field.name}` : sql`not u.tags ? ${leaf.field.name}`
+      return leaf.value ? sql`${tags} ? ${leaf.field.name}` : sql`not ${tags} ? ${leaf.field.name}`
     case 'eq':
-      return sql`${tag} = ${JSON.stringify(leaf.value)}::jsonb`
+      return sql`${tags} @> ${JSON.stringify({ [leaf.field.name]: leaf.value })}::jsonb`
     case 'ne':
-      return sql`${tag} is distinct from ${JSON.stringify(leaf.value)}::jsonb`
+      return sql`not ${tags} @> ${JSON.stringify({ [leaf.field.name]: leaf.value })}::jsonb`
     case 'in':
       return sql`${tag} = any(${leaf.values.map((value) => JSON.stringify(value))}::jsonb[])`
     case 'nin':

@@ -9,6 +9,9 @@ import type { PersonChanges } from '../core/person.ts'
 import type { Db } from './tables.ts'
 import { splitTags } from './users.ts'
 
+/** Rows that one statement of a purge removes. */
+const purgedAtOnce = 5_000
+
 export type Registered = { id: string; platform: Platform; userId: string }
 
 /** A device that comes back within this of its last session's start is still in it. */
@@ -227,7 +230,10 @@ export const moveEndpoint = (
     .where('id', '=', id)
     .execute()
 
-/** Removes devices and when they last got a push; whoever does it has locked them. */
+/**
+ * Removes devices and when they last got a push; whoever does it has locked them. What a finish that is under way notes of them afterwards
+ * `purgeGoneNotes` removes.
+ */
 export async function deleteSubscriptions(db: Db, ids: string[]): Promise<void> {
   await sql`delete from last_notified where subscription_id = any(${ids}::text[])`.execute(db)
   await sql`delete from subscriptions where id = any(${ids}::text[])`.execute(db)
@@ -293,3 +299,16 @@ export const noteNotified = (db: Db, subscriptionIds: string[]) =>
     insert into last_notified (subscription_id, at)
     select id, now() from subscriptions where id = any(${subscriptionIds}::text[]) order by id
     on conflict (subscription_id) do update set at = excluded.at`.execute(db)
+
+/** Removes what was noted of devices after they were deleted; at most 5,000 devices, `true` when there may be more. */
+export async function purgeGoneNotes(db: Db): Promise<boolean> {
+  const { rows } = await sql`
+    with due as (
+      select subscription_id from gone_devices where due_at <= now() order by due_at limit ${sql.lit(purgedAtOnce)} for update skip locked
+    ), notes as (
+      delete from last_notified n using due where n.subscription_id = due.subscription_id
+    )
+    delete from gone_devices g using due where g.subscription_id = due.subscription_id
+    returning g.subscription_id`.execute(db)
+  return rows.length === purgedAtOnce
+}

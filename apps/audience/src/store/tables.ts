@@ -21,6 +21,7 @@ export type Tables = {
   segments: SegmentTable
   fan_outs: FanOutTable
   batches: BatchTable
+  gone_devices: { subscription_id: string; due_at: Generated<Date> }
   wave_claims: { campaign_id: string; subscription_id: string }
   cap_claims: { app_id: string; user_id: string; campaign_id: string; at: Generated<Date>; expires_at: Date }
   circuits: CircuitTable
@@ -111,6 +112,9 @@ export type FanOutTable = {
   due_at: Generated<Date | null>
   pointer_no: Generated<number>
   settled_at: Date | null
+  /** Tries of the page that is next which failed for reasons of their own. */
+  failures: Generated<number>
+  last_failure: string | null
   flow: Generated<CampaignFlow>
   flow_no: Generated<number>
   /** Null: everybody at once. */
@@ -140,6 +144,7 @@ export type BatchTable = {
   /** The environment of the open circuit whose probe the take is; null: it is none. */
   probes: CircuitEnvironment | null
   takes: Generated<number>
+  spared: Generated<number>
   lease_until: Date | null
   due_at: Generated<Date | null>
   pointer_no: Generated<number>

@@ -51,7 +51,15 @@ export async function openAudience() {
   const { db } = await openDatabase<Tables>(service, { url: config.DATABASE_URL_AUDIENCE, poolSize: 12 })
   // Tests play other apps on it, so it may do what any app may. `startProcess` has the rights of audience alone.
   const bus = await openBus({ ...service, config: { NATS_URL: natsUrl } })
-  const audience: Audience = { db, bus, log: service.log, settingsOf: openAppSettings(bus), commit: commitTogether(db, sharing) }
+  const audience: Audience = {
+    db,
+    bus,
+    log: service.log,
+    settingsOf: openAppSettings(bus),
+    commit: commitTogether(db, sharing),
+    haveWaiting: () => undefined,
+    scan: (_appId, work) => work(),
+  }
 
   return {
     ...audience,

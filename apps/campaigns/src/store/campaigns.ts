@@ -29,8 +29,9 @@ export const inherited = sql.raw('app_id, name, template_id, segment_id, silent,
 
 /** The own lease of what is under way: if its first pointer is lost, the sweep points again after 5 s. */
 export const ownLease = sql<Date>`now() + interval '5 seconds'`
+
 /**
- * The lease of what starts by its time, many of one second in one commit: should the process die before it points at them, another
+ * The lease of a recurrence's run, many of one second in one commit: should the process die before it points at them, another
  * does within two seconds. What audience has not taken over by then is pointed at twice, which costs a look at its row.
  */
 export const startLease = sql<Date>`now() + interval '1.5 seconds'`
@@ -55,8 +56,8 @@ const columnsOf = ({ name, target, templateId, segmentId, schedule, experiment, 
   experiment: jsonOrNull(experiment),
 })
 
-/** Writes notifications, each with its own lease, and drafts; answers the ids of those whose app is not erased. */
-export async function insertCampaigns(db: Db, campaigns: NewCampaign[]): Promise<Set<string>> {
+/** Writes notifications, each with its own lease or, `waiting`, due now for the sweep, and drafts; answers the ids of those whose app is not erased. */
+export async function insertCampaigns(db: Db, campaigns: NewCampaign[], waiting: ReadonlySet<string> = new Set()): Promise<Set<string>> {
   if (campaigns.length === 0) return new Set()
   const rows = await db
     .insertInto('campaigns')
@@ -67,7 +68,7 @@ export async function insertCampaigns(db: Db, campaigns: NewCampaign[]): Promise
         status,
         transactional,
         ...columnsOf(draft),
-        due_at: status === 'sending' ? ownLease : null,
+        due_at: status !== 'sending' ? null : waiting.has(id) ? sql<Date>`now()` : ownLease,
       })),
     )
     .returning('id')

@@ -1,7 +1,7 @@
 import type { CampaignStatus } from '@herald/contracts/stats'
-import { sql } from 'kysely'
+import { pointedAtOnce } from '@herald/contracts/topology'
+import { sql, type RawBuilder } from 'kysely'
 import { statusAfter, statusesThatAllow } from '../core/campaign.ts'
-import { startLease } from './campaigns.ts'
 import type { Db } from './tables.ts'
 
 /** Milliseconds until the next campaign of these statuses is due, by the database's clock; 0: now. Undefined: none waits. */
@@ -29,32 +29,52 @@ export async function nextFlowDueInMs(db: Db): Promise<number | undefined> {
   return row && Math.max(0, row.in_ms)
 }
 
-/**
- * Takes campaigns whose fan-out nobody has taken over. Two sweeps never take the same row; it is due again after 5, 10, 15, 15 … s
- * (`sweepAgainSeconds` of contracts/topology.ts, by the raised number).
- */
-export const takeDueCampaigns = (db: Db, limit: number) =>
-  db
-    .with('due', (due) =>
-      due
-        .selectFrom('campaigns')
-        .select('id')
-        .where('due_at', '<=', sql<Date>`now()`)
-        .where('status', '=', 'sending')
-        .orderBy('due_at')
-        .limit(limit)
-        .forUpdate()
-        .skipLocked(),
-    )
-    .updateTable('campaigns')
-    .from('due')
-    .whereRef('campaigns.id', '=', 'due.id')
-    .set({ pointer_no: sql<number>`pointer_no + 1`, due_at: sql<Date>`now() + least(5 * (pointer_no + 2), 15) * interval '1 second'` })
-    .returning(['campaigns.id', 'pointer_no'])
-    .execute()
+/** What of an app is pointed at and not yet taken over by audience: due again later. */
+const pointedAt = (appId: RawBuilder<unknown>) => sql`
+  (select count(*) from campaigns where status = 'sending' and app_id = ${appId} and due_at > now())`
+
+/** How many campaigns of each app are pointed at and not yet taken over; apps without one may be left out. */
+export async function countPointedAt(db: Db, appIds: string[]): Promise<Map<string, number>> {
+  const { rows } = await sql<{ appId: string; count: number }>`
+    select asked.id as "appId", ${pointedAt(sql`asked.id`)} as count from unnest(${appIds}::text[]) as asked(id)`.execute(db)
+  return new Map(rows.map(({ appId, count }) => [appId, count]))
+}
 
 /**
- * Starts scheduled campaigns whose time has come, however late: under way, with a lease. The row's lock and its status decide
+ * Takes campaigns whose fan-out nobody has taken over, by turns of apps: the oldest of each, then the next, and of no app more than may be
+ * pointed at at once. The apps are found by one look into the index each. Two sweeps never take the same row; it is due again after 5,
+ * 10, 15, 15 … s (`sweepAgainSeconds` of contracts/topology.ts, by the raised number).
+ */
+export async function takeDueCampaigns(db: Db, limit: number): Promise<{ id: string; pointer_no: number }[]> {
+  const { rows } = await sql<{ id: string; pointer_no: number }>`
+    with recursive apps as (
+      (select app_id from campaigns where status = 'sending' and due_at is not null order by app_id limit 1)
+      union all
+      select (
+        select c.app_id from campaigns c where c.status = 'sending' and c.due_at is not null and c.app_id > apps.app_id order by c.app_id limit 1
+      ) from apps where apps.app_id is not null
+    ), turns as (
+      select due.id, due.turn from apps cross join lateral (
+        select id, row_number() over (order by due_at) as turn from campaigns c
+        where c.status = 'sending' and c.app_id = apps.app_id and c.due_at <= now()
+        order by due_at limit greatest(0, ${pointedAtOnce} - ${pointedAt(sql`apps.app_id`)})
+      ) as due
+      where apps.app_id is not null
+      order by due.turn limit ${4 * limit}
+    ), due as (
+      -- More than are taken: another sweep may have locked the first of them.
+      select c.id from turns join campaigns c on c.id = turns.id
+      where c.due_at <= now() and c.status = 'sending'
+      order by turns.turn limit ${limit} for update of c skip locked
+    )
+    update campaigns set pointer_no = pointer_no + 1, due_at = now() + least(5 * (pointer_no + 2), 15) * interval '1 second'
+    from due where campaigns.id = due.id
+    returning campaigns.id, campaigns.pointer_no`.execute(db)
+  return rows
+}
+
+/**
+ * Starts scheduled campaigns whose time has come, however late: under way, and due to be pointed at. The row's lock and its status decide
  * between the sweeps of several processes, a cancel and a send.
  */
 export const startDueCampaigns = (db: Db, limit: number) =>
@@ -73,8 +93,8 @@ export const startDueCampaigns = (db: Db, limit: number) =>
     .updateTable('campaigns')
     .from('due')
     .whereRef('campaigns.id', '=', 'due.id')
-    .set({ status: statusAfter('start'), due_at: startLease })
-    .returning(['campaigns.id', 'pointer_no', sql<number>`extract(epoch from now() - was_due_at)::double precision`.as('late_seconds')])
+    .set({ status: statusAfter('start'), due_at: sql<Date>`now()` })
+    .returning([sql<number>`extract(epoch from now() - was_due_at)::double precision`.as('late_seconds')])
     .execute()
 
 /** How long the oldest row that waits for each sweep has been due, seconds; 0: nothing is. */

@@ -51,7 +51,8 @@ const group = (key: string, schema: SchemaObject): SchemaObject => ({
 /** Shapes that no zod schema says: segments are read by hand, for the paths of their mistakes. */
 export const writtenSchemas: Record<string, SchemaObject> = {
   Segment: {
-    description: 'Whom a segment matches; {} means everyone. At most 8 levels deep, with at most 100 leaves.',
+    description:
+      'Whom a segment matches; {} means everyone. At most 8 levels deep, with at most 100 leaves and 10,000 listed values; one that costs too much per device is refused at the leaf that is too much.',
     anyOf: [{ type: 'object', maxProperties: 0 }, { $ref: here('SegmentNode') }],
   },
   SegmentNode: {

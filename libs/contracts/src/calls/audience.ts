@@ -33,6 +33,8 @@ export const takeBatch = call<TakenBatch>()(
   'rpc.audience.take-batch',
   z.object({
     batchId: Id,
+    /** Whose the batch is: what waits is taken by turns of apps. A dispatcher of an earlier version does not say. */
+    appId: Id.optional(),
     knowsSend: z.boolean(),
     from: z.number().int().default(0),
     takes: z.number().int().nullable().default(null),
@@ -43,7 +45,10 @@ export const takeBatch = call<TakenBatch>()(
 )
 
 /** Keeps the lease of a taken batch for another 12 s; false: another has it, send nothing more. */
-export const renewBatch = call<{ held: boolean }>()('rpc.audience.renew-batch', z.object({ batchId: Id, takes: z.number().int() }))
+export const renewBatch = call<{ held: boolean }>()(
+  'rpc.audience.renew-batch',
+  z.object({ batchId: Id, appId: Id.optional(), takes: z.number().int() }),
+)
 
 /** Ends a batch whose outcomes are all committed. `lost`: another take is in charge (or it is done already): nothing was changed. */
 export const finishBatch = call<{ answer: 'done' | 'lost' }>()('rpc.audience.finish-batch', FinishBatch, 5000)

@@ -1,0 +1,45 @@
+import { newId } from '@herald/contracts/ids'
+import { until } from '@herald/testing/until'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { transact } from '@herald/service/postgres'
+import { deleteSubscription } from './delete-subscription.ts'
+import { noteNotified, purgeGoneNotes } from './store/subscriptions.ts'
+import { givenDevice, openAudience } from './testing/rig.ts'
+
+const { db, startProcess } = await openAudience()
+
+const notesOf = (id: string) => db.selectFrom('last_notified').selectAll().where('subscription_id', '=', id).execute()
+
+test('a note of a push that is written while its device is deleted does not stay', async () => {
+  const appId = newId()
+  const device = await givenDevice(db, { appId })
+  // The finish has read the device and has not committed; the deletion sees no note yet.
+  await transact(db, async (finishing) => {
+    await noteNotified(finishing, [device.id])
+    await deleteSubscription({ db }, { appId, subscriptionId: device.id })
+  })
+  expect(await notesOf(device.id)).toHaveLength(1)
+  expect(await purgeGoneNotes(db)).toBe(false)
+  expect(await notesOf(device.id)).toHaveLength(1)
+
+  await sql`update gone_devices set due_at = now() where subscription_id = ${device.id}`.execute(db)
+  await purgeGoneNotes(db)
+
+  expect(await notesOf(device.id)).toEqual([])
+  expect(await db.selectFrom('gone_devices').selectAll().execute()).toEqual([])
+})
+
+test('what is past retention goes with one look, however much it is; what is not stays', async () => {
+  await sql`
+    insert into fan_outs (campaign_id, app_id, bound_id, due_at, settled_at)
+    select lpad(n::text, 24, '0'), ${newId()}, '', null, now() - interval '1 day' * case when n = 1 then 6 else 8 end
+    from generate_series(1, 23000) as n`.execute(db)
+  const left = async () => (await sql<{ n: number }>`select count(*) as n from fan_outs`.execute(db)).rows[0]?.n
+
+  await startProcess()
+
+  // A process purges once a minute; before there was more than one statement of it, 20,000 went in one.
+  await until(async () => (await left()) === 1, { withinMs: 40_000, what: 'the end of the purge' })
+  expect(await left()).toBe(1)
+}, 60_000)

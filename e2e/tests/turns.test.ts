@@ -1,0 +1,53 @@
+import { removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
+import { givenTenant, type Tenant } from '@herald/testing/tenant'
+import { until } from '@herald/testing/until'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+// Two apps on one platform: what one has waiting delays the other by a place in a turn, and not by the wait for all of it.
+
+const floodSize = 1_500
+const content = { _default: 'en', en: { title: 'Hello', body: 'There is news' } }
+
+let herald: Herald
+let flooding: Tenant
+let honest: Tenant
+
+beforeAll(async () => {
+  herald = await startHerald({ env: { LOG_LEVEL: 'warn' } })
+  ;[flooding, honest] = await Promise.all([givenTenant(herald), givenTenant(herald)])
+})
+afterAll(async () => {
+  await herald.stop()
+  removeDataDir(herald.dataDir)
+})
+
+async function givenDevice(tenant: Tenant): Promise<string> {
+  const [device] = await tenant.makeDevices('android', 1)
+  if (!device) throw new Error('the simulator made no device')
+  return (await tenant.register(device)).id
+}
+async function send(tenant: Tenant, subscriptionId: string): Promise<string> {
+  const answer = await tenant.call<{ id: string }>('POST', '/v1/notifications', { target: { subscriptionIds: [subscriptionId] }, content })
+  if (answer.status !== 202) throw new Error(`a send was answered ${answer.status}: ${JSON.stringify(answer.body)}`)
+  return answer.body.id
+}
+const isSent = async (tenant: Tenant, campaignId: string) =>
+  (await tenant.call<{ status: string }>('GET', `/v1/campaigns/${campaignId}/stats`)).body.status === 'sent'
+
+test('a send settles while thousands that another app has sent before it are still under way', async () => {
+  const [of, ofHonest] = [await givenDevice(flooding), await givenDevice(honest)]
+  const sent: string[] = []
+  let next = 0
+  const sender = async () => {
+    while (next++ < floodSize) sent.push(await send(flooding, of))
+  }
+  await Promise.all(Array.from({ length: 64 }, sender))
+
+  const campaignId = await send(honest, ofHonest)
+  await until(() => isSent(honest, campaignId), { withinMs: 60_000, what: 'the send of the honest app' })
+
+  const late = sent.slice(-floodSize / 10)
+  const left = await Promise.all(late.slice(0, 20).map(async (id) => !(await isSent(flooding, id))))
+  expect(left.filter(Boolean).length).toBeGreaterThan(15)
+  await until(() => isSent(flooding, late.at(-1) ?? ''), { withinMs: 200_000, what: 'the last send of the flooding app' })
+}, 300_000)

@@ -1,0 +1,59 @@
+import { leavesOf } from './segment-match.ts'
+import type { SegmentLeaf, SegmentNode } from './segment-tree.ts'
+
+/**
+ * What a segment may cost, in units of 10 ns per device, measured where Postgres works the dearest data out (`npm run bench:segments`):
+ * 16 µs a device is 16 s of one core for a count of a million, 8 s of the two that it gets, and 80 ms for a page of a send. A hundred
+ * leaves of ordinary fields cost less than half of it. Above it a count would end at its time limit of 10 s.
+ */
+export const maxCost = 1_600
+
+/** Values listed in all of a segment's `in` and `nin`: 20 full lists. They travel with every page of a send. */
+export const maxValues = 10_000
+
+/** Units for what is dear to find out about a device; found out once, however many leaves ask. */
+const costOfFact = (leaf: SegmentLeaf): { fact: string; units: number } | undefined => {
+  const { field } = leaf
+  if (field.on === 'tag') return { fact: 'tags', units: 20 }
+  if (field.type === 'version' && !isAboutText(leaf)) return { fact: field.name, units: 400 }
+  return field.name === 'lastNotifiedAt' ? { fact: field.name, units: 400 } : undefined
+}
+
+const isAboutText = ({ op }: SegmentLeaf): boolean => op === 'exists' || op === 'contains' || op === 'startsWith'
+
+/** Units for the comparison alone. */
+function costOfComparison(leaf: SegmentLeaf): number {
+  const { field, op } = leaf
+  if (field.on === 'tag') {
+    if (op === 'eq' || op === 'ne' || op === 'exists') return 15
+    if (op === 'in' || op === 'nin') return 30
+    return 'value' in leaf && typeof leaf.value === 'number' ? 60 : 40
+  }
+  if (field.type === 'version' && 'values' in leaf) return 40 + leaf.values.length / 5
+  if (field.type === 'date' || field.type === 'version') return 12
+  return isAboutText(leaf) ? 10 : 6
+}
+
+/** Adds up leaves. Answers after each whether what has been added so far may be. */
+export function openCost(): { add(leaf: SegmentLeaf): 'fits' | 'too_costly' | 'too_many_values' } {
+  const facts = new Set<string>()
+  let units = 0
+  let values = 0
+  return {
+    add(leaf) {
+      const dear = costOfFact(leaf)
+      if (dear && !facts.has(dear.fact)) {
+        facts.add(dear.fact)
+        units += dear.units
+      }
+      units += costOfComparison(leaf)
+      if ('values' in leaf) values += leaf.values.length
+      if (values > maxValues) return 'too_many_values'
+      return units > maxCost ? 'too_costly' : 'fits'
+    },
+  }
+}
+
+/** What a node costs when nothing is known of the device yet: the cheaper of two is asked first. */
+export const costOf = (node: SegmentNode): number =>
+  leavesOf(node).reduce((sum, leaf) => sum + (costOfFact(leaf)?.units ?? 0) + costOfComparison(leaf), 0)

@@ -44,6 +44,7 @@ export const uses: Record<AppName, Uses> = {
       audience.deleteSubscription,
       audience.deleteUser,
       audience.eraseAudienceOfApp,
+      audience.listOpenPushes,
       audience.listSegments,
       audience.loginSubscription,
       audience.logoutSubscription,

@@ -534,9 +534,23 @@ describe('a provider that is away', () => {
     })
   })
 
-  test('five tries of one push end nothing when nobody else was answered meanwhile', async () => {
+  test('five tries of two pushes end nothing when nobody else was answered meanwhile', async () => {
     const appId = newId()
-    const [phone] = await givenPhones(appId, 1)
+    const phones = await givenPhones(appId, 2)
+    let [batchId] = await givenBatches(appId)
+    for (let tries = 0; tries < 5; tries += 1) {
+      await finish(heard(await takeOne(batchId ?? '', used()), ['u', 'u']))
+      await letTimePass(appId, 2)
+      batchId = (await openBatches(appId))[0]?.id
+    }
+
+    expect(await circuitIs(appId)).toBe('open')
+    expect(await openBatches(appId)).toMatchObject([{ subscription_ids: phones.toSorted(), tries: 4, decided: null }])
+  })
+
+  test('five tries of one push end it though nobody else was answered: a provider that fails one token is not away', async () => {
+    const appId = newId()
+    await givenPhones(appId, 1)
     let [batchId] = await givenBatches(appId)
     for (let tries = 0; tries < 5; tries += 1) {
       await finish(heard(await takeOne(batchId ?? '', used()), ['u']))
@@ -544,8 +558,8 @@ describe('a provider that is away', () => {
       batchId = (await openBatches(appId))[0]?.id
     }
 
-    expect(await circuitIs(appId)).toBe('open')
-    expect(await openBatches(appId)).toMatchObject([{ subscription_ids: [phone], tries: 4, decided: null }])
+    expect(await circuitIs(appId)).toBe('closed')
+    expect(await takeOne(batchId ?? '', used())).toMatchObject({ decided: [{ outcome: 'failed', code: 'network_error', attempts: 5 }] })
   })
 
   test('a push whose ttl ends meanwhile is skipped as expired; now or never is tried once', async () => {

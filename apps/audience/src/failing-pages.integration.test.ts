@@ -45,6 +45,15 @@ describe('a page that fails', async () => {
     expect((await findFanOut(db, campaignId))?.failures).toBe(1)
   })
 
+  test('a send that campaigns cannot read is left to campaigns, and its message does not come back', async () => {
+    const campaignId = peers.givenCampaign(givenSend(newId()), { kind: 'all' })
+    peers.unreadable.add(campaignId)
+
+    expect(await fanOut(audience, { campaignId, page: 0 })).toBe(0)
+
+    expect(await findFanOut(db, campaignId)).toBeUndefined()
+  })
+
   test('each failure waits longer than the one before, and the fifth ends the send with a reason in plain words', async () => {
     const appId = newId()
     await givenDevice(db, { appId })

@@ -31,7 +31,7 @@ const pagesPerRun = 4
  */
 export async function fanOut(audience: Audience, { campaignId, page }: FanOutPointer): Promise<number> {
   const known = await findFanOut(audience.db, campaignId)
-  const started = page === 0 && !known ? await startFanOut(audience, campaignId) : undefined
+  const started = page === 0 && !known ? await begin(audience, campaignId) : undefined
   let row = started?.row ?? known ?? (await findFanOut(audience.db, campaignId))
   if (!row || row.settled_at || (page !== 0 && row.page !== page)) return 0
   // Campaigns, which points at page 0, did not hear the answer that it has started.
@@ -52,6 +52,20 @@ export async function fanOut(audience: Audience, { campaignId, page }: FanOutPoi
   }
   if (isOpen(row)) await pointAtPages(audience, [{ campaignId, page: row.page, pointerNo: row.pointer_no, lane: row.lane }])
   return pages
+}
+
+/**
+ * Makes the row. A send that cannot even be read is no message that comes back every 2 s: campaigns, whose row it is, points at it again
+ * within 15 s.
+ */
+async function begin(audience: Audience, campaignId: string): Promise<Cut | undefined> {
+  try {
+    return await startFanOut(audience, campaignId)
+  } catch (error) {
+    if (isAway(error)) throw error
+    audience.log.error({ campaignId, err: error }, 'a send cannot be begun')
+    return undefined
+  }
 }
 
 const isOpen = ({ state }: FanOut): boolean => state === 'running' || state === 'waiting'

@@ -3,8 +3,9 @@ import { LRUCache } from 'lru-cache'
 
 /** An origin nobody has sent to for long may be forgotten: it is found out again within 20 answers. */
 const keptOrigins = 5_000
-/** As audience's circuits judge APNs and FCM: 20 answers in a row, or 5 when a push has used up its tries on them. */
+/** As audience's circuits judge APNs and FCM: 20 answers in a row, or 10 when a push has used up its tries on them. */
 const awayFrom = 20
+const awayFromExhausted = 2 * maxTries
 /** An origin that has been away long is looked for by its devices less often: at most a quarter of that time later, and at most a minute. */
 const longestWaitMs = 60_000
 /** A host that is gone for good must not keep its pushes for their whole ttl of up to 28 days: after this they are tried as usual, and fail. */
@@ -44,7 +45,7 @@ export function openOrigins(probeEveryMs: number, now: () => number = () => perf
       const origin = origins.get(name) ?? { unanswered: 0, awaySince: null, probeAt: 0 }
       origins.set(name, origin)
       origin.unanswered += 1
-      if (origin.awaySince === null && (origin.unanswered >= awayFrom || (isLast && origin.unanswered >= maxTries))) {
+      if (origin.awaySince === null && (origin.unanswered >= awayFrom || (isLast && origin.unanswered >= awayFromExhausted))) {
         origin.awaySince = now()
         origin.probeAt = now() + probeEveryMs
       }

@@ -123,10 +123,11 @@ describe('what answers come to', () => {
       expect(after('', `${u(19)}a${u(19)}`).state).toBe('closed')
     })
 
-    test('a push that has used up its tries is enough when nobody else was answered meanwhile', () => {
-      expect(after('s', u(4), { exhausted: true }).state).toBe('closed')
-      expect(after('suuuu', 'u', { exhausted: true }).state).toBe('open')
-      expect(after('suusuu', 'u', { exhausted: true }).state).toBe('closed')
+    test('the tries of two devices are enough when nobody else was answered meanwhile, those of one are not', () => {
+      expect(after('s', u(5), { exhausted: true }).state).toBe('closed')
+      expect(after(`s${u(9)}`, 'u', { exhausted: true }).state).toBe('open')
+      expect(after(`s${u(9)}`, 'u').state).toBe('closed')
+      expect(after(`${u(8)}s${u(5)}`, 'u', { exhausted: true }).state).toBe('closed')
     })
 
     test('is back with any answer of a probe, and with none that was under way', () => {

@@ -54,13 +54,16 @@ function remember(answers: string, letters: string): string {
   return (ofCredentials(all.slice(0, recent)) + all.slice(recent)).slice(-windowSize)
 }
 
+/** So many in a row are enough when a push has used up its tries on them: more than the tries of one device, whose token may be the reason. */
+const outageFromExhausted = 2 * maxTries
+
 /**
- * The last answers are all that the provider is unavailable: 20 of them, or 5 when a push has used up its tries on them, which takes 80 s
+ * The last answers are all that the provider is unavailable: 20 of them, or 10 when a push has used up its tries on them, which takes 80 s
  * or more without another answer. A provider that answers others meanwhile is not away.
  */
 const isAway = (answers: string, isExhausted: boolean): boolean => {
   const inARow = answers.length - answers.replace(/u+$/, '').length
-  return inARow >= outageFrom || (isExhausted && inARow >= maxTries)
+  return inARow >= outageFrom || (isExhausted && inARow >= outageFromExhausted)
 }
 
 /** The window holds nothing but sends: another one changes nothing. */

@@ -88,6 +88,7 @@ async function playPeers(natsUrl: string) {
   const flows = new Map<string, FlowChange>()
   const settled = new Map<string, string[]>()
   const failures: z.infer<typeof failCampaign.request>[] = []
+  const unreadable = new Set<string>()
   const reports: Report[] = []
   const events: z.infer<typeof announcements.body>[] = []
   const state = {
@@ -100,7 +101,10 @@ async function playPeers(natsUrl: string) {
   }
 
   const campaigns = await openBus(testService('campaigns', { NATS_URL: natsUrl }))
-  campaigns.answer(readSend, async ({ campaignId }) => sends.get(campaignId) ?? null)
+  campaigns.answer(readSend, async ({ campaignId }) => {
+    if (unreadable.has(campaignId)) throw new Error('this send cannot be read')
+    return sends.get(campaignId) ?? null
+  })
   campaigns.answer(fanOutStarted, async ({ campaignId }) => {
     started.push(campaignId)
     return flows.get(campaignId) ?? null
@@ -136,6 +140,7 @@ async function playPeers(natsUrl: string) {
     state,
     started,
     failures,
+    unreadable,
     reports,
     events,
     /** Settings of apps, by id; the default ones else. */

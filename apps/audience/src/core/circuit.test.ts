@@ -249,6 +249,8 @@ describe('who goes out while it is open', () => {
     const batches = [batch({ ttlSeconds: 1 }), ...Array.from({ length: 10_000 }, () => batch())]
 
     expect(toLookUp([open()], batches, false, now)).toEqual([])
+    expect(toLookUp([], batches, false, now)).toEqual([])
+    expect(toLookUp([], batches, true, now)).toEqual([])
     expect(toLookUp([due], batches, false, now)).toEqual([1])
     expect(toLookUp([open({ environment: 'sandbox' })], batches, true, now)).toHaveLength(10_001)
   })

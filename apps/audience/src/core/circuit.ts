@@ -160,10 +160,11 @@ const isProbeDue = (circuit: Circuit, version: number | null, now: Date): boolea
   isNewer(version, circuit) || circuit.probeAt === null || circuit.probeAt <= now
 
 /**
- * Of which of these batches of one app and platform `places` are needed, by index: of all when one of two environments is closed to pushes,
- * else, as they are held anyway, of the one that becomes the probe when it is time for one.
+ * Of which of these batches of one app and platform `places` are needed, by index: of all when one of two environments is closed to pushes;
+ * when all are, they are held anyway, and only the one that becomes the probe needs them; of none when no circuit is open any more.
  */
 export function toLookUp(open: readonly Circuit[], batches: readonly Omit<Waiting, 'places'>[], isIos: boolean, now: Date): number[] {
+  if (open.length === 0) return []
   if (open.length < (isIos ? 2 : 1)) return [...batches.keys()]
   const probe = batches.findIndex(
     ({ credentialsVersion, queuedAt, ttlSeconds }) =>

@@ -180,8 +180,11 @@ export async function findFirstPlaces(
     ) as asked(id, environment)
       join batches b on b.id = asked.id
       cross join lateral unnest(b.subscription_ids, b.user_ids) with ordinality as queued(subscription_id, user_id, place)
-      join subscriptions s on s.id = queued.subscription_id and s.app_id = b.app_id and s.user_id = queued.user_id
-    where s.opted_in and s.invalidated_at is null
+      -- Each device by its key. As a join the planner, whose statistics may be of an empty table, has looked through all of them per push.
+      cross join lateral (
+        select app_id, user_id, apns_environment, opted_in, invalidated_at from subscriptions where id = queued.subscription_id offset 0
+      ) as s
+    where s.app_id = b.app_id and s.user_id = queued.user_id and s.opted_in and s.invalidated_at is null
     group by 1, 2`.execute(db)
   const found = new Map<string, NonNullable<Waiting['places']>>(asked.map(({ batchId }) => [batchId, {}]))
   for (const { id, environment, place } of rows) found.set(id, { ...found.get(id), [environment]: place })

@@ -1,9 +1,9 @@
--- Devices that are gone, for five minutes. Who finishes a batch may have read a device before it was deleted and note only afterwards that it
--- was sent to. Such a note is removed when no transaction of that time can still be open. To lock each device that is sent to instead
+-- Devices that are gone, for half a minute. Who finishes a batch may have read a device before it was deleted and note only afterwards that it
+-- was sent to. Such a note is removed when no transaction of that time is open any more: a finish takes well below a second, and each statement of it 9 s at most. To lock each device that is sent to instead
 -- would write into every one of them, with every push. Ids only: they name nobody any more.
 create table gone_devices (
   subscription_id text collate "C" primary key,
-  due_at timestamptz not null default now() + interval '5 minutes'
+  due_at timestamptz not null default now() + interval '30 seconds'
 );
 create index gone_devices_due on gone_devices (due_at);
 

@@ -44,7 +44,7 @@ const endLeases = async (campaignId: string) => {
     .execute()
 }
 
-test('processes killed in the middle of a send leave no gap and make no copy', { timeout: 90_000 }, async () => {
+test('processes killed in the middle of a send leave no gap and make no copy', { timeout: 120_000 }, async () => {
   const appId = newId()
   const crowd = await givenCrowd(db, { appId, count: 30_000 })
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -53,18 +53,12 @@ test('processes killed in the middle of a send leave no gap and make no copy', {
 
   for (const page of [2, 4, 5]) {
     const child = await startChild()
-    await until(async () => ((await findFanOut(db, campaignId))?.page ?? 0) >= page)
+    await until(async () => ((await findFanOut(db, campaignId))?.page ?? 0) >= page, { withinMs: 30_000, what: `page ${page}` })
     await kill(child, 'SIGKILL')
     await endLeases(campaignId)
   }
   const last = await startChild()
-  await until(
-    async () => {
-      await endLeases(campaignId)
-      return (await findFanOut(db, campaignId))?.due_at === null
-    },
-    { withinMs: 60_000 },
-  )
+  await until(async () => (await findFanOut(db, campaignId))?.due_at === null, { withinMs: 75_000, what: 'the end of the fan-out' })
 
   const batches = await db.selectFrom('batches').select(['subscription_ids', 'done_at']).where('campaign_id', '=', campaignId).execute()
   expect(batches.flatMap(({ subscription_ids }) => subscription_ids).toSorted()).toEqual(crowd)

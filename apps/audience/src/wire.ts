@@ -59,6 +59,8 @@ const shared = { limit: 500, maxWaiting: 5_000, full: queueUnavailable, isShared
 
 /** Retention is swept once a minute: it is measured in days. */
 const purgeEveryMs = 60_000
+/** Notes of deleted devices are kept for half a minute. */
+const goneNotesEveryMs = 5_000
 
 /** What is plugged into what. */
 export async function wireAudience(service: Service<z.infer<typeof Config>>): Promise<void> {
@@ -107,9 +109,16 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
     'retention',
     everyMs(purgeEveryMs, async () => {
       await purgeErasedApps(db, config.FAN_OUT_RETENTION_DAYS)
-      const more = await Promise.all([purgeFanOuts(db, config.FAN_OUT_RETENTION_DAYS), purgeGuarded(db), purgeGoneNotes(db)])
+      const more = await Promise.all([purgeFanOuts(db, config.FAN_OUT_RETENTION_DAYS), purgeGuarded(db)])
       return more.includes(true)
     }),
+  )
+
+  startSweep(
+    service,
+    watch,
+    'gone-notes',
+    everyMs(goneNotesEveryMs, () => purgeGoneNotes(db)),
   )
 
   const outageProbeMs = config.OUTAGE_PROBE_SECONDS * 1000

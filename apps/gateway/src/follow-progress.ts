@@ -128,8 +128,10 @@ const nothingQueued: Progress = {
 
 /** The present, and with it a further sample of those that the pace is taken from. */
 async function look(bus: Bus, campaign: Followed, samples: Sample[]): Promise<SendProgress> {
-  const [known, progress] = await Promise.all([bus.call(readCampaign, campaign), bus.call(readProgress, campaign)])
+  // The status first: the last event, which says that the campaign is over, has all of its counts.
+  const known = await bus.call(readCampaign, campaign)
   if (!known) throw notFound()
+  const progress = await bus.call(readProgress, campaign)
   const { stats, byPlatform, fannedOut } = progress ?? nothingQueued
   const now = sampleOf({ byPlatform })
   samples.push(now)

@@ -59,7 +59,9 @@ const ofTheDashboard = [
     async answer({ db, bus }, { appId, params }) {
       await readApp(db, appId)
       const of = { appId, campaignId: params.id }
-      const [campaign, counters] = await Promise.all([bus.call(calls.getCampaign, of), bus.call(readStats, of)])
+      // The status first: counters that were read before it could show less than a campaign that is `sent` has.
+      const campaign = await bus.call(calls.getCampaign, of)
+      const counters = await bus.call(readStats, of)
       const shown = withStats(campaign, counters?.stats)
       return { ...shown, rates: ratesOf(shown.stats) }
     },

@@ -84,11 +84,10 @@ export const campaigns = [
       'Counters go on changing after the campaign is sent, because devices report later. A rate is null while there is nothing to divide by.',
     answers: CampaignStats,
     async answer({ bus }, { appId, params }) {
-      const [campaign, counters] = await Promise.all([
-        bus.call(readCampaign, { appId, campaignId: params.id }),
-        bus.call(readStats, { appId, campaignId: params.id }),
-      ])
+      // The status first: counters that were read before it could show less than a campaign that is `sent` has.
+      const campaign = await bus.call(readCampaign, { appId, campaignId: params.id })
       if (!campaign) throw notFound()
+      const counters = await bus.call(readStats, { appId, campaignId: params.id })
       const stats = counters?.stats ?? noStats
       return { id: campaign.id, status: campaign.status, stats, rates: ratesOf(stats) }
     },

@@ -55,7 +55,7 @@ export function openHostilities({
     let last = 0
     for (const segment of segmentsByCost) {
       last = await status(tenant.call('POST', path, body(segment)))
-      if (last !== 422) return last
+      if (last !== 422 && last !== 413) return last
     }
     return last
   }

@@ -172,7 +172,8 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
 
   // One at a time: a count of a million devices keeps two cores busy, and pushes under way need theirs.
   const oneCount = openAtOnce({ atOnce: 1, mostWaiting: 50, waitMs: 4_000, full: () => tooManyReads(5) })
-  const count = (asked: CountAsked) => oneCount(() => reads((db) => countSegment({ db }, asked), { withinMs: 5_500 }))
+  const count = (asked: CountAsked) =>
+    oneCount(() => reads((db) => countSegment({ db }, asked), { withinMs: 5_500, turn: asked.appId }), asked.appId)
 
   bus.answer(calls.registerSubscription, (request) => registerSubscription({ db }, request))
   bus.answer(calls.findSegment, (request) => findSegment(db, request))
@@ -189,9 +190,9 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
     calls.dropCampaign,
     group((settled) => dropCampaigns({ db }, settled), shared),
   )
-  bus.answer(calls.readCircuits, async ({ appId }) => ({ circuits: await reads((db) => listCircuits(db, appId)) }))
+  bus.answer(calls.readCircuits, async ({ appId }) => ({ circuits: await reads((db) => listCircuits(db, appId), { turn: appId }) }))
   bus.answer(calls.probeCircuits, probe)
-  bus.answer(calls.listOpenPushes, (request) => listOpenPushes({ db }, request))
+  bus.answer(calls.listOpenPushes, (request) => reads((db) => listOpenPushes({ db }, request), { turn: request.appId }))
   // Who does not hear it probes within 30 s.
   bus.listen(appChanged, ({ appId }) => {
     probe({ appId, platform: null }).catch((error: unknown) => log.debug({ appId, err: error }, 'no probe was asked for'))
@@ -215,23 +216,25 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   bus.answer(calls.deleteSubscription, (request) => deleteSubscription({ db }, request))
   bus.answer(calls.rotateSubscription, (request) => rotateSubscription({ db }, request))
 
-  bus.answer(calls.readUser, ({ appId, user }) => reads((db) => getUser(db, appId, user)))
+  bus.answer(calls.readUser, ({ appId, user }) => reads((db) => getUser(db, appId, user), { turn: appId }))
   bus.answer(calls.changeUser, (request) => changeUser({ db }, request))
   bus.answer(calls.deleteUser, (request) => deleteUser({ db, poke: () => erasures.poke() }, request))
   bus.answer(calls.findExternalIds, async ({ appId, userIds }) => ({ externalIds: await findExternalIds(db, appId, userIds) }))
 
   bus.answer(calls.createSegment, (request) => createSegment({ db }, request))
-  bus.answer(calls.listSegments, (request) => reads((db) => listSegments(db, request)))
-  bus.answer(calls.readSegment, (request) => reads((db) => getSegment(db, request)))
+  bus.answer(calls.listSegments, (request) => reads((db) => listSegments(db, request), { turn: request.appId }))
+  bus.answer(calls.readSegment, (request) => reads((db) => getSegment(db, request), { turn: request.appId }))
   bus.answer(calls.replaceSegment, (request) => replaceSegment({ db }, request))
   bus.answer(calls.deleteSegment, (request) => deleteSegment(db, request))
   bus.answer(calls.countSegment, count)
   bus.answer(calls.previewSegment, count)
 
   const cutPages = async (pointer: FanOutPointer) => pagesCut.inc(await fanOut(audience, pointer))
-  // A small fan-out mostly waits for others' answers: with 8 slots 137 one-device sends a second went out, with 48 205
+  // A small fan-out mostly waits for others' answers: with 8 at once 137 one-device sends a second went out, with 48 205
   // (medians of three, one machine). The pool bounds how many pages are cut at once; large sends never hold more than half of it.
-  await bus.consume(fanOutWork, { slots: 48 }, cutPages)
+  // More pointers are in hand than are worked on: an app has 64 on the lane at most, and behind them another's must not wait.
+  const inWork = openPlaces({ size: 48, share: 40 })
+  await bus.consume(fanOutWork, { slots: 160 }, (pointer) => inWork(pointer.appId ?? '', () => cutPages(pointer)))
   await bus.consume(bulkFanOutWork, { slots: Math.ceil(config.DATABASE_POOL_SIZE / 2) }, cutPages)
 }
 

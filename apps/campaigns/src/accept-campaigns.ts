@@ -22,7 +22,7 @@ export async function acceptCampaigns(
     idempotencyHours,
     pointAt,
     haveWaiting,
-  }: { db: Db; idempotencyHours: number; pointAt: (campaignId: string) => void; haveWaiting: () => void },
+  }: { db: Db; idempotencyHours: number; pointAt: (campaignId: string, pointerNo: number, appId: string) => void; haveWaiting: () => void },
   items: Acceptable[],
 ): Promise<Accepted[]> {
   const keys = distinctKeys(items)
@@ -58,7 +58,7 @@ export async function acceptCampaigns(
       waiting,
     }
   })
-  for (const { id, status } of made) if (status === 'sending' && !waiting.has(id)) pointAt(id)
+  for (const { id, appId, status } of made) if (status === 'sending' && !waiting.has(id)) pointAt(id, 0, appId)
   if (waiting.size > 0) haveWaiting()
   return answers
 }

@@ -26,6 +26,6 @@ export async function takeDue({
   for (const { late_seconds } of starts) startedLate(late_seconds)
   const due = await takeDueCampaigns(db, atOnce)
   // One that fails now is due again by itself.
-  await Promise.allSettled(due.map(({ id, pointer_no }) => publishDue(bus, id, pointer_no)))
+  await Promise.allSettled(due.map(({ id, pointer_no, app_id }) => publishDue(bus, id, pointer_no, app_id)))
   return { took: starts.length + due.length }
 }

@@ -41,7 +41,7 @@ export async function wireCampaigns(service: Service<Config>): Promise<void> {
   const bus = await openBus(service, watch)
 
   const background = openBackground(service, { what: 'pointers', limit: 1_000 })
-  const pointAt = (campaignId: string, pointerNo = 0) => background(() => publishDue(bus, campaignId, pointerNo))
+  const pointAt = (campaignId: string, pointerNo = 0, appId?: string) => background(() => publishDue(bus, campaignId, pointerNo, appId))
   const tell = (change: Started) => background(() => tellFlow({ db, bus }, change))
   const { startedLate, missedOccurrences } = openMeasurements(service, db, watch)
 
@@ -117,10 +117,10 @@ export async function wireCampaigns(service: Service<Config>): Promise<void> {
   bus.answer(calls.sendCampaign, (request) => sendCampaign(starting, request))
   bus.answer(calls.cancelCampaign, (request) => cancelCampaign(db, request))
   bus.answer(calls.pickWinner, (request) => pickWinner(deciding, request))
-  bus.answer(calls.readCampaign, (request) => reads((db) => readCampaign(db, request)))
+  bus.answer(calls.readCampaign, (request) => reads((db) => readCampaign(db, request), { turn: request.appId }))
 
-  bus.answer(calls.listCampaigns, (request) => reads((db) => listCampaigns(db, request)))
-  bus.answer(calls.getCampaign, (request) => reads((db) => getCampaign(db, request)))
+  bus.answer(calls.listCampaigns, (request) => reads((db) => listCampaigns(db, request), { turn: request.appId }))
+  bus.answer(calls.getCampaign, (request) => reads((db) => getCampaign(db, request), { turn: request.appId }))
   bus.answer(calls.replaceCampaign, (request) => replaceCampaign(accepting, request))
   bus.answer(calls.deleteCampaign, (request) => deleteCampaign(db, request))
   bus.answer(calls.duplicateCampaign, (request) => duplicateCampaign(db, request))
@@ -138,8 +138,8 @@ export async function wireCampaigns(service: Service<Config>): Promise<void> {
   })
 
   bus.answer(calls.createTemplate, (request) => createTemplate(db, request))
-  bus.answer(calls.listTemplates, (request) => reads((db) => listTemplates(db, request)))
-  bus.answer(calls.readTemplate, (request) => reads((db) => readTemplate(db, request)))
+  bus.answer(calls.listTemplates, (request) => reads((db) => listTemplates(db, request), { turn: request.appId }))
+  bus.answer(calls.readTemplate, (request) => reads((db) => readTemplate(db, request), { turn: request.appId }))
   bus.answer(calls.replaceTemplate, (request) => replaceTemplate(db, request))
   bus.answer(calls.deleteTemplate, (request) => deleteTemplate(db, request))
 }

@@ -9,8 +9,14 @@ import type { Answer } from './core/answer.ts'
  */
 export const batchesAtOnce: Record<Lane, number> = { prompt: 64, bulk: 8 }
 
-/** Pointers in hand at once, per platform and lane: few, since one that waits here for a place is not there for another process. */
-export const pointersAtOnce: Record<Lane, number> = { prompt: 16, bulk: 2 }
+/** Of these one app has at most so many. */
+const batchesOfApp: Record<Lane, number> = { prompt: 56, bulk: 8 }
+
+/**
+ * Pointers in hand at once, per platform and lane: few, since one that waits here for a place is not there for another process. Of small sends
+ * more than the 64 that an app has on the lane, or another app's pointer would wait behind them, where turns do not count.
+ */
+export const pointersAtOnce: Record<Lane, number> = { prompt: 80, bulk: 2 }
 
 /** What is in flight when the process is told to stop is waited for so long; then it counts as unanswered. */
 const drainMs = 8_000
@@ -31,11 +37,14 @@ export type Jobs = {
   stop(): Promise<void>
 }
 
+/** The batches of a platform and lane: places taken, in all and by app, and who waits for one. */
+type Queue = { taken: number; of: Map<string, number>; waiting: Turns<{ enter: () => void; turnAway: () => void }> }
+
 export function openJobs(): Jobs {
   const stopping = new AbortController()
   const inWork = new Set<Promise<void>>()
   const inFlight = new Set<(answer: Answer) => void>()
-  const queues = new Map<string, { taken: number; waiting: Turns<{ enter: () => void; turnAway: () => void }> }>()
+  const queues = new Map<string, Queue>()
   const drained = Promise.withResolvers<void>()
   let isCutOff = false
 
@@ -57,20 +66,31 @@ export function openJobs(): Jobs {
         throw queueUnavailable()
       }
       const name = `${platform} ${lane}`
-      const queue = queues.get(name) ?? { taken: 0, waiting: openTurns<{ enter: () => void; turnAway: () => void }>() }
+      const queue: Queue = queues.get(name) ?? { taken: 0, of: new Map(), waiting: openTurns() }
       queues.set(name, queue)
-      if (queue.taken < batchesAtOnce[lane]) queue.taken += 1
+      const mayEnter = (app: string) => (queue.of.get(app) ?? 0) < batchesOfApp[lane]
+      const take = () => {
+        queue.taken += 1
+        queue.of.set(appId, (queue.of.get(appId) ?? 0) + 1)
+      }
+      if (queue.taken < batchesAtOnce[lane] && mayEnter(appId)) take()
       else {
         await new Promise<void>((enter, reject) => {
-          queue.waiting.add(appId, { enter, turnAway: () => reject(queueUnavailable()) })
+          const goOn = () => {
+            take()
+            enter()
+          }
+          queue.waiting.add(appId, { enter: goOn, turnAway: () => reject(queueUnavailable()) })
         })
       }
       return {
         // The place goes to the app whose turn it is, or is free.
         leave: () => {
-          const next = stopping.signal.aborted ? undefined : queue.waiting.next()
-          if (next) next.enter()
-          else queue.taken -= 1
+          queue.taken -= 1
+          const left = (queue.of.get(appId) ?? 1) - 1
+          if (left > 0) queue.of.set(appId, left)
+          else queue.of.delete(appId)
+          if (!stopping.signal.aborted) queue.waiting.next(mayEnter)?.enter()
         },
       }
     },

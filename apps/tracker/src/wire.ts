@@ -87,15 +87,17 @@ export async function wireTracker(service: Service<Config>): Promise<void> {
   bus.answer(recordOutcomesCall, record)
   bus.answer(trackEventsCall, admit(track, { weigh: ({ engagements }) => engagements.length, most: mostHeld }))
   bus.answer(readSettledCall, (request) => readSettled(db, request))
-  bus.answer(readStatsCall, (request) => reads((db) => readStats(db, request)))
-  bus.answer(listStatsCall, (request) => reads((db) => listStats(db, request)))
-  bus.answer(readProgressCall, (request) => reads((db) => readProgress(db, request)))
+  bus.answer(readStatsCall, (request) => reads((db) => readStats(db, request), { turn: request.appId }))
+  bus.answer(listStatsCall, (request) => reads((db) => listStats(db, request), { turn: request.appId }))
+  bus.answer(readProgressCall, (request) => reads((db) => readProgress(db, request), { turn: request.appId }))
   bus.answer(findSettledCall, (request) => findSettled({ db, retentionDays: ledgerDays }, request))
   bus.answer(verifyCampaignCall, (request) =>
-    oneVerification(() => reads((db) => verifyCampaign({ db, retentionDays: ledgerDays }, request), { withinMs: 20_000 })),
+    oneVerification(() =>
+      reads((db) => verifyCampaign({ db, retentionDays: ledgerDays }, request), { withinMs: 20_000, turn: request.appId }),
+    ),
   )
   bus.answer(eraseTrackerOfApp, (request) => eraseApp(db, request))
-  bus.answer(listPushesCall, (request) => reads((db) => listPushes({ db, retentionDays: ledgerDays }, request)))
+  bus.answer(listPushesCall, (request) => reads((db) => listPushes({ db, retentionDays: ledgerDays }, request), { turn: request.appId }))
   bus.answer(confirmTrackerAnnouncements, async ({ announcementIds }) => {
     await deleteAnnouncements(db, announcementIds)
     return {}

@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { newId } from '@herald/contracts/ids'
+import { fillCampaigns, fillTracker } from '@herald/testing/history'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import { givenManyDevices, type Registered } from '../crowd.ts'
 import { withSilentNameServer } from '../name-server.ts'
-import { onDatabase, onPlatform, type Platform } from '../platform.ts'
+import { addressOf, onPlatform, type Platform } from '../platform.ts'
 import { withReceiver, type Receiver } from '../receiver.ts'
 import type { Scenario, Scene } from '../scenario.ts'
 import { checkSends, readStats, send, settle } from '../sends.ts'
@@ -16,7 +18,7 @@ const secondsAlone = 30
 const secondsBeside = 120
 const honestDevices = 100
 /** The hostile app has a history: this many campaigns, so that a read which looks at all of them is slow. */
-const hostileHistory = 300_000
+const hostileHistory = { count: 300_000, days: 80 }
 
 export const hostileTenant: Scenario = {
   promise:
@@ -36,7 +38,8 @@ async function besideHostile(scene: Scene, platform: Platform, receiver: Receive
   const hostile = await givenTenant(herald)
   const devices = await givenManyDevices(platform, honestDevices)
   const victims = await givenManyDevices({ ...platform, tenant: hostile }, 300)
-  await onDatabase(herald, (client) => client.query(insertHistory, [hostile.appId, hostileHistory]).then(() => client.query('analyze')))
+  await fillTracker(addressOf(herald, 'tracker'), { appId: hostile.appId, ...hostileHistory, pushes: 1 })
+  await fillCampaigns(addressOf(herald, 'campaigns'), { appId: hostile.appId, ...hostileHistory, templateId: newId() })
 
   const alone = await sendEverySecond(honest, devices, 'alone', secondsAlone)
   const stop = new AbortController()
@@ -56,10 +59,19 @@ async function besideHostile(scene: Scene, platform: Platform, receiver: Receive
   check(refused.length === 0, `${refused.length} honest sends were refused first: ${[...new Set(refused)].join(', ')}`)
   await checkSends(scene, honest, campaigns, 0)
 
-  for (const name of ['audience', 'campaigns', 'tracker', 'dispatcher', 'webhooks', 'gateway']) {
-    const lines = readFileSync(join(herald.dataDir, 'logs', `${name}-1.log`), 'utf8').split('\n')
-    note({ [`errorLines.${name}`]: lines.filter((line) => line.includes('"level":"error"') || line.includes('"level":"fatal"')).length })
+  note({ errorLines: errorLines(herald.dataDir) })
+}
+
+/** What the apps logged as errors, and how often. */
+function errorLines(dataDir: string): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const app of ['audience', 'campaigns', 'tracker', 'dispatcher', 'webhooks', 'gateway']) {
+    for (const line of readFileSync(join(dataDir, 'logs', `${app}-1.log`), 'utf8').split('\n')) {
+      const message = /"level":"(?:error|fatal)".*"msg":"([^"]*)"/.exec(line)?.[1]
+      if (message !== undefined) counts[`${app}: ${message}`] = (counts[`${app}: ${message}`] ?? 0) + 1
+    }
   }
+  return counts
 }
 
 type Sent = { campaign: Campaign; seconds: number; refusals: string[] }
@@ -112,15 +124,3 @@ async function playHostility({ name, workers, everyMs, act }: Hostility, signal:
   await Promise.all(Array.from({ length: workers }, work))
   return counts
 }
-
-/** $1: the app, $2: how many. Campaigns of the last 80 days that were sent to one device each, with their counters. */
-const insertHistory = `
-  with made as (
-    select lpad(to_hex(extract(epoch from at)::bigint), 8, '0') || substr(md5($1::text || n), 1, 16) as id, at
-    from generate_series(1, $2::int) as n, lateral (select now() - interval '80 days' * (n::float8 / $2::int) as at) as made
-  ), campaigns_made as (
-    insert into campaigns.campaigns (id, app_id, name, status, transactional, target, content, silent, data, ttl, priority, bypass, created_at, started_at, settled_at)
-    select id, $1, 'notification', 'sent', true, '{"kind":"all"}', null, false, '{}', 3600, 'high', '{}', at, at, at from made
-  )
-  insert into tracker.counters (campaign_id, app_id, day, name, transactional, queued_android, sent, created_at, fanned_out_at, settled_at)
-  select id, $1, (at at time zone 'utc')::date, 'notification', true, 1, 1, at, at, at from made`

@@ -6,8 +6,11 @@ import type { Bypass, Presentation, Priority } from './send-fields.ts'
 
 const Id = z.string().length(24)
 
-/** A pointer at a campaign's fan-out: page 0 says that a campaign is due, page n that page n may be cut. */
-export const FanOutPointer = z.object({ campaignId: Id, page: z.number().int().min(0) })
+/**
+ * A pointer at a campaign's fan-out: page 0 says that a campaign is due, page n that page n may be cut. `appId` says whose turn it is; a pointer
+ * without one shares the turn of all others without.
+ */
+export const FanOutPointer = z.object({ campaignId: Id, page: z.number().int().min(0), appId: Id.optional() })
 export type FanOutPointer = z.infer<typeof FanOutPointer>
 
 /** A pointer at a batch row. Platform and lane are in the subject. */

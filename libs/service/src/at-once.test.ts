@@ -28,7 +28,7 @@ test('so many are done at a time, and who waits goes on in the order they came',
 })
 
 test('who does not get a turn in time, or finds too many waiting, is refused and not begun', async () => {
-  const turn = openAtOnce({ atOnce: 1, mostWaiting: 1, waitMs: 20, full })
+  const turn = openAtOnce({ atOnce: 1, mostWaiting: 2, waitMs: 20, full })
   const first = held()
   const working = turn(first.work)
   const late = turn(() => Promise.reject(new Error('was begun')))
@@ -45,4 +45,31 @@ test('work that fails passes its turn on', async () => {
   const next = turn(() => Promise.resolve('next'))
   await expect(failing).rejects.toThrow('broken')
   expect(await next).toBe('next')
+})
+
+test('one that asks for much leaves room to the others: it has its share at a time, and they go on by turns', async () => {
+  const turn = openAtOnce({ atOnce: 3, share: 2, mostWaiting: 100, waitMs: 60_000, full })
+  const begun: string[] = []
+  const ends: (() => void)[] = []
+  const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2'].map((name) =>
+    turn(() => {
+      begun.push(name)
+      return new Promise<void>((resolve) => ends.push(resolve))
+    }, name[0]),
+  )
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(begun).toEqual(['a1', 'a2', 'b1'])
+  ends[0]?.()
+  await all[0]
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(begun.slice(3)).toEqual(['a3'])
+  ends[1]?.()
+  await all[1]
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(begun.slice(4)).toEqual(['b2'])
+  for (let place = 2; place < 6; place += 1) {
+    await new Promise((resolve) => setImmediate(resolve))
+    ends[place]?.()
+  }
+  await Promise.all(all)
 })

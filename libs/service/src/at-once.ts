@@ -1,54 +1,69 @@
+import { openTurns } from './turns.ts'
+
 /**
- * Work of which `atOnce` is done at a time. What comes above that waits its turn, at most `mostWaiting` and each for `waitMs`; who does not
- * get one in time hears the error that `full` makes, and the work is not begun.
+ * Work of which `atOnce` is done at a time, and of one turn (an app) at most `share`. What comes above that waits, at most `mostWaiting` in all
+ * and half of that of one turn, each for `waitMs`, and goes on by turns. Work that does not get its turn in time is not begun: its caller
+ * hears the error that `full` makes.
  */
 export function openAtOnce({
   atOnce,
+  share = atOnce,
   mostWaiting,
   waitMs,
   full,
 }: {
   atOnce: number
+  share?: number
   mostWaiting: number
   waitMs: number
   full: () => Error
-}): <Answer>(work: () => Promise<Answer>) => Promise<Answer> {
-  const waiting = new Set<() => void>()
-  let inWork = 0
+}): <Answer>(work: () => Promise<Answer>, turn?: string) => Promise<Answer> {
+  const waiting = openTurns<() => void>()
+  const inWork = new Map<string, number>()
+  let taken = 0
+  const mayBegin = (turn: string) => (inWork.get(turn) ?? 0) < share
+  const begin = (turn: string) => {
+    taken += 1
+    inWork.set(turn, (inWork.get(turn) ?? 0) + 1)
+  }
 
-  const turn = async () => {
-    if (inWork < atOnce) {
-      inWork += 1
+  const enter = async (turn: string) => {
+    if (taken < atOnce && mayBegin(turn)) {
+      begin(turn)
       return
     }
-    if (waiting.size >= mostWaiting) throw full()
+    if (waiting.size >= mostWaiting || waiting.sizeOf(turn) >= Math.ceil(mostWaiting / 2)) throw full()
     await new Promise<void>((resolve, reject) => {
-      const begin = () => {
+      const goOn = () => {
         clearTimeout(timer)
+        begin(turn)
         resolve()
       }
       const timer = setTimeout(() => {
-        waiting.delete(begin)
+        waiting.remove(turn, goOn)
         reject(full())
       }, waitMs)
-      waiting.add(begin)
+      waiting.add(turn, goOn)
     })
   }
-  /** The turn goes to who has waited longest, or is free. */
-  const pass = () => {
-    const [next] = waiting
-    if (next) {
-      waiting.delete(next)
+  const leave = (turn: string) => {
+    taken -= 1
+    const left = (inWork.get(turn) ?? 1) - 1
+    if (left > 0) inWork.set(turn, left)
+    else inWork.delete(turn)
+    while (taken < atOnce) {
+      const next = waiting.next(mayBegin)
+      if (!next) return
       next()
-    } else inWork -= 1
+    }
   }
 
-  return async (work) => {
-    await turn()
+  return async (work, turn = '') => {
+    await enter(turn)
     try {
       return await work()
     } finally {
-      pass()
+      leave(turn)
     }
   }
 }

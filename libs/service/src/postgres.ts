@@ -17,9 +17,13 @@ const types: pg.CustomTypesConfig = {
 /**
  * Answers a person: a list, a page of statistics, a count. Runs on connections of its own, so that no read, however many there are and
  * however slow one is, takes a connection from sending. Fault `rate_limited` with the seconds to wait: too many reads are under way, this
- * one took longer than `withinMs` (2.5 s unless told, its wait included), or one of its statements longer than it may.
+ * one took longer than `withinMs` (2.5 s unless told, its wait included), or one of its statements longer than it may. Reads wait by turns:
+ * `turn` is the app that asks, and no app has all connections.
  */
-export type Reads<Schema> = <Answer>(work: (db: Kysely<Schema>) => Promise<Answer>, limits?: { withinMs?: number }) => Promise<Answer>
+export type Reads<Schema> = <Answer>(
+  work: (db: Kysely<Schema>) => Promise<Answer>,
+  limits?: { withinMs?: number; turn?: string },
+) => Promise<Answer>
 
 export type Database<Schema> = {
   readonly db: Kysely<Schema>
@@ -99,14 +103,20 @@ function openReads<Schema>({ log, metrics }: Service, db: Kysely<Schema>, watch:
     refused.inc()
     return tooManyReads(readAgainSeconds)
   }
-  const turn = openAtOnce({ atOnce: readConnections, mostWaiting: mostReadsWaiting, waitMs: readWaitMs, full: refusal })
+  const turn = openAtOnce({
+    atOnce: readConnections,
+    share: readConnections - 1,
+    mostWaiting: mostReadsWaiting,
+    waitMs: readWaitMs,
+    full: refusal,
+  })
 
-  return async (work, { withinMs = readWithinMs } = {}) => {
+  return async (work, { withinMs = readWithinMs, turn: asker = '' } = {}) => {
     const { promise: tooLate, reject } = Promise.withResolvers<never>()
     const timer = setTimeout(() => reject(refusal()), withinMs)
     try {
       // A read that is given up here goes on until its statement ends, and keeps its turn until then.
-      return await Promise.race([turn(() => work(db)), tooLate])
+      return await Promise.race([turn(() => work(db), asker), tooLate])
     } catch (error) {
       if (!isDatabaseBusy(error)) throw error
       if (!watch.up) throw databaseUnavailable()

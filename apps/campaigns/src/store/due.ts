@@ -45,8 +45,8 @@ export async function countPointedAt(db: Db, appIds: string[]): Promise<Map<stri
  * pointed at at once. The apps are found by one look into the index each. Two sweeps never take the same row; it is due again after 5,
  * 10, 15, 15 … s (`sweepAgainSeconds` of contracts/topology.ts, by the raised number).
  */
-export async function takeDueCampaigns(db: Db, limit: number): Promise<{ id: string; pointer_no: number }[]> {
-  const { rows } = await sql<{ id: string; pointer_no: number }>`
+export async function takeDueCampaigns(db: Db, limit: number): Promise<{ id: string; pointer_no: number; app_id: string }[]> {
+  const { rows } = await sql<{ id: string; pointer_no: number; app_id: string }>`
     with recursive apps as (
       (select app_id from campaigns where status = 'sending' and due_at is not null order by app_id limit 1)
       union all
@@ -69,7 +69,7 @@ export async function takeDueCampaigns(db: Db, limit: number): Promise<{ id: str
     )
     update campaigns set pointer_no = pointer_no + 1, due_at = now() + least(5 * (pointer_no + 2), 15) * interval '1 second'
     from due where campaigns.id = due.id
-    returning campaigns.id, campaigns.pointer_no`.execute(db)
+    returning campaigns.id, campaigns.pointer_no, campaigns.app_id`.execute(db)
   return rows
 }
 

@@ -12,6 +12,6 @@ export const audit = [
     query: z.strictObject(pageQuery),
     status: 200,
     summary: 'List who changed what and when, newest first',
-    answer: ({ reads }, { appId, query }) => reads((db) => listAudit(db, appId, pageOf(query))),
+    answer: ({ reads }, { appId, query }) => reads((db) => listAudit(db, appId, pageOf(query)), { turn: appId }),
   }),
 ]

@@ -23,7 +23,7 @@ export const keys = [
     query: z.strictObject(pageQuery),
     status: 200,
     summary: 'List the API keys of an app, newest first',
-    answer: ({ reads }, { appId, query }) => reads((db) => listKeys(db, appId, pageOf(query))),
+    answer: ({ reads }, { appId, query }) => reads((db) => listKeys(db, appId, pageOf(query)), { turn: appId }),
   }),
   route({
     name: 'revokeKey',

@@ -1,10 +1,10 @@
 import type { Duplex } from 'node:stream'
-import type { Answer, Serve } from '../request.ts'
-import { ConnectionError, errorCode, fail, flag, frame, frameType, goAwayFrame, preface, resetFrame, setting } from './frames.ts'
-import { settingsAcknowledged, settingsFrame, splitFrames, unpad, windowUpdateFrame } from './frames.ts'
-import { HpackDecoder } from './hpack.ts'
+import { ConnectionError, defaultWindow, errorCode, fail, flag, frame, frameType, goAwayFrame, maxWindow, preface } from '../frames.ts'
+import { resetFrame, setting, settingsAcknowledged, settingsFrame, splitFrames, unpad, windowUpdateFrame } from '../frames.ts'
+import { HpackDecoder } from '../hpack/decoder.ts'
+import type { Answer, Serve } from './request.ts'
 import { Sender } from './sender.ts'
-import { defaultWindow, maxBodyBytes, maxWindow, newStream, takeFields, toRequest, type Stream } from './stream.ts'
+import { maxBodyBytes, newStream, takeFields, takeTrailers, toRequest, type Stream } from './stream.ts'
 
 export type Http2Options = {
   maxConcurrentStreams: number
@@ -18,13 +18,13 @@ export type Http2Options = {
 
 /** 4,000 usual pushes on their way; small enough that a client which ignores the window is caught. */
 const connectionWindow = 1_048_576
-const maxHeaderListBytes = 65_536
+const maxHeaderList = { fields: 256, bytes: 65_536 }
 
 class Http2Connection {
   private readonly socket: Duplex
   private readonly options: Http2Options
   private readonly sender: Sender
-  private readonly decoder = new HpackDecoder()
+  private readonly decoder = new HpackDecoder(maxHeaderList)
   private readonly streams = new Map<number, Stream>()
   /** Streams we broke off while their client was still sending. */
   private readonly abandoned = new Set<number>()
@@ -48,7 +48,7 @@ class Http2Connection {
     this.sender.push(
       settingsFrame([
         [setting.maxConcurrentStreams, options.maxConcurrentStreams],
-        [setting.maxHeaderListSize, maxHeaderListBytes],
+        [setting.maxHeaderListSize, maxHeaderList.bytes],
       ]),
     )
   }
@@ -127,7 +127,7 @@ class Http2Connection {
     if (!block) return fail('CONTINUATION of nothing')
     block.parts.push(Buffer.from(buffer.subarray(start, end)))
     block.bytes += end - start
-    if (block.bytes > maxHeaderListBytes) fail('header block too large', errorCode.enhanceYourCalm)
+    if (block.bytes > maxHeaderList.bytes) fail('header block too large', errorCode.enhanceYourCalm)
     if (!(flags & flag.endHeaders)) return
     this.headerBlock = undefined
     const whole = Buffer.concat(block.parts)
@@ -136,8 +136,8 @@ class Http2Connection {
 
   private finishHeaders(stream: Stream, isNew: boolean, endsStream: boolean, buffer: Buffer, start: number, end: number): void {
     // Always decoded, also for streams we will not serve: the table is the connection's.
-    const trailers = isNew ? stream : newStream(stream.id, 0)
-    this.decoder.decode(buffer, start, end, takeFields(trailers, maxHeaderListBytes))
+    const fits = this.decoder.decode(buffer, start, end, isNew ? takeFields(stream) : takeTrailers(stream))
+    if (!fits) fail('header list too large', errorCode.enhanceYourCalm)
     if (isNew) {
       if (this.goneAfter !== undefined) return
       if (this.streams.size >= this.options.maxConcurrentStreams || this.options.isRefused()) {

@@ -15,23 +15,63 @@ export const frameType = {
 
 export const flag = { endStream: 1, acknowledge: 1, endHeaders: 4, padded: 8, priority: 32 } as const
 
-export const setting = { headerTableSize: 1, maxConcurrentStreams: 3, initialWindowSize: 4, maxFrameSize: 5, maxHeaderListSize: 6 } as const
+export const setting = {
+  headerTableSize: 1,
+  enablePush: 2,
+  maxConcurrentStreams: 3,
+  initialWindowSize: 4,
+  maxFrameSize: 5,
+  maxHeaderListSize: 6,
+} as const
 
 export const errorCode = {
   noError: 0,
   protocolError: 1,
   internalError: 2,
   flowControlError: 3,
+  settingsTimeout: 4,
   streamClosed: 5,
   frameSizeError: 6,
   refusedStream: 7,
+  cancel: 8,
   compressionError: 9,
+  connectError: 10,
   enhanceYourCalm: 11,
+  inadequateSecurity: 12,
+  http11Required: 13,
 } as const
+
+/** The codes by number, in the words of RFC 9113 section 7. */
+const errorNames = [
+  'NO_ERROR',
+  'PROTOCOL_ERROR',
+  'INTERNAL_ERROR',
+  'FLOW_CONTROL_ERROR',
+  'SETTINGS_TIMEOUT',
+  'STREAM_CLOSED',
+  'FRAME_SIZE_ERROR',
+  'REFUSED_STREAM',
+  'CANCEL',
+  'COMPRESSION_ERROR',
+  'CONNECT_ERROR',
+  'ENHANCE_YOUR_CALM',
+  'INADEQUATE_SECURITY',
+  'HTTP_1_1_REQUIRED',
+]
+
+/** The name of an error code; one that no standard knows is INTERNAL_ERROR, as section 7 allows. */
+export const errorName = (code: number): string => errorNames[code] ?? 'INTERNAL_ERROR'
 
 export const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 export const maxFrameSize = 16_384
 export const headerLength = 9
+
+/** The window a stream or connection starts with when nobody says otherwise (RFC 9113 section 6.9.2). */
+export const defaultWindow = 65_535
+/** RFC 9113 section 6.9.1. */
+export const maxWindow = 0x7fffffff
+/** A stream's number has 31 bits (RFC 9113 section 5.1.1). */
+export const maxStreamId = 0x7fffffff
 
 /** The peer broke the protocol: the connection ends with a GOAWAY of this code. */
 export class ConnectionError extends Error {
@@ -87,25 +127,55 @@ export function goAwayFrame(lastStreamId: number, code: number, debug: string): 
 /** One frame, as a range of a buffer that is valid during the call only. */
 export type OnFrame = (type: number, flags: number, streamId: number, buffer: Buffer, start: number, end: number) => void
 
-/** Cut a byte stream into frames. The returned function takes the next bytes; a frame over 16,384 bytes throws FRAME_SIZE_ERROR. */
+/**
+ * Cut a byte stream into frames. The returned function takes the next bytes; a frame over 16,384 bytes throws FRAME_SIZE_ERROR.
+ * A frame that arrives in parts is gathered in one buffer of the largest frame's size, so that bytes which come one by one are copied once each.
+ */
 export function splitFrames(onFrame: OnFrame): (bytes: Buffer) => void {
-  let rest: Buffer | undefined
-  return (bytes) => {
-    const buffer = rest ? Buffer.concat([rest, bytes]) : bytes
-    rest = undefined
-    let position = 0
-    while (buffer.length - position >= headerLength) {
-      const length = buffer.readUIntBE(position, 3)
-      if (length > maxFrameSize) throw new ConnectionError(errorCode.frameSizeError, `frame of ${length} bytes`)
-      const start = position + headerLength
-      if (buffer.length - start < length) break
-      const streamId = buffer.readUInt32BE(position + 5) & 0x7fffffff
-      onFrame(buffer[position + 3] as number, buffer[position + 4] as number, streamId, buffer, start, start + length)
-      position = start + length
-    }
-    // A copy, so that a few bytes do not keep a whole chunk of 64 KB alive.
-    if (position < buffer.length) rest = Buffer.from(buffer.subarray(position))
+  let gathered: Buffer | undefined
+  let length = 0
+
+  /** Copy from `bytes`, beginning at `from`, until `gathered` has `wanted` bytes. Returns where the rest begins. */
+  const gather = (into: Buffer, bytes: Buffer, from: number, wanted: number): number => {
+    const end = Math.min(bytes.length, from + Math.max(0, wanted - length))
+    bytes.copy(into, length, from, end)
+    length += end - from
+    return end
   }
+
+  return (bytes) => {
+    let position = 0
+    if (length > 0 && gathered) {
+      position = gather(gathered, bytes, 0, headerLength)
+      if (length < headerLength) return
+      const whole = headerLength + lengthAt(gathered, 0)
+      position = gather(gathered, bytes, position, whole)
+      if (length < whole) return
+      length = 0
+      emit(onFrame, gathered, 0, whole)
+    }
+    while (bytes.length - position >= headerLength) {
+      const end = position + headerLength + lengthAt(bytes, position)
+      if (end > bytes.length) break
+      emit(onFrame, bytes, position, end)
+      position = end
+    }
+    if (position < bytes.length) {
+      gathered ??= Buffer.allocUnsafeSlow(headerLength + maxFrameSize)
+      gather(gathered, bytes, position, gathered.length)
+    }
+  }
+}
+
+function lengthAt(buffer: Buffer, position: number): number {
+  const length = ((buffer[position] as number) << 16) | ((buffer[position + 1] as number) << 8) | (buffer[position + 2] as number)
+  if (length > maxFrameSize) throw new ConnectionError(errorCode.frameSizeError, `frame of ${length} bytes`)
+  return length
+}
+
+function emit(onFrame: OnFrame, buffer: Buffer, position: number, end: number): void {
+  const streamId = buffer.readUInt32BE(position + 5) & 0x7fffffff
+  onFrame(buffer[position + 3] as number, buffer[position + 4] as number, streamId, buffer, position + headerLength, end)
 }
 
 /** End the connection, because the peer broke the protocol. */

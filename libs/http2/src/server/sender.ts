@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream'
-import type { Answer } from '../request.ts'
-import { errorCode, fail, flag, frame, frameType, maxFrameSize, setting } from './frames.ts'
-import { encodeHeaders } from './hpack.ts'
-import { defaultWindow, maxWindow, type Stream } from './stream.ts'
+import { defaultWindow, errorCode, fail, flag, frame, frameType, maxFrameSize, maxWindow, setting } from '../frames.ts'
+import { encodeAnswerBlock } from './answer-block.ts'
+import type { Answer } from './request.ts'
+import type { Stream } from './stream.ts'
 
 /** The sending half of a connection: gathers frames into few writes and keeps to the windows and settings of the peer. */
 export class Sender {
@@ -44,7 +44,7 @@ export class Sender {
   /** Send an answer; what the windows do not admit yet stays in `stream.unsent`. */
   answer(stream: Stream, answer: Answer): void {
     const hasBody = answer.body !== ''
-    const block = encodeHeaders(answer.status, answer.headers, this.mustResetTable)
+    const block = encodeAnswerBlock(answer.status, answer.headers, this.mustResetTable)
     this.mustResetTable = false
     this.output.push(frame(frameType.headers, flag.endHeaders | (hasBody ? 0 : flag.endStream), stream.id, block))
     if (hasBody) stream.unsent = Buffer.from(answer.body)

@@ -83,13 +83,23 @@ export class ConnectionError extends Error {
   }
 }
 
+/** Write the nine bytes before a frame's payload (RFC 9113 section 4.1). Returns where the payload begins. */
+export function writeFrameHeader(buffer: Buffer, start: number, length: number, type: number, flags: number, streamId: number): number {
+  buffer[start] = length >>> 16
+  buffer[start + 1] = length >>> 8
+  buffer[start + 2] = length
+  buffer[start + 3] = type
+  buffer[start + 4] = flags
+  buffer[start + 5] = streamId >>> 24
+  buffer[start + 6] = streamId >>> 16
+  buffer[start + 7] = streamId >>> 8
+  buffer[start + 8] = streamId
+  return start + headerLength
+}
+
 export function frame(type: number, flags: number, streamId: number, payload: Buffer): Buffer {
   const bytes = Buffer.allocUnsafe(headerLength + payload.length)
-  bytes.writeUIntBE(payload.length, 0, 3)
-  bytes[3] = type
-  bytes[4] = flags
-  bytes.writeUInt32BE(streamId, 5)
-  payload.copy(bytes, headerLength)
+  payload.copy(bytes, writeFrameHeader(bytes, 0, payload.length, type, flags, streamId))
   return bytes
 }
 

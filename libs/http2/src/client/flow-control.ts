@@ -85,7 +85,7 @@ export function returnWindow(connection: Connection, bytes: number): void {
   connection.returnedBytes = 0
 }
 
-/** Let the peer go on with an answer that is longer than half a window. The limit of a body's length ends it. */
+/** Let the peer go on with an answer that is longer than half a window. It cannot use the window up before, because a frame is a quarter of it; the limit of a body's length ends it. */
 export function widenStream(connection: Connection, stream: Stream): void {
   if (stream.receiveWindow > defaultWindow / 2) return
   connection.output.push(windowUpdateFrame(stream.id, defaultWindow - stream.receiveWindow))

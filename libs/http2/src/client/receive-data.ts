@@ -20,7 +20,6 @@ export function receiveData(connection: Connection, flags: number, streamId: num
   }
   stream.windowBytes += size
   stream.receiveWindow -= size
-  if (stream.receiveWindow < 0) return connection.failStream(stream, errorCode.flowControlError)
   if (stream.status === 0) return connection.failStream(stream, errorCode.protocolError)
 
   const bytes = range.end - range.start

@@ -120,7 +120,11 @@ export const literal = (name: string, value: string): Buffer =>
 
 /** A reply in a word, for lists: the status, or what it is and why. */
 export const told = (reply: Reply): string =>
-  reply.is === 'answered' ? String(reply.status) : reply.is === 'unanswered' ? `unanswered ${reply.why} ${reply.reason}` : `${reply.is} ${reply.reason}`
+  reply.is === 'answered'
+    ? String(reply.status)
+    : reply.is === 'unanswered'
+      ? `unanswered ${reply.why} ${reply.reason}`
+      : `${reply.is} ${reply.reason}`
 
 /** Wait until something is so, at most 20 s. */
 export async function until(isSo: () => boolean, what: string): Promise<void> {

@@ -201,3 +201,15 @@ export function unpad(flags: number, buffer: Buffer, start: number, end: number)
   if (range.end < range.start) fail('more padding than payload')
   return range
 }
+
+/** PRIORITY says nothing any more (RFC 9113 section 5.3.2), but has its form. */
+export function checkPriority(streamId: number, size: number): void {
+  if (streamId === 0) fail('PRIORITY without a stream')
+  if (size !== 5) fail('PRIORITY of a wrong size', errorCode.frameSizeError)
+}
+
+/** The form of a GOAWAY (RFC 9113 section 6.8). */
+export function checkGoAway(streamId: number, size: number): void {
+  if (streamId !== 0) fail('GOAWAY on a stream')
+  if (size < 8) fail('GOAWAY of a wrong size', errorCode.frameSizeError)
+}

@@ -1,5 +1,15 @@
 import type { Duplex } from 'node:stream'
-import { ConnectionError, defaultWindow, errorCode, errorName, fail, frameType, goAwayFrame, maxStreamId } from '../frames.ts'
+import {
+  checkPriority,
+  ConnectionError,
+  defaultWindow,
+  errorCode,
+  errorName,
+  fail,
+  frameType,
+  goAwayFrame,
+  maxStreamId,
+} from '../frames.ts'
 import { preface, resetFrame, settingsFrame, splitFrames, windowUpdateFrame, setting } from '../frames.ts'
 import { HpackDecoder } from '../hpack/decoder.ts'
 import { AbandonedStreams } from './abandoned-streams.ts'
@@ -143,17 +153,12 @@ export class Connection {
     else if (type === frameType.resetStream) receiveRstStream(this, streamId, buffer, start, end)
     else if (type === frameType.continuation) receiveContinuation(this, flags, buffer, start, end)
     else if (type === frameType.pushPromise) fail('PUSH_PROMISE, which our SETTINGS forbid')
-    else if (type === frameType.priority) this.receivePriority(streamId, end - start)
-    // A frame of a type that no standard knows has no meaning here (RFC 9113 section 5.5).
-    else this.patience.spend()
+    else {
+      if (type === frameType.priority) checkPriority(streamId, end - start)
+      // A frame of a type that no standard knows has no meaning here (RFC 9113 section 5.5).
+      this.patience.spend()
+    }
   })
-
-  /** PRIORITY says nothing any more (RFC 9113 section 5.3.2), but has its form. */
-  private receivePriority(streamId: number, size: number): void {
-    if (streamId === 0) fail('PRIORITY without a stream')
-    if (size !== 5) fail('PRIORITY of a wrong size', errorCode.frameSizeError)
-    this.patience.spend()
-  }
 
   /** A stream has its reply, or nobody waits for it: forget it. */
   closeStream(stream: Stream): void {

@@ -40,21 +40,27 @@ export function sendWaiting(connection: Connection): void {
 export function receiveWindowUpdate(connection: Connection, streamId: number, buffer: Buffer, start: number, end: number): void {
   if (end - start !== 4) fail('WINDOW_UPDATE of a wrong size', errorCode.frameSizeError)
   if (streamId !== 0 && connection.isIdle(streamId)) fail('WINDOW_UPDATE on a stream that we did not open')
-  connection.patience.spend()
   const increment = buffer.readUInt32BE(start) & maxWindow
-  if (streamId === 0) {
-    if (increment === 0) fail('WINDOW_UPDATE of 0')
-    connection.sendWindow += increment
-    if (connection.sendWindow > maxWindow) fail('connection window over 2^31-1', errorCode.flowControlError)
-    sendWaiting(connection)
-    return connection.owner.roomier()
-  }
+  if (streamId === 0) return widenConnection(connection, increment)
   const stream = connection.streams.get(streamId)
-  if (!stream) return
+  if (!stream) return connection.patience.spend()
   if (increment === 0) return connection.failStream(stream, errorCode.protocolError)
   stream.sendWindow += increment
   if (stream.sendWindow > maxWindow) return connection.failStream(stream, errorCode.flowControlError)
+  const before = connection.sendWindow
   if (stream.unsentBody) sendBody(connection, stream)
+  // A window that nobody waited for is for nothing; one that lets a byte go ends with the body.
+  if (connection.sendWindow === before) connection.patience.spend()
+}
+
+function widenConnection(connection: Connection, increment: number): void {
+  if (increment === 0) fail('WINDOW_UPDATE of 0')
+  connection.sendWindow += increment
+  if (connection.sendWindow > maxWindow) fail('connection window over 2^31-1', errorCode.flowControlError)
+  const before = connection.sendWindow
+  sendWaiting(connection)
+  if (connection.sendWindow === before) connection.patience.spend()
+  connection.owner.roomier()
 }
 
 /** SETTINGS_INITIAL_WINDOW_SIZE changes the windows of open streams by the difference, which can make them negative (section 6.9.2). */

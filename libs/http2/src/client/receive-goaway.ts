@@ -1,4 +1,4 @@
-import { errorCode, errorName, fail, maxStreamId } from '../frames.ts'
+import { checkGoAway, errorCode, errorName, fail, maxStreamId } from '../frames.ts'
 import type { Connection } from './connection.ts'
 
 /**
@@ -6,8 +6,7 @@ import type { Connection } from './connection.ts'
  * answered. It may come twice, first with the highest number there is as a warning; the second number is never higher.
  */
 export function receiveGoAway(connection: Connection, streamId: number, buffer: Buffer, start: number, end: number): void {
-  if (streamId !== 0) fail('GOAWAY on a stream')
-  if (end - start < 8) fail('GOAWAY of a wrong size', errorCode.frameSizeError)
+  checkGoAway(streamId, end - start)
   const lastStreamId = buffer.readUInt32BE(start) & maxStreamId
   const code = buffer.readUInt32BE(start + 4)
   if (connection.goneAfter !== undefined) {

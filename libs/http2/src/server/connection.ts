@@ -1,5 +1,18 @@
 import type { Duplex } from 'node:stream'
-import { ConnectionError, defaultWindow, errorCode, fail, flag, frame, frameType, goAwayFrame, maxWindow, preface } from '../frames.ts'
+import {
+  checkGoAway,
+  checkPriority,
+  ConnectionError,
+  defaultWindow,
+  errorCode,
+  fail,
+  flag,
+  frame,
+  frameType,
+  goAwayFrame,
+  maxWindow,
+  preface,
+} from '../frames.ts'
 import { resetFrame, setting, settingsAcknowledged, settingsFrame, splitFrames, unpad, windowUpdateFrame } from '../frames.ts'
 import { HpackDecoder } from '../hpack/decoder.ts'
 import type { Answer, Serve } from './request.ts'
@@ -94,14 +107,15 @@ class Http2Connection {
     else if (type === frameType.resetStream) this.takeReset(streamId, end - start)
     else if (type === frameType.settings) this.takeSettings(flags, streamId, buffer, start, end)
     else if (type === frameType.ping) this.takePing(flags, streamId, buffer, start, end)
-    else if (type === frameType.priority && end - start !== 5) fail('PRIORITY of a wrong size', errorCode.frameSizeError)
+    else if (type === frameType.priority) checkPriority(streamId, end - start)
+    else if (type === frameType.goAway) checkGoAway(streamId, end - start)
     else if (type === frameType.pushPromise) fail('PUSH_PROMISE from a client')
   }
 
   private takeHeaders(flags: number, streamId: number, buffer: Buffer, start: number, end: number): void {
     const range = unpad(flags, buffer, start, end)
     if (flags & flag.priority) range.start += 5
-    if (range.start > range.end) fail('HEADERS too short')
+    if (range.start > range.end) fail('HEADERS too short', errorCode.frameSizeError)
     if (streamId % 2 === 0) fail('HEADERS on an even stream')
 
     let stream = this.streams.get(streamId)
@@ -253,14 +267,15 @@ class Http2Connection {
   private takeWindowUpdate(streamId: number, buffer: Buffer, start: number, end: number): void {
     if (end - start !== 4) fail('WINDOW_UPDATE of a wrong size', errorCode.frameSizeError)
     const increment = buffer.readUInt32BE(start) & maxWindow
-    if (increment === 0) fail('WINDOW_UPDATE of 0')
     if (streamId === 0) {
+      if (increment === 0) fail('WINDOW_UPDATE of 0')
       this.sender.widen(increment)
       return this.sendWaiting(this.streams.values())
     }
     if (streamId > this.lastStreamId) fail('WINDOW_UPDATE on an idle stream')
     const stream = this.streams.get(streamId)
     if (!stream) return
+    if (increment === 0) return this.abandon(stream, errorCode.protocolError)
     stream.sendWindow += increment
     if (stream.sendWindow > maxWindow) return this.abandon(stream, errorCode.flowControlError)
     this.sendWaiting([stream])

@@ -72,6 +72,7 @@ export class Sender {
   /** Take one setting of the peer (RFC 9113 section 6.5.2); those that concern us alone are passed over. */
   takeSetting(id: number, value: number, streams: Iterable<Stream>): void {
     if (id === setting.headerTableSize) this.mustResetTable = value < 4096
+    else if (id === setting.enablePush && value > 1) fail('SETTINGS_ENABLE_PUSH out of range')
     else if (id === setting.maxFrameSize) {
       if (value < maxFrameSize || value > 0xffffff) fail('SETTINGS_MAX_FRAME_SIZE out of range')
       this.frameSize = value

@@ -227,7 +227,8 @@ export class Connection {
     this.output.flush()
     this.socket.end()
     // A peer that does not close its side within 2 s is not waited for.
-    setTimeout(() => this.socket.destroy(), 2_000).unref()
+    const linger = setTimeout(() => this.socket.destroy(), 2_000).unref()
+    this.socket.on('close', () => clearTimeout(linger))
   }
 
   /** Every stream gets its reply: of what was written nobody knows whether it arrived; what was not written surely did not. */

@@ -1,7 +1,9 @@
 import type { Duplex } from 'node:stream'
 
-/** Larger than any two frames of ours; 200 usual pushes. */
-const chunkBytes = 65_536
+/** Of the first buffer, which holds the preface and what little an idle connection says. Each further one is twice as large. */
+const firstBytes = 2_048
+/** 200 usual pushes. */
+const mostBytes = 65_536
 
 /**
  * What a connection sends. Frames are written into one large buffer and leave in one write per turn of the event loop: one TLS record of many pushes instead of one each.
@@ -9,7 +11,7 @@ const chunkBytes = 65_536
  */
 export class Output {
   /** Where `reserve` gave room. */
-  buffer = Buffer.allocUnsafeSlow(chunkBytes)
+  buffer = Buffer.allocUnsafeSlow(firstBytes)
   /** The peer does not take what we send: nothing new is begun until it has. */
   isBlocked = false
   /** Grows with every write to the socket. */
@@ -24,6 +26,7 @@ export class Output {
   private full: Buffer[] = []
   private pending = 0
   private isScheduled = false
+  private nextBytes = firstBytes
   private isClosed = false
 
   constructor(socket: Duplex, mostBuffered: number, onDrain: () => void, onOverflow: () => void) {
@@ -38,7 +41,8 @@ export class Output {
   reserve(bytes: number): number {
     if (this.end + bytes <= this.buffer.length) return this.end
     if (this.end > this.start) this.full.push(this.buffer.subarray(this.start, this.end))
-    this.buffer = Buffer.allocUnsafeSlow(Math.max(chunkBytes, bytes))
+    this.nextBytes = Math.min(mostBytes, 2 * this.nextBytes)
+    this.buffer = Buffer.allocUnsafeSlow(Math.max(this.nextBytes, bytes))
     this.start = 0
     this.end = 0
     return 0

@@ -207,7 +207,7 @@ test('PING is answered with its own bytes, and SETTINGS are acknowledged', () =>
 
 test('our SETTINGS forbid push and streams of the server, and tell how large a header list may be', () => {
   const settings = givenConnection().sent()[0]
-  expect(settings?.payload.toString('hex')).toBe('000200000000' + '000300000000' + '000600004000')
+  expect(settings?.payload.toString('hex')).toBe('000200000000000300000000000600004000')
 })
 
 test('frames on a stream that we broke off are passed over until its end, and decoded all the same', () => {

@@ -11,23 +11,13 @@ import {
   frameType,
   goAwayFrame,
   maxWindow,
-  preface,
 } from '../frames.ts'
 import { resetFrame, setting, settingsAcknowledged, settingsFrame, splitFrames, unpad, windowUpdateFrame } from '../frames.ts'
 import { HpackDecoder } from '../hpack/decoder.ts'
-import type { Answer, Serve } from './request.ts'
+import { expectPreface } from './preface.ts'
+import type { Answer, Http2Options } from './request.ts'
 import { Sender } from './sender.ts'
 import { maxBodyBytes, newStream, takeFields, takeTrailers, toRequest, type Stream } from './stream.ts'
-
-export type Http2Options = {
-  maxConcurrentStreams: number
-  serve: Serve
-  /** Asked per request: break it off as REFUSED_STREAM, unprocessed? */
-  isRefused: () => boolean
-  /** Asked after each request, with how many this connection has had: say GOAWAY now? */
-  isGoingAway: (requests: number) => boolean
-  onProtocolError: (message: string) => void
-}
 
 /** 4,000 usual pushes on their way; small enough that a client which ignores the window is caught. */
 const connectionWindow = 1_048_576
@@ -44,7 +34,7 @@ class Http2Connection {
   private readonly split = splitFrames((type, flags, streamId, buffer, start, end) =>
     this.takeFrame(type, flags, streamId, buffer, start, end),
   )
-  private prefaceLeft = preface.length
+  private readonly takePreface = expectPreface()
   private sawSettings = false
   private lastStreamId = 0
   private requests = 0
@@ -74,7 +64,7 @@ class Http2Connection {
   read(bytes: Buffer): void {
     this.sender.hold()
     try {
-      this.split(this.prefaceLeft ? this.takePreface(bytes) : bytes)
+      this.split(this.takePreface(bytes))
     } catch (error) {
       if (!(error instanceof ConnectionError)) throw error
       this.options.onProtocolError(error.message)
@@ -85,15 +75,6 @@ class Http2Connection {
       setImmediate(() => this.socket.end())
     }
     this.sender.release()
-  }
-
-  private takePreface(bytes: Buffer): Buffer {
-    const from = preface.length - this.prefaceLeft
-    const length = Math.min(this.prefaceLeft, bytes.length)
-    if (!bytes.subarray(0, length).equals(preface.subarray(from, from + length)))
-      throw new ConnectionError(errorCode.protocolError, 'no preface')
-    this.prefaceLeft -= length
-    return bytes.subarray(length)
   }
 
   private takeFrame(type: number, flags: number, streamId: number, buffer: Buffer, start: number, end: number): void {

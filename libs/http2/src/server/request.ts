@@ -11,3 +11,14 @@ export type Answer = {
 }
 
 export type Serve = (request: Request) => Answer
+
+/** What a server does with the requests of a connection. */
+export type Http2Options = {
+  maxConcurrentStreams: number
+  serve: Serve
+  /** Asked per request: break it off as REFUSED_STREAM, unprocessed? */
+  isRefused: () => boolean
+  /** Asked after each request, with how many this connection has had: say GOAWAY now? */
+  isGoingAway: (requests: number) => boolean
+  onProtocolError: (message: string) => void
+}

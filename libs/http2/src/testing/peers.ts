@@ -6,7 +6,8 @@ import { frame, frameType, goAwayFrame, preface, settingsFrame, splitFrames } fr
 import { openOrigin, type Origin, type OriginOptions } from '../client/origin.ts'
 import { prepareHead } from '../client/head.ts'
 import type { Reply } from '../client/reply.ts'
-import { serveHttp2, type Http2Options } from '../server/connection.ts'
+import { serveHttp2 } from '../server/connection.ts'
+import type { Http2Options } from '../server/request.ts'
 import { givenCertificate } from './certificate.ts'
 
 /** A TLS server of a test on 127.0.0.1 that hands every connection to `serve`, with what a client needs to trust it. */
@@ -39,7 +40,7 @@ export async function givenTlsServer(serve: (socket: TLSSocket) => void, protoco
       return origin
     },
     head: prepareHead({ authority: `localhost:${port}`, fields: [['apns-topic', 'org.example.app']] }),
-    async stop() {
+    stop: async (): Promise<void> => {
       for (const socket of sockets) socket.destroy()
       server.close()
       await Promise.all(origins.map((origin) => origin.close()))
@@ -108,6 +109,14 @@ export async function givenScriptedServer(
   })
   return { ...peer, connections }
 }
+
+/** One request to a peer, without a body unless it is given one. */
+export const sendTo =
+  (peer: Pick<TlsPeer, 'head'>) =>
+  (origin: Origin, path = '/', more: { body?: Buffer | string; timeoutMs?: number } = {}): Promise<Reply> =>
+    origin.request({ head: peer.head, path, body: '', timeoutMs: 30_000, ...more })
+
+export const isRequest = ({ type }: Frame): boolean => type === frameType.headers
 
 /** Frames that servers say. */
 export const status200 = Buffer.from([0x88])

@@ -18,7 +18,12 @@ export type ClientTask = {
 export type ClientResult = { pushesPerSecond: number; cpuMicroseconds: number; rssMb: number }
 
 const task = JSON.parse(process.argv[2] ?? '') as ClientTask
-const body = Buffer.from(JSON.stringify({ aps: { alert: { title: 'Hello', body: 'This is a push notification of a usual size for the test' }, sound: 'default' }, msgId: 'm'.repeat(60) }))
+const body = Buffer.from(
+  JSON.stringify({
+    aps: { alert: { title: 'Hello', body: 'This is a push notification of a usual size for the test' }, sound: 'default' },
+    msgId: 'm'.repeat(60),
+  }),
+)
 const ca = readFileSync(task.caPath)
 const pathOf = (n: number) => `/3/device/${task.tokens[n % task.tokens.length]}`
 

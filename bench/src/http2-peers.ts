@@ -128,15 +128,44 @@ if (h2load !== '') {
   ]
   for (const [what, requests, options] of runs) {
     const said = await run(h2load, '-n', String(requests), ...options, '-d', bodyFile, url)
-    check(`h2load with ${what} against the server`, said.includes(`${requests} succeeded, 0 failed, 0 errored, 0 timeout`), said.slice(-600))
+    check(
+      `h2load with ${what} against the server`,
+      said.includes(`${requests} succeeded, 0 failed, 0 errored, 0 timeout`),
+      said.slice(-600),
+    )
   }
 }
 if (nghttp !== '') {
-  const said = await run(nghttp, '--continuation', '-b', '200', '-m', '20', '-d', bodyFile, '-H', `x-long: ${'v'.repeat(30_000)}`, '-s', '-n', url)
+  const said = await run(
+    nghttp,
+    '--continuation',
+    '-b',
+    '200',
+    '-m',
+    '20',
+    '-d',
+    bodyFile,
+    '-H',
+    `x-long: ${'v'.repeat(30_000)}`,
+    '-s',
+    '-n',
+    url,
+  )
   check('nghttp with CONTINUATION and padding against the server', (said.match(/ 200 /g) ?? []).length === 20, said.slice(-600))
 }
 if (curl !== '' && spawnSync(curl, ['--version'], { encoding: 'utf8' }).stdout.includes('HTTP2')) {
-  const said = await run(curl, '-sS', '--http2', '--cacert', peer.certificate.certificatePath, '--data-binary', 'hello', '-w', ' %{http_version} %{http_code}', url)
+  const said = await run(
+    curl,
+    '-sS',
+    '--http2',
+    '--cacert',
+    peer.certificate.certificatePath,
+    '--data-binary',
+    'hello',
+    '-w',
+    ' %{http_version} %{http_code}',
+    url,
+  )
   check('curl against the server', said === 'hello 2 200', said)
 } else failed.push('curl has no HTTP/2')
 

@@ -41,7 +41,13 @@ if (!h2load) say('h2load is not installed: it is left out')
 const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }).trim())
 const simulator = await startApnsSimulator(1_000)
 const bodyFile = join(tmpdir(), `herald-bench-http2-${process.pid}.json`)
-writeFileSync(bodyFile, JSON.stringify({ aps: { alert: { title: 'Hello', body: 'This is a push notification of a usual size for the test' }, sound: 'default' }, msgId: 'm'.repeat(60) }))
+writeFileSync(
+  bodyFile,
+  JSON.stringify({
+    aps: { alert: { title: 'Hello', body: 'This is a push notification of a usual size for the test' }, sound: 'default' },
+    msgId: 'm'.repeat(60),
+  }),
+)
 
 function simulatorCpu(): number {
   const stat = execFileSync('cat', [`/proc/${simulator.pid}/stat`], { encoding: 'utf8' })
@@ -54,7 +60,10 @@ function runClient(client: ClientTask['client'], isProfiled: boolean): Omit<Turn
   const task: ClientTask = { client, url, caPath, tokens, headers, warmUp, pushes, window: Number(values.window) }
   const profile = isProfiled ? ['--cpu-prof', `--cpu-prof-dir=${tmpdir()}`] : []
   const file = join(import.meta.dirname, 'http2-client.ts')
-  const { stdout, stderr, status } = spawnSync(process.execPath, [...profile, file, JSON.stringify(task)], { encoding: 'utf8', timeout: 300_000 })
+  const { stdout, stderr, status } = spawnSync(process.execPath, [...profile, file, JSON.stringify(task)], {
+    encoding: 'utf8',
+    timeout: 300_000,
+  })
   if (status !== 0) throw new Error(`${client} ended with ${status}: ${stderr}`)
   return JSON.parse(stdout) as ClientResult
 }
@@ -62,11 +71,29 @@ function runClient(client: ClientTask['client'], isProfiled: boolean): Omit<Turn
 /** h2load sends to one device. Its CPU time comes from the shell that waits for it. */
 function runH2load(path: string): Omit<Turn, 'simulatorMicroseconds'> {
   const headers = Object.entries(simulator.headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
-  const all = ['-n', String(pushes), '-c', '1', '-m', values.window, '-d', bodyFile, ...headers, `${simulator.url}/3/device/${simulator.tokens[0]}`]
-  const { stdout } = spawnSync('bash', ['-c', '"$0" "$@"; times', path, ...all], { encoding: 'utf8', timeout: 300_000, env: { ...process.env, LC_ALL: 'C' } })
+  const all = [
+    '-n',
+    String(pushes),
+    '-c',
+    '1',
+    '-m',
+    values.window,
+    '-d',
+    bodyFile,
+    ...headers,
+    `${simulator.url}/3/device/${simulator.tokens[0]}`,
+  ]
+  const { stdout } = spawnSync('bash', ['-c', '"$0" "$@"; times', path, ...all], {
+    encoding: 'utf8',
+    timeout: 300_000,
+    env: { ...process.env, LC_ALL: 'C' },
+  })
   const rate = Number(/([\d.]+) req\/s/.exec(stdout)?.[1])
   if (!new RegExp(`${pushes} succeeded, 0 failed`).test(stdout)) throw new Error(`h2load: ${stdout.slice(0, 500)}`)
-  const seconds = [...(stdout.trim().split('\n').at(-1) ?? '').matchAll(/(\d+)m([\d.]+)s/g)].reduce((sum, [, m, s]) => sum + 60 * Number(m) + Number(s), 0)
+  const seconds = [...(stdout.trim().split('\n').at(-1) ?? '').matchAll(/(\d+)m([\d.]+)s/g)].reduce(
+    (sum, [, m, s]) => sum + 60 * Number(m) + Number(s),
+    0,
+  )
   return { pushesPerSecond: Math.round(rate), cpuMicroseconds: (seconds * 1e6) / pushes, rssMb: null }
 }
 
@@ -91,12 +118,15 @@ try {
   simulator.stop()
 }
 
-const of = (client: string, value: 'pushesPerSecond' | 'cpuMicroseconds' | 'simulatorMicroseconds') => (turns.get(client) ?? []).map((turn) => turn[value])
+const of = (client: string, value: 'pushesPerSecond' | 'cpuMicroseconds' | 'simulatorMicroseconds') =>
+  (turns.get(client) ?? []).map((turn) => turn[value])
 say(`${'client'.padEnd(14)}${'pushes/s'.padStart(10)}${'[all]'.padStart(34)}${'CPU µs/push'.padStart(14)}${'simulator µs'.padStart(14)}`)
 for (const client of turns.keys()) {
   const all = of(client, 'pushesPerSecond').join(' ')
   const [cpu, theirs] = [median(of(client, 'cpuMicroseconds')), median(of(client, 'simulatorMicroseconds'))]
-  say(`${client.padEnd(14)}${String(median(of(client, 'pushesPerSecond'))).padStart(10)}${all.padStart(34)}${cpu.toFixed(1).padStart(14)}${theirs.toFixed(1).padStart(14)}`)
+  say(
+    `${client.padEnd(14)}${String(median(of(client, 'pushesPerSecond'))).padStart(10)}${all.padStart(34)}${cpu.toFixed(1).padStart(14)}${theirs.toFixed(1).padStart(14)}`,
+  )
 }
 for (const client of clients.filter((each) => each !== 'own')) {
   const ratio = (value: 'pushesPerSecond' | 'cpuMicroseconds') => (median(of('own', value)) / median(of(client, value))).toFixed(2)
@@ -106,6 +136,9 @@ if (values.keep) {
   const about = aboutThisRun()
   mkdirSync(results, { recursive: true })
   const file = join(results, `http2-${about.at.slice(0, 10)}-${about.commit}.json`)
-  writeFileSync(file, `${JSON.stringify({ what: 'pushes over one HTTP/2 connection', ...about, pushes, window: Number(values.window), turns: Object.fromEntries(turns) }, null, 2)}\n`)
+  writeFileSync(
+    file,
+    `${JSON.stringify({ what: 'pushes over one HTTP/2 connection', ...about, pushes, window: Number(values.window), turns: Object.fromEntries(turns) }, null, 2)}\n`,
+  )
   say(`kept in ${file}`)
 }

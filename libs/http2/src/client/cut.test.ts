@@ -75,3 +75,10 @@ test('the same over TLS, with every third byte: closed in order or torn', async 
     await origin.close()
   }
 })
+
+test('a request that no write has taken along when the connection ends is refused: it surely was not processed', () => {
+  const given = givenConnection(1)
+  given.open()
+  given.socket.emit('end')
+  expect(given.replies.map((replies) => replies.map(told))).toEqual([['unanswered broken closed'], ['refused closed']])
+})

@@ -1,6 +1,16 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { errorCode, frame, frameType, setting, settingsFrame, windowUpdateFrame } from '../frames.ts'
-import { answer, givenScriptedServer, isRequest, sendTo, told, until, type ScriptedConnection, type TlsPeer } from '../testing/peers.ts'
+import {
+  answer,
+  givenScriptedServer,
+  goAway,
+  isRequest,
+  sendTo,
+  told,
+  until,
+  type ScriptedConnection,
+  type TlsPeer,
+} from '../testing/peers.ts'
 
 // What becomes of each request when the peer or the network fails, over real TLS. Limits of time are wide: the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 })
@@ -202,6 +212,31 @@ test('a peer that accepts connections and ends them is asked less and less often
   await until(() => origin.stats.connections === 0, 'no connection is left')
   expect(peer.connections.length).toBeLessThanOrEqual(6)
   expect(events.filter((event) => event === 'unreachable').length).toBeGreaterThan(0)
+})
+
+test('after ENHANCE_YOUR_CALM the next connection waits', async () => {
+  const openedAt: number[] = []
+  const peer = await given((each, connection) => {
+    if (each.type === frameType.settings && each.flags === 0) openedAt.push(performance.now())
+    if (!isRequest(each)) return
+    connection.send(answer(each.streamId))
+    if (connection === peer.connections[0]) connection.send(goAway(each.streamId, errorCode.enhanceYourCalm))
+  })
+  const origin = peer.open({ limits: { backoffMs: 600 } })
+  expect(told(await peer.send(origin))).toBe('200')
+  await until(() => origin.stats.connections === 0, 'the first connection has ended')
+  expect(told(await peer.send(origin))).toBe('200')
+  expect((openedAt[1] ?? 0) - (openedAt[0] ?? 0)).toBeGreaterThan(300)
+})
+
+test('a peer that says GOAWAY to every connection at once is not connected to in a circle', async () => {
+  const peer = await given((each, connection) => {
+    if (each.type === frameType.settings && each.flags === 0) connection.send(goAway(0))
+  })
+  const origin = peer.open({ limits: { backoffMs: 50 } })
+  expect(told(await peer.send(origin, '/', { timeoutMs: 1_500 }))).toMatch(/^(unsent timeout|refused GOAWAY)$/)
+  // Pauses of at least 25, 50, 100 ms and so on; without their growth there would be 40.
+  expect(peer.connections.length).toBeLessThanOrEqual(9)
 })
 
 test('closing finishes what is on its way, says GOAWAY, and takes nothing more', async () => {

@@ -53,9 +53,11 @@ export function openOrigin(options: OriginOptions): Origin {
   const line = new WaitingLine()
   let stopDialing: (() => void) | undefined
   let session: Buffer | undefined
-  /** Connections in a row of which none has answered anything. */
+  /** Connections in a row that came to nothing, or that the peer was unhappy with. */
   let failures = 0
   let retryAt = 0
+  /** Connections that the peer has ended with ENHANCE_YOUR_CALM. */
+  const scolded = new WeakSet<Connection>()
   /** Why the last connection did not come about. */
   let unreachable: string | undefined
   let closed: { promise: Promise<void>; resolve: () => void } | undefined
@@ -144,19 +146,17 @@ export function openOrigin(options: OriginOptions): Origin {
 
   function draining(connection: Connection, reason: string): void {
     onEvent({ is: 'draining', reason })
-    // A peer that says GOAWAY before it has answered anything would be connected to in a circle.
-    if (connection.answers === 0 && !closed) backOff()
-    else retryAt = 0
+    // A peer that says GOAWAY before it has answered anything would be connected to in a circle, and one that asks for calm means us.
+    if (reason === 'ENHANCE_YOUR_CALM') scolded.add(connection)
+    if (connection.answers === 0 || scolded.has(connection)) backOff()
     connectIfNeeded()
   }
 
   function gone(connection: Connection, reason: string): void {
     connections.delete(connection)
     onEvent({ is: 'disconnected', reason })
-    if (connection.answers > 0) {
-      failures = 0
-      retryAt = 0
-    } else if (reason !== 'done' && !closed) failed(reason)
+    if (connection.answers > 0 && !scolded.has(connection)) failures = 0
+    if (connection.answers === 0 && reason !== 'done' && !closed) failed(reason)
     connectIfNeeded()
     settleClose()
   }

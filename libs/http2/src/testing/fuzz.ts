@@ -81,7 +81,11 @@ function arriveInPieces(random: Random, socket: MemorySocket, bytes: Buffer): vo
 }
 
 /** Valid frames in a valid order, then what fuzzing does to them. `mustEndWith`: the code, when it is known. */
-function sequence(random: Random, start: Buffer[], units: (() => Buffer[])[]): { bytes: Buffer; mustEndWith: number | undefined; isValid: boolean } {
+function sequence(
+  random: Random,
+  start: Buffer[],
+  units: (() => Buffer[])[],
+): { bytes: Buffer; mustEndWith: number | undefined; isValid: boolean } {
   const parts = [...start]
   for (let count = 1 + random(8); count > 0; count--) parts.push(...pick(random, units)())
   const kind = random(10)
@@ -123,9 +127,20 @@ function serverUnits(random: Random): (() => Buffer[])[] {
   const block = () => Buffer.concat([status200, pick(random, fieldBlocks)])
   return [
     forOne((id) => [frame(frameType.headers, 5, id, block())]),
-    forOne((id) => [frame(frameType.headers, 4, id, block()), frame(frameType.data, 0, id, bytesOf(random, random(30))), frame(frameType.data, 1, id, Buffer.alloc(0))]),
-    forOne((id) => [frame(frameType.headers, 4, id, block()), frame(frameType.data, 8, id, Buffer.from([2, 65, 0, 0])), frame(frameType.headers, 5, id, literal('x', 'y'))]),
-    forOne((id) => [frame(frameType.headers, 1, id, block().subarray(0, 1)), frame(frameType.continuation, 4, id, pick(random, fieldBlocks))]),
+    forOne((id) => [
+      frame(frameType.headers, 4, id, block()),
+      frame(frameType.data, 0, id, bytesOf(random, random(30))),
+      frame(frameType.data, 1, id, Buffer.alloc(0)),
+    ]),
+    forOne((id) => [
+      frame(frameType.headers, 4, id, block()),
+      frame(frameType.data, 8, id, Buffer.from([2, 65, 0, 0])),
+      frame(frameType.headers, 5, id, literal('x', 'y')),
+    ]),
+    forOne((id) => [
+      frame(frameType.headers, 1, id, block().subarray(0, 1)),
+      frame(frameType.continuation, 4, id, pick(random, fieldBlocks)),
+    ]),
     forOne((id) => [resetFrame(id, random(15))]),
     () => [settingsFrame([[pick(random, [1, 3, 4, 99]), random(70_000)]])],
     () => [windowUpdateFrame(0, 1 + random(1_000))],
@@ -146,7 +161,8 @@ export function fuzzClient(random: Random, count: FuzzCount): void {
   if (mustEndWith !== undefined && code !== mustEndWith) throw new Error(`ended with ${code} instead of ${mustEndWith}`)
   judge(given.socket, bytes.length, before, code, count)
   for (const { type, payload } of sent) {
-    if (type === frameType.resetStream && !allowedResets.has(payload.readUInt32BE(0))) throw new Error(`a stream was reset with ${payload.readUInt32BE(0)}`)
+    if (type === frameType.resetStream && !allowedResets.has(payload.readUInt32BE(0)))
+      throw new Error(`a stream was reset with ${payload.readUInt32BE(0)}`)
   }
   if (given.connection.streams.size > 8) throw new Error('streams appeared')
   given.socket.emit('end')
@@ -165,7 +181,11 @@ function clientUnits(random: Random): (() => Buffer[])[] {
     withOne((id) => [frame(frameType.headers, 5, id, block())]),
     withOne((id) => [frame(frameType.headers, 4, id, block()), frame(frameType.data, 1, id, bytesOf(random, random(30)))]),
     withOne((id) => [frame(frameType.headers, 1, id, block().subarray(0, 2)), frame(frameType.continuation, 4, id, Buffer.from([0x84]))]),
-    withOne((id) => [frame(frameType.headers, 4, id, block()), frame(frameType.data, 8, id, Buffer.from([2, 65, 0, 0])), frame(frameType.headers, 5, id, literal('x', 'y'))]),
+    withOne((id) => [
+      frame(frameType.headers, 4, id, block()),
+      frame(frameType.data, 8, id, Buffer.from([2, 65, 0, 0])),
+      frame(frameType.headers, 5, id, literal('x', 'y')),
+    ]),
     withOne((id) => [frame(frameType.headers, 4, id, block()), resetFrame(id, random(14))]),
     () => [settingsFrame([[pick(random, [1, 3, 4, 99]), random(70_000)]])],
     () => [windowUpdateFrame(0, 1 + random(1_000))],
@@ -186,7 +206,11 @@ export function fuzzServer(random: Random, count: FuzzCount): void {
     isGoingAway: () => false,
     onProtocolError: () => undefined,
   })
-  const { bytes, mustEndWith, isValid } = sequence(random, [preface, settingsFrame([[4, pick(random, [0, 3, 65_535])]])], clientUnits(random))
+  const { bytes, mustEndWith, isValid } = sequence(
+    random,
+    [preface, settingsFrame([[4, pick(random, [0, 3, 65_535])]])],
+    clientUnits(random),
+  )
   arriveInPieces(random, socket, bytes)
   const code = framesOf(Buffer.concat(socket.written))
     .find(({ type }) => type === frameType.goAway)

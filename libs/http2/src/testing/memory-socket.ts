@@ -15,6 +15,12 @@ export class MemorySocket extends Duplex {
     done()
   }
 
+  /** What was corked is one write, as it is to a socket. */
+  override _writev(chunks: { chunk: Buffer }[], done: () => void): void {
+    this.written.push(Buffer.concat(chunks.map(({ chunk }) => chunk)))
+    done()
+  }
+
   /** Bytes arrive from the other side. */
   arrive(bytes: Buffer): void {
     this.emit('data', bytes)

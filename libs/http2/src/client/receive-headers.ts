@@ -75,7 +75,7 @@ export function receiveEnd(connection: Connection, stream: Stream): void {
     return connection.failStream(stream, errorCode.protocolError)
   connection.answers++
   connection.patience.answered()
-  stream.settle({ is: 'answered', status, headers, body: body.subarray(0, bodyBytes) })
+  stream.settle({ is: 'answered', status, headers, body: bodyBytes === body.length ? body : body.subarray(0, bodyBytes) })
   // An answer may come before the whole request was sent, which nobody needs any more (section 8.1).
   if (stream.unsentBody) connection.resetStream(stream, errorCode.cancel)
   else connection.closeStream(stream)

@@ -14,6 +14,7 @@ import { preface, resetFrame, settingsFrame, splitFrames, windowUpdateFrame, set
 import { HpackDecoder } from '../hpack/decoder.ts'
 import { AbandonedStreams } from './abandoned-streams.ts'
 import { connectionWindow, headerListLimits, type Limits } from './limits.ts'
+import { OpenStreams } from './open-streams.ts'
 import { Output } from './output.ts'
 import { Patience } from './patience.ts'
 import { Liveness } from './ping.ts'
@@ -54,7 +55,7 @@ export class Connection {
   readonly limits: Limits
   readonly owner: Owner
   readonly output: Output
-  readonly streams = new Map<number, Stream>()
+  readonly streams = new OpenStreams()
   /** Streams whose body waits for a window. */
   readonly waiting = new Set<Stream>()
   readonly abandoned = new AbandonedStreams()

@@ -11,9 +11,10 @@ export function receiveSettings(connection: Connection, flags: number, streamId:
   const isAcknowledgement = (flags & flag.acknowledge) !== 0
   if ((end - start) % 6 !== 0 || (isAcknowledgement && end > start)) fail('SETTINGS of a wrong size', errorCode.frameSizeError)
   if (!connection.sawSettings && isAcknowledgement) fail('the first frame was not SETTINGS')
-  connection.patience.spend()
+  const settings = (end - start) / 6
+  connection.patience.spend(1 + settings)
   if (isAcknowledgement) return
-  if ((end - start) / 6 > mostSettings) fail('too many settings', errorCode.enhanceYourCalm)
+  if (settings > mostSettings) fail('too many settings', errorCode.enhanceYourCalm)
   for (let position = start; position < end; position += 6) {
     applySetting(connection, buffer.readUInt16BE(position), buffer.readUInt32BE(position + 2))
   }

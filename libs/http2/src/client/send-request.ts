@@ -14,7 +14,7 @@ export function sendRequest(connection: Connection, stream: Stream): void {
   stream.id = connection.takeStreamId()
   stream.sendWindow = connection.peerInitialWindow
   stream.begunAtWrite = output.writes
-  connection.streams.set(stream.id, stream)
+  connection.streams.add(stream)
 
   const headBytes = encoder.head(head)
   const mostBlock = mostBlockBytes(headBytes, path, more)

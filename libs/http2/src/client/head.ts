@@ -1,7 +1,7 @@
 import { brokenFieldRule, brokenValueRule } from '../fields.ts'
 import type { Indexing } from '../hpack/encoder.ts'
 
-/** A header field. Without a word on indexing: `indexed` in a head, `literal` beside one request. */
+/** A header field. Without a word on indexing: `indexed` in a head. Fields of one request alone enter no table; for them only `never` makes a difference. */
 export type HeadField = readonly [name: string, value: string, indexing?: Indexing]
 
 /** The part of a request's header block that repeats. Make it once and keep it: each connection remembers the bytes of the heads it has seen. */

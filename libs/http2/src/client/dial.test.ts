@@ -139,6 +139,25 @@ test('names are resolved, and connections made, by who is given for it', async (
   expect(told(await send(peer, made))).toBe('200')
 })
 
+test('a connection that is made already is judged like any other', async () => {
+  const peer = await givenOk()
+  const ready = async () => {
+    const socket = connect(peer.port, '127.0.0.1')
+    await once(socket, 'connect')
+    return socket
+  }
+  const [first, second] = [await ready(), await ready()]
+  const refusing = peer.open({
+    connect: () => (first.destroyed ? second : first),
+    checkAddress: () => 'blocked_address',
+    limits: { backoffMs: 1 },
+  })
+  expect(told(await send(peer, refusing))).toBe('unsent blocked_address')
+  expect(told(await send(peer, refusing))).toBe('unsent blocked_address')
+  const third = await ready()
+  expect(told(await send(peer, peer.open({ connect: () => third })))).toBe('200')
+})
+
 test('the second connection resumes the TLS session of the first', async () => {
   const peer = await givenOk()
   const events: OriginEvent[] = []

@@ -97,6 +97,7 @@ export function dial(
     })
   }
   if (tcp.connecting) tcp.once('connect', secure)
-  else secure()
+  // Not at once: `done` is never called before this function has returned.
+  else queueMicrotask(secure)
   return () => finish({ is: 'failed', reason: 'closed' })
 }

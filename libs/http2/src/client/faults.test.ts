@@ -242,6 +242,30 @@ test('a peer that says GOAWAY to every connection at once is not connected to in
   expect(peer.connections.length).toBeLessThanOrEqual(9)
 })
 
+test('connections that finish after GOAWAY have a number as well: past it, requests wait', async () => {
+  const held: (() => void)[] = []
+  const peer = await given((each, connection) => {
+    if (!isRequest(each)) return
+    // The first request of each connection stays open; the second is answered, with GOAWAY.
+    if (each.streamId === 1) held.push(() => connection.send(answer(1)))
+    else connection.send(answer(3), goAway(3))
+  })
+  const origin = peer.open({ limits: { connections: 1, drainingConnections: 2 } })
+  const slow = []
+  for (let n = 0; n < 2; n++) {
+    slow.push(peer.send(origin))
+    expect(told(await peer.send(origin))).toBe('200')
+  }
+  expect(told(await peer.send(origin, '/', { timeoutMs: 300 }))).toBe('unsent timeout')
+  const waiting = peer.send(origin)
+  expect(peer.connections).toHaveLength(2)
+  for (const answerIt of held) answerIt()
+  expect((await Promise.all(slow)).map(told)).toEqual(['200', '200'])
+  await until(() => held.length === 3, 'a third connection was opened')
+  held[2]?.()
+  expect(told(await waiting)).toBe('200')
+})
+
 test('closing finishes what is on its way, says GOAWAY, and takes nothing more', async () => {
   const held: (() => void)[] = []
   const peer = await given(

@@ -2,6 +2,8 @@
 export type Limits = {
   /** Connections at once. Another one is opened when all are full. */
   connections: number
+  /** Connections beside those that only finish their last requests, after a GOAWAY. With so many of them no new one is opened: a peer could say GOAWAY to one after the other. */
+  drainingConnections: number
   /** Requests open on one connection at once, also when the peer allows more. */
   streams: number
   /** Requests that one connection carries in its life. A stream's number has 31 bits and every second one is ours. */
@@ -26,6 +28,7 @@ export type Limits = {
 
 export const usualLimits: Readonly<Limits> = {
   connections: 4,
+  drainingConnections: 32,
   streams: 1_000,
   requestsPerConnection: 1_073_741_824,
   queuedRequests: 10_000,

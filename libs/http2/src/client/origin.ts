@@ -109,7 +109,7 @@ export function openOrigin(options: OriginOptions): Origin {
       taking++
       if (!connection.sawSettings) isOpening = true
     }
-    if (isOpening || taking >= limits.connections) return
+    if (isOpening || taking >= limits.connections || connections.size - taking >= limits.drainingConnections) return
     connect()
   }
 

@@ -1,3 +1,4 @@
+import { Duplex } from 'node:stream'
 import { expect, test } from 'vitest'
 import { frameType } from '../frames.ts'
 import { givenConnection } from '../testing/given-connection.ts'
@@ -37,9 +38,8 @@ test('what is more than the bound does not wait for the end of the turn, and byt
 })
 
 test('a peer that asks and does not read is left when what waits for it is four times the bound', () => {
-  const socket = new MemorySocket()
-  // The first write never ends.
-  socket._write = () => undefined
+  // Its first write never ends.
+  const socket = new Duplex({ read: () => undefined, write: () => undefined })
   let overflows = 0
   const output = new Output(
     socket,

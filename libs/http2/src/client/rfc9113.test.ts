@@ -222,3 +222,23 @@ test('frames on a stream that we broke off are passed over until its end, and de
   given.socket.arrive(data(1, 1))
   expect(given.goAwayCode()).toBe(STREAM_CLOSED)
 })
+
+test('1,000 late answers to requests that timed out are no flood; endless frames on one of them are', () => {
+  const given = givenConnection(1_000)
+  given.connection.tick(performance.now() + 20_000)
+  expect(new Set(given.replies.flat().map(told))).toEqual(new Set(['unanswered timeout timeout']))
+  const ids = Array.from({ length: 1_000 }, (_, n) => 2 * n + 1)
+  given.socket.arrive(Buffer.concat(ids.slice(1).flatMap((id) => [headers(id, status200), data(id, 10, END_STREAM)])))
+  expect(given.goAwayCode()).toBeUndefined()
+  for (let n = 0; n < 3_000; n++) given.socket.arrive(headers(1, status200))
+  expect(given.goAwayCode()).toBe(ENHANCE_YOUR_CALM)
+})
+
+test('a late answer that ends its stream ends it: one more HEADERS is a mistake', () => {
+  const given = givenConnection(1)
+  given.connection.tick(performance.now() + 20_000)
+  given.socket.arrive(answered)
+  expect(given.goAwayCode()).toBeUndefined()
+  given.socket.arrive(headers(1, status200))
+  expect(given.goAwayCode()).toBe(STREAM_CLOSED)
+})

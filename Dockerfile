@@ -16,6 +16,7 @@ COPY apps/simulator/package.json apps/simulator/
 COPY libs/auth/package.json libs/auth/
 COPY libs/contracts/package.json libs/contracts/
 COPY libs/embedded/package.json libs/embedded/
+COPY libs/http2/package.json libs/http2/
 COPY libs/service/package.json libs/service/
 COPY libs/testing/package.json libs/testing/
 COPY tools/package.json tools/

@@ -21,6 +21,7 @@ const everything = { values: ['*'], types: ['*'], packages: ['*'], typePackages:
 const libraries: Record<string, readonly string[]> = {
   // node:net for what an address is, not for connections.
   'libs/contracts': ['zod', 'node:crypto', 'node:net'],
+  'libs/http2': ['node:*'],
   'libs/auth': ['@herald/contracts/*', 'node:crypto'],
   'libs/service': [
     '@herald/contracts/*',

@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { createServer, type TLSSocket } from 'node:tls'
 import type { Faults } from './faults.ts'
 import { serveHttp1 } from './http1.ts'
-import { serveHttp2 } from './http2/connection.ts'
+import { serveHttp2 } from '@herald/http2/server/connection'
 import type { Answer, Request, Serve } from './request.ts'
 
 export type Listener = {

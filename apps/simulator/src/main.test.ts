@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { givenCertificate } from './testing/certificate.ts'
+import { givenCertificate } from '@herald/http2/testing/certificate'
 
 const main = new URL('main.ts', import.meta.url).pathname
 let certificate: ReturnType<typeof givenCertificate>

@@ -2,7 +2,7 @@ import { createPrivateKey, generateKeyPairSync, sign, type KeyObject } from 'nod
 import { connect, constants, type ClientHttp2Session, type OutgoingHttpHeaders } from 'node:http2'
 import type { Config } from '../config.ts'
 import { startSimulator } from '../simulator.ts'
-import { givenCertificate } from './certificate.ts'
+import { givenCertificate } from '@herald/http2/testing/certificate'
 
 export type Answered = { status: number; headers: Record<string, string>; body: string }
 

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
 import { decodeHuffman } from './huffman.ts'
 import { codeLengths } from './huffman-lengths.ts'
-import { encodeHeaders, HpackDecoder } from './hpack.ts'
+import { HpackDecoder } from './decoder.ts'
+import { encodeAnswerBlock } from '../server/answer-block.ts'
 import { staticTable } from './static-table.ts'
+
+const limits = { fields: 100, bytes: 16_384 }
 
 const decode = (decoder: HpackDecoder, block: Buffer) => {
   const fields: string[] = []
@@ -36,12 +39,12 @@ const requests: [block: string, fields: string[]][] = [
 ]
 
 test('the requests of RFC 7541 appendix C.4 are decoded', () => {
-  const decoder = new HpackDecoder()
+  const decoder = new HpackDecoder(limits)
   for (const [block, fields] of requests) expect(decode(decoder, Buffer.from(block, 'hex'))).toEqual(fields)
 })
 
 test('entries are forgotten when the table is full, and none is found when it is emptied', () => {
-  const decoder = new HpackDecoder()
+  const decoder = new HpackDecoder(limits)
   const literal = (value: string) => Buffer.concat([Buffer.from([0x40, 1, 0x61, value.length]), Buffer.from(value)])
   // 133 bytes each: 30 of them fit into 4096.
   for (let n = 0; n < 2000; n++) decode(decoder, literal(String(n).padStart(100, '0')))
@@ -53,8 +56,8 @@ test('entries are forgotten when the table is full, and none is found when it is
 
 test('an encoded block is decoded to the same fields', () => {
   const headers = { 'apns-id': 'x', 'retry-after': '7', location: 'l'.repeat(1000) }
-  const block = encodeHeaders(410, headers, true)
-  expect(decode(new HpackDecoder(), Buffer.from(block))).toEqual([
+  const block = encodeAnswerBlock(410, headers, true)
+  expect(decode(new HpackDecoder(limits), Buffer.from(block))).toEqual([
     ':status: 410',
     'apns-id: x',
     'retry-after: 7',

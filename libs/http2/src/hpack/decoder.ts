@@ -1,6 +1,6 @@
-import { ConnectionError, errorCode } from './frames.ts'
+import { ConnectionError, errorCode } from '../frames.ts'
 import { decodeHuffman } from './huffman.ts'
-import { staticIndexes, staticTable, type Field } from './static-table.ts'
+import { staticTable, type Field } from './static-table.ts'
 
 const tableLimit = 4096
 /** RFC 7541 section 4.1: what an entry costs beside its text. */
@@ -8,8 +8,15 @@ const entryOverhead = 32
 
 const broken = (why: string) => new ConnectionError(errorCode.compressionError, why)
 
-/** Decodes the header blocks of one connection in order (RFC 7541); its dynamic table is the connection's state. Anything malformed throws COMPRESSION_ERROR. */
+/** How large the header list of one block may be: its fields, and their names and values with 32 bytes for each (SETTINGS_MAX_HEADER_LIST_SIZE). */
+export type HeaderListLimits = { fields: number; bytes: number }
+
+/**
+ * Decodes the header blocks of one connection in order (RFC 7541); its dynamic table is the connection's state. Anything malformed throws COMPRESSION_ERROR.
+ * Bounded: the table by 4,096 bytes, a list by `limits`, a string by the block that holds it.
+ */
 export class HpackDecoder {
+  private readonly limits: HeaderListLimits
   /** Newest last; `oldest` is the first one still in the table. */
   private entries: Field[] = []
   private oldest = 0
@@ -18,11 +25,21 @@ export class HpackDecoder {
   private position = 0
   private end = 0
 
-  /** Call `onField` for every field of the block in `buffer[start, end)`. */
-  decode(buffer: Buffer, start: number, end: number, onField: (name: string, value: string) => void): void {
+  constructor(limits: HeaderListLimits) {
+    this.limits = limits
+  }
+
+  /**
+   * Call `onField` for every field of the block in `buffer[start, end)`. False: the list is over the limits. What was over them is not given on, but the whole block is
+   * decoded, so that the table stays in step and the connection can go on.
+   */
+  decode(buffer: Buffer, start: number, end: number, onField: (name: string, value: string) => void): boolean {
     this.position = start
     this.end = end
     let mayResize = true
+    let fields = 0
+    let bytes = 0
+    let fits = true
     while (this.position < end) {
       const first = buffer[this.position] as number
       if ((first & 0xe0) === 0x20) {
@@ -31,18 +48,18 @@ export class HpackDecoder {
         continue
       }
       mayResize = false
-      if (first & 0x80) {
-        const field = this.lookUp(this.readInteger(buffer, 7))
-        onField(field.name, field.value)
-      } else if (first & 0x40) {
-        const field = this.readLiteral(buffer, 6)
+      let field: Field
+      if (first & 0x80) field = this.lookUp(this.readInteger(buffer, 7))
+      else if (first & 0x40) {
+        field = this.readLiteral(buffer, 6)
         this.insert(field)
-        onField(field.name, field.value)
-      } else {
-        const field = this.readLiteral(buffer, 4)
-        onField(field.name, field.value)
-      }
+      } else field = this.readLiteral(buffer, 4)
+      fields++
+      bytes += field.name.length + field.value.length + entryOverhead
+      if (fields > this.limits.fields || bytes > this.limits.bytes) fits = false
+      else onField(field.name, field.value)
     }
+    return fits
   }
 
   private readLiteral(buffer: Buffer, prefixBits: number): Field {
@@ -110,49 +127,4 @@ export class HpackDecoder {
       this.oldest = 0
     }
   }
-}
-
-const scratch = Buffer.alloc(16_384)
-const statusIndexes = new Map(
-  staticTable.flatMap((field, position) => (field.name === ':status' ? [[Number(field.value), position + 1] as const] : [])),
-)
-const encodedNames = new Map<string, Buffer>()
-
-/**
- * Encode an answer's header block. Nothing enters the dynamic table: an encoder without state cannot get out of step, and the fields of answers (ids, dates) rarely
- * repeat. `resetTable` starts the block with "table size 0", which a peer that lowered SETTINGS_HEADER_TABLE_SIZE must be told once (RFC 7541 section 4.2).
- * The result is valid until the next call.
- */
-export function encodeHeaders(status: number, headers: Readonly<Record<string, string>>, resetTable: boolean): Buffer {
-  let end = 0
-  if (resetTable) scratch[end++] = 0x20
-  const statusIndex = statusIndexes.get(status)
-  if (statusIndex) scratch[end++] = 0x80 | statusIndex
-  else end = writeField(':status', String(status), end)
-  for (const name in headers) end = writeField(name, headers[name] as string, end)
-  return scratch.subarray(0, end)
-}
-
-function writeField(name: string, value: string, start: number): number {
-  let encoded = encodedNames.get(name)
-  if (!encoded) {
-    const index = staticIndexes.get(name)
-    encoded = Buffer.from(index ? integer(index, 4) : [0, ...integer(name.length, 7), ...Buffer.from(name, 'latin1')])
-    encodedNames.set(name, encoded)
-  }
-  let end = start + encoded.copy(scratch, start)
-  if (value.length < 127) scratch[end++] = value.length
-  else for (const byte of integer(value.length, 7)) scratch[end++] = byte
-  return end + scratch.write(value, end, 'latin1')
-}
-
-/** RFC 7541 section 5.1, with the bits before the prefix zero. */
-function integer(value: number, prefixBits: number): number[] {
-  const mask = (1 << prefixBits) - 1
-  if (value < mask) return [value]
-  const bytes = [mask]
-  let rest = value - mask
-  for (; rest > 127; rest >>= 7) bytes.push((rest & 127) | 128)
-  bytes.push(rest)
-  return bytes
 }

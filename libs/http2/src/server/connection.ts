@@ -1,37 +1,40 @@
 import type { Duplex } from 'node:stream'
-import type { Answer, Serve } from '../request.ts'
-import { ConnectionError, errorCode, fail, flag, frame, frameType, goAwayFrame, preface, resetFrame, setting } from './frames.ts'
-import { settingsAcknowledged, settingsFrame, splitFrames, unpad, windowUpdateFrame } from './frames.ts'
-import { HpackDecoder } from './hpack.ts'
+import {
+  checkGoAway,
+  checkPriority,
+  ConnectionError,
+  defaultWindow,
+  errorCode,
+  fail,
+  flag,
+  frame,
+  frameType,
+  goAwayFrame,
+  maxWindow,
+} from '../frames.ts'
+import { resetFrame, setting, settingsAcknowledged, settingsFrame, splitFrames, unpad, windowUpdateFrame } from '../frames.ts'
+import { HpackDecoder } from '../hpack/decoder.ts'
+import { expectPreface } from './preface.ts'
+import type { Answer, Http2Options } from './request.ts'
 import { Sender } from './sender.ts'
-import { defaultWindow, maxBodyBytes, maxWindow, newStream, takeFields, toRequest, type Stream } from './stream.ts'
-
-export type Http2Options = {
-  maxConcurrentStreams: number
-  serve: Serve
-  /** Asked per request: break it off as REFUSED_STREAM, unprocessed? */
-  isRefused: () => boolean
-  /** Asked after each request, with how many this connection has had: say GOAWAY now? */
-  isGoingAway: (requests: number) => boolean
-  onProtocolError: (message: string) => void
-}
+import { maxBodyBytes, newStream, takeFields, takeTrailers, toRequest, type Stream } from './stream.ts'
 
 /** 4,000 usual pushes on their way; small enough that a client which ignores the window is caught. */
 const connectionWindow = 1_048_576
-const maxHeaderListBytes = 65_536
+const maxHeaderList = { fields: 256, bytes: 65_536 }
 
 class Http2Connection {
   private readonly socket: Duplex
   private readonly options: Http2Options
   private readonly sender: Sender
-  private readonly decoder = new HpackDecoder()
+  private readonly decoder = new HpackDecoder(maxHeaderList)
   private readonly streams = new Map<number, Stream>()
   /** Streams we broke off while their client was still sending. */
   private readonly abandoned = new Set<number>()
   private readonly split = splitFrames((type, flags, streamId, buffer, start, end) =>
     this.takeFrame(type, flags, streamId, buffer, start, end),
   )
-  private prefaceLeft = preface.length
+  private readonly takePreface = expectPreface()
   private sawSettings = false
   private lastStreamId = 0
   private requests = 0
@@ -48,7 +51,7 @@ class Http2Connection {
     this.sender.push(
       settingsFrame([
         [setting.maxConcurrentStreams, options.maxConcurrentStreams],
-        [setting.maxHeaderListSize, maxHeaderListBytes],
+        [setting.maxHeaderListSize, maxHeaderList.bytes],
       ]),
     )
   }
@@ -61,7 +64,7 @@ class Http2Connection {
   read(bytes: Buffer): void {
     this.sender.hold()
     try {
-      this.split(this.prefaceLeft ? this.takePreface(bytes) : bytes)
+      this.split(this.takePreface(bytes))
     } catch (error) {
       if (!(error instanceof ConnectionError)) throw error
       this.options.onProtocolError(error.message)
@@ -72,15 +75,6 @@ class Http2Connection {
       setImmediate(() => this.socket.end())
     }
     this.sender.release()
-  }
-
-  private takePreface(bytes: Buffer): Buffer {
-    const from = preface.length - this.prefaceLeft
-    const length = Math.min(this.prefaceLeft, bytes.length)
-    if (!bytes.subarray(0, length).equals(preface.subarray(from, from + length)))
-      throw new ConnectionError(errorCode.protocolError, 'no preface')
-    this.prefaceLeft -= length
-    return bytes.subarray(length)
   }
 
   private takeFrame(type: number, flags: number, streamId: number, buffer: Buffer, start: number, end: number): void {
@@ -94,14 +88,15 @@ class Http2Connection {
     else if (type === frameType.resetStream) this.takeReset(streamId, end - start)
     else if (type === frameType.settings) this.takeSettings(flags, streamId, buffer, start, end)
     else if (type === frameType.ping) this.takePing(flags, streamId, buffer, start, end)
-    else if (type === frameType.priority && end - start !== 5) fail('PRIORITY of a wrong size', errorCode.frameSizeError)
+    else if (type === frameType.priority) checkPriority(streamId, end - start)
+    else if (type === frameType.goAway) checkGoAway(streamId, end - start)
     else if (type === frameType.pushPromise) fail('PUSH_PROMISE from a client')
   }
 
   private takeHeaders(flags: number, streamId: number, buffer: Buffer, start: number, end: number): void {
     const range = unpad(flags, buffer, start, end)
     if (flags & flag.priority) range.start += 5
-    if (range.start > range.end) fail('HEADERS too short')
+    if (range.start > range.end) fail('HEADERS too short', errorCode.frameSizeError)
     if (streamId % 2 === 0) fail('HEADERS on an even stream')
 
     let stream = this.streams.get(streamId)
@@ -127,7 +122,7 @@ class Http2Connection {
     if (!block) return fail('CONTINUATION of nothing')
     block.parts.push(Buffer.from(buffer.subarray(start, end)))
     block.bytes += end - start
-    if (block.bytes > maxHeaderListBytes) fail('header block too large', errorCode.enhanceYourCalm)
+    if (block.bytes > maxHeaderList.bytes) fail('header block too large', errorCode.enhanceYourCalm)
     if (!(flags & flag.endHeaders)) return
     this.headerBlock = undefined
     const whole = Buffer.concat(block.parts)
@@ -136,8 +131,8 @@ class Http2Connection {
 
   private finishHeaders(stream: Stream, isNew: boolean, endsStream: boolean, buffer: Buffer, start: number, end: number): void {
     // Always decoded, also for streams we will not serve: the table is the connection's.
-    const trailers = isNew ? stream : newStream(stream.id, 0)
-    this.decoder.decode(buffer, start, end, takeFields(trailers, maxHeaderListBytes))
+    const fits = this.decoder.decode(buffer, start, end, isNew ? takeFields(stream) : takeTrailers(stream))
+    if (!fits) fail('header list too large', errorCode.enhanceYourCalm)
     if (isNew) {
       if (this.goneAfter !== undefined) return
       if (this.streams.size >= this.options.maxConcurrentStreams || this.options.isRefused()) {
@@ -253,14 +248,15 @@ class Http2Connection {
   private takeWindowUpdate(streamId: number, buffer: Buffer, start: number, end: number): void {
     if (end - start !== 4) fail('WINDOW_UPDATE of a wrong size', errorCode.frameSizeError)
     const increment = buffer.readUInt32BE(start) & maxWindow
-    if (increment === 0) fail('WINDOW_UPDATE of 0')
     if (streamId === 0) {
+      if (increment === 0) fail('WINDOW_UPDATE of 0')
       this.sender.widen(increment)
       return this.sendWaiting(this.streams.values())
     }
     if (streamId > this.lastStreamId) fail('WINDOW_UPDATE on an idle stream')
     const stream = this.streams.get(streamId)
     if (!stream) return
+    if (increment === 0) return this.abandon(stream, errorCode.protocolError)
     stream.sendWindow += increment
     if (stream.sendWindow > maxWindow) return this.abandon(stream, errorCode.flowControlError)
     this.sendWaiting([stream])

@@ -1,16 +1,14 @@
-import type { Request } from '../request.ts'
-import { ConnectionError, errorCode } from './frames.ts'
+import { brokenFieldRule, brokenValueRule, contentLength } from '../fields.ts'
+import { defaultWindow } from '../frames.ts'
+import type { Request } from './request.ts'
 
-/** RFC 9113 section 6.5.2: the window a stream starts with when nobody says otherwise. */
-export const defaultWindow = 65_535
-/** RFC 9113 section 6.9.1. */
-export const maxWindow = 0x7fffffff
 /** Real providers stop reading long before; more than this is a client gone wrong. */
 export const maxBodyBytes = 1_048_576
 
 /** A request on its way in, and its answer on the way out. */
 export type Stream = {
   readonly id: number
+  /** Without a prototype: a peer chooses the names. */
   readonly headers: Record<string, string>
   method: string
   path: string
@@ -28,7 +26,7 @@ export type Stream = {
 
 export const newStream = (id: number, sendWindow: number): Stream => ({
   id,
-  headers: {},
+  headers: Object.create(null) as Record<string, string>,
   method: '',
   path: '',
   malformed: undefined,
@@ -40,19 +38,10 @@ export const newStream = (id: number, sendWindow: number): Stream => ({
   isEnded: false,
 })
 
-/** Fields that belong to HTTP/1.1 connections (RFC 9113 section 8.2.2). */
-const connectionFields = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'])
-
-/**
- * A function that takes the decoded fields of one header block into `stream`, strictly: pseudo-headers first and known, names in lower case, nothing of HTTP/1.1.
- * Over `maxListBytes` (names + values + 32 each) the connection ends.
- */
-export function takeFields(stream: Stream, maxListBytes: number): (name: string, value: string) => void {
-  let listBytes = 0
+/** A function that takes the decoded fields of one header block into `stream`, strictly: pseudo-headers first, known and once each, nothing of HTTP/1.1. */
+export function takeFields(stream: Stream): (name: string, value: string) => void {
   let sawRegular = false
   return (name, value) => {
-    listBytes += name.length + value.length + 32
-    if (listBytes > maxListBytes) throw new ConnectionError(errorCode.enhanceYourCalm, 'header list too large')
     if (name.charCodeAt(0) === 58) {
       if (sawRegular) stream.malformed ??= `${name} after a regular field`
       if (name === ':path') stream.path = value
@@ -60,16 +49,23 @@ export function takeFields(stream: Stream, maxListBytes: number): (name: string,
       else if (name !== ':scheme' && name !== ':authority') stream.malformed ??= `unknown pseudo-header ${name}`
       // Kept beside the others so that a missing or repeated one is noticed.
       if (name in stream.headers) stream.malformed ??= `${name} twice`
+      stream.malformed ??= brokenValueRule(value)
       stream.headers[name] = value
       return
     }
     sawRegular = true
-    if (connectionFields.has(name) || (name === 'te' && value !== 'trailers')) stream.malformed ??= `${name} is not allowed`
-    if (/[^!#$%&'*+\-.^_`|~0-9a-z]/.test(name)) stream.malformed ??= 'invalid field name'
+    stream.malformed ??= brokenFieldRule(name, value)
     const before = stream.headers[name]
     stream.headers[name] = before === undefined ? value : `${before}, ${value}`
   }
 }
+
+/** A function that takes the decoded fields of trailers, which nobody reads: it only sees that they keep the rules. */
+export const takeTrailers =
+  (stream: Stream): ((name: string, value: string) => void) =>
+  (name, value) => {
+    stream.malformed ??= name.charCodeAt(0) === 58 ? `${name} in trailers` : brokenFieldRule(name, value)
+  }
 
 /** The finished request, or the rule it broke. */
 export function toRequest(stream: Stream): Request | string {
@@ -78,6 +74,6 @@ export function toRequest(stream: Stream): Request | string {
   const length = headers['content-length']
   if (stream.malformed) return stream.malformed
   if (method === '' || path === '' || headers[':scheme'] === undefined) return 'missing pseudo-header'
-  if (length !== undefined && Number(length) !== body.length) return `content-length ${length}, but ${body.length} bytes`
+  if (length !== undefined && contentLength(length) !== body.length) return `content-length ${length}, but ${body.length} bytes`
   return { method, path, headers, body }
 }

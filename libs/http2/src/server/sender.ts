@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream'
-import type { Answer } from '../request.ts'
-import { errorCode, fail, flag, frame, frameType, maxFrameSize, setting } from './frames.ts'
-import { encodeHeaders } from './hpack.ts'
-import { defaultWindow, maxWindow, type Stream } from './stream.ts'
+import { defaultWindow, errorCode, fail, flag, frame, frameType, maxFrameSize, maxWindow, setting } from '../frames.ts'
+import { encodeAnswerBlock } from './answer-block.ts'
+import type { Answer } from './request.ts'
+import type { Stream } from './stream.ts'
 
 /** The sending half of a connection: gathers frames into few writes and keeps to the windows and settings of the peer. */
 export class Sender {
@@ -44,7 +44,7 @@ export class Sender {
   /** Send an answer; what the windows do not admit yet stays in `stream.unsent`. */
   answer(stream: Stream, answer: Answer): void {
     const hasBody = answer.body !== ''
-    const block = encodeHeaders(answer.status, answer.headers, this.mustResetTable)
+    const block = encodeAnswerBlock(answer.status, answer.headers, this.mustResetTable)
     this.mustResetTable = false
     this.output.push(frame(frameType.headers, flag.endHeaders | (hasBody ? 0 : flag.endStream), stream.id, block))
     if (hasBody) stream.unsent = Buffer.from(answer.body)
@@ -72,6 +72,7 @@ export class Sender {
   /** Take one setting of the peer (RFC 9113 section 6.5.2); those that concern us alone are passed over. */
   takeSetting(id: number, value: number, streams: Iterable<Stream>): void {
     if (id === setting.headerTableSize) this.mustResetTable = value < 4096
+    else if (id === setting.enablePush && value > 1) fail('SETTINGS_ENABLE_PUSH out of range')
     else if (id === setting.maxFrameSize) {
       if (value < maxFrameSize || value > 0xffffff) fail('SETTINGS_MAX_FRAME_SIZE out of range')
       this.frameSize = value

@@ -1,0 +1,68 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { createPrivateKey, sign } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { givenCertificate } from '@herald/http2/testing/certificate'
+
+/** A simulator process with an APNs account and devices, and the headers of a push that it accepts. */
+export async function startApnsSimulator(deviceCount: number) {
+  const certificate = givenCertificate()
+  const child: ChildProcess = fork(join(resolve(import.meta.dirname, '../..'), 'apps/simulator/src/main.ts'), [], {
+    env: { ...process.env, SIMULATOR_CERTIFICATE: certificate.certificatePath, SIMULATOR_PRIVATE_KEY: certificate.privateKeyPath },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  const ready = await new Promise<{ apns: string; control: string }>((resolve, reject) => {
+    child.once('message', (message) => resolve(message as { apns: string; control: string }))
+    child.once('exit', (code) => reject(new Error(`the simulator ended with ${code}`)))
+  })
+  const control = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+    const answer = await fetch(ready.control + path, {
+      method,
+      // The runs between two calls are longer than a connection is kept.
+      headers: { connection: 'close' },
+      signal: AbortSignal.timeout(60_000),
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
+    return (await answer.json()) as T
+  }
+  const account = { kind: 'apns', teamId: 'TEAM000001', keyId: 'KEY0000001', bundleId: 'org.example.app' }
+  const { privateKey } = await control<{ privateKey: string }>('POST', '/accounts', account)
+  const { devices } = await control<{ devices: { token: string }[] }>('POST', '/devices', {
+    platform: 'ios',
+    count: deviceCount,
+    environment: 'production',
+    bundleId: account.bundleId,
+  })
+  // The record of every push would be the larger part of the work.
+  await control('PUT', '/faults', { record: 'counts' })
+  const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const text = `${encode({ alg: 'ES256', kid: account.keyId })}.${encode({ iss: account.teamId, iat: Math.floor(Date.now() / 1000) })}`
+  const signature = sign('sha256', Buffer.from(text), { key: createPrivateKey(privateKey), dsaEncoding: 'ieee-p1363' })
+  return {
+    url: ready.apns,
+    caPath: certificate.certificatePath,
+    ca: readFileSync(certificate.certificatePath),
+    tokens: devices.map(({ token }) => token),
+    headers: {
+      authorization: `bearer ${text}.${signature.toString('base64url')}`,
+      'apns-topic': account.bundleId,
+      'apns-push-type': 'alert',
+      'apns-priority': '10',
+      'apns-expiration': '1900000000',
+    },
+    pid: child.pid ?? 0,
+    accepted: async (): Promise<number> => (await control<{ accepted: { total: number } }>('GET', '/summary?open=false')).accepted.total,
+    /** Forget what was accepted. */
+    reset: async (): Promise<void> => {
+      await control('POST', '/reset')
+      await control('PUT', '/faults', { record: 'counts' })
+    },
+    stop(): void {
+      child.disconnect()
+      certificate.remove()
+    },
+  }
+}
+
+export type ApnsSimulator = Awaited<ReturnType<typeof startApnsSimulator>>

@@ -1,0 +1,144 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { aboutThisRun } from './about-this-run.ts'
+import type { ClientResult, ClientTask } from './http2-client.ts'
+import { startApnsSimulator } from './http2-simulator.ts'
+import { median } from './report.ts'
+
+const help = `npm run bench:http2 [-- --pushes 100000 --rounds 5 --window 500 --profile --keep]
+
+Pushes per second and CPU per push of the HTTP/2 client over one connection to the simulator's APNs, beside node:http2 and, where it is
+installed, h2load (Debian's nghttp2-client). Rounds by turns, in changing order; medians. After each turn the simulator must have accepted
+exactly what was sent. --profile writes a .cpuprofile of our client to the directory for temporary files. --keep writes the result to bench/results.`
+
+const { values } = parseArgs({
+  options: {
+    pushes: { type: 'string', default: '100000' },
+    rounds: { type: 'string', default: '5' },
+    window: { type: 'string', default: '500' },
+    profile: { type: 'boolean', default: false },
+    keep: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+const say = (line: string) => process.stdout.write(`${line}\n`)
+if (values.help) {
+  say(help)
+  process.exit(0)
+}
+
+type Turn = { pushesPerSecond: number; cpuMicroseconds: number; simulatorMicroseconds: number; rssMb: number | null }
+
+const pushes = Number(values.pushes)
+const warmUp = 10_000
+const results = resolve(import.meta.dirname, '../results')
+const h2load = ['/usr/bin/h2load', '/usr/local/bin/h2load'].find(existsSync)
+if (!h2load) say('h2load is not installed: it is left out')
+
+const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }).trim())
+const simulator = await startApnsSimulator(1_000)
+const bodyFile = join(tmpdir(), `herald-bench-http2-${process.pid}.json`)
+writeFileSync(
+  bodyFile,
+  JSON.stringify({
+    aps: { alert: { title: 'Hello', body: 'This is a push notification of a usual size for the test' }, sound: 'default' },
+    msgId: 'm'.repeat(60),
+  }),
+)
+
+function simulatorCpu(): number {
+  const stat = execFileSync('cat', [`/proc/${simulator.pid}/stat`], { encoding: 'utf8' })
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
+}
+
+function runClient(client: ClientTask['client'], isProfiled: boolean): Omit<Turn, 'simulatorMicroseconds'> {
+  const { url, caPath, tokens, headers } = simulator
+  const task: ClientTask = { client, url, caPath, tokens, headers, warmUp, pushes, window: Number(values.window) }
+  const profile = isProfiled ? ['--cpu-prof', `--cpu-prof-dir=${tmpdir()}`] : []
+  const file = join(import.meta.dirname, 'http2-client.ts')
+  const { stdout, stderr, status } = spawnSync(process.execPath, [...profile, file, JSON.stringify(task)], {
+    encoding: 'utf8',
+    timeout: 300_000,
+  })
+  if (status !== 0) throw new Error(`${client} ended with ${status}: ${stderr}`)
+  return JSON.parse(stdout) as ClientResult
+}
+
+/** h2load sends to one device. Its CPU time comes from the shell that waits for it. */
+function runH2load(path: string): Omit<Turn, 'simulatorMicroseconds'> {
+  const headers = Object.entries(simulator.headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
+  const all = [
+    '-n',
+    String(pushes),
+    '-c',
+    '1',
+    '-m',
+    values.window,
+    '-d',
+    bodyFile,
+    ...headers,
+    `${simulator.url}/3/device/${simulator.tokens[0]}`,
+  ]
+  const { stdout } = spawnSync('bash', ['-c', '"$0" "$@"; times', path, ...all], {
+    encoding: 'utf8',
+    timeout: 300_000,
+    env: { ...process.env, LC_ALL: 'C' },
+  })
+  const rate = Number(/([\d.]+) req\/s/.exec(stdout)?.[1])
+  if (!new RegExp(`${pushes} succeeded, 0 failed`).test(stdout)) throw new Error(`h2load: ${stdout.slice(0, 500)}`)
+  const seconds = [...(stdout.trim().split('\n').at(-1) ?? '').matchAll(/(\d+)m([\d.]+)s/g)].reduce(
+    (sum, [, m, s]) => sum + 60 * Number(m) + Number(s),
+    0,
+  )
+  return { pushesPerSecond: Math.round(rate), cpuMicroseconds: (seconds * 1e6) / pushes, rssMb: null }
+}
+
+const turns = new Map<string, Turn[]>()
+const clients = ['own', 'node:http2', ...(h2load ? ['h2load'] : [])]
+try {
+  for (let round = 0; round < Number(values.rounds); round++) {
+    for (const client of round % 2 ? clients.toReversed() : clients) {
+      await simulator.reset()
+      const before = simulatorCpu()
+      const isOurs = client === 'own' || client === 'node:http2'
+      const turn = isOurs ? runClient(client, values.profile && client === 'own' && round === 0) : runH2load(h2load ?? '')
+      const sent = pushes + (isOurs ? warmUp : 0)
+      const accepted = await simulator.accepted()
+      if (accepted !== sent) throw new Error(`void: ${client} sent ${sent}, the simulator accepted ${accepted}`)
+      const all = turns.get(client) ?? []
+      all.push({ ...turn, simulatorMicroseconds: ((simulatorCpu() - before) * 1e6) / sent })
+      turns.set(client, all)
+    }
+  }
+} finally {
+  simulator.stop()
+}
+
+const of = (client: string, value: 'pushesPerSecond' | 'cpuMicroseconds' | 'simulatorMicroseconds') =>
+  (turns.get(client) ?? []).map((turn) => turn[value])
+say(`${'client'.padEnd(14)}${'pushes/s'.padStart(10)}${'[all]'.padStart(34)}${'CPU µs/push'.padStart(14)}${'simulator µs'.padStart(14)}`)
+for (const client of turns.keys()) {
+  const all = of(client, 'pushesPerSecond').join(' ')
+  const [cpu, theirs] = [median(of(client, 'cpuMicroseconds')), median(of(client, 'simulatorMicroseconds'))]
+  say(
+    `${client.padEnd(14)}${String(median(of(client, 'pushesPerSecond'))).padStart(10)}${all.padStart(34)}${cpu.toFixed(1).padStart(14)}${theirs.toFixed(1).padStart(14)}`,
+  )
+}
+for (const client of clients.filter((each) => each !== 'own')) {
+  const ratio = (value: 'pushesPerSecond' | 'cpuMicroseconds') => (median(of('own', value)) / median(of(client, value))).toFixed(2)
+  say(`own / ${client}: ${ratio('pushesPerSecond')} pushes/s, ${ratio('cpuMicroseconds')} CPU`)
+}
+if (values.keep) {
+  const about = aboutThisRun()
+  mkdirSync(results, { recursive: true })
+  const file = join(results, `http2-${about.at.slice(0, 10)}-${about.commit}.json`)
+  writeFileSync(
+    file,
+    `${JSON.stringify({ what: 'pushes over one HTTP/2 connection', ...about, pushes, window: Number(values.window), turns: Object.fromEntries(turns) }, null, 2)}\n`,
+  )
+  say(`kept in ${file}`)
+}

@@ -1,0 +1,30 @@
+import { brokenFieldRule } from '../fields.ts'
+
+/** Takes the decoded fields of one header block of an answer, strictly (RFC 9113 section 8.3.2). One for all streams of a connection, because a block is never interrupted. */
+export class AnswerFields {
+  /** The value of `:status`; 0 while there is none. */
+  status = 0
+  headers = new Map<string, string>()
+  isMalformed = false
+  private sawRegular = false
+
+  begin(): void {
+    this.status = 0
+    this.isMalformed = false
+    this.sawRegular = false
+    this.headers = new Map()
+  }
+
+  readonly take = (name: string, value: string): void => {
+    if (name.charCodeAt(0) === 58) {
+      // The only pseudo-header of an answer; once, and first.
+      if (name !== ':status' || this.status !== 0 || this.sawRegular || !/^[1-9]\d\d$/.test(value)) this.isMalformed = true
+      else this.status = Number(value)
+      return
+    }
+    this.sawRegular = true
+    if (brokenFieldRule(name, value) !== undefined) this.isMalformed = true
+    const before = this.headers.get(name)
+    this.headers.set(name, before === undefined ? value : `${before}, ${value}`)
+  }
+}

@@ -1,0 +1,48 @@
+import { brokenFieldRule, brokenValueRule } from '../fields.ts'
+import type { Indexing } from '../hpack/encoder.ts'
+
+/** A header field. Without a word on indexing: `indexed` in a head, `literal` beside one request. */
+export type HeadField = readonly [name: string, value: string, indexing?: Indexing]
+
+/** The part of a request's header block that repeats. Make it once and keep it: each connection remembers the bytes of the heads it has seen. */
+export type PreparedHead = { readonly pseudoHeaders: readonly Required<HeadField>[]; readonly fields: readonly Required<HeadField>[] }
+
+/**
+ * Prepare what many requests have in common: method, authority and fields. The path is each request's own.
+ * Throws TypeError for a field that HTTP/2 does not allow; the message has the name and never the value.
+ */
+export function prepareHead({
+  method = 'POST',
+  authority,
+  fields,
+}: {
+  method?: string
+  /** The host and port of the URL, as in `:authority`. */
+  authority: string
+  fields: readonly HeadField[]
+}): PreparedHead {
+  const pseudoHeaders: Required<HeadField>[] = [
+    [':method', method, 'indexed'],
+    [':scheme', 'https', 'indexed'],
+    [':authority', authority, 'indexed'],
+  ]
+  for (const [name, value] of pseudoHeaders) if (value === '' || !isFieldText(value)) throw new TypeError(`${name}: invalid value`)
+  for (const field of fields) checkField(field)
+  return { pseudoHeaders, fields: fields.map(([name, value, indexing = 'indexed']) => [name, value, indexing]) }
+}
+
+/** Throws TypeError when a field of a request of ours is not allowed. */
+export function checkField([name, value]: HeadField): void {
+  const broken = brokenFieldRule(name, value)
+  // A name that is wrong may be anything, also a value in the wrong place.
+  if (broken === 'invalid field name') throw new TypeError(broken)
+  if (broken !== undefined || !isFieldText(value)) throw new TypeError(`${name}: ${broken ?? 'invalid field value'}`)
+}
+
+/** Throws TypeError unless the path is one of visible ASCII characters that begins with a slash. */
+export function checkPath(path: string): void {
+  if (!/^\/[!-~]*$/.test(path)) throw new TypeError('the path of a request is no visible ASCII that begins with "/"')
+}
+
+/** One byte per character, so that a text's length is its bytes'. */
+const isFieldText = (value: string): boolean => !/[^\t\u0020-\u007e\u0080-\u00ff]/.test(value) && brokenValueRule(value) === undefined

@@ -1,0 +1,247 @@
+import type { Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import { Connection } from './connection.ts'
+import { dial, type DialOptions } from './dial.ts'
+import { checkField, checkPath } from './head.ts'
+import { usualLimits, type Limits } from './limits.ts'
+import type { Reply } from './reply.ts'
+import { Stream, type Request } from './stream.ts'
+import { WaitingLine } from './waiting-line.ts'
+
+/** News of an origin's connections, for metrics and logs. Reasons are short words; `host` and `port` say of whom it is. */
+export type OriginEvent =
+  | { is: 'connected'; isResumed: boolean; tookMs: number }
+  /** No connection came about; the next one is tried after `retryInMs`. */
+  | { is: 'unreachable'; reason: string; retryInMs: number }
+  /** A connection takes no new requests. */
+  | { is: 'draining'; reason: string }
+  | { is: 'disconnected'; reason: string }
+
+export type OriginOptions = DialOptions & {
+  limits?: Partial<Limits>
+  onEvent?: (event: OriginEvent) => void
+  /**
+   * With `offerHttp1`: takes over a connection whose peer chose HTTP/1.1, so that no second handshake is needed. Every request here is then `unsent` with the reason HTTP_1_1.
+   * Without it such a connection is closed.
+   */
+  onHttp1?: (socket: TLSSocket) => void
+}
+
+/** What an origin holds at the moment, and what it has done. */
+export type OriginStats = { connections: number; streams: number; waiting: number; handshakes: number; resumed: number }
+
+/** One HTTPS origin and the HTTP/2 connections to it. */
+export type Origin = {
+  /**
+   * Send a request. The promise never rejects for what the peer or the network does. Throws TypeError for a path or field that HTTP/2 does not allow.
+   */
+  request: (request: Request) => Promise<Reply>
+  /** Finish what is on its way, within its time limits, say GOAWAY and end. Requests that wait, and later ones, are `unsent`. */
+  close: () => Promise<void>
+  readonly stats: OriginStats
+}
+
+/** How often time limits are looked at: a request may wait so much longer. One timer for an origin costs less than one per request. */
+const tickMs = 50
+const idleTickMs = 1_000
+
+/** Open an origin. It connects with its first request. */
+export function openOrigin(options: OriginOptions): Origin {
+  const limits: Limits = { ...usualLimits, ...options.limits }
+  const { onEvent = () => undefined } = options
+  const connections = new Set<Connection>()
+  const line = new WaitingLine()
+  let stopDialing: (() => void) | undefined
+  let session: Buffer | undefined
+  /** Connections in a row that came to nothing, or that the peer was unhappy with. */
+  let failures = 0
+  let retryAt = 0
+  /** Connections that the peer has ended with ENHANCE_YOUR_CALM. */
+  const scolded = new WeakSet<Connection>()
+  /** Why the last connection did not come about. */
+  let unreachable: string | undefined
+  let closed: { promise: Promise<void>; resolve: () => void } | undefined
+  let ticking: NodeJS.Timeout | undefined
+  let isTickingSlowly = false
+  let speaksHttp1 = false
+  let handshakes = 0
+  let resumed = 0
+
+  function request(asked: Request): Promise<Reply> {
+    checkPath(asked.path)
+    if (asked.more) for (const field of asked.more) checkField(field)
+    return new Promise((resolve) => {
+      const stream = new Stream(asked, performance.now() + asked.timeoutMs, resolve)
+      if (closed || speaksHttp1) return stream.settle({ is: 'unsent', reason: closed ? 'closed' : 'HTTP_1_1' })
+      if (isTickingSlowly) tickSooner()
+      const connection = line.length === 0 ? withRoom() : undefined
+      if (connection) return connection.open(stream)
+      if (line.length >= limits.queuedRequests) return stream.settle({ is: 'unsent', reason: 'QUEUE_FULL' })
+      line.push(stream)
+      connectIfNeeded()
+      return keepTicking(tickMs)
+    })
+  }
+
+  const withRoom = (): Connection | undefined => {
+    for (const connection of connections) if (connection.room() > 0) return connection
+    return undefined
+  }
+
+  /** Give the requests that wait to the connections that have room. */
+  function serveLine(): void {
+    while (line.length > 0) {
+      const connection = withRoom()
+      const stream = connection && line.shift()
+      if (!stream) break
+      connection.open(stream)
+    }
+    connectIfNeeded()
+  }
+
+  /** One more connection, when requests wait, none is on its way, and there may be more. */
+  function connectIfNeeded(): void {
+    if (line.length === 0 || stopDialing || closed || performance.now() < retryAt) return
+    let isOpening = false
+    let taking = 0
+    for (const connection of connections) {
+      if (connection.isDraining) continue
+      taking++
+      if (!connection.sawSettings) isOpening = true
+    }
+    if (isOpening || taking >= limits.connections) return
+    connect()
+  }
+
+  function connect(): void {
+    const startedAt = performance.now()
+    stopDialing = dial(
+      options,
+      limits.connectMs,
+      session,
+      (fresh) => (session = fresh),
+      (dialed) => {
+        stopDialing = undefined
+        if (dialed.is === 'failed') return failed(dialed.reason)
+        handshakes++
+        if (dialed.socket.isSessionReused()) resumed++
+        if (dialed.protocol === 'http/1.1') return handOver(dialed.socket)
+        onEvent({ is: 'connected', isResumed: dialed.socket.isSessionReused(), tookMs: Math.round(performance.now() - startedAt) })
+        return added(dialed.socket)
+      },
+    )
+  }
+
+  function added(socket: Socket): void {
+    const connection = new Connection(socket, limits, { roomier, draining, gone }, performance.now())
+    connections.add(connection)
+    unreachable = undefined
+    keepTicking(tickMs)
+    if (closed) connection.drain('closed')
+  }
+
+  const roomier = (): void => {
+    if (line.length > 0) serveLine()
+  }
+
+  function draining(connection: Connection, reason: string): void {
+    onEvent({ is: 'draining', reason })
+    // A peer that says GOAWAY before it has answered anything would be connected to in a circle, and one that asks for calm means us.
+    if (reason === 'ENHANCE_YOUR_CALM') scolded.add(connection)
+    if (connection.answers === 0 || scolded.has(connection)) backOff()
+    connectIfNeeded()
+  }
+
+  function gone(connection: Connection, reason: string): void {
+    connections.delete(connection)
+    onEvent({ is: 'disconnected', reason })
+    if (connection.answers > 0 && !scolded.has(connection)) failures = 0
+    if (connection.answers === 0 && reason !== 'done' && !closed) failed(reason)
+    connectIfNeeded()
+    settleClose()
+  }
+
+  function backOff(): number {
+    const pause = Math.min(limits.longestBackoffMs, limits.backoffMs * 2 ** Math.min(failures++, 20))
+    const retryInMs = Math.round(pause * (1 - Math.random() / 2))
+    retryAt = performance.now() + retryInMs
+    return retryInMs
+  }
+
+  /** No connection: whoever waits and has no other one hears so at once; who comes later waits for the next attempt. */
+  function failed(reason: string): void {
+    unreachable = reason
+    if (!closed) onEvent({ is: 'unreachable', reason, retryInMs: backOff() })
+    const hasAnother = [...connections].some((connection) => connection.sawSettings && !connection.isDraining)
+    if (!hasAnother) emptyLine(reason)
+    settleClose()
+  }
+
+  function handOver(socket: TLSSocket): void {
+    speaksHttp1 = true
+    emptyLine('HTTP_1_1')
+    if (options.onHttp1 && !closed) options.onHttp1(socket)
+    else socket.destroy()
+    settleClose()
+  }
+
+  const emptyLine = (reason: string): void =>
+    line.settle(
+      () => true,
+      (stream) => stream.settle({ is: 'unsent', reason }),
+    )
+
+  /** Look at the time limits while there is anything with one. */
+  function keepTicking(afterMs: number): void {
+    if (ticking || (connections.size === 0 && line.length === 0)) return
+    isTickingSlowly = afterMs > tickMs
+    ticking = setTimeout(tick, afterMs)
+  }
+
+  function tickSooner(): void {
+    clearTimeout(ticking)
+    ticking = undefined
+    keepTicking(tickMs)
+  }
+
+  function tick(): void {
+    ticking = undefined
+    const now = performance.now()
+    let streams = 0
+    for (const connection of connections) {
+      connection.tick(now)
+      streams += connection.streams.size
+    }
+    line.settle(
+      (stream) => stream.deadline <= now,
+      (stream) => stream.settle({ is: 'unsent', reason: unreachable ?? 'timeout' }),
+    )
+    connectIfNeeded()
+    keepTicking(streams > 0 || line.length > 0 ? tickMs : idleTickMs)
+  }
+
+  function settleClose(): void {
+    if (closed && connections.size === 0 && !stopDialing) {
+      clearTimeout(ticking)
+      closed.resolve()
+    }
+  }
+
+  return {
+    request,
+    close() {
+      if (closed) return closed.promise
+      closed = Promise.withResolvers<void>()
+      emptyLine('closed')
+      stopDialing?.()
+      for (const connection of connections) connection.drain('closed')
+      settleClose()
+      return closed.promise
+    },
+    get stats(): OriginStats {
+      let streams = 0
+      for (const connection of connections) streams += connection.streams.size
+      return { connections: connections.size, streams, waiting: line.length, handshakes, resumed }
+    },
+  }
+}

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import { frameType } from '../frames.ts'
+import { givenConnection } from '../testing/given-connection.ts'
+import { MemorySocket } from '../testing/memory-socket.ts'
+import { Output } from './output.ts'
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
+
+test('requests of one turn of the event loop leave in one write, also those that a reply brings about', async () => {
+  const given = givenConnection()
+  await nextTurn()
+  given.connection.output.flush()
+  const before = given.socket.written.length
+  for (let n = 0; n < 50; n++) given.open()
+  await Promise.resolve()
+  for (let n = 0; n < 50; n++) given.open()
+  expect(given.socket.written).toHaveLength(before)
+  await nextTurn()
+  expect(given.socket.written).toHaveLength(before + 1)
+  expect(given.sent().filter(({ type }) => type === frameType.headers)).toHaveLength(100)
+})
+
+test('what is more than the bound does not wait for the end of the turn, and bytes keep their order over all buffers', async () => {
+  const socket = new MemorySocket()
+  const output = new Output(
+    socket,
+    100_000,
+    () => undefined,
+    () => undefined,
+  )
+  const frames = Array.from({ length: 400 }, (_, n) => Buffer.alloc(1 + ((n * 37) % 3_000), n))
+  for (const frame of frames) output.push(frame)
+  expect(socket.written.length).toBeGreaterThan(0)
+  output.flush()
+  expect(Buffer.concat(socket.written).equals(Buffer.concat(frames))).toBe(true)
+  await nextTurn()
+})
+
+test('a peer that asks and does not read is left when what waits for it is four times the bound', () => {
+  const socket = new MemorySocket()
+  // The first write never ends.
+  socket._write = () => undefined
+  let overflows = 0
+  const output = new Output(
+    socket,
+    1_000,
+    () => undefined,
+    () => overflows++,
+  )
+  for (let n = 0; n < 30; n++) {
+    output.push(Buffer.alloc(100))
+    output.flush()
+  }
+  expect([output.isBlocked, overflows]).toEqual([true, 0])
+  for (let n = 0; n < 11; n++) {
+    output.push(Buffer.alloc(100))
+    output.flush()
+  }
+  expect(overflows).toBe(1)
+})

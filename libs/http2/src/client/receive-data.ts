@@ -1,0 +1,43 @@
+import { errorCode, fail, flag, unpad } from '../frames.ts'
+import type { Connection } from './connection.ts'
+import { receiveFlowControlled, returnWindow, widenStream } from './flow-control.ts'
+import { receiveEnd } from './receive-headers.ts'
+import type { Stream } from './stream.ts'
+
+/** DATA (RFC 9113 section 6.1): a part of an answer's body. Padding counts for the windows as well. */
+export function receiveData(connection: Connection, flags: number, streamId: number, buffer: Buffer, start: number, end: number): void {
+  const size = end - start
+  if (streamId === 0) fail('DATA without a stream')
+  if (connection.isIdle(streamId)) fail('DATA on a stream that we did not open')
+  receiveFlowControlled(connection, size)
+  const endsStream = (flags & flag.endStream) !== 0
+  const range = unpad(flags, buffer, start, end)
+  const stream = connection.streams.get(streamId)
+  if (!stream) {
+    if (!connection.abandoned.has(streamId)) fail('DATA on a closed stream', errorCode.streamClosed)
+    returnWindow(connection, size)
+    return endsStream ? connection.abandoned.end(streamId) : connection.patience.spend()
+  }
+  stream.windowBytes += size
+  stream.receiveWindow -= size
+  if (stream.status === 0) return connection.failStream(stream, errorCode.protocolError)
+
+  const bytes = range.end - range.start
+  if (bytes === 0 && !endsStream) connection.patience.spend()
+  if (stream.bodyBytes + bytes > connection.limits.bodyBytes) return connection.failStream(stream, errorCode.enhanceYourCalm)
+  keep(stream, buffer, range.start, range.end)
+  if (endsStream) receiveEnd(connection, stream)
+  else widenStream(connection, stream)
+}
+
+/** Add a part to the body. One buffer that doubles, not one per frame: a peer could send a byte in each. */
+function keep(stream: Stream, buffer: Buffer, start: number, end: number): void {
+  const needed = stream.bodyBytes + end - start
+  if (needed > stream.body.length) {
+    const larger = Buffer.allocUnsafe(stream.bodyBytes === 0 ? needed : Math.max(needed, 2 * stream.body.length))
+    stream.body.copy(larger, 0, 0, stream.bodyBytes)
+    stream.body = larger
+  }
+  buffer.copy(stream.body, stream.bodyBytes, start, end)
+  stream.bodyBytes = needed
+}

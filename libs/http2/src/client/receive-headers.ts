@@ -1,0 +1,82 @@
+import { contentLength } from '../fields.ts'
+import { errorCode, fail, flag, unpad } from '../frames.ts'
+import type { Connection } from './connection.ts'
+import { headerListLimits } from './limits.ts'
+import type { Stream } from './stream.ts'
+
+/** A header block in parts: HEADERS, then CONTINUATION until END_HEADERS. */
+export type HeaderBlock = { streamId: number; endsStream: boolean; parts: Buffer[]; bytes: number }
+
+/** As many frames as a list within the limits can need, with some to spare. */
+const mostContinuations = 32
+
+/** HEADERS (RFC 9113 section 6.2): an interim answer, an answer, or its trailers. */
+export function receiveHeaders(connection: Connection, flags: number, streamId: number, buffer: Buffer, start: number, end: number): void {
+  if (streamId === 0) fail('HEADERS without a stream')
+  if (connection.isIdle(streamId)) fail('HEADERS on a stream that we did not open')
+  if (!connection.streams.has(streamId) && !connection.abandoned.has(streamId)) fail('HEADERS on a closed stream', errorCode.streamClosed)
+  const range = unpad(flags, buffer, start, end)
+  if (flags & flag.priority) range.start += 5
+  if (range.start > range.end) fail('HEADERS too short', errorCode.frameSizeError)
+  const endsStream = (flags & flag.endStream) !== 0
+  if (flags & flag.endHeaders) receiveHeaderBlock(connection, streamId, endsStream, buffer, range.start, range.end)
+  else {
+    const part = Buffer.from(buffer.subarray(range.start, range.end))
+    connection.headerBlock = { streamId, endsStream, parts: [part], bytes: part.length }
+  }
+}
+
+/** CONTINUATION (section 6.10), which only ever follows a header block that is not complete. */
+export function receiveContinuation(connection: Connection, flags: number, buffer: Buffer, start: number, end: number): void {
+  const block = connection.headerBlock
+  if (!block) return fail('CONTINUATION of nothing')
+  block.bytes += end - start
+  if (block.bytes > headerListLimits.bytes || block.parts.length > mostContinuations)
+    fail('a header block that does not end', errorCode.enhanceYourCalm)
+  block.parts.push(Buffer.from(buffer.subarray(start, end)))
+  if (!(flags & flag.endHeaders)) return
+  connection.headerBlock = undefined
+  receiveHeaderBlock(connection, block.streamId, block.endsStream, Buffer.concat(block.parts), 0, block.bytes)
+}
+
+function receiveHeaderBlock(connection: Connection, id: number, endsStream: boolean, buffer: Buffer, start: number, end: number): void {
+  const { answerFields: fields } = connection
+  fields.begin()
+  // Always decoded, also for streams that we broke off: the table is the connection's.
+  const fits = connection.decoder.decode(buffer, start, end, fields.take)
+  const stream = connection.streams.get(id)
+  if (!stream) return endsStream ? connection.abandoned.end(id) : connection.patience.spend()
+  if (!fits) return connection.failStream(stream, errorCode.enhanceYourCalm)
+  if (stream.status !== 0) {
+    // Trailers end the stream and have no pseudo-headers (section 8.1). Nobody reads them.
+    if (fields.isMalformed || fields.status !== 0 || !endsStream) return connection.failStream(stream, errorCode.protocolError)
+    return receiveEnd(connection, stream)
+  }
+  const isInterim = fields.status >= 100 && fields.status < 200
+  if (fields.isMalformed || fields.status === 0 || fields.status === 101 || (isInterim && endsStream))
+    return connection.failStream(stream, errorCode.protocolError)
+  if (isInterim) return connection.patience.spend()
+
+  const length = fields.headers.get('content-length')
+  if (length !== undefined) {
+    stream.expectedBytes = contentLength(length)
+    if (stream.expectedBytes === undefined) return connection.failStream(stream, errorCode.protocolError)
+  }
+  stream.status = fields.status
+  stream.headers = fields.headers
+  if (endsStream) receiveEnd(connection, stream)
+}
+
+/** The answer is whole: check its length and give it to whoever waits. */
+export function receiveEnd(connection: Connection, stream: Stream): void {
+  const { status, headers, body, bodyBytes, expectedBytes } = stream
+  // 304 tells the length of what it does not send (section 8.1.1).
+  if (expectedBytes !== undefined && expectedBytes !== bodyBytes && status !== 304)
+    return connection.failStream(stream, errorCode.protocolError)
+  connection.answers++
+  connection.patience.answered()
+  stream.settle({ is: 'answered', status, headers, body: body.subarray(0, bodyBytes) })
+  // An answer may come before the whole request was sent, which nobody needs any more (section 8.1).
+  if (stream.unsentBody) connection.resetStream(stream, errorCode.cancel)
+  else connection.closeStream(stream)
+}

@@ -1,0 +1,89 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { errorCode, frame, frameType, resetFrame } from '../frames.ts'
+import { answer, givenScriptedServer, goAway, isRequest, sendTo, told, until, type TlsPeer } from '../testing/peers.ts'
+
+// Which requests are surely not processed, which may be, and that none is answered twice: GOAWAY and RST_STREAM over real TLS.
+vi.setConfig({ testTimeout: 60_000 })
+
+const peers: Pick<TlsPeer, 'stop'>[] = []
+afterEach(async () => {
+  for (const peer of peers.splice(0)) await peer.stop()
+})
+
+async function given(...script: Parameters<typeof givenScriptedServer>) {
+  const peer = await givenScriptedServer(...script)
+  peers.push(peer)
+  return { ...peer, send: sendTo(peer) }
+}
+
+test('GOAWAY: requests above its last stream are refused at once, those below are finished, and later ones go to a new connection', async () => {
+  const peer = await given(({ type, streamId }, connection) => {
+    if (type !== frameType.headers) return
+    if (connection !== peer.connections[0]) return connection.send(answer(streamId))
+    // Ten requests are open: 1 to 19. Two are answered before, three after; five are left out.
+    if (streamId === 19) connection.send(answer(1), answer(3), goAway(9), answer(5), answer(9), answer(7))
+  })
+  const origin = peer.open()
+  const replies = await Promise.all(Array.from({ length: 10 }, () => peer.send(origin)))
+  expect(replies.map(told)).toEqual([...Array<string>(5).fill('200'), ...Array<string>(5).fill('refused GOAWAY')])
+  expect(told(await peer.send(origin))).toBe('200')
+  expect(peer.connections).toHaveLength(2)
+  // The first one was left in good order.
+  await until(() => peer.connections[0]?.goAwayCode() === errorCode.noError, 'the client says GOAWAY')
+  expect(peer.connections[0]?.of(frameType.headers)).toHaveLength(10)
+})
+
+test('GOAWAY in two steps: nothing is refused by the warning, no new request is begun after it', async () => {
+  const peer = await given((each, connection) => {
+    if (!isRequest(each)) return
+    if (connection !== peer.connections[0]) return connection.send(answer(each.streamId))
+    connection.send(goAway(0x7fffffff))
+  })
+  const origin = peer.open()
+  const first = peer.send(origin)
+  await until(() => peer.connections[0]?.of(frameType.headers).length === 1, 'the first request has arrived')
+  await until(() => origin.stats.streams === 1, 'it is open')
+  const later = peer.send(origin)
+  expect(told(await later)).toBe('200')
+  expect(peer.connections).toHaveLength(2)
+  peer.connections[0]?.send(goAway(1), answer(1))
+  expect(told(await first)).toBe('200')
+})
+
+test('GOAWAY with an error says which one to what it leaves out; what is never answered before the end is unanswered', async () => {
+  const peer = await given(({ type, streamId }, connection) => {
+    if (type !== frameType.headers || streamId !== 5) return
+    connection.send(answer(1), goAway(3, errorCode.enhanceYourCalm))
+    connection.socket.end()
+  })
+  const origin = peer.open()
+  const replies = await Promise.all([peer.send(origin), peer.send(origin), peer.send(origin)])
+  expect(replies.map(told)).toEqual(['200', 'unanswered broken closed', 'refused ENHANCE_YOUR_CALM'])
+})
+
+test.each([
+  [errorCode.refusedStream, 'refused REFUSED_STREAM'],
+  [errorCode.noError, 'unanswered broken NO_ERROR'],
+  [errorCode.protocolError, 'unanswered broken PROTOCOL_ERROR'],
+  [errorCode.internalError, 'unanswered broken INTERNAL_ERROR'],
+  [errorCode.cancel, 'unanswered broken CANCEL'],
+  [errorCode.enhanceYourCalm, 'unanswered broken ENHANCE_YOUR_CALM'],
+  [errorCode.http11Required, 'unanswered broken HTTP_1_1_REQUIRED'],
+  [4_000_000_000, 'unanswered broken INTERNAL_ERROR'],
+])('RST_STREAM with the code %i ends its request alone: %s', async (code, expected) => {
+  const peer = await given((each, connection) => {
+    if (isRequest(each)) connection.send(each.streamId === 3 ? resetFrame(3, code) : answer(each.streamId))
+  })
+  const origin = peer.open()
+  const replies = await Promise.all([peer.send(origin), peer.send(origin), peer.send(origin)])
+  expect(replies.map(told)).toEqual(['200', expected, '200'])
+  expect(peer.connections).toHaveLength(1)
+})
+
+test('REFUSED_STREAM after an answer has begun is no refusal: something was processed', async () => {
+  const peer = await given(({ type, streamId }, connection) => {
+    if (type === frameType.headers)
+      connection.send(frame(frameType.headers, 4, streamId, Buffer.from([0x88])), resetFrame(streamId, errorCode.refusedStream))
+  })
+  expect(told(await peer.send(peer.open()))).toBe('unanswered broken REFUSED_STREAM')
+})

@@ -1,0 +1,58 @@
+import { flag, frameType, headerLength, maxFrameSize, writeFrameHeader } from '../frames.ts'
+import type { Connection } from './connection.ts'
+import { sendBody } from './flow-control.ts'
+import { mostBlockBytes, writeBlock, type HeadBytes } from './request-block.ts'
+import type { Stream } from './stream.ts'
+
+/**
+ * Begin a stream: HEADERS, and of the body what the windows admit.
+ * The usual push is two frames that are written in one piece into the connection's output.
+ */
+export function sendRequest(connection: Connection, stream: Stream): void {
+  const { head, path, more, body } = stream.request
+  const { output, encoder } = connection
+  stream.id = connection.takeStreamId()
+  stream.sendWindow = connection.peerInitialWindow
+  stream.begunAtWrite = output.writes
+  connection.streams.set(stream.id, stream)
+
+  const headBytes = encoder.head(head)
+  const mostBlock = mostBlockBytes(headBytes, path, more)
+  const bodyBytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length
+  if (mostBlock > maxFrameSize) sendLongBlock(connection, stream, headBytes, mostBlock, bodyBytes === 0)
+  else {
+    const fits = bodyBytes > 0 && bodyBytes <= Math.min(maxFrameSize, connection.sendWindow, stream.sendWindow)
+    const at = output.reserve(2 * headerLength + mostBlock + (fits ? bodyBytes : 0))
+    const { buffer } = output
+    let end = writeBlock(buffer, at + headerLength, headBytes, path, more)
+    const flags = bodyBytes === 0 ? flag.endHeaders | flag.endStream : flag.endHeaders
+    writeFrameHeader(buffer, at, end - at - headerLength, frameType.headers, flags, stream.id)
+    if (fits) {
+      end = writeFrameHeader(buffer, end, bodyBytes, frameType.data, flag.endStream, stream.id)
+      end += typeof body === 'string' ? buffer.write(body, end) : body.copy(buffer, end)
+      connection.sendWindow -= bodyBytes
+      stream.sendWindow -= bodyBytes
+    }
+    output.commit(end)
+    if (fits) return
+  }
+  if (bodyBytes > 0) {
+    // A copy, because it waits: its owner may use the buffer again.
+    stream.unsentBody = typeof body === 'string' ? Buffer.from(body) : Buffer.from(body)
+    sendBody(connection, stream)
+  }
+}
+
+/** A header block over one frame: HEADERS, then CONTINUATION with nothing in between (RFC 9113 section 6.10). */
+function sendLongBlock(connection: Connection, stream: Stream, head: HeadBytes, mostBytes: number, endsStream: boolean): void {
+  const { output } = connection
+  const block = Buffer.allocUnsafe(mostBytes)
+  const length = writeBlock(block, 0, head, stream.request.path, stream.request.more)
+  for (let sent = 0; sent < length; sent += maxFrameSize) {
+    const size = Math.min(maxFrameSize, length - sent)
+    const ends = (sent === 0 && endsStream ? flag.endStream : 0) | (sent + size === length ? flag.endHeaders : 0)
+    const at = output.reserve(headerLength + size)
+    const from = writeFrameHeader(output.buffer, at, size, sent === 0 ? frameType.headers : frameType.continuation, ends, stream.id)
+    output.commit(from + block.copy(output.buffer, from, sent, sent + size))
+  }
+}

@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest'
+import { prepareHead, type HeadField } from '../client/head.ts'
+import { mostBlockBytes, RequestEncoder, writeBlock } from '../client/request-block.ts'
+import { randomFrom } from '../testing/random.ts'
+import { HpackDecoder } from './decoder.ts'
+
+const fields: HeadField[] = [
+  ['authorization', `bearer ${'x'.repeat(200)}`],
+  ['apns-topic', 'org.example.app'],
+  ['apns-push-type', 'alert'],
+  ['apns-priority', '10'],
+  ['apns-expiration', '1800000000'],
+]
+const head = prepareHead({ authority: 'api.push.apple.com', fields })
+
+function blockOf(encoder: RequestEncoder, given = head, path = '/3/device/00', more?: readonly HeadField[]): Buffer {
+  const bytes = encoder.head(given)
+  const buffer = Buffer.alloc(mostBlockBytes(bytes, path, more))
+  return buffer.subarray(0, writeBlock(buffer, 0, bytes, path, more))
+}
+
+const decodeWith = (decoder: HpackDecoder, block: Buffer): string[] => {
+  const list: string[] = []
+  decoder.decode(block, 0, block.length, (name, value) => list.push(`${name}: ${value}`))
+  return list
+}
+const newDecoder = () => new HpackDecoder({ fields: 100, bytes: 16_384 })
+const listOf = (given: readonly HeadField[], path: string, more: readonly HeadField[] = []) => [
+  ':method: POST',
+  ':scheme: https',
+  ':authority: api.push.apple.com',
+  `:path: ${path}`,
+  ...[...given, ...more].map(([name, value]) => `${name}: ${value}`),
+]
+
+test('each field of a head is one byte from its second use on, and pseudo-headers come first', () => {
+  const [encoder, decoder] = [new RequestEncoder(), newDecoder()]
+  const [first, second] = [blockOf(encoder), blockOf(encoder)]
+  expect(decodeWith(decoder, first)).toEqual(listOf(fields, '/3/device/00'))
+  expect(decodeWith(decoder, second)).toEqual(listOf(fields, '/3/device/00'))
+  // method, scheme, authority and five fields; ":path", its length and its text.
+  expect(second).toHaveLength(3 + 5 + 2 + '/3/device/00'.length)
+})
+
+test('a head that repeats is taken from memory, and encoded anew when the table has moved', () => {
+  const encoder = new RequestEncoder()
+  encoder.head(head)
+  const known = encoder.head(head)
+  expect(encoder.head(head)).toBe(known)
+  encoder.head(prepareHead({ authority: 'other', fields: [] }))
+  expect(encoder.head(head)).not.toBe(known)
+})
+
+test('the path and a secret are marked as never indexed, and neither enters the table', () => {
+  const [encoder, decoder] = [new RequestEncoder(), newDecoder()]
+  const secret = prepareHead({ authority: 'a', fields: [['authorization', 'bearer 1', 'never']] })
+  blockOf(encoder, secret, '/token')
+  const block = blockOf(encoder, secret, '/token')
+  // POST, https, one index for the authority; 0001 with name index 4 (:path); 0001 with name index 23 (authorization).
+  expect(block).toEqual(
+    Buffer.concat([Buffer.from([0x83, 0x87, 0xbe, 0x14, 6]), Buffer.from('/token'), Buffer.from([0x1f, 8, 8]), Buffer.from('bearer 1')]),
+  )
+  decodeWith(decoder, blockOf(new RequestEncoder(), secret, '/token'))
+  expect(decodeWith(decoder, Buffer.from([0xbe]))).toEqual([':authority: a'])
+  expect(() => decodeWith(decoder, Buffer.from([0xbf]))).toThrow('no field')
+})
+
+test('a table that the peer made smaller, larger or empty is told of in the next block', () => {
+  const [encoder, decoder] = [new RequestEncoder(), newDecoder()]
+  decodeWith(decoder, blockOf(encoder))
+  encoder.setTableSize(0)
+  encoder.setTableSize(100)
+  const block = blockOf(encoder)
+  // 0 first, because everything was dropped, then 100.
+  expect(block.subarray(0, 3)).toEqual(Buffer.from([0x20, 0x3f, 69]))
+  expect(decodeWith(decoder, block)).toEqual(listOf(fields, '/3/device/00'))
+  encoder.setTableSize(1_000_000)
+  for (let n = 0; n < 3; n++) expect(decodeWith(decoder, blockOf(encoder))).toEqual(listOf(fields, '/3/device/00'))
+  encoder.setTableSize(0)
+  for (let n = 0; n < 3; n++) expect(decodeWith(decoder, blockOf(encoder))).toEqual(listOf(fields, '/3/device/00'))
+})
+
+test('2,000 blocks of 40 heads under changing table sizes are decoded to what was given', () => {
+  const random = randomFrom(7)
+  const [encoder, decoder] = [new RequestEncoder(), newDecoder()]
+  const heads = Array.from({ length: 40 }, (_, n) => {
+    const own: HeadField[] = [
+      ['authorization', `bearer ${String(n % 7).repeat(random(600))}`, n % 11 === 0 ? 'never' : 'indexed'],
+      ['apns-topic', `org.example.app${n}`],
+      ['apns-priority', n % 2 ? '5' : '10'],
+      ['x-long', 'v'.repeat(random(2_300))],
+      ['x-once', String(n), 'literal'],
+    ]
+    return { own, head: prepareHead({ authority: 'api.push.apple.com', fields: own }) }
+  })
+  for (let n = 0; n < 2_000; n++) {
+    if (random(10) === 0)
+      for (let times = random(3); times >= 0; times--) encoder.setTableSize([0, 50, 300, 1_000, 4_096, 65_536][random(6)] as number)
+    const { own, head } = heads[random(heads.length)] as (typeof heads)[number]
+    const more: HeadField[] = random(2)
+      ? [
+          ['apns-collapse-id', `c${n}`],
+          ['x-secret', 's', 'never'],
+        ]
+      : []
+    expect(decodeWith(decoder, blockOf(encoder, head, `/3/device/${n}`, more))).toEqual(listOf(own, `/3/device/${n}`, more))
+  }
+})
+
+test.each<[what: string, field: HeadField]>([
+  ['a name in capitals', ['Apns-Topic', 'hidden']],
+  ['a field of HTTP/1.1', ['connection', 'hidden']],
+  ['a line break in a value', ['x', 'hidden\r\nb']],
+  ['a value of characters that are no bytes', ['x', 'hidden €']],
+  ['a pseudo-header', [':path', 'hidden']],
+  ['white space at an end', ['x', 'hidden ']],
+])('%s in a head is a mistake of ours, and its value is not told', (_, field) => {
+  const make = () => prepareHead({ authority: 'a', fields: [field] })
+  expect(make).toThrow(TypeError)
+  expect(make).not.toThrow('hidden')
+})

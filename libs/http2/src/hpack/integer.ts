@@ -1,0 +1,23 @@
+/** Write an integer with a prefix of `prefixBits` bits (RFC 7541 section 5.1) at `start`; `first` is what stands before the prefix. Returns where it ends. */
+export function writeInteger(buffer: Buffer, start: number, first: number, prefixBits: number, value: number): number {
+  const mask = (1 << prefixBits) - 1
+  if (value < mask) {
+    buffer[start] = first | value
+    return start + 1
+  }
+  let end = start
+  buffer[end++] = first | mask
+  let rest = value - mask
+  for (; rest > 127; rest >>>= 7) buffer[end++] = (rest & 127) | 128
+  buffer[end++] = rest
+  return end
+}
+
+/** Write a string as it is, without the Huffman code (RFC 7541 section 5.2): our texts are short, and the code would cost more time than its bytes do. Returns where it ends. */
+export function writeString(buffer: Buffer, start: number, text: string): number {
+  const end = writeInteger(buffer, start, 0, 7, text.length)
+  return end + buffer.write(text, end, 'latin1')
+}
+
+/** At least as many bytes as a field of this name and value can take in a block: three integers of at most six bytes. */
+export const mostFieldBytes = (name: string, value: string): number => name.length + value.length + 18

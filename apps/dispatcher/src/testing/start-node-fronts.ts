@@ -1,9 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { constants } from 'node:http2'
+import { constants, type ServerHttp2Stream } from 'node:http2'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { prepareHead } from '@herald/http2/client/head'
 import { openOrigin } from '@herald/http2/client/origin'
+import type { Request } from '@herald/http2/client/stream'
 import { afterAll } from 'vitest'
 import { startNodeServer } from './start-node-server.ts'
 import type { Simulator } from './start-simulator.ts'
@@ -30,19 +31,22 @@ async function startFront(address: string, ca: string) {
   const head = prepareHead({ authority: host, fields: [] })
   afterAll(() => origin.close())
 
+  const answer = async (stream: ServerHttp2Stream, request: Request): Promise<void> => {
+    const reply = await origin.request(request)
+    if (stream.destroyed) return
+    if (reply.is === 'answered') {
+      stream.respond({ ':status': reply.status, ...Object.fromEntries(reply.headers) })
+      stream.end(reply.body)
+    } else if (reply.is === 'refused') stream.close(constants.NGHTTP2_REFUSED_STREAM)
+    else if (reply.is === 'unanswered') stream.close(constants.NGHTTP2_INTERNAL_ERROR)
+    // Nobody is there: whoever asks loses its connection.
+    else stream.session?.destroy()
+  }
+
   return startNodeServer((stream, { headers, body }) => {
     const more = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
       typeof value === 'string' && !name.startsWith(':') ? [[name, value]] : [],
     )
-    void origin.request({ head, path: headers[':path'] ?? '', more, body, timeoutMs: 60_000 }).then((reply) => {
-      if (stream.destroyed) return
-      if (reply.is === 'answered') {
-        stream.respond({ ':status': reply.status, ...Object.fromEntries(reply.headers) })
-        stream.end(reply.body)
-      } else if (reply.is === 'refused') stream.close(constants.NGHTTP2_REFUSED_STREAM)
-      else if (reply.is === 'unanswered') stream.close(constants.NGHTTP2_INTERNAL_ERROR)
-      // Nobody is there: whoever asks loses its connection.
-      else stream.session?.destroy()
-    })
+    void answer(stream, { head, path: headers[':path'] ?? '', more, body, timeoutMs: 60_000 })
   })
 }

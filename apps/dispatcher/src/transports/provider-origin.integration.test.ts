@@ -1,4 +1,4 @@
-import type { ServerHttp2Session } from 'node:http2'
+import type { Http2Session } from 'node:http2'
 import { setDefaultCACertificates } from 'node:tls'
 import { prepareHead } from '@herald/http2/client/head'
 import type { Request } from '@herald/http2/client/stream'
@@ -9,7 +9,7 @@ import { openProviderOrigin, type ProviderOrigin } from './provider-origin.ts'
 
 /** By path: `/<status>` is answered at once, `/held` when the test says so. */
 const held: (() => void)[] = []
-const sessions: ServerHttp2Session[] = []
+const sessions: Http2Session[] = []
 const server = await startNodeServer((stream, { headers }) => {
   const { session } = stream
   if (session && !sessions.includes(session)) sessions.push(session)

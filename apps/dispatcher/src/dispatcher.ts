@@ -27,7 +27,7 @@ export async function startDispatcher(service: Service<Config>, given: { resolve
   const bus = await openBus(service)
   const jobs = openJobs()
   const window = openWindow(config.DISPATCH_WINDOW)
-  const transports = openTransports(service, bus, given)
+  const transports = await openTransports(service, bus, given)
   const givenUp = metrics.counter('herald_outcomes_given_up_total', 'Outcomes that the tracker refused for good. Must be 0.')
   const recorder = openRecorder((batches) => bus.call(recordOutcomes, { batches }), {
     isAway: (error) => !Fault.is(error, 'internal'),

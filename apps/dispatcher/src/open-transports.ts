@@ -6,7 +6,7 @@ import type { CircuitEnvironment, Recipient } from '@herald/contracts/batch'
 import { apnsToken } from '@herald/contracts/calls/gateway'
 import type { Bus } from '@herald/service/bus'
 import { endpointRuleOf } from '@herald/service/config'
-import { guardedLookupBy, rememberingResolve, resolveByHostsFile, resolveByServers, type Resolve } from '@herald/service/guarded-connect'
+import { guardBy, rememberingResolve, resolveByHostsFile, resolveByServers, type Resolve } from '@herald/service/guarded-connect'
 import type { Service } from '@herald/service/run'
 import { LRUCache } from 'lru-cache'
 import type { Config } from './config.ts'
@@ -14,7 +14,7 @@ import { firstEnvironment, openApns, type ApnsAddresses } from './transports/apn
 import { openFcm } from './transports/fcm.ts'
 import { redirectFirebase } from './transports/firebase.ts'
 import type { Transport } from './transports/transport.ts'
-import { hostOf, openWebPush, openWebPushAgents } from './transports/web-push.ts'
+import { hostOf, openWebPush } from './transports/web-push.ts'
 
 /** A transport with an app's credentials in it. */
 export type AppTransport = {
@@ -43,14 +43,20 @@ const keptTransports = 500
  * getaddrinfo, of which few run at once, stays with FCM, OAuth and APNs. In development the hosts file is looked into first.
  * `given.resolve` stands for the name servers in a test.
  */
-export function openTransports(service: Service<Config>, bus: Bus, given: { resolve?: Resolve } = {}): Transports {
+export async function openTransports(
+  service: Service<Config>,
+  bus: Bus,
+  given: { resolve?: Resolve; transport?: 'own' | 'library' } = {},
+): Promise<Transports> {
   const { config, log } = service
   const sealer = openSealer(config.SEAL_KEYS)
   const rule = endpointRuleOf(config)
   const nameServers = new Resolver({ timeout: 1_500, tries: 2 })
   const byServers = given.resolve ?? resolveByServers(nameServers)
   const resolve = rule.allowPrivate ? resolveByHostsFile(byServers) : byServers
-  const webPush = openWebPushAgents(guardedLookupBy(rememberingResolve(resolve), rule))
+  const guard = guardBy(rememberingResolve(resolve), rule)
+  const openWebPushes = given.transport === 'library' ? (await import('./transports/library/web-push.ts')).openWebPush : openWebPush
+  const webPush = openWebPushes(guard, rule)
   const addresses = apnsAddresses(config)
   if (config.FCM_URL) redirectFirebase(new URL(config.FCM_URL))
   const opened = new LRUCache<string, AppTransport>({
@@ -89,7 +95,7 @@ export function openTransports(service: Service<Config>, bus: Bus, given: { reso
       case 'webpush': {
         const { subject, publicKey, sealedPrivateKey, sealContext } = credentials
         const privateKey = readVapidKey(publicKey, sealer.open(sealedPrivateKey, sealContext).toString())
-        const transport = openWebPush({ appId, subject, publicKey, privateKey, rule, agents: webPush })
+        const transport = webPush.forApp({ appId, subject, publicKey, privateKey })
         return { transport, version, ...oneEnvironment, originOf: (recipient) => `web ${hostOf(recipient.address)}` }
       }
     }
@@ -116,8 +122,7 @@ export function openTransports(service: Service<Config>, bus: Bus, given: { reso
     },
     async close() {
       nameServers.cancel()
-      webPush.close()
-      await Promise.all([...opened.values()].map(({ transport }) => transport.close()))
+      await Promise.all([webPush.close(), ...[...opened.values()].map(({ transport }) => transport.close())])
     },
   }
 }

@@ -13,8 +13,7 @@ const contentEncoding = createRequire(createRequire(import.meta.url).resolve('we
 function givenBrowser() {
   const ecdh = createECDH('prime256v1')
   const keys = { p256dh: ecdh.generateKeys('base64url'), auth: randomBytes(16).toString('base64url') }
-  const open = (body: Buffer) =>
-    contentEncoding.decrypt(body, { version: 'aes128gcm', privateKey: ecdh, authSecret: keys.auth }).toString()
+  const open = (body: Buffer) => contentEncoding.decrypt(body, { version: 'aes128gcm', privateKey: ecdh, authSecret: keys.auth }).toString()
   return { keys, open }
 }
 

@@ -41,7 +41,7 @@ const libraries: Record<string, readonly string[]> = {
 /** What the edges of an app speak, by app: the folder with the protocol may import its libraries. */
 const protocols: Record<string, readonly string[]> = {
   'apps/gateway': ['express', 'openapi3-ts/*', 'swagger-ui-dist/*', 'zod', 'lru-cache', 'node:*', '@herald/service/*'],
-  'apps/dispatcher': ['@parse/node-apn', 'firebase-admin/*', 'web-push', 'lru-cache', 'node:*', '@herald/http2/*', '@herald/service/*'],
+  'apps/dispatcher': ['@parse/node-apn', 'firebase-admin/*', 'web-push', 'lru-cache', 'node:*', '@herald/service/*', '@herald/http2/*'],
   'apps/webhooks': ['node:*', '@herald/service/*'],
 }
 

@@ -5,7 +5,7 @@ import { z } from 'zod'
 
 const httpsUrl = z.url({ protocol: /^https$/, error: 'must be an https:// address' })
 
-/** node-apn, firebase-admin and the connection behind them take a host and a port; a path would be dropped without a word. */
+/** APNs and FCM are connected to by host and port; a path would be dropped without a word. */
 const withoutPath = (url: string): boolean => {
   const { pathname, search } = new URL(url)
   return pathname === '/' && search === ''
@@ -33,6 +33,12 @@ export const Config = ServiceConfig.extend({
       'Waits before the second, third, fourth and fifth try of a push at a provider, times 1 to 1.25: a comma list of seconds, such as `1,4,16,60`.',
     ),
   OUTAGE_PROBE_SECONDS: outageProbeSeconds,
+  TRANSPORT: z
+    .enum(['own', 'library'])
+    .default('own')
+    .describe(
+      'What sends pushes: Herald’s own HTTP/2, or the libraries node-apn, firebase-admin and web-push. They are the reference that our own is compared with, take several times the CPU and are loaded only then.',
+    ),
   APNS_URL: hostAndPort.optional().describe('APNs production, when it is not Apple’s: for a simulator or a proxy. Host and port only.'),
   APNS_SANDBOX_URL: hostAndPort
     .optional()

@@ -10,9 +10,12 @@ import { guardBy, rememberingResolve, resolveByHostsFile, resolveByServers, type
 import type { Service } from '@herald/service/run'
 import { LRUCache } from 'lru-cache'
 import type { Config } from './config.ts'
-import { firstEnvironment, openApns, type ApnsAddresses } from './transports/apns.ts'
-import { openFcm } from './transports/fcm.ts'
-import { redirectFirebase } from './transports/firebase.ts'
+import type { Environment } from './core/answer.ts'
+import { openApnsLine } from './transports/apns.ts'
+import { firstEnvironment, openApns, type ApnsAddresses } from './transports/apns-app.ts'
+import { openFcmLine } from './transports/fcm.ts'
+import { openFcm } from './transports/fcm-app.ts'
+import type { Line } from './transports/line.ts'
 import type { Transport } from './transports/transport.ts'
 import { hostOf, openWebPush } from './transports/web-push.ts'
 
@@ -43,22 +46,16 @@ const keptTransports = 500
  * getaddrinfo, of which few run at once, stays with FCM, OAuth and APNs. In development the hosts file is looked into first.
  * `given.resolve` stands for the name servers in a test.
  */
-export async function openTransports(
-  service: Service<Config>,
-  bus: Bus,
-  given: { resolve?: Resolve; transport?: 'own' | 'library' } = {},
-): Promise<Transports> {
+export async function openTransports(service: Service<Config>, bus: Bus, given: { resolve?: Resolve } = {}): Promise<Transports> {
   const { config, log } = service
   const sealer = openSealer(config.SEAL_KEYS)
   const rule = endpointRuleOf(config)
   const nameServers = new Resolver({ timeout: 1_500, tries: 2 })
   const byServers = given.resolve ?? resolveByServers(nameServers)
   const resolve = rule.allowPrivate ? resolveByHostsFile(byServers) : byServers
-  const guard = guardBy(rememberingResolve(resolve), rule)
-  const openWebPushes = given.transport === 'library' ? (await import('./transports/library/web-push.ts')).openWebPush : openWebPush
-  const webPush = openWebPushes(guard, rule)
   const addresses = apnsAddresses(config)
-  if (config.FCM_URL) redirectFirebase(new URL(config.FCM_URL))
+  const lines = await linesOf(config)
+  const webPush = lines.openWebPush(guardBy(rememberingResolve(resolve), rule), rule)
   const opened = new LRUCache<string, AppTransport>({
     max: keptTransports,
     dispose: ({ transport }) => void transport.close().catch((error: unknown) => log.warn({ err: error }, 'a transport did not close')),
@@ -79,7 +76,7 @@ export async function openTransports(
         const { bundleId: topic, environment } = credentials
         const environmentOf = (recipient: Recipient) => firstEnvironment(recipient.environment ?? environment, addresses)
         return {
-          transport: openApns({ topic, environment, addresses, askForToken }),
+          transport: openApns({ topic, environment, addresses, askForToken, openLine: lines.apns }),
           version,
           environment: firstEnvironment(environment, addresses),
           environmentOf,
@@ -89,7 +86,8 @@ export async function openTransports(
       case 'fcm': {
         const { projectId, clientEmail, tokenUri, sealedPrivateKey, sealContext } = credentials
         const privateKey = readPrivateKey(sealer.open(sealedPrivateKey, sealContext).toString())
-        const transport = openFcm({ projectId, clientEmail, tokenUri, tokenUrl: config.FCM_TOKEN_URL, privateKey, onSkew })
+        const line = lines.fcm(projectId)
+        const transport = openFcm({ clientEmail, tokenUri, tokenUrl: config.FCM_TOKEN_URL, privateKey, onSkew, line })
         return { transport, version, ...oneEnvironment, originOf: () => 'fcm' }
       }
       case 'webpush': {
@@ -133,6 +131,29 @@ const refusing: Transport = {
 }
 
 const oneEnvironment: Pick<AppTransport, 'environment' | 'environmentOf'> = { environment: '', environmentOf: () => '' }
+
+/** What opens the way to APNs, to FCM and to push services. */
+type Lines = {
+  apns: (url: URL, environment: Environment, topic: string) => Line
+  fcm: (projectId: string) => Line
+  openWebPush: typeof openWebPush
+}
+
+/** Our own, or those of the providers' libraries, which are in memory only when they are asked for. */
+async function linesOf({ TRANSPORT, FCM_URL }: Config): Promise<Lines> {
+  if (TRANSPORT === 'own') {
+    const fcmUrl = new URL(FCM_URL ?? 'https://fcm.googleapis.com')
+    return { apns: openApnsLine, fcm: (projectId) => openFcmLine(fcmUrl, projectId), openWebPush }
+  }
+  const [apns, fcm, firebase, webPush] = await Promise.all([
+    import('./transports/library/apns.ts'),
+    import('./transports/library/fcm.ts'),
+    import('./transports/library/firebase.ts'),
+    import('./transports/library/web-push.ts'),
+  ])
+  if (FCM_URL) firebase.redirectFirebase(new URL(FCM_URL))
+  return { apns: apns.openApnsLine, fcm: fcm.openFcmLine, openWebPush: webPush.openWebPush }
+}
 
 /** Apple's own unless one is given; when only one is, the other environment does not exist here. */
 function apnsAddresses({ APNS_URL: production, APNS_SANDBOX_URL: sandbox }: Config): ApnsAddresses {

@@ -53,7 +53,11 @@ export const cases: Case[] = [
     behaviour: { answer: 'rate_limited', retryAfterSeconds: 7, times: 1 },
     expected: onAll({ retryInMs: [5_000, 7_000] }),
   },
-  { name: 'unavailable, and the library does not try again itself', behaviour: { answer: 'unavailable', times: 1 }, expected: onAll(soon) },
+  {
+    name: 'unavailable, and the transport does not try again itself',
+    behaviour: { answer: 'unavailable', times: 1 },
+    expected: onAll(soon),
+  },
   { name: 'an internal error', behaviour: { answer: 'failing', times: 1 }, expected: onAll(soon) },
   { name: 'accepted and then 503', behaviour: { answer: 'accepted_then_503', times: 1 }, expected: onAll(soon), arrived: 1 },
   { name: 'broken off after it was accepted', behaviour: { answer: 'reset_after_accept', times: 1 }, expected: onAll(soon), arrived: 1 },

@@ -1,95 +1,78 @@
-import apn from '@parse/node-apn'
-import { apnsCollapseId, apnsId } from '@herald/contracts/payload'
-import type { Answer, Environment } from '../core/answer.ts'
-import { openApnsConnection, type ApnsConnection } from './apns-connection.ts'
-import { openProviderToken, type AskForToken } from './apns-token.ts'
-import type { Push, Transport } from './transport.ts'
+import { apnsCollapseId, apnsId } from '@herald/contracts/push-identity'
+import { prepareHead, type HeadField, type PreparedHead } from '@herald/http2/client/head'
+import type { Reply } from '@herald/http2/client/reply'
+import type { Request } from '@herald/http2/client/stream'
+import { retryAfterMs, word, type Answer, type Environment } from '../core/answer.ts'
+import type { Line } from './line.ts'
+import { openProviderOrigin } from './provider-origin.ts'
+import { answerOfReply, field, jsonOf } from './reply.ts'
+import { answerLimitMs, type Push } from './transport.ts'
 
-/** Where the environments are. One that is missing is not tried. */
-export type ApnsAddresses = { production?: URL | undefined; sandbox?: URL | undefined }
+/** The headers that all pushes of an app with one provider token share, by what kind of push it is. */
+export type ApnsHeads = { readonly urgent: PreparedHead; readonly normal: PreparedHead; readonly background: PreparedHead }
 
-/** Sends to APNs (Apple: Sending notification requests to APNs) through node-apn; a connection per environment. */
-export function openApns({
-  topic,
-  environment: own,
-  addresses,
-  askForToken,
-}: {
-  topic: string
-  environment: Environment
-  addresses: ApnsAddresses
-  askForToken: AskForToken
-}): Transport {
-  const token = openProviderToken(askForToken)
-  const connections = new Map<Environment, ApnsConnection>()
-  const connectionTo = (environment: Environment, url: URL): ApnsConnection => {
-    const known = connections.get(environment) ?? openApnsConnection(url, environment)
-    connections.set(environment, known)
-    return known
+/** Opens the way to one environment of APNs for one app (Apple: Sending notification requests to APNs). */
+export function openApnsLine(url: URL, environment: Environment, topic: string): Line {
+  const origin = openProviderOrigin(url)
+  let heads: ApnsHeads | undefined
+  let headsToken = ''
+  const headsFor = (token: string): ApnsHeads => {
+    if (!heads || token !== headsToken) heads = makeHeads(url.host, topic, token)
+    headsToken = token
+    return heads
   }
-
-  const sendTo = async (environment: Environment, url: URL, push: Push): Promise<Answer> => {
-    const connection = connectionTo(environment, url)
-    const providerToken = await token.current().catch(() => undefined)
-    if (providerToken === undefined) return { is: 'unsent', reason: 'no provider token' }
-    if (providerToken === null) return noToken
-    const answer = await connection.send(notificationOf(push, topic), push.address, providerToken)
-    if (answer.is !== 'answered' || answer.reason !== 'ExpiredProviderToken') return answer
-    // Repeated once, with a fresh token, if ours was old enough to get one.
-    const fresh = await token.renew(providerToken).catch(() => null)
-    if (fresh === null || fresh === providerToken) return answer
-    return connection.send(notificationOf(push, topic), push.address, fresh)
-  }
-
   return {
-    async send(push) {
-      const [first, other] = environmentsFor(push.environment ?? own, addresses)
-      if (!first) throw new Error('no address of APNs is configured')
-      const answer = await sendTo(first.environment, first.url, push)
-      if (!other || answer.is !== 'answered' || answer.status !== 400 || answer.reason !== 'BadDeviceToken') return answer
-      // A sandbox token in production is not dead: the other environment has a say before the token is given up.
-      const second = await sendTo(other.environment, other.url, push)
-      const isNo = second.is === 'answered' && (second.status === 400 || second.status === 403)
-      return isNo ? answer : second
-    },
-    async close() {
-      await Promise.all([...connections.values()].map((connection) => connection.close()))
-    },
+    send: async (push, token) => read(await origin.request(make(push, headsFor(token))), environment),
+    close: () => origin.close(),
   }
 }
 
-/** The environment to try first, and the other one, as far as they have an address. */
-function environmentsFor(wanted: Environment, addresses: ApnsAddresses): { environment: Environment; url: URL }[] {
-  const order: Environment[] = wanted === 'production' ? ['production', 'sandbox'] : ['sandbox', 'production']
-  return order.flatMap((environment) => {
-    const url = addresses[environment]
-    return url ? [{ environment, url }] : []
-  })
+/** A background push must have priority 5. */
+export function makeHeads(authority: string, topic: string, token: string): ApnsHeads {
+  const head = (pushType: 'alert' | 'background', priority: '5' | '10'): PreparedHead =>
+    prepareHead({
+      authority,
+      fields: [
+        ['authorization', `bearer ${token}`],
+        ['apns-topic', topic],
+        ['apns-push-type', pushType],
+        ['apns-priority', priority],
+      ],
+    })
+  return { urgent: head('alert', '10'), normal: head('alert', '5'), background: head('background', '5') }
 }
 
-/** The environment a push goes to first: its origin in the window. */
-export const firstEnvironment = (wanted: Environment, addresses: ApnsAddresses): Environment =>
-  environmentsFor(wanted, addresses)[0]?.environment ?? wanted
-
-/** The gateway has no credentials (any more): what APNs would say to a request without them. */
-const noToken: Answer = {
-  is: 'answered',
-  status: 403,
-  reason: 'MissingProviderToken',
-  retryAfterMs: null,
-  deadSince: null,
-  environment: null,
+/** The request of a push. Expiration 0 is now or never. */
+export function make(push: Push, heads: ApnsHeads): Request {
+  const more: HeadField[] = [
+    ['apns-id', apnsId(push.msgId)],
+    ['apns-expiration', push.ttlSeconds === 0 ? '0' : String(push.expiresAtSeconds)],
+  ]
+  if (push.collapseId !== null) more.push(['apns-collapse-id', apnsCollapseId(push.collapseId)])
+  const head = push.silent ? heads.background : push.priority === 'normal' ? heads.normal : heads.urgent
+  return { head, path: `/3/device/${push.address}`, more, body: push.body, timeoutMs: answerLimitMs }
 }
 
-/** The headers of decisions.md 3: background pushes have priority 5, expiration 0 is now or never. */
-function notificationOf(push: Push, topic: string): apn.Notification {
-  const notification = new apn.Notification()
-  notification.topic = topic
-  notification.id = apnsId(push.msgId)
-  notification.pushType = push.silent ? 'background' : 'alert'
-  notification.priority = push.silent || push.priority === 'normal' ? 5 : 10
-  notification.expiry = push.ttlSeconds === 0 ? 0 : push.expiresAtSeconds
-  if (push.collapseId !== null) notification.collapseId = apnsCollapseId(push.collapseId)
-  // The library stringifies `rawPayload`; the JSON is at hand already, measured and cut to size.
-  return Object.assign(notification, { compiled: push.body })
+/** What APNs said to a push. */
+export function read(reply: Reply, environment: Environment): Answer {
+  if (reply.is !== 'answered') return answerOfReply(reply)
+  const { status, headers } = reply
+  const said = status === 200 ? undefined : jsonOf(reply.body)
+  return {
+    is: 'answered',
+    status,
+    reason: word(field(said, 'reason')),
+    retryAfterMs: status === 200 ? null : retryAfterMs(headers.get('retry-after'), new Date()),
+    deadSince: deadSince(field(said, 'timestamp')),
+    environment,
+  }
+}
+
+/** The latest instant that a Date can hold. */
+const lastMs = 8.64e15
+
+/** Since when a token is dead. APNs says so in milliseconds. */
+export function deadSince(timestamp: unknown): string | null {
+  const ms = Number(timestamp)
+  return ms > 0 && ms <= lastMs ? new Date(ms).toISOString() : null
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { answerOf, messageOf } from './fcm.ts'
+import { answerOf } from './fcm.ts'
 
 const now = new Date('2026-01-31T12:00:00.000Z')
 const fcmError = (errorCode: string) => ({ '@type': 'type.googleapis.com/google.firebase.fcm.v1.FcmError', errorCode })
@@ -7,8 +7,7 @@ const violation = (field: string) => ({
   '@type': 'type.googleapis.com/google.rpc.BadRequest',
   fieldViolations: [{ field, description: '' }],
 })
-const answer = (status: number, data: unknown, headers: Record<string, unknown> = {}) =>
-  answerOf({ answer: { status, headers, data } }, now)
+const answer = (status: number, data: unknown, retryAfter?: string) => answerOf({ status, retryAfter, data }, now)
 
 test('the reason is FcmError’s code, else the status of google.rpc', () => {
   expect(answer(404, { error: { status: 'NOT_FOUND', details: [fcmError('UNREGISTERED')] } })).toMatchObject({
@@ -28,15 +27,5 @@ test('an invalid argument says whether it is the token', () => {
 })
 
 test('Retry-After is kept', () => {
-  expect(answer(429, { error: { details: [fcmError('QUOTA_EXCEEDED')] } }, { 'retry-after': '7' })).toMatchObject({ retryAfterMs: 7_000 })
-})
-
-test('the message is handed over as it was built, but for the ttl, which the library wants in milliseconds', () => {
-  const wire = {
-    token: 't',
-    data: { msgId: 'm' },
-    android: { priority: 'high', ttl: '60s', collapse_key: 'c', notification: { channel_id: 'x' } },
-  }
-  const message = messageOf({ body: JSON.stringify({ message: wire }), ttlSeconds: 60 })
-  expect(message).toEqual({ ...wire, android: { ...wire.android, ttl: 60_000 } })
+  expect(answer(429, { error: { details: [fcmError('QUOTA_EXCEEDED')] } }, '7')).toMatchObject({ retryAfterMs: 7_000 })
 })

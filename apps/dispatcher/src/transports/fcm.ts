@@ -1,106 +1,71 @@
-import type { KeyObject } from 'node:crypto'
-import type { FcmMessage } from '@herald/contracts/payload'
-import type { Message } from 'firebase-admin/messaging'
+import { prepareHead, type PreparedHead } from '@herald/http2/client/head'
+import type { Reply } from '@herald/http2/client/reply'
+import type { Request } from '@herald/http2/client/stream'
 import { retryAfterMs, word, type Answer } from '../core/answer.ts'
-import { openAccessTokens } from './access-token.ts'
-import { answerOfFailure } from './failure.ts'
-import { openFirebase, type FirebaseResult } from './firebase.ts'
-import { gather } from './gather.ts'
-import { answerLimitMs, type Push, type Transport } from './transport.ts'
+import type { Line } from './line.ts'
+import { openProviderOrigin } from './provider-origin.ts'
+import { answerOfReply, field, jsonOf } from './reply.ts'
+import { answerLimitMs, type Push } from './transport.ts'
 
-/**
- * `sendEach` opens a TLS session of 100 streams for each call. So calls are as large as is good for the time limit, which
- * runs for messages that wait for a stream too, and several, so that one that hangs does not stop the others.
- */
-const calls = { most: 250, enough: 100, patienceMs: 20, callsAtOnce: 8 }
+/** What all pushes of a project with one access token share. */
+export type FcmHead = { readonly head: PreparedHead; readonly path: string }
 
-/** Sends to FCM v1 (Firebase: REST projects.messages.send) through firebase-admin. */
-export function openFcm({
-  projectId,
-  clientEmail,
-  privateKey,
-  tokenUri,
-  tokenUrl,
-  onSkew,
-}: {
-  projectId: string
-  clientEmail: string
-  privateKey: KeyObject
-  /** The account's `token_uri`. */
-  tokenUri: string
-  /** Where tokens are asked for instead, or undefined. */
-  tokenUrl: string | undefined
-  /** This machine's clock is so many milliseconds ahead of the token service's (behind: below 0). */
-  onSkew: (aheadMs: number) => void
-}): Transport {
-  const tokens = openAccessTokens({ clientEmail, privateKey, audience: tokenUri, url: tokenUrl ?? tokenUri, onSkew })
-  const currentToken = async (): Promise<string> => {
-    const got = await tokens.current()
-    if ('token' in got) return got.token
-    throw new Error('no access token')
+/** Opens the way to FCM v1 for one project (Firebase: REST projects.messages.send). */
+export function openFcmLine(url: URL, projectId: string): Line {
+  const origin = openProviderOrigin(url)
+  let head: FcmHead | undefined
+  let headToken = ''
+  const headFor = (token: string): FcmHead => {
+    if (!head || token !== headToken) head = makeHead(url.host, projectId, token)
+    headToken = token
+    return head
   }
-  const firebase = openFirebase(projectId, currentToken, answerLimitMs)
-
-  type Waiting = { message: Message; resolve: (answer: Answer) => void }
-  const hand = gather<Waiting>(async (waiting) => {
-    await firebase.sendEach(
-      waiting.map(({ message }) => message),
-      (place, result) => waiting[place]?.resolve(answerOf(result, new Date())),
-    )
-  }, calls)
-
-  const sendOnce = (message: Message) => new Promise<Answer>((resolve) => hand({ message, resolve }))
-
   return {
-    async send(push) {
-      const message = messageOf(push)
-      for (let attempt = 1; ; attempt += 1) {
-        const access = await tokens.current()
-        if ('answer' in access) return access.answer
-        const answer = await sendOnce(message)
-        if (answer.is !== 'answered' || answer.status !== 401 || attempt > 1) return answer
-        // A token can be revoked before its time: once with a new one, before our credentials are called wrong.
-        tokens.forget(access.token)
-      }
-    },
-    close: () => firebase.close(),
+    send: async (push, token) => read(await origin.request(make(push, headFor(token)))),
+    close: () => origin.close(),
   }
 }
 
-/**
- * A message as the library takes it. It only renames what it knows from camel case and passes everything else through, so
- * the wire's own names stay; `ttl` alone it insists on making from milliseconds. What arrives is what contracts built.
- */
-export function messageOf(push: Pick<Push, 'body' | 'ttlSeconds'>): Message {
-  const { message } = JSON.parse(push.body) as FcmMessage
-  return { ...message, android: { ...message.android, ttl: push.ttlSeconds * 1000 } }
+export const makeHead = (authority: string, projectId: string, token: string): FcmHead => ({
+  head: prepareHead({
+    authority,
+    fields: [
+      ['authorization', `Bearer ${token}`],
+      ['content-type', 'application/json;charset=utf-8'],
+    ],
+  }),
+  path: `/v1/projects/${projectId}/messages:send`,
+})
+
+/** The request of a push. Its JSON is FCM's own, device token included. */
+export const make = ({ body }: Push, { head, path }: FcmHead): Request => ({ head, path, body, timeoutMs: answerLimitMs })
+
+/** What FCM said to a push. */
+export function read(reply: Reply): Answer {
+  if (reply.is !== 'answered') return answerOfReply(reply)
+  const { status, headers } = reply
+  return answerOf({ status, retryAfter: headers.get('retry-after'), data: status === 200 ? undefined : jsonOf(reply.body) }, new Date())
 }
 
 const fcmErrorType = 'type.googleapis.com/google.firebase.fcm.v1.FcmError'
 const badRequestType = 'type.googleapis.com/google.rpc.BadRequest'
 
-type ErrorBody = {
-  error?: {
-    status?: unknown
-    details?: { '@type'?: unknown; errorCode?: unknown; fieldViolations?: { field?: unknown }[] }[]
-  }
-}
-
 /** An answer of FCM as a value: the reason is FcmError's code, else google.rpc's status, and whether the token is named. */
-export function answerOf(result: FirebaseResult, now: Date): Answer {
-  if ('error' in result) return answerOfFailure(result.error)
-  const { status, headers, data } = result.answer
-  const error = data instanceof Object ? (data as ErrorBody).error : undefined
-  const details = Array.isArray(error?.details) ? error.details : []
-  const code = details.find((detail) => detail['@type'] === fcmErrorType)?.errorCode ?? error?.status
-  const violations = details.find((detail) => detail['@type'] === badRequestType)?.fieldViolations
-  const namesToken = Array.isArray(violations) && violations.some(({ field }) => field === 'message.token')
+export function answerOf({ status, retryAfter, data }: { status: number; retryAfter: unknown; data: unknown }, now: Date): Answer {
+  const error = field(data, 'error')
+  const details = listOf(field(error, 'details'))
+  const detailOf = (type: string) => details.find((detail) => field(detail, '@type') === type)
+  const code = field(detailOf(fcmErrorType), 'errorCode') ?? field(error, 'status')
+  const violations = listOf(field(detailOf(badRequestType), 'fieldViolations'))
+  const namesToken = violations.some((violation) => field(violation, 'field') === 'message.token')
   return {
     is: 'answered',
     status,
     reason: status === 200 ? '' : `${word(code)}${namesToken ? ' message.token' : ''}`,
-    retryAfterMs: retryAfterMs(headers['retry-after'], now),
+    retryAfterMs: retryAfterMs(retryAfter, now),
     deadSince: null,
     environment: null,
   }
 }
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])

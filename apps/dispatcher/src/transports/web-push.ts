@@ -6,8 +6,9 @@ import { prepareHead, type PreparedHead } from '@herald/http2/client/head'
 import type { Reply } from '@herald/http2/client/reply'
 import { blockedAddress, type Guard } from '@herald/service/guarded-connect'
 import { LRUCache } from 'lru-cache'
-import { retryAfterMs, word, type Answer } from '../core/answer.ts'
+import { retryAfterMs, type Answer } from '../core/answer.ts'
 import { openPushHosts } from './push-hosts.ts'
+import { answerOfReply } from './reply.ts'
 import { answerLimitMs, type Push, type Transport } from './transport.ts'
 import { encryptPush } from './web-push/encryption.ts'
 import { openPushServices, type PushRequest } from './web-push/push-services.ts'
@@ -87,23 +88,10 @@ function make(push: Push, url: URL, head: PreparedHead): PushRequest | undefined
 
 /** Push services have no common reasons: the status says it all. */
 function read(reply: Reply): Answer {
-  switch (reply.is) {
-    case 'answered':
-      return {
-        is: 'answered',
-        status: reply.status,
-        reason: '',
-        retryAfterMs: retryAfterMs(reply.headers.get('retry-after'), new Date()),
-        deadSince: null,
-        environment: null,
-      }
-    case 'unsent':
-      return reply.reason === blockedAddress ? { is: 'unsendable', why: 'address' } : { is: 'unsent', reason: word(reply.reason) }
-    case 'refused':
-      return { is: 'refused', reason: word(reply.reason) }
-    case 'unanswered':
-      return { is: 'unanswered', why: reply.why, reason: reply.why === 'timeout' ? '' : word(reply.reason) }
-  }
+  if (reply.is === 'unsent' && reply.reason === blockedAddress) return { is: 'unsendable', why: 'address' }
+  if (reply.is !== 'answered') return answerOfReply(reply)
+  const retryAfter = retryAfterMs(reply.headers.get('retry-after'), new Date())
+  return { is: 'answered', status: reply.status, reason: '', retryAfterMs: retryAfter, deadSince: null, environment: null }
 }
 
 /** The push service a push goes to: its origin in the window. */

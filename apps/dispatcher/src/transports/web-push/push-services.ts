@@ -32,7 +32,7 @@ const sweepMs = 1_000
 
 /** What the push services that the operator names may take, and the others: anybody may make up thousands of those. */
 const sizes = {
-  named: { most: 1_000, connections: 4, http1Connections: 64, idleHttp1Connections: 64, idleMs: 30_000 },
+  named: { most: 1_000, connections: 10, http1Connections: 64, idleHttp1Connections: 64, idleMs: 30_000 },
   others: { most: 500, connections: 1, http1Connections: 16, idleHttp1Connections: 1, idleMs: 5_000 },
 }
 type Size = typeof sizes.named
@@ -88,8 +88,15 @@ function openPool(guard: Guard, size: Size) {
     const origin = openOrigin({
       ...to,
       offerHttp1: true,
-      // How long a host is left alone that does not answer is the word of push-hosts.ts; this keeps a host that is named from being dialled in a circle.
-      limits: { connections: size.connections, connectMs, bodyBytes, longestBackoffMs: 1_000 },
+      limits: {
+        connections: size.connections,
+        connectMs,
+        bodyBytes,
+        // How many wait is bounded by DISPATCH_WINDOW, whose most this is.
+        queuedRequests: 100_000,
+        // How long a host is left alone that does not answer is the word of push-hosts.ts; this keeps one that is named from being dialled in a circle.
+        longestBackoffMs: 1_000,
+      },
       onHttp1(socket) {
         service.http1 ??= openOldOne()
         service.http1.adopt(socket)

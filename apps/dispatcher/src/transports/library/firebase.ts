@@ -134,7 +134,13 @@ export function redirectFirebase(url: URL): void {
   const redirecting = (authority: string | URL, options?: SessionOptions | Listener, listener?: Listener) => {
     const given = typeof options === 'function' ? undefined : options
     const isFcm = new URL(authority).hostname === fcmHost
-    return original(authority, isFcm ? { ...given, createConnection } : given, typeof options === 'function' ? options : listener)
+    const session = original(authority, isFcm ? { ...given, createConnection } : given, typeof options === 'function' ? options : listener)
+    if (isFcm) {
+      const request = session.request.bind(session)
+      // firebase-admin sends the scheme "https:", with a colon. Google takes it; nghttp2, which Node's own server stands on, resets the stream.
+      session.request = (headers, about) => request({ ...headers, ':scheme': 'https' }, about)
+    }
+    return session
   }
   http2.connect = redirecting
 }

@@ -1,15 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto'
 import type { ClientHttp2Session, OutgoingHttpHeaders } from 'node:http2'
 import apn from '@parse/node-apn'
-import { retryAfterMs, word, type Answer, type Environment } from '../core/answer.ts'
-import { answerOfFailure } from './failure.ts'
-import { answerLimitMs } from './transport.ts'
-
-/** One environment of APNs for one app. */
-export type ApnsConnection = {
-  send(notification: apn.Notification, deviceToken: string, providerToken: string): Promise<Answer>
-  close(): Promise<void>
-}
+import { apnsCollapseId, apnsId } from '@herald/contracts/push-identity'
+import { retryAfterMs, word, type Answer, type Environment } from '../../core/answer.ts'
+import { deadSince } from '../apns.ts'
+import { answerOfFailure } from '../failure.ts'
+import type { Line } from '../line.ts'
+import { answerLimitMs, type Push } from '../transport.ts'
 
 /** node-apn signs provider tokens itself and wants a private key for it. Ours stays in the gateway, so it gets one of no use to anybody. */
 let unusedKey: string | undefined
@@ -21,8 +18,8 @@ const silenceLimitMs = answerLimitMs
 /** A server in trouble gets a new connection at most this often, not one per answer. */
 const replaceEveryMs = 1_000
 
-/** Opens (at the first push) one HTTP/2 connection to `url` with node-apn. */
-export function openApnsConnection(url: URL, environment: Environment): ApnsConnection {
+/** Opens (at the first push) one HTTP/2 connection to an environment of APNs with node-apn, for one app. */
+export function openApnsLine(url: URL, environment: Environment, topic: string): Line {
   let line = openLine(url)
   let openedAt = performance.now()
   let lastAnswerAt = openedAt
@@ -36,15 +33,15 @@ export function openApnsConnection(url: URL, environment: Environment): ApnsConn
   }
 
   return {
-    async send(notification, deviceToken, providerToken) {
+    async send(push, token) {
       const used = line
-      used.token.current = providerToken
-      const { failed } = await used.provider.send(notification, deviceToken)
+      used.token.current = token
+      const { failed } = await used.provider.send(notificationOf(push, topic), push.address)
       const answer = failed[0] ? answerOf(failed[0], environment) : accepted(environment)
       const now = performance.now()
       if (answer.is === 'answered' && used === line) lastAnswerAt = now
       const isSilent = answer.is === 'unanswered' && answer.why === 'timeout' && now - lastAnswerAt >= silenceLimitMs
-      // An overloaded or stopping server is retried on another connection (providers.md, 500 and 503).
+      // An overloaded or stopping server is tried again on another connection.
       const isAiling = answer.is === 'answered' && answer.status >= 500
       if ((isSilent || isAiling) && used === line && now - openedAt >= replaceEveryMs) replace()
       return answer
@@ -55,9 +52,9 @@ export function openApnsConnection(url: URL, environment: Environment): ApnsConn
 
 /** The token object of node-apn, with a token that is handed in: it neither ages nor is it signed here. */
 type LibraryToken = { generation: number; current: string; iat: null; regenerate(): void; isExpired(): boolean }
-type Line = { provider: apn.Provider; token: LibraryToken }
+type LibraryLine = { provider: apn.Provider; token: LibraryToken }
 
-function openLine(url: URL): Line {
+function openLine(url: URL): LibraryLine {
   const options = {
     token: { key: keyOfNoUse(), keyId: 'unused', teamId: 'unused' },
     address: url.hostname,
@@ -113,7 +110,7 @@ const tellingRetryAfter =
   }
 
 /** Takes no more pushes; what is in flight is still answered. */
-const shutDown = ({ provider }: Line): Promise<void> => new Promise((resolve) => void provider.shutdown(resolve))
+const shutDown = ({ provider }: LibraryLine): Promise<void> => new Promise((resolve) => void provider.shutdown(resolve))
 
 const accepted = (environment: Environment): Answer => ({
   is: 'answered',
@@ -129,9 +126,9 @@ function answerOf(failure: apn.ResponseFailure & { retryAfterHeader?: unknown },
   const { status, response, error } = failure
   if (typeof status === 'number') {
     const expired = error?.message.includes('ExpiredProviderToken') ? 'ExpiredProviderToken' : ''
-    const deadSince = deadAt(response?.timestamp)
     const asked = retryAfterMs(failure.retryAfterHeader, new Date())
-    return { is: 'answered', status, reason: word(response?.reason ?? expired), retryAfterMs: asked, deadSince, environment }
+    const since = deadSince(response?.timestamp)
+    return { is: 'answered', status, reason: word(response?.reason ?? expired), retryAfterMs: asked, deadSince: since, environment }
   }
   if (error?.message.startsWith('apn write timeout')) return { is: 'unanswered', why: 'timeout', reason: '' }
   // Node could not put the HEADERS (type 1) on a session that is going away: the request never left.
@@ -141,8 +138,15 @@ function answerOf(failure: apn.ResponseFailure & { retryAfterHeader?: unknown },
   return answerOfFailure(error ?? failure)
 }
 
-/** APNs says since when in milliseconds. */
-function deadAt(timestamp: unknown): string | null {
-  const ms = Number(timestamp)
-  return Number.isFinite(ms) && ms > 0 ? new Date(ms).toISOString() : null
+/** Background pushes have priority 5, expiration 0 is now or never. */
+function notificationOf(push: Push, topic: string): apn.Notification {
+  const notification = new apn.Notification()
+  notification.topic = topic
+  notification.id = apnsId(push.msgId)
+  notification.pushType = push.silent ? 'background' : 'alert'
+  notification.priority = push.silent || push.priority === 'normal' ? 5 : 10
+  notification.expiry = push.ttlSeconds === 0 ? 0 : push.expiresAtSeconds
+  if (push.collapseId !== null) notification.collapseId = apnsCollapseId(push.collapseId)
+  // The library stringifies `rawPayload`; the JSON is at hand already, measured and cut to size.
+  return Object.assign(notification, { compiled: push.body })
 }

@@ -1,0 +1,300 @@
+import type { FinishBatch } from '@herald/contracts/batch'
+import { newId } from '@herald/contracts/ids'
+import type { Outcome } from '@herald/contracts/outcome'
+import { platforms, type Platform } from '@herald/contracts/platform'
+import { freshNats } from '@herald/testing/nats'
+import { until } from '@herald/testing/until'
+import { afterAll, describe, expect, test } from 'vitest'
+import { cases, meant, rich } from './conformance-cases.ts'
+import { giveForeignKey } from './give-foreign-key.ts'
+import { sends } from './send-cases.ts'
+import { startDispatcher } from './start-dispatcher.ts'
+import { hmacSecret, projectId, sealKeys, startPeers, topic, type Row } from './start-peers.ts'
+import { startSimulator, type Device } from './start-simulator.ts'
+
+/**
+ * One list of cases for APNs, FCM and Web Push against the strict simulator, through a dispatcher as a process. A test file calls it for one kind of
+ * transport, so that both kinds are shown the same.
+ */
+export async function checkConformance(transport: 'own' | 'library'): Promise<void> {
+  const natsUrl = await freshNats()
+  const simulator = await startSimulator()
+  const peers = await startPeers(natsUrl, simulator)
+  const dispatcher = await startDispatcher({
+    NATS_URL: natsUrl,
+    LOG_LEVEL: 'debug',
+    TRANSPORT: transport,
+    HMAC_SECRET: hmacSecret,
+    SEAL_KEYS: sealKeys,
+    NODE_EXTRA_CA_CERTS: simulator.ca,
+    APNS_URL: simulator.addresses.apns,
+    APNS_SANDBOX_URL: simulator.addresses.apnsSandbox,
+    FCM_URL: simulator.addresses.fcm,
+    WEB_PUSH_ALLOW_PRIVATE: 'true',
+  })
+  afterAll(() => dispatcher.kill())
+  const everyDevice: Device[] = []
+
+  async function makeDevices(platform: Platform, count: number, more: object = {}): Promise<Device[]> {
+    const account = {
+      ios: { bundleId: topic },
+      android: { projectId },
+      web: { applicationServerKey: peers.accounts.vapid.publicKey, keyPool: 4 },
+    }[platform]
+    const devices = await simulator.devices({ platform, count, ...account, ...more })
+    everyDevice.push(...devices)
+    return devices
+  }
+
+  async function deliver(row: Row): Promise<{ outcomes: Outcome[]; finished: FinishBatch }> {
+    await peers.point(row)
+    await until(() => row.finished.length > 0, { what: `${row.platform} batch finished`, withinMs: 25_000 })
+    const [finished] = row.finished
+    if (!finished) throw new Error('not finished')
+    return { outcomes: peers.outcomesOf(row), finished }
+  }
+
+  const idsOf = (row: Row) => row.recipients.map(({ subscriptionId }) => subscriptionId)
+
+  const runs = cases.flatMap(({ expected, ...one }) =>
+    platforms.flatMap((platform) => {
+      const wanted = expected[platform]
+      return wanted ? [{ ...one, platform, wanted }] : []
+    }),
+  )
+
+  describe.concurrent('an answer', () => {
+    test.for(runs)('$platform: $name', async ({ platform, behaviour, wanted, arrived = 0 }, { expect }) => {
+      const devices = await makeDevices(platform, 1, { behaviour })
+      const row = peers.queue(platform, devices)
+
+      const { outcomes, finished } = await deliver(row)
+
+      if ('guarded' in wanted) {
+        expect(outcomes).toEqual([])
+        const [subscriptionId] = idsOf(row)
+        expect(finished.guarded).toMatchObject([{ ...wanted.guarded, subscriptionId, tokenVersion: 1, tries: 1 }])
+        expect(finished.guarded[0]?.agoMs).toBeLessThan(20_000)
+        expect(finished).toMatchObject({ dead: [], retries: [], answers: [{ seen: 'g', code: wanted.guarded.code }] })
+      } else if ('settled' in wanted) {
+        expect(outcomes).toMatchObject([{ ...wanted.settled, attempts: 1 }])
+        expect(finished.retries).toEqual([])
+        expect(finished.dead.map(({ subscriptionId }) => subscriptionId)).toEqual(wanted.dead ? idsOf(row) : [])
+      } else {
+        expect(outcomes).toEqual([])
+        const [back] = [...finished.retries, ...finished.unavailable]
+        expect(back).toMatchObject({ tries: 1 })
+        const inMs = back?.retryInMs
+        expect(inMs).toBeGreaterThan(wanted.retryInMs[0])
+        expect(inMs).toBeLessThanOrEqual(wanted.retryInMs[1])
+        expect(finished.dead).toEqual([])
+      }
+      expect(await simulator.arrivedAt(devices)).toHaveLength(arrived)
+    })
+  })
+
+  const sendRuns = sends.flatMap(({ meant: of, ...one }) => platforms.map((platform) => ({ ...one, platform, wanted: of[platform] })))
+
+  describe.concurrent('a send', () => {
+    test.for(sendRuns)('$platform: $name', async ({ platform, send, elapsedMs = 0, wanted }, { expect }) => {
+      const devices = await makeDevices(platform, 1)
+      const row = peers.queue(platform, devices, { elapsedMs }, send)
+
+      const { outcomes, finished } = await deliver(row)
+      const arrived = await simulator.arrivedAt(devices)
+
+      expect(finished.retries).toEqual([])
+      if (typeof wanted === 'object') {
+        expect(outcomes).toMatchObject([{ ...wanted, attempts: 0 }])
+        expect(arrived).toEqual([])
+      } else {
+        expect(outcomes).toMatchObject([{ outcome: 'sent', attempts: 1 }])
+        expect(arrived).toHaveLength(1)
+        for (const push of arrived) expect(push).toMatchObject(wanted(push))
+      }
+    })
+  })
+
+  describe.each(platforms)('%s', (platform) => {
+    test('what arrives is what was meant', async () => {
+      const devices = await makeDevices(platform, 1)
+      await deliver(peers.queue(platform, devices, {}, rich))
+
+      const [push] = await simulator.arrivedAt(devices)
+      if (!push || !devices[0]) throw new Error('nothing arrived')
+      expect(push.msgId).toMatch(/^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{22}$/)
+      expect({ headers: push.headers, payload: push.payload }).toEqual(meant[platform](push, devices[0]))
+    })
+
+    test('a try that is repeated has the same identity', async () => {
+      const devices = await makeDevices(platform, 1)
+      const row = peers.queue(platform, devices)
+      await deliver(row)
+      await deliver(peers.queue(platform, devices, { campaignId: row.campaignId, recipients: row.recipients, tries: 1 }))
+
+      const [first, second] = await simulator.arrivedAt(devices)
+      // FCM and push services name a message anew each time.
+      expect(second?.id === first?.id).toBe(platform === 'ios')
+      expect(second?.msgId).toBe(first?.msgId)
+      expect(second?.headers['topic']).toBe(first?.headers['topic'])
+      expect(second?.payload).toEqual(first?.payload)
+    })
+
+    test('hundreds of pushes in one batch arrive once each', async () => {
+      const devices = await makeDevices(platform, 300)
+      const row = peers.queue(platform, devices, { lane: 'bulk' })
+
+      const { outcomes, finished } = await deliver(row)
+
+      expect(outcomes.map(({ outcome }) => outcome)).toEqual(devices.map(() => 'sent'))
+      expect(finished.sent.map(({ subscriptionId }) => subscriptionId).toSorted()).toEqual(idsOf(row).toSorted())
+      expect((await simulator.arrivedAt(devices)).map(({ deviceId }) => deviceId).toSorted()).toEqual(
+        devices.map(({ id }) => id).toSorted(),
+      )
+    })
+
+    test('wrong credentials invalidate nobody and fail nobody: what was sent and what was not comes back', async () => {
+      const appId = newId()
+      giveForeignKey(peers, platform, appId)
+      const devices = await makeDevices(platform, 3)
+      const row = peers.queue(platform, devices, { appId, tries: 2 })
+
+      const { outcomes, finished } = await deliver(row)
+
+      const isForSure = platform !== 'web'
+      expect(outcomes).toEqual([])
+      expect(finished).toMatchObject({ dead: [], guarded: [], credentialsVersion: 1 })
+      expect(finished.retries.map(({ subscriptionId }) => subscriptionId).toSorted()).toEqual(idsOf(row).toSorted())
+      expect(finished.retries.map(({ tries }) => tries)).toEqual(devices.map(() => (isForSure ? 2 : 3)))
+      expect(finished.answers).toMatchObject([
+        {
+          environment: platform === 'ios' ? 'production' : '',
+          seen: expect.stringMatching(isForSure ? /^c{1,3}$/ : /^www$/),
+          code: 'credentials_invalid',
+        },
+      ])
+      expect(await simulator.arrivedAt(devices)).toEqual([])
+    })
+
+    test('wrong credentials fail what is now or never, at its one try', async () => {
+      const appId = newId()
+      giveForeignKey(peers, platform, appId)
+      const { outcomes, finished } = await deliver(peers.queue(platform, await makeDevices(platform, 1), { appId }, { ttl: 0 }))
+      expect(outcomes).toMatchObject([{ outcome: 'failed', code: 'credentials_invalid', attempts: 1 }])
+      expect(finished).toMatchObject({ dead: [], retries: [], answers: [{ seen: platform === 'web' ? 'w' : 'c' }] })
+    })
+
+    test('a push that cannot be cut to size fails alone and without a request', async () => {
+      const devices = await makeDevices(platform, 2)
+      const content = { _default: 'en', en: { title: '{{ user.externalId }}', body: 'short' } }
+      const row = peers.queue(platform, devices, {}, { content, data: { filler: 'x'.repeat(3_000) } })
+      const [large] = row.recipients
+      if (large) large.user = { externalId: '📦'.repeat(250) }
+
+      const { outcomes, finished } = await deliver(row)
+
+      expect(outcomes).toMatchObject([
+        { outcome: 'failed', code: 'payload_too_large', attempts: 0 },
+        { outcome: 'sent', attempts: 1 },
+      ])
+      expect(finished).toMatchObject({ dead: [], retries: [], sent: [{ subscriptionId: row.recipients[1]?.subscriptionId }] })
+      expect((await simulator.arrivedAt(devices)).map(({ deviceId }) => deviceId)).toEqual([devices[1]?.id])
+    })
+  })
+
+  describe.each(platforms)('%s when it cannot be reached', (platform) => {
+    const service = { ios: 'apns', android: 'fcm', web: 'web-push' }[platform]
+
+    test('is tried again later, and works again when it is back', async () => {
+      const devices = await makeDevices(platform, 3)
+      await simulator.control('PUT', '/faults', { service, outage: 'refuse' })
+      const away = peers.queue(platform, devices)
+      const { outcomes, finished } = await deliver(away)
+      await simulator.control('DELETE', '/faults')
+      expect(outcomes).toEqual([])
+      expect([...finished.retries, ...finished.unavailable].map(({ tries }) => tries)).toEqual([1, 1, 1])
+
+      const back = await deliver(peers.queue(platform, devices, { campaignId: away.campaignId, recipients: away.recipients, tries: 1 }))
+      expect(back.outcomes.map(({ outcome, attempts }) => `${outcome} ${attempts}`)).toEqual(['sent 2', 'sent 2', 'sent 2'])
+      expect(await simulator.arrivedAt(devices)).toHaveLength(3)
+    })
+  })
+
+  describe.each(['ios', 'android'] as const)('%s over HTTP/2', (platform) => {
+    const service = platform === 'ios' ? 'apns' : 'fcm'
+
+    test('what the server refuses unprocessed is sent again at once, and no device gets two', async () => {
+      await simulator.control('PUT', '/faults', { service, refuseStreamShare: 0.1, goawayEvery: 120 })
+      const devices = await makeDevices(platform, 300)
+      const row = peers.queue(platform, devices)
+
+      const { outcomes, finished } = await deliver(row)
+      await simulator.control('DELETE', '/faults')
+
+      expect(outcomes.map(({ outcome, attempts }) => `${outcome} ${attempts}`)).toEqual(devices.map(() => 'sent 1'))
+      expect(finished.retries).toEqual([])
+      expect(await simulator.arrivedAt(devices)).toHaveLength(300)
+    })
+  })
+
+  describe('APNs', () => {
+    test('a sandbox token in production is sent to the sandbox, and that is remembered', async () => {
+      const devices = await makeDevices('ios', 1, { environment: 'sandbox' })
+      const row = peers.queue('ios', devices)
+
+      const { outcomes, finished } = await deliver(row)
+
+      expect(outcomes).toMatchObject([{ outcome: 'sent', attempts: 1 }])
+      expect(finished.sent).toEqual([{ subscriptionId: idsOf(row)[0], environment: 'sandbox' }])
+    })
+
+    test('a provider token that APNs calls expired is replaced once', async () => {
+      const appId = newId()
+      const old = peers.accounts.apnsToken(new Date(Date.now() - 2 * 3_600_000))
+      const asked: (string | null)[] = []
+      peers.apnsTokens.set(appId, (refused) => {
+        asked.push(refused)
+        return refused === old.token ? peers.accounts.apnsToken(new Date()) : old
+      })
+      const devices = await makeDevices('ios', 20)
+
+      const { outcomes } = await deliver(peers.queue('ios', devices, { appId }))
+
+      expect(outcomes.map(({ outcome }) => outcome)).toEqual(devices.map(() => 'sent'))
+      expect(asked).toEqual([null, old.token])
+    })
+
+    test('a silent push is a background push', async () => {
+      const devices = await makeDevices('ios', 1)
+      await deliver(peers.queue('ios', devices, {}, { silent: true, content: null, ttl: 0 }))
+
+      const [push] = await simulator.arrivedAt(devices)
+      expect(push?.headers).toMatchObject({ pushType: 'background', priority: '5', expiration: '0' })
+      expect(push?.payload).toMatchObject({ aps: { 'content-available': 1 } })
+    })
+  })
+
+  test('FCM: without an OAuth token nothing is sent and everything is tried again', async () => {
+    const appId = newId()
+    await simulator.control('PUT', '/faults', { service: 'oauth', outage: 503 })
+    const devices = await makeDevices('android', 3)
+
+    const { outcomes, finished } = await deliver(peers.queue('android', devices, { appId }))
+    await simulator.control('DELETE', '/faults')
+
+    expect(outcomes).toEqual([])
+    expect([...finished.retries, ...finished.unavailable].map(({ tries }) => tries)).toEqual([1, 1, 1])
+    expect(await simulator.arrivedAt(devices)).toEqual([])
+  })
+
+  /** Last, since it reads what the tests above made the dispatcher write. */
+  test('tokens, addresses, keys and content never reach the log', () => {
+    const output = dispatcher.output()
+    const secrets = everyDevice.flatMap(({ token, endpoint, keys }) => [token, endpoint, keys?.p256dh, keys?.auth])
+    const leaked = [...secrets, hmacSecret, 'anna', 'BEGIN PRIVATE KEY', 'eyJ'].filter(
+      (secret) => secret !== undefined && output.includes(secret),
+    )
+    expect(output).toContain('batch delivered')
+    expect(leaked).toEqual([])
+  })
+}

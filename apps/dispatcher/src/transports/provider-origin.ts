@@ -1,0 +1,62 @@
+import { openOrigin, type Origin } from '@herald/http2/client/origin'
+import type { Limits } from '@herald/http2/client/limits'
+import type { Reply } from '@herald/http2/client/reply'
+import type { Request } from '@herald/http2/client/stream'
+
+/** The connections to one provider, and how they are replaced when it is in trouble. */
+export type ProviderOrigin = {
+  request(request: Request): Promise<Reply>
+  close(): Promise<void>
+}
+
+/** A server in trouble gets new connections at most this often, not with every answer. */
+const replaceEveryMs = 10_000
+
+const limits: Partial<Limits> = {
+  // FCM allows 100 streams each, and 1,000 pushes may be on their way.
+  connections: 10,
+  // How many wait is bounded by DISPATCH_WINDOW, whose most this is.
+  queuedRequests: 100_000,
+  // Who is away is audience's to remember (circuits): a push waits for the next attempt for a second, not for its whole time limit.
+  longestBackoffMs: 1_000,
+}
+
+/**
+ * Opens (at the first request) HTTP/2 connections to the host and port of `url`. A 5xx means an overloaded or stopping
+ * server: the pushes after it go over new connections, and those that are on their way are still answered.
+ */
+export function openProviderOrigin({ hostname, port }: URL): ProviderOrigin {
+  const open = (): Origin =>
+    // A URL has IPv6 addresses in brackets, a connection has not.
+    openOrigin({ host: hostname.replaceAll(/[[\]]/g, ''), port: port === '' ? 443 : Number(port), limits })
+  let current = open()
+  let isClosed = false
+  let replacedAt = Number.NEGATIVE_INFINITY
+  /** Connections that were replaced and have requests on their way. */
+  const ending = new Set<Promise<void>>()
+
+  const replace = () => {
+    const old = current.close()
+    ending.add(old)
+    void old.then(() => ending.delete(old))
+    current = open()
+    replacedAt = performance.now()
+  }
+
+  return {
+    async request(request) {
+      const used = current
+      const reply = await used.request(request)
+      const isOurDoing = isClosed || used !== current
+      // It waited for room on connections that we have closed: it may be repeated at once, and says nothing of the provider.
+      if (reply.is === 'unsent' && isOurDoing) return { is: 'refused', reason: 'closed' }
+      const isAiling = reply.is === 'answered' && reply.status >= 500
+      if (isAiling && !isOurDoing && performance.now() - replacedAt >= replaceEveryMs) replace()
+      return reply
+    },
+    async close() {
+      isClosed = true
+      await Promise.all([current.close(), ...ending])
+    },
+  }
+}

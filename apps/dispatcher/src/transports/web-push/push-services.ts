@@ -31,16 +31,16 @@ const bodyBytes = 65_536
 const sweepMs = 1_000
 
 /** What the push services that the operator names may take, and the others: anybody may make up thousands of those. */
-const sizes = {
+const usualSizes = {
   named: { most: 1_000, connections: 10, http1Connections: 64, idleHttp1Connections: 64, idleMs: 30_000 },
   others: { most: 500, connections: 1, http1Connections: 16, idleHttp1Connections: 1, idleMs: 5_000 },
 }
-type Size = typeof sizes.named
+type Size = typeof usualSizes.named
 
 /**
  * Opens the connections to push services, each of them by the guard. Those that the operator names are kept apart, so that no number of others takes their connections.
  */
-export function openPushServices(guard: Guard): PushServices {
+export function openPushServices(guard: Guard, sizes = usualSizes): PushServices {
   const named = openPool(guard, sizes.named)
   const others = openPool(guard, sizes.others)
   return {

@@ -1,60 +1,21 @@
 import { createECDH, randomBytes } from 'node:crypto'
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
-import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2'
-import { createServer } from 'node:https'
-import type { AddressInfo, Socket } from 'node:net'
 import { createRequire } from 'node:module'
-import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { makeVapidPair, readVapidKey } from '@herald/auth/provider-token'
-import { makeServerCertificate } from '@herald/embedded/certificate'
 import { guardBy, resolveByHostsFile } from '@herald/service/guarded-connect'
 import { atEnd } from '@herald/testing/at-end'
 import { expect, test } from 'vitest'
+import { startPushService, type ArrivedRequest } from '../../testing/start-push-service.ts'
 import { openWebPush as openLibrary } from '../library/web-push.ts'
 import type { Push } from '../transport.ts'
 import { openWebPush as openOwn, type WebPush } from '../web-push.ts'
 
 /** The same pushes, sent by our own transport and by the library's to Node's own servers: HTTP/2 and HTTP/1.1. */
 
-const certificate = makeServerCertificate(new Date(), 2)
-setDefaultCACertificates([...getCACertificates('default'), certificate.ca])
-const tls = { cert: certificate.certificate, key: certificate.privateKey }
 const vapid = makeVapidPair()
 const browser = createECDH('prime256v1')
 const keys = { p256dh: browser.generateKeys('base64url'), auth: randomBytes(16).toString('base64url') }
 type ContentEncoding = { decrypt(body: Buffer, options: { version: string; privateKey: unknown; authSecret: string }): Buffer }
 const contentEncoding = createRequire(createRequire(import.meta.url).resolve('web-push'))('http_ece') as ContentEncoding
-
-type Arrived = { version: string; method: string; path: string; headers: IncomingHttpHeaders; body: Buffer }
-
-/** A push service that keeps what it gets. Its answer to a push is in the push's path: `/201`. */
-async function givenService(protocol: 'h2' | 'http/1.1') {
-  const arrived: Arrived[] = []
-  let handshakes = 0
-  const sockets = new Set<Socket>()
-  const serve = (request: IncomingMessage | Http2ServerRequest, response: ServerResponse | Http2ServerResponse) => {
-    const parts: Buffer[] = []
-    request.on('data', (part: Buffer) => parts.push(part))
-    request.on('end', () => {
-      const { headers, method = '', url: path = '', httpVersion: version } = request
-      arrived.push({ version, method, path, headers, body: Buffer.concat(parts) })
-      const status = Number(/\d{3}/.exec(path)?.[0])
-      response.statusCode = status
-      if (status === 307) response.setHeader('location', '/201')
-      if (status === 429) response.setHeader('retry-after', '7')
-      response.end()
-    })
-  }
-  const server = protocol === 'h2' ? createSecureServer({ ...tls, allowHTTP1: true }, serve) : createServer(tls, serve)
-  server.on('secureConnection', () => void (handshakes += 1))
-  server.on('connection', (socket: Socket) => sockets.add(socket))
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  atEnd(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
-  return { origin: `https://localhost:${(server.address() as AddressInfo).port}`, arrived, handshakes: () => handshakes }
-}
 
 function givenTransport(open: typeof openOwn) {
   const rule = { allowPrivate: true, hosts: [] }
@@ -85,7 +46,7 @@ const pushTo = (address: string, change: Partial<Push> = {}): Push => ({
 })
 
 /** What is equal in two requests for the same push: all but the key pair, the salt, the signature and what belongs to a version of HTTP. */
-function meant({ method, path, headers, body }: Arrived) {
+function meant({ method, path, headers, body }: ArrivedRequest) {
   const { authorization = '', host, ':authority': authority, ...others } = headers
   const shown = Object.entries(others).filter(([name]) => name !== 'connection' && !name.startsWith(':'))
   const [, token = '', key] = /^vapid t=([^,]*), k=(.*)$/.exec(authorization) ?? []
@@ -110,7 +71,7 @@ const pushes: ((origin: string) => Push)[] = [
 test.each(['h2', 'http/1.1'] as const)(
   'a push service that offers %s gets what the library sends, and is understood alike',
   async (protocol) => {
-    const service = await givenService(protocol)
+    const service = await startPushService(protocol)
     const [own, library] = [givenTransport(openOwn), givenTransport(openLibrary)]
     for (const push of pushes) {
       const answers = [await own.send(push(service.origin)), await library.send(push(service.origin))]
@@ -128,7 +89,7 @@ test.each(['h2', 'http/1.1'] as const)(
 )
 
 test.each(['h2', 'http/1.1'] as const)('300 pushes at once over %s arrive once each, over few connections', async (protocol) => {
-  const service = await givenService(protocol)
+  const service = await startPushService(protocol)
   const { send } = givenTransport(openOwn)
   const answers = await Promise.all(Array.from({ length: 300 }, (_, no) => send(pushTo(`${service.origin}/201?${no}`))))
   expect(new Set(answers.map((answer) => answer.is === 'answered' && answer.status))).toEqual(new Set([201]))

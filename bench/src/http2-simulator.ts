@@ -4,15 +4,15 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { givenCertificate } from '@herald/http2/testing/certificate'
 
-/** A simulator process with an APNs account and devices, and the headers of a push that it accepts. */
-export async function startApnsSimulator(deviceCount: number) {
+/** A simulator process with a certificate of its own. */
+export async function startSimulator() {
   const certificate = givenCertificate()
   const child: ChildProcess = fork(join(resolve(import.meta.dirname, '../..'), 'apps/simulator/src/main.ts'), [], {
     env: { ...process.env, SIMULATOR_CERTIFICATE: certificate.certificatePath, SIMULATOR_PRIVATE_KEY: certificate.privateKeyPath },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
-  const ready = await new Promise<{ apns: string; control: string }>((resolve, reject) => {
-    child.once('message', (message) => resolve(message as { apns: string; control: string }))
+  const ready = await new Promise<Addresses>((resolve, reject) => {
+    child.once('message', (message) => resolve(message as Addresses))
     child.once('exit', (code) => reject(new Error(`the simulator ended with ${code}`)))
   })
   const control = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
@@ -26,6 +26,30 @@ export async function startApnsSimulator(deviceCount: number) {
     if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
     return (await answer.json()) as T
   }
+  return {
+    addresses: ready,
+    control,
+    certificate,
+    pid: child.pid ?? 0,
+    accepted: async (): Promise<number> => (await control<{ accepted: { total: number } }>('GET', '/summary?open=false')).accepted.total,
+    /** Forget what was accepted. Of what comes then only the number is kept: the record of every push would be the larger part of the work. */
+    reset: async (): Promise<void> => {
+      await control('POST', '/reset')
+      await control('PUT', '/faults', { record: 'counts' })
+    },
+    stop(): void {
+      child.disconnect()
+      certificate.remove()
+    },
+  }
+}
+
+type Addresses = { apns: string; fcm: string; control: string }
+
+/** A simulator with an APNs account and devices, and the headers of a push that it accepts. */
+export async function startApnsSimulator(deviceCount: number) {
+  const simulator = await startSimulator()
+  const { control, certificate } = simulator
   const account = { kind: 'apns', teamId: 'TEAM000001', keyId: 'KEY0000001', bundleId: 'org.example.app' }
   const { privateKey } = await control<{ privateKey: string }>('POST', '/accounts', account)
   const { devices } = await control<{ devices: { token: string }[] }>('POST', '/devices', {
@@ -34,13 +58,12 @@ export async function startApnsSimulator(deviceCount: number) {
     environment: 'production',
     bundleId: account.bundleId,
   })
-  // The record of every push would be the larger part of the work.
   await control('PUT', '/faults', { record: 'counts' })
   const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const text = `${encode({ alg: 'ES256', kid: account.keyId })}.${encode({ iss: account.teamId, iat: Math.floor(Date.now() / 1000) })}`
   const signature = sign('sha256', Buffer.from(text), { key: createPrivateKey(privateKey), dsaEncoding: 'ieee-p1363' })
   return {
-    url: ready.apns,
+    url: simulator.addresses.apns,
     caPath: certificate.certificatePath,
     ca: readFileSync(certificate.certificatePath),
     tokens: devices.map(({ token }) => token),
@@ -51,17 +74,10 @@ export async function startApnsSimulator(deviceCount: number) {
       'apns-priority': '10',
       'apns-expiration': '1900000000',
     },
-    pid: child.pid ?? 0,
-    accepted: async (): Promise<number> => (await control<{ accepted: { total: number } }>('GET', '/summary?open=false')).accepted.total,
-    /** Forget what was accepted. */
-    reset: async (): Promise<void> => {
-      await control('POST', '/reset')
-      await control('PUT', '/faults', { record: 'counts' })
-    },
-    stop(): void {
-      child.disconnect()
-      certificate.remove()
-    },
+    pid: simulator.pid,
+    accepted: simulator.accepted,
+    reset: simulator.reset,
+    stop: simulator.stop,
   }
 }
 

@@ -192,7 +192,7 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
   }
 }
 
-const givenSend = (appId: string, campaignId: string): FrozenSend => ({
+export const givenSend = (appId: string, campaignId: string): FrozenSend => ({
   campaignId,
   appId,
   name: 'spring',
@@ -222,7 +222,7 @@ const recipientOf = (device: Device): Recipient => ({
 })
 
 /** Accounts at the simulated providers, and the credentials that the gateway would hand out for them. */
-async function makeAccounts(simulator: Simulator) {
+export async function makeAccounts(simulator: Simulator) {
   const sealer = openSealer(sealKeys)
   const team = { teamId: 'TEAM123456', keyId: 'KEY1234567' }
   const { privateKey } = await simulator.control<{ privateKey: string }>('POST', '/accounts', { kind: 'apns', ...team, bundleId: topic })

@@ -38,7 +38,8 @@ export function openFirebase(projectId: string, accessToken: () => Promise<strin
     // Longer than the library's own limit, so that it is there only for what the library forgets.
     const sending = within(answered, limitMs + 2_000)
     sending.then(
-      (response) => watcher({ answer: response }),
+      // `data` is read with care: it throws when an answer has no body.
+      (response) => watcher({ answer: { status: response.status, headers: response.headers, data: dataOf(response) } }),
       (error: unknown) => watcher(resultOfError(error)),
     )
     return sending
@@ -126,9 +127,11 @@ export function redirectFirebase(url: URL): void {
   if (redirected) throw new Error('FCM is redirected already')
   redirected = true
   const original = http2.connect
-  const port = url.port === '' ? 443 : Number(url.port)
-  const createConnection = () =>
-    connect({ host: url.hostname, port, ALPNProtocols: ['h2'], ...(isIP(url.hostname) === 0 ? { servername: url.hostname } : {}) })
+  const createConnection = () => {
+    const { hostname: host, port } = url
+    const servername = isIP(host) === 0 ? { servername: host } : {}
+    return connect({ host, port: port === '' ? 443 : Number(port), ALPNProtocols: ['h2'], ...servername })
+  }
   type SessionOptions = ClientSessionOptions | SecureClientSessionOptions
   type Listener = Parameters<typeof original>[2]
   const redirecting = (authority: string | URL, options?: SessionOptions | Listener, listener?: Listener) => {

@@ -1,0 +1,118 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { aboutThisRun } from './about-this-run.ts'
+import { startSimulator } from './http2-simulator.ts'
+import { median } from './report.ts'
+
+const help = `npm run bench:transports [-- --pushes 50000 --rounds 5 --window 500 --keep]
+
+Pushes per second and CPU per push of the dispatcher's own transports beside the libraries (node-apn, firebase-admin), each in a process of its own
+against the simulator in another. Rounds by turns, in changing order; medians. After each turn the simulator must have accepted exactly what was sent.
+--keep writes the result to bench/results.`
+
+const { values } = parseArgs({
+  options: {
+    pushes: { type: 'string', default: '50000' },
+    rounds: { type: 'string', default: '5' },
+    window: { type: 'string', default: '500' },
+    keep: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+const say = (line: string) => process.stdout.write(`${line}\n`)
+if (values.help) {
+  say(help)
+  process.exit(0)
+}
+
+type Turn = { pushesPerSecond: number; cpuMicroseconds: number; rssMb: number }
+type Value = keyof Turn
+
+const root = resolve(import.meta.dirname, '../..')
+const [pushes, window, warmUp] = [Number(values.pushes), Number(values.window), 5_000]
+const services = ['apns', 'fcm'] as const
+const kinds = ['own', 'library'] as const
+const simulator = await startSimulator()
+const { control, addresses } = simulator
+
+const devicesOf = async (wanted: object): Promise<string[]> =>
+  (await control<{ devices: { token: string }[] }>('POST', '/devices', { count: 1_000, ...wanted })).devices.map(({ token }) => token)
+
+/** What the process that sends is told of each service (apps/dispatcher/src/testing/push-through.ts). */
+async function makeAccounts() {
+  const team = { teamId: 'TEAM000001', keyId: 'KEY0000001', bundleId: 'org.example.app' }
+  const projectId = 'example-project'
+  const apnsKey = await control<{ privateKey: string }>('POST', '/accounts', { kind: 'apns', ...team })
+  type ServiceAccount = { client_email: string; private_key: string; token_uri: string }
+  const fcm = await control<ServiceAccount>('POST', '/accounts', { kind: 'fcm', projectId })
+  const { client_email: clientEmail, private_key: privateKey, token_uri: tokenUri } = fcm
+  return {
+    apns: {
+      url: addresses.apns,
+      account: { platform: 'ios', ...team, privateKey: apnsKey.privateKey },
+      addresses: await devicesOf({ platform: 'ios', environment: 'production', bundleId: team.bundleId }),
+    },
+    fcm: {
+      url: addresses.fcm,
+      account: { platform: 'android', projectId, clientEmail, privateKey, tokenUri },
+      addresses: await devicesOf({ platform: 'android', projectId }),
+    },
+  }
+}
+
+function takeTurn(task: object): Turn {
+  const file = join(root, 'apps/dispatcher/src/testing/push-through.ts')
+  const { stdout, stderr, status } = spawnSync(process.execPath, [file], {
+    encoding: 'utf8',
+    input: JSON.stringify({ ...task, warmUp, pushes, window }),
+    timeout: 300_000,
+    env: { PATH: process.env['PATH'], NODE_EXTRA_CA_CERTS: simulator.certificate.certificatePath },
+  })
+  if (status !== 0) throw new Error(`a transport ended with ${status}: ${stderr}`)
+  return JSON.parse(stdout) as Turn
+}
+
+const turns: Record<string, Turn[]> = {}
+try {
+  const tasks = await makeAccounts()
+  for (let round = 0; round < Number(values.rounds); round++) {
+    for (const service of services) {
+      for (const kind of round % 2 ? kinds.toReversed() : kinds) {
+        await simulator.reset()
+        const turn = takeTurn({ kind, ...tasks[service] })
+        const accepted = await simulator.accepted()
+        if (accepted !== pushes + warmUp)
+          throw new Error(`void: ${service} ${kind} sent ${pushes + warmUp}, the simulator accepted ${accepted}`)
+        ;(turns[`${service} ${kind}`] ??= []).push(turn)
+      }
+    }
+  }
+} finally {
+  simulator.stop()
+}
+
+const of = (name: string, value: Value) => median((turns[name] ?? []).map((turn) => turn[value]))
+say(`${'transport'.padEnd(16)}${'pushes/s'.padStart(10)}${'CPU µs/push'.padStart(14)}${'RSS MB'.padStart(10)}`)
+for (const name of Object.keys(turns)) {
+  const [rate, cpu, rss] = [of(name, 'pushesPerSecond'), of(name, 'cpuMicroseconds').toFixed(1), of(name, 'rssMb')]
+  say(`${name.padEnd(16)}${String(rate).padStart(10)}${cpu.padStart(14)}${String(rss).padStart(10)}`)
+}
+/** The ratio within each round, because a busy machine is slow to both. */
+const ratio = (service: string, value: Value): number =>
+  median((turns[`${service} own`] ?? []).map((turn, round) => turn[value] / (turns[`${service} library`]?.[round]?.[value] ?? NaN)))
+for (const service of services) {
+  say(
+    `${service}, own / library: ${ratio(service, 'pushesPerSecond').toFixed(2)} pushes/s, ${ratio(service, 'cpuMicroseconds').toFixed(3)} CPU`,
+  )
+}
+if (values.keep) {
+  const about = aboutThisRun()
+  const results = join(root, 'bench/results')
+  mkdirSync(results, { recursive: true })
+  const file = join(results, `transports-${about.at.slice(0, 10)}-${about.commit}.json`)
+  const result = { what: 'pushes through one transport', ...about, pushes, warmUp, window, turns }
+  writeFileSync(file, `${JSON.stringify(result, null, 2)}\n`)
+  say(`kept in ${file}`)
+}

@@ -1,4 +1,4 @@
-import { createCipheriv, createECDH, hash, randomFillSync, type ECDH } from 'node:crypto'
+import { createCipheriv, createECDH, createSecretKey, hash, randomFillSync, type ECDH } from 'node:crypto'
 
 const saltBytes = 16
 const keyBytes = 65
@@ -68,7 +68,8 @@ export function encryptContent(inputKey: Buffer, salt: Buffer, keyId: Buffer, te
   body[begin + textBytes] = 2
 
   const pseudoRandomKey = hmac(salt, inputKey)
-  const key = hmac(pseudoRandomKey, keyInfo).subarray(0, 16)
+  // A key that is an object already makes the cipher in 5 µs instead of 18.
+  const key = createSecretKey(hmac(pseudoRandomKey, keyInfo).subarray(0, 16))
   const nonce = hmac(pseudoRandomKey, nonceInfo).subarray(0, 12)
   const cipher = createCipheriv('aes-128-gcm', key, nonce)
   cipher.update(body.subarray(begin, begin + textBytes + 1)).copy(body, begin)
@@ -81,16 +82,16 @@ const inner = Buffer.alloc(4 * blockBytes)
 const outer = Buffer.alloc(blockBytes + 32)
 
 /**
- * HMAC-SHA-256 of at most 192 bytes under a key of at most 64 (RFC 2104). Two hashes in one call each are 3 µs, createHmac is 18, and a message needs five.
+ * HMAC-SHA-256 of at most 192 bytes under a key of at most 64 (RFC 2104). Two hashes in one call each take 2 µs, createHmac takes 18, and a message needs five.
+ * Hashes come as text, because a string of 32 characters costs a third of a buffer.
  */
 function hmac(key: Buffer, message: Buffer): Buffer {
-  inner.fill(0x36, 0, blockBytes)
-  outer.fill(0x5c, 0, blockBytes)
-  for (const [at, byte] of key.entries()) {
+  for (let at = 0; at < blockBytes; at++) {
+    const byte = key[at] ?? 0
     inner[at] = byte ^ 0x36
     outer[at] = byte ^ 0x5c
   }
-  const end = blockBytes + message.copy(inner, blockBytes)
-  hash('sha256', inner.subarray(0, end), 'buffer').copy(outer, blockBytes)
-  return hash('sha256', outer, 'buffer')
+  inner.set(message, blockBytes)
+  outer.write(hash('sha256', inner.subarray(0, blockBytes + message.length), 'latin1'), blockBytes, 'latin1')
+  return Buffer.from(hash('sha256', outer, 'latin1'), 'latin1')
 }

@@ -38,12 +38,12 @@ export function openWebPush(guard: Guard, rule: EndpointRule): WebPush {
         async send(push) {
           if (endpointProblem(push.address, rule) !== undefined) return { is: 'unsendable', why: 'address' }
           const url = new URL(push.address)
-          const request = make(push, url, headFor(url))
+          const request = make(appId, push, url, headFor(url))
           if (!request) return { is: 'unsendable', why: 'keys' }
           const named = isNamed(push.address, rule)
           const entered = await hosts.enter({ appId, host: url.host, isNamed: named })
           if (entered.is === 'refused') return { is: 'unsent', reason: entered.reason }
-          const answer = read(await services.send(request, named))
+          const answer = read(await services.send(request, { isNamed: named, isTrial: entered.isTrial }))
           entered.leave(answer.is === 'unsendable' ? undefined : answer.is === 'answered')
           return answer
         },
@@ -74,7 +74,7 @@ function openHeads(vapid: Omit<VapidCredentials, 'appId'>): (url: URL) => Prepar
 }
 
 /** Undefined: the keys do not decode, there is no sending to this device. */
-function make(push: Push, url: URL, head: PreparedHead): PushRequest | undefined {
+function make(appId: string, push: Push, url: URL, head: PreparedHead): PushRequest | undefined {
   const body = push.keys && encryptPush(push.keys, push.body)
   if (!body) return undefined
   const more = [
@@ -83,7 +83,7 @@ function make(push: Push, url: URL, head: PreparedHead): PushRequest | undefined
     ['topic', webTopic(push.collapseId ?? push.msgId)],
     ['content-length', String(body.length)],
   ] as const
-  return { url, head, more, body, timeoutMs: answerLimitMs }
+  return { appId, url, head, more, body, timeoutMs: answerLimitMs }
 }
 
 /** Push services have no common reasons: the status says it all. */

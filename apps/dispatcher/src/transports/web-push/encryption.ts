@@ -92,6 +92,6 @@ function hmac(key: Buffer, message: Buffer): Buffer {
     outer[at] = byte ^ 0x5c
   }
   inner.set(message, blockBytes)
-  outer.write(hash('sha256', inner.subarray(0, blockBytes + message.length), 'latin1'), blockBytes, 'latin1')
-  return Buffer.from(hash('sha256', outer, 'latin1'), 'latin1')
+  outer.write(hash('sha256', inner.subarray(0, blockBytes + message.length), 'binary'), blockBytes, 'latin1')
+  return Buffer.from(hash('sha256', outer, 'binary'), 'latin1')
 }

@@ -2,6 +2,7 @@ import { Agent, request as requestHttp, type ClientRequest, type IncomingMessage
 import type { TLSSocket } from 'node:tls'
 import { dial, type DialOptions } from '@herald/http2/client/dial'
 import { errorWord, type Reply } from '@herald/http2/client/reply'
+import { openGate } from './gate.ts'
 
 /** A request to a push service that has nothing better than HTTP/1.1. */
 export type Http1Request = { path: string; headers: Readonly<Record<string, string>>; body: Buffer; timeoutMs: number }
@@ -34,8 +35,8 @@ export function openHttp1(options: Http1Options): Http1 {
   const agent = new Agent({ keepAlive: true, maxFreeSockets: idleConnections, timeout: idleMs })
   const adopted: TLSSocket[] = []
   let session: Buffer | undefined
-  let running = 0
-  const waiting: (() => void)[] = []
+  // Counted here, because the agent counts a connection only when it stands.
+  const gate = openGate(connections)
 
   agent.createConnection = (_, done = () => undefined) => {
     const given = adopted.pop()
@@ -75,7 +76,7 @@ export function openHttp1(options: Http1Options): Http1 {
       // The answer's body is over as well: the connection is free again, or gone.
       outgoing.on('close', () => {
         clearTimeout(timer)
-        leave()
+        gate.leave()
       })
       outgoing.on('error', (error) => {
         const reason = errorWord(error)
@@ -88,15 +89,11 @@ export function openHttp1(options: Http1Options): Http1 {
 
   return {
     async request(request) {
-      // Counted here, because the agent counts a connection only when it stands.
-      if (running < connections) running++
-      else {
-        const since = performance.now()
-        await new Promise<void>((enter) => waiting.push(enter))
-        if (performance.now() - since > request.timeoutMs) {
-          leave()
-          return { is: 'unsent', reason: 'timeout' }
-        }
+      const since = performance.now()
+      await gate.enter()
+      if (performance.now() - since > request.timeoutMs) {
+        gate.leave()
+        return { is: 'unsent', reason: 'timeout' }
       }
       return post(request)
     },
@@ -107,13 +104,6 @@ export function openHttp1(options: Http1Options): Http1 {
       for (const socket of adopted.splice(0)) socket.destroy()
       agent.destroy()
     },
-  }
-
-  /** Give a place to whoever waits longest. */
-  function leave(): void {
-    const next = waiting.shift()
-    if (next) next()
-    else running--
   }
 }
 

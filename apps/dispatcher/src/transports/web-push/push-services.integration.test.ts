@@ -1,11 +1,11 @@
-import type { LookupFunction } from 'node:net'
+import { createServer, type AddressInfo, type LookupFunction, type Socket } from 'node:net'
 import { prepareHead } from '@herald/http2/client/head'
 import type { Reply } from '@herald/http2/client/reply'
 import { guardBy, type Guard } from '@herald/service/guarded-connect'
 import { atEnd } from '@herald/testing/at-end'
 import { until } from '@herald/testing/until'
 import { describe, expect, test } from 'vitest'
-import { startPushService, type PushService } from '../../testing/start-push-service.ts'
+import { startPushService } from '../../testing/start-push-service.ts'
 import { openPushServices } from './push-services.ts'
 
 /** Every name is this machine. */
@@ -16,16 +16,17 @@ const lookup: LookupFunction = (_, { all }, done) => {
 const open: Guard = { lookup, checkAddress: () => undefined }
 const { checkAddress } = guardBy(() => Promise.reject(new Error('nobody asks')))
 
-const size = { most: 100, connections: 1, http1Connections: 16, idleHttp1Connections: 1, idleMs: 60_000 }
+const size = { most: 100, connections: 1, http1Connections: 16, idleHttp1Connections: 1, idleMs: 60_000, connectingPerApp: 16 }
 
 function given(guard: Guard, change: Partial<typeof size> = {}) {
   const sizes = { named: { ...size, ...change }, others: { ...size, ...change } }
   const services = openPushServices(guard, sizes)
   atEnd(() => services.close())
-  const send = (service: PushService, path = '/201', host = 'localhost', timeoutMs = 10_000): Promise<Reply> => {
+  const send = (service: { port: number }, path = '/201', host = 'localhost', appId = 'app'): Promise<Reply> => {
     const url = new URL(`https://${host}:${service.port}${path}`)
+    const about = { isNamed: false, isTrial: false }
     const head = prepareHead({ authority: url.host, fields: [['content-encoding', 'aes128gcm']] })
-    return services.send({ url, head, more: [['ttl', '60']], body: Buffer.from('body'), timeoutMs }, false)
+    return services.send({ appId, url, head, more: [['ttl', '60']], body: Buffer.from('body'), timeoutMs: 10_000 }, about)
   }
   return { services, send }
 }
@@ -125,4 +126,20 @@ test('of more push services than are kept, the one that was used longest ago is 
   expect(await sendTo('b')).toBe(1)
   // More at once than are kept: all of them are at work.
   expect(await sendTo('d', 'e', 'f', 'g')).toBe(4)
+})
+
+test('an app makes connections to 16 known push services at once, and those that never end their handshake hold up no other app', async () => {
+  const good = await startPushService('h2')
+  const sockets = new Set<Socket>()
+  const mute = createServer((socket) => void sockets.add(socket.on('error', () => undefined)))
+  await new Promise<void>((listening) => mute.listen(0, '127.0.0.1', listening))
+  atEnd(() => mute.close())
+  const { port } = mute.address() as AddressInfo
+  const { services, send } = given(open)
+  const replies = Promise.all(Array.from({ length: 60 }, (_, no) => send({ port }, '/201', `${no}.push.test`)))
+  await until(() => sockets.size === 16, { what: '16 connections are being made' })
+  expect(told(await send(good, '/201', 'localhost', 'another app'))).toBe('201')
+  expect(sockets.size).toBe(16)
+  await services.close()
+  expect(new Set((await replies).map(told))).toEqual(new Set(['unsent closed']))
 })

@@ -2,10 +2,13 @@ import type { HeadField, PreparedHead } from '@herald/http2/client/head'
 import { openOrigin, type Origin } from '@herald/http2/client/origin'
 import type { Reply } from '@herald/http2/client/reply'
 import type { Guard } from '@herald/service/guarded-connect'
+import { openGate, type Gate } from './gate.ts'
 import { openHttp1, type Http1 } from './http1.ts'
 
 /** One push as any version of HTTP carries it. */
 export type PushRequest = {
+  /** Whose push it is. */
+  appId: string
   url: URL
   /** What the pushes of an app to this push service have in common. */
   head: PreparedHead
@@ -18,7 +21,7 @@ export type PushRequest = {
 /** The connections of the process to push services. */
 export type PushServices = {
   /** Posts one push, over HTTP/2 where the push service offers it. Never rejects: what the network does is a reply. */
-  send(request: PushRequest, isNamed: boolean): Promise<Reply>
+  send(request: PushRequest, about: { isNamed: boolean; isTrial: boolean }): Promise<Reply>
   /** Push services that there is a connection to, or that one is being made to. */
   readonly open: number
   close(): Promise<void>
@@ -32,8 +35,8 @@ const sweepMs = 1_000
 
 /** What the push services that the operator names may take, and the others: anybody may make up thousands of those. */
 const usualSizes = {
-  named: { most: 1_000, connections: 10, http1Connections: 64, idleHttp1Connections: 64, idleMs: 30_000 },
-  others: { most: 500, connections: 1, http1Connections: 16, idleHttp1Connections: 1, idleMs: 5_000 },
+  named: { most: 1_000, connections: 10, http1Connections: 64, idleHttp1Connections: 64, idleMs: 30_000, connectingPerApp: 1_000 },
+  others: { most: 500, connections: 1, http1Connections: 16, idleHttp1Connections: 1, idleMs: 5_000, connectingPerApp: 16 },
 }
 type Size = typeof usualSizes.named
 
@@ -44,7 +47,7 @@ export function openPushServices(guard: Guard, sizes = usualSizes): PushServices
   const named = openPool(guard, sizes.named)
   const others = openPool(guard, sizes.others)
   return {
-    send: (request, isNamed) => (isNamed ? named : others).send(request),
+    send: (request, { isNamed, isTrial }) => (isNamed ? named : others).send(request, isTrial),
     get open() {
       return named.open + others.open
     },
@@ -66,6 +69,12 @@ type PushService = {
 function openPool(guard: Guard, size: Size) {
   /** By host and port; those that were used last are at the end. */
   const services = new Map<string, PushService>()
+  /**
+   * By app: its pushes that need a connection first, so that a send to hundreds of push services is no storm of handshakes. New hosts, which may be dead, do not
+   * stand in it: push-hosts.ts lets each app try 32 of them at once.
+   */
+  const connecting = new Map<string, Gate>()
+  let isClosed = false
   let sweeping: NodeJS.Timeout | undefined
 
   function openService(url: URL): PushService {
@@ -137,21 +146,37 @@ function openPool(guard: Guard, size: Size) {
     sweeping = undefined
   }
 
+  async function send(request: PushRequest): Promise<Reply> {
+    if (isClosed) return { is: 'unsent', reason: 'closed' }
+    const service = serviceOf(request.url)
+    service.running++
+    try {
+      return await sendTo(service, request)
+    } finally {
+      service.running--
+      service.usedAt = performance.now()
+    }
+  }
+
   return {
-    async send(request: PushRequest): Promise<Reply> {
-      const service = serviceOf(request.url)
-      service.running++
+    async send(request: PushRequest, isTrial: boolean): Promise<Reply> {
+      if (isTrial || isConnected(services.get(request.url.host))) return send(request)
+      const { appId } = request
+      const gate = connecting.get(appId) ?? openGate(size.connectingPerApp)
+      connecting.set(appId, gate)
+      await gate.enter()
       try {
-        return await sendTo(service, request)
+        return await send(request)
       } finally {
-        service.running--
-        service.usedAt = performance.now()
+        gate.leave()
+        if (gate.isEmpty) connecting.delete(appId)
       }
     },
     get open() {
       return services.size
     },
     async close() {
+      isClosed = true
       clearInterval(sweeping)
       const all = [...services.values()]
       services.clear()
@@ -160,6 +185,9 @@ function openPool(guard: Guard, size: Size) {
     },
   }
 }
+
+const isConnected = (service: PushService | undefined): boolean =>
+  service !== undefined && (service.http1 !== undefined || service.origin.stats.connections > 0)
 
 async function sendTo(service: PushService, { url, head, more, body, timeoutMs }: PushRequest): Promise<Reply> {
   const path = url.pathname + url.search

@@ -90,8 +90,8 @@ test.each(['h2', 'http/1.1'] as const)(
 
 test.each(['h2', 'http/1.1'] as const)('300 pushes at once over %s arrive once each, over few connections', async (protocol) => {
   const service = await startPushService(protocol)
-  const { send } = givenTransport(openOwn)
-  const answers = await Promise.all(Array.from({ length: 300 }, (_, no) => send(pushTo(`${service.origin}/201?${no}`))))
+  const own = givenTransport(openOwn)
+  const answers = await Promise.all(Array.from({ length: 300 }, (_, no) => own.send(pushTo(`${service.origin}/201?${no}`))))
   expect(new Set(answers.map((answer) => answer.is === 'answered' && answer.status))).toEqual(new Set([201]))
   expect(service.arrived.map(({ path }) => path).toSorted()).toEqual(Array.from({ length: 300 }, (_, no) => `/201?${no}`).toSorted())
   expect(service.handshakes()).toBeLessThanOrEqual(protocol === 'h2' ? 10 : 64)

@@ -75,9 +75,9 @@ export async function startApnsSimulator(deviceCount: number) {
       'apns-expiration': '1900000000',
     },
     pid: simulator.pid,
-    accepted: simulator.accepted,
-    reset: simulator.reset,
-    stop: simulator.stop,
+    accepted: () => simulator.accepted(),
+    reset: () => simulator.reset(),
+    stop: () => simulator.stop(),
   }
 }
 

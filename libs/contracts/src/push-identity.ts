@@ -7,11 +7,10 @@ import { hash } from 'node:crypto'
 
 /** The `apns-id`: a UUID of the msgId's SHA-256, in the form of version 4, the one Apple's own are of. */
 export function apnsId(msgId: string): string {
-  const bytes = hash('sha256', msgId, 'buffer')
-  bytes[6] = (bytes[6]! & 0x0f) | 0x40
-  bytes[8] = (bytes[8]! & 0x3f) | 0x80
-  const hex = bytes.toString('hex', 0, 16)
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+  // As text: a Buffer of its own for 32 bytes takes twice the time.
+  const hex = hash('sha256', msgId, 'hex')
+  const variant = '89ab'[parseInt(hex.charAt(16), 16) & 3]
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
 const shortHash = (text: string): string => hash('sha256', text, 'base64url').slice(0, 32)

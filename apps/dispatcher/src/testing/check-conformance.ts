@@ -1,7 +1,7 @@
 import type { FinishBatch } from '@herald/contracts/batch'
 import { newId } from '@herald/contracts/ids'
 import type { Outcome } from '@herald/contracts/outcome'
-import { platforms, type Platform } from '@herald/contracts/platform'
+import { platforms as allPlatforms, type Platform } from '@herald/contracts/platform'
 import { freshNats } from '@herald/testing/nats'
 import { until } from '@herald/testing/until'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -10,26 +10,29 @@ import { giveForeignKey } from './give-foreign-key.ts'
 import { sends } from './send-cases.ts'
 import { startDispatcher } from './start-dispatcher.ts'
 import { hmacSecret, projectId, sealKeys, startPeers, topic, type Row } from './start-peers.ts'
+import { startNodeFronts } from './start-node-fronts.ts'
 import { startSimulator, type Device } from './start-simulator.ts'
 
 /**
  * One list of cases for APNs, FCM and Web Push against the strict simulator, through a dispatcher as a process. A test file calls it for one kind of
- * transport, so that both kinds are shown the same.
+ * transport, so that both kinds are shown the same. With `isBehindNode`, Node's own HTTP/2 server stands before APNs and FCM; Web Push is left out.
  */
-export async function checkConformance(transport: 'own' | 'library'): Promise<void> {
+export async function checkConformance(transport: 'own' | 'library', { isBehindNode = false } = {}): Promise<void> {
   const natsUrl = await freshNats()
   const simulator = await startSimulator()
   const peers = await startPeers(natsUrl, simulator)
+  const { ca, apns, apnsSandbox, fcm } = isBehindNode ? await startNodeFronts(simulator) : { ...simulator.addresses, ca: simulator.ca }
+  const platforms = allPlatforms.filter((platform) => !isBehindNode || platform !== 'web')
   const dispatcher = await startDispatcher({
     NATS_URL: natsUrl,
     LOG_LEVEL: 'debug',
     TRANSPORT: transport,
     HMAC_SECRET: hmacSecret,
     SEAL_KEYS: sealKeys,
-    NODE_EXTRA_CA_CERTS: simulator.ca,
-    APNS_URL: simulator.addresses.apns,
-    APNS_SANDBOX_URL: simulator.addresses.apnsSandbox,
-    FCM_URL: simulator.addresses.fcm,
+    NODE_EXTRA_CA_CERTS: ca,
+    APNS_URL: apns,
+    APNS_SANDBOX_URL: apnsSandbox,
+    FCM_URL: fcm,
     WEB_PUSH_ALLOW_PRIVATE: 'true',
   })
   afterAll(() => dispatcher.kill())

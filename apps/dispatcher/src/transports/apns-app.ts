@@ -21,6 +21,7 @@ export function openApns({
   openLine: (url: URL, environment: Environment, topic: string) => Line
 }): Transport {
   const token = openProviderToken(askForToken)
+  const orders = { production: environmentsFor('production', addresses), sandbox: environmentsFor('sandbox', addresses) }
   const lines = new Map<Environment, Line>()
   const lineTo = (environment: Environment, url: URL): Line => {
     const known = lines.get(environment) ?? openLine(url, environment, topic)
@@ -43,7 +44,7 @@ export function openApns({
 
   return {
     async send(push) {
-      const [first, other] = environmentsFor(push.environment ?? own, addresses)
+      const [first, other] = orders[push.environment ?? own]
       if (!first) throw new Error('no address of APNs is configured')
       const answer = await sendTo(first.environment, first.url, push)
       if (!other || answer.is !== 'answered' || answer.status !== 400 || answer.reason !== 'BadDeviceToken') return answer

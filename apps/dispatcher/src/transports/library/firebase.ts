@@ -141,7 +141,7 @@ export function redirectFirebase(url: URL): void {
     if (isFcm) {
       const request = session.request.bind(session)
       // firebase-admin sends the scheme "https:", with a colon. Google takes it; nghttp2, which Node's own server stands on, resets the stream.
-      session.request = (headers, about) => request({ ...headers, ':scheme': 'https' }, about)
+      session.request = (headers, about) => request(Object.assign({}, headers, { ':scheme': 'https' }), about)
     }
     return session
   }

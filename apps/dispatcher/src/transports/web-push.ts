@@ -44,7 +44,7 @@ export function openWebPush(guard: Guard, rule: EndpointRule): WebPush {
           const entered = await hosts.enter({ appId, host: url.host, isNamed: named })
           if (entered.is === 'refused') return { is: 'unsent', reason: entered.reason }
           const answer = read(await services.send(request, { isNamed: named, isTrial: entered.isTrial }))
-          entered.leave(answer.is === 'unsendable' ? undefined : answer.is === 'answered')
+          entered.leave(wasThere(answer))
           return answer
         },
         close: () => Promise.resolve(),
@@ -93,6 +93,10 @@ function read(reply: Reply): Answer {
   const retryAfter = retryAfterMs(reply.headers.get('retry-after'), new Date())
   return { is: 'answered', status: reply.status, reason: '', retryAfterMs: retryAfter, deadSince: null, environment: null }
 }
+
+/** Whether the host was there for a push. One that says it processed nothing (GOAWAY, REFUSED_STREAM) is busy or ending, not dead; and some pushes never ask. */
+const wasThere = (answer: Answer): boolean | undefined =>
+  answer.is === 'unsendable' || answer.is === 'refused' ? undefined : answer.is === 'answered'
 
 /** The push service a push goes to: its origin in the window. */
 export const hostOf = (endpoint: string): string => (URL.canParse(endpoint) ? new URL(endpoint).host : 'invalid')

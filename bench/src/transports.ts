@@ -3,16 +3,17 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { mintApnsToken } from '@herald/auth/provider-token'
+import { makeVapidPair, mintApnsToken } from '@herald/auth/provider-token'
 import { aboutThisRun } from './about-this-run.ts'
 import { findH2load, runH2load } from './h2load.ts'
 import { startSimulator } from './http2-simulator.ts'
 import { median } from './report.ts'
 
-const help = `npm run bench:transports [-- --pushes 50000 --rounds 5 --window 500 --keep]
+const help = `npm run bench:transports [-- --pushes 50000 --rounds 5 --window 500 --only web --keep]
 
-Pushes per second and CPU per push of the dispatcher's own transports beside the libraries (node-apn, firebase-admin), each in a process of its own
-against the simulator in another; for APNs also h2load, where it is installed (Debian's nghttp2-client). Rounds by turns, in changing order; medians. After each turn the simulator must have accepted exactly what was sent.
+Pushes per second and CPU per push of the dispatcher's own transports beside the libraries (node-apn, firebase-admin, web-push), each in a process of its own
+against the simulator in another; for APNs also h2load, where it is installed (Debian's nghttp2-client). "web plain" is web-push's sendNotification with an agent that keeps connections; "web library" encrypts by it alone. Web Push sends a fifth of
+the pushes, because each is encrypted. Rounds by turns, in changing order; medians. After each turn the simulator must have accepted exactly what was sent.
 --keep writes the result to bench/results.`
 
 const { values } = parseArgs({
@@ -20,6 +21,7 @@ const { values } = parseArgs({
     pushes: { type: 'string', default: '50000' },
     rounds: { type: 'string', default: '5' },
     window: { type: 'string', default: '500' },
+    only: { type: 'string', default: '' },
     keep: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -35,8 +37,9 @@ type Value = 'pushesPerSecond' | 'cpuMicroseconds'
 
 const root = resolve(import.meta.dirname, '../..')
 const [pushes, window, warmUp] = [Number(values.pushes), Number(values.window), 5_000]
-const services = ['apns', 'fcm'] as const
-const kinds = ['own', 'library'] as const
+const services = (['apns', 'fcm', 'web'] as const).filter((service) => values.only === '' || service === values.only)
+const kinds = { apns: ['own', 'library'], fcm: ['own', 'library'], web: ['own', 'library', 'plain'] } as const
+const pushesOf = (service: string): number => (service === 'web' ? Math.ceil(pushes / 5) : pushes)
 const h2load = findH2load()
 if (!h2load) say('h2load is not installed: it is left out')
 const simulator = await startSimulator()
@@ -52,6 +55,14 @@ async function makeAccounts() {
   const apnsKey = await control<{ privateKey: string }>('POST', '/accounts', { kind: 'apns', ...team })
   type ServiceAccount = { client_email: string; private_key: string; token_uri: string }
   const fcm = await control<ServiceAccount>('POST', '/accounts', { kind: 'fcm', projectId })
+  const vapid = makeVapidPair()
+  type Browser = { endpoint: string; keys: { p256dh: string; auth: string } }
+  const { devices: browsers } = await control<{ devices: Browser[] }>('POST', '/devices', {
+    platform: 'web',
+    count: 1_000,
+    keyPool: 1_000,
+    applicationServerKey: vapid.publicKey,
+  })
   const { client_email: clientEmail, private_key: privateKey, token_uri: tokenUri } = fcm
   return {
     apns: {
@@ -64,6 +75,12 @@ async function makeAccounts() {
       account: { platform: 'android', projectId, clientEmail, privateKey, tokenUri },
       addresses: await devicesOf({ platform: 'android', projectId }),
     },
+    web: {
+      url: new URL(browsers[0]?.endpoint ?? '').origin,
+      account: { platform: 'web', ...vapid },
+      addresses: browsers.map(({ endpoint }) => endpoint),
+      keys: browsers.map(({ keys }) => keys),
+    },
   }
 }
 
@@ -73,7 +90,7 @@ function takeTurn(task: object): Turn {
   const file = join(root, 'apps/dispatcher/src/testing/push-through.ts')
   const { stdout, stderr, status } = spawnSync(process.execPath, [file], {
     encoding: 'utf8',
-    input: JSON.stringify({ ...task, warmUp, pushes, window }),
+    input: JSON.stringify({ ...task, warmUp, window }),
     timeout: 300_000,
     env: { PATH: process.env['PATH'], NODE_EXTRA_CA_CERTS: simulator.certificate.certificatePath },
   })
@@ -104,12 +121,14 @@ try {
   const tasks = await makeAccounts()
   for (let round = 0; round < Number(values.rounds); round++) {
     for (const service of services) {
-      const senders = service === 'apns' && h2load ? [...kinds, 'h2load' as const] : kinds
+      const senders = service === 'apns' && h2load ? [...kinds[service], 'h2load' as const] : kinds[service]
       for (const sender of round % 2 ? senders.toReversed() : senders) {
+        const sent = pushesOf(service)
         await simulator.reset()
-        const turn = sender === 'h2load' ? takeTurnOfH2load(h2load ?? '', tasks.apns) : takeTurn({ kind: sender, ...tasks[service] })
+        const turn =
+          sender === 'h2load' ? takeTurnOfH2load(h2load ?? '', tasks.apns) : takeTurn({ kind: sender, pushes: sent, ...tasks[service] })
         const accepted = await simulator.accepted()
-        if (accepted !== pushes + warmUp) throw new Error(`void: ${service} ${sender} sent ${pushes + warmUp}, ${accepted} were accepted`)
+        if (accepted !== sent + warmUp) throw new Error(`void: ${service} ${sender} sent ${sent + warmUp}, ${accepted} were accepted`)
         ;(turns[`${service} ${sender}`] ??= []).push(turn)
       }
     }

@@ -6,7 +6,7 @@ import type { CircuitEnvironment, Recipient } from '@herald/contracts/batch'
 import { apnsToken } from '@herald/contracts/calls/gateway'
 import type { Bus } from '@herald/service/bus'
 import { endpointRuleOf } from '@herald/service/config'
-import { guardedLookupBy, rememberingResolve, resolveByHostsFile, resolveByServers, type Resolve } from '@herald/service/guarded-connect'
+import { guardBy, rememberingResolve, resolveByHostsFile, resolveByServers, type Resolve } from '@herald/service/guarded-connect'
 import type { Service } from '@herald/service/run'
 import { LRUCache } from 'lru-cache'
 import type { Config } from './config.ts'
@@ -17,7 +17,7 @@ import { openFcmLine } from './transports/fcm.ts'
 import { openFcm } from './transports/fcm-app.ts'
 import type { Line } from './transports/line.ts'
 import type { Transport } from './transports/transport.ts'
-import { hostOf, openWebPush, openWebPushAgents } from './transports/web-push.ts'
+import { hostOf, openWebPush } from './transports/web-push.ts'
 
 /** A transport with an app's credentials in it. */
 export type AppTransport = {
@@ -53,9 +53,9 @@ export async function openTransports(service: Service<Config>, bus: Bus, given: 
   const nameServers = new Resolver({ timeout: 1_500, tries: 2 })
   const byServers = given.resolve ?? resolveByServers(nameServers)
   const resolve = rule.allowPrivate ? resolveByHostsFile(byServers) : byServers
-  const webPush = openWebPushAgents(guardedLookupBy(rememberingResolve(resolve), rule))
   const addresses = apnsAddresses(config)
   const lines = await linesOf(config)
+  const webPush = lines.openWebPush(guardBy(rememberingResolve(resolve), rule), rule)
   const opened = new LRUCache<string, AppTransport>({
     max: keptTransports,
     dispose: ({ transport }) => void transport.close().catch((error: unknown) => log.warn({ err: error }, 'a transport did not close')),
@@ -93,7 +93,7 @@ export async function openTransports(service: Service<Config>, bus: Bus, given: 
       case 'webpush': {
         const { subject, publicKey, sealedPrivateKey, sealContext } = credentials
         const privateKey = readVapidKey(publicKey, sealer.open(sealedPrivateKey, sealContext).toString())
-        const transport = openWebPush({ appId, subject, publicKey, privateKey, rule, agents: webPush })
+        const transport = webPush.forApp({ appId, subject, publicKey, privateKey })
         return { transport, version, ...oneEnvironment, originOf: (recipient) => `web ${hostOf(recipient.address)}` }
       }
     }
@@ -120,8 +120,7 @@ export async function openTransports(service: Service<Config>, bus: Bus, given: 
     },
     async close() {
       nameServers.cancel()
-      webPush.close()
-      await Promise.all([...opened.values()].map(({ transport }) => transport.close()))
+      await Promise.all([webPush.close(), ...[...opened.values()].map(({ transport }) => transport.close())])
     },
   }
 }
@@ -133,25 +132,27 @@ const refusing: Transport = {
 
 const oneEnvironment: Pick<AppTransport, 'environment' | 'environmentOf'> = { environment: '', environmentOf: () => '' }
 
-/** What opens the way to APNs and to FCM. */
+/** What opens the way to APNs, to FCM and to push services. */
 type Lines = {
   apns: (url: URL, environment: Environment, topic: string) => Line
   fcm: (projectId: string) => Line
+  openWebPush: typeof openWebPush
 }
 
 /** Our own, or those of the providers' libraries, which are in memory only when they are asked for. */
 async function linesOf({ TRANSPORT, FCM_URL }: Config): Promise<Lines> {
   if (TRANSPORT === 'own') {
     const fcmUrl = new URL(FCM_URL ?? 'https://fcm.googleapis.com')
-    return { apns: openApnsLine, fcm: (projectId) => openFcmLine(fcmUrl, projectId) }
+    return { apns: openApnsLine, fcm: (projectId) => openFcmLine(fcmUrl, projectId), openWebPush }
   }
-  const [apns, fcm, firebase] = await Promise.all([
+  const [apns, fcm, firebase, webPush] = await Promise.all([
     import('./transports/library/apns.ts'),
     import('./transports/library/fcm.ts'),
     import('./transports/library/firebase.ts'),
+    import('./transports/library/web-push.ts'),
   ])
   if (FCM_URL) firebase.redirectFirebase(new URL(FCM_URL))
-  return { apns: apns.openApnsLine, fcm: fcm.openFcmLine }
+  return { apns: apns.openApnsLine, fcm: fcm.openFcmLine, openWebPush: webPush.openWebPush }
 }
 
 /** Apple's own unless one is given; when only one is, the other environment does not exist here. */

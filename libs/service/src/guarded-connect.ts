@@ -130,6 +130,19 @@ export function guardedLookupBy(resolve: Resolve, { allowPrivate = false } = {})
   }
 }
 
+/** What a connection to a host that somebody else named needs. */
+export type Guard = {
+  lookup: LookupFunction
+  /** The last check, on the address that is really connected, before a byte is written: undefined, or the reason why not. */
+  checkAddress: (address: string) => string | undefined
+}
+
+/** The guarded look-up and the check of the connected address, which also catches a literal address: that is never looked up. */
+export const guardBy = (resolve: Resolve, { allowPrivate = false } = {}): Guard => ({
+  lookup: guardedLookupBy(resolve, { allowPrivate }),
+  checkAddress: (address) => (allowPrivate || isPublicAddress(address) ? undefined : blockedAddress),
+})
+
 /**
  * The last check, on the address that is really connected, for every request and also on a connection that is used again: whatever
  * way led there, nothing is written to an address off the public internet.

@@ -223,8 +223,10 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
     })
   })
 
-  describe.each(['ios', 'android'] as const)('%s over HTTP/2', (platform) => {
-    const service = platform === 'ios' ? 'apns' : 'fcm'
+  // The library sends web pushes over HTTP/1.1.
+  const overHttp2 = platforms.filter((platform) => platform !== 'web' || transport === 'own')
+  describe.each(overHttp2)('%s over HTTP/2', (platform) => {
+    const service = { ios: 'apns', android: 'fcm', web: 'web-push' }[platform]
 
     test('what the server refuses unprocessed is sent again at once, and no device gets two', async () => {
       await simulator.control('PUT', '/faults', { service, refuseStreamShare: 0.1, goawayEvery: 120 })

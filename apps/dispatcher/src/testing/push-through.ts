@@ -1,20 +1,26 @@
 // Pushes through one transport as fast as it goes: the process that `npm run bench:transports` measures. It reads its task as JSON and writes its result as JSON.
 // It trusts the simulator by NODE_EXTRA_CA_CERTS.
 import { readFileSync } from 'node:fs'
-import { mintApnsToken, readPrivateKey } from '@herald/auth/provider-token'
+import { Agent } from 'node:https'
+import { mintApnsToken, readPrivateKey, readVapidKey } from '@herald/auth/provider-token'
 import { encodePush } from '@herald/contracts/payload'
+import { guardBy, resolveByHostsFile } from '@herald/service/guarded-connect'
 import { openApns } from '../transports/apns-app.ts'
 import { openFcm } from '../transports/fcm-app.ts'
 import type { Push, Transport } from '../transports/transport.ts'
 
 export type PushTask = {
-  kind: 'own' | 'library'
+  /** `plain`: the library as its README says, for Web Push alone; `library` stands on our own requests and signs once per push service. */
+  kind: 'own' | 'library' | 'plain'
   url: string
   account:
     | { platform: 'ios'; teamId: string; keyId: string; bundleId: string; privateKey: string }
     | { platform: 'android'; projectId: string; clientEmail: string; privateKey: string; tokenUri: string }
-  /** Device tokens, used by turns. */
+    | { platform: 'web'; publicKey: string; privateKey: string }
+  /** Device tokens or endpoints, used by turns. */
   addresses: string[]
+  /** Web only: the keys that belong to the endpoints. */
+  keys?: { p256dh: string; auth: string }[]
   warmUp: number
   pushes: number
   /** Pushes on their way at once. */
@@ -23,7 +29,7 @@ export type PushTask = {
 export type PushResult = { pushesPerSecond: number; cpuMicroseconds: number; rssMb: number }
 
 const task = JSON.parse(readFileSync(0, 'utf8')) as PushTask
-const { account, kind, addresses, window } = task
+const { account, kind, addresses, keys, window } = task
 const url = new URL(task.url)
 const isOwn = kind === 'own'
 
@@ -36,10 +42,40 @@ async function openTransport(): Promise<Transport> {
     const askForToken = () => Promise.resolve(minted)
     return openApns({ topic, environment: 'production', addresses: { production: url }, askForToken, openLine: openApnsLine })
   }
+  if (account.platform === 'web') return kind === 'plain' ? openPlainWebPush(account) : openWebPushFor(account)
   const { projectId, clientEmail, tokenUri } = account
   const line = await openFcmLineTo(projectId)
   const privateKey = readPrivateKey(account.privateKey)
   return openFcm({ clientEmail, privateKey, tokenUri, tokenUrl: undefined, onSkew: () => undefined, line })
+}
+
+const subject = 'mailto:ops@example.com'
+type VapidPair = { publicKey: string; privateKey: string }
+
+async function openWebPushFor({ publicKey, privateKey }: VapidPair): Promise<Transport> {
+  const { openWebPush } = await (isOwn ? import('../transports/web-push.ts') : import('../transports/library/web-push.ts'))
+  const rule = { allowPrivate: true, hosts: [] }
+  const guard = guardBy(
+    resolveByHostsFile(() => Promise.reject(new Error('unknown'))),
+    rule,
+  )
+  const webPush = openWebPush(guard, rule)
+  const transport = webPush.forApp({ appId: 'app', subject, publicKey, privateKey: readVapidKey(publicKey, privateKey) })
+  return { send: (push) => transport.send(push), close: () => webPush.close() }
+}
+
+async function openPlainWebPush(vapidDetails: VapidPair): Promise<Transport> {
+  const { default: webPush } = await import('web-push')
+  const agent = new Agent({ keepAlive: true, maxSockets: 64 })
+  return {
+    async send({ address: endpoint, keys: of, body, priority: urgency, ttlSeconds: TTL }) {
+      if (!of) throw new Error('no keys')
+      const options = { agent, urgency, TTL, vapidDetails: { subject, ...vapidDetails } }
+      const { statusCode: status } = await webPush.sendNotification({ endpoint, keys: of }, body, options)
+      return { is: 'answered', status, reason: '', retryAfterMs: null, deadSince: null, environment: null }
+    },
+    close: () => Promise.resolve(agent.destroy()),
+  }
 }
 
 async function openFcmLineTo(projectId: string) {
@@ -59,9 +95,10 @@ const pushes: Push[] = Array.from({ length: 1_000 }, (_, n) => {
   if (!encoded.ok) throw new Error('a push of the benchmark is too long')
   const expiresAtSeconds = Math.ceil(Date.now() / 1000) + send.ttl
   const about = { collapseId: null, silent: false, priority: 'high', ttlSeconds: send.ttl, expiresAtSeconds } as const
-  return { msgId, address, keys: null, environment: null, body: encoded.body, ...about }
+  return { msgId, address, keys: keys?.[n % addresses.length] ?? null, environment: null, body: encoded.body, ...about }
 })
 
+const accepted = account.platform === 'web' ? 201 : 200
 const transport = await openTransport()
 async function run(count: number): Promise<void> {
   let next = 0
@@ -69,7 +106,7 @@ async function run(count: number): Promise<void> {
     while (next < count) {
       const push = pushes[next++ % pushes.length] as Push
       const answer = await transport.send(push)
-      if (answer.is !== 'answered' || answer.status !== 200) throw new Error(`void: a push was answered ${JSON.stringify(answer)}`)
+      if (answer.is !== 'answered' || answer.status !== accepted) throw new Error(`void: a push was answered ${JSON.stringify(answer)}`)
     }
   }
   await Promise.all(Array.from({ length: window }, sendInTurn))

@@ -15,7 +15,9 @@ const patienceMs = 2_000
 const newHostsPerApp = 32
 
 /** A push may go, and says at its end whether its host answered (undefined: it was never asked); or it may not, for the reason given. */
-export type Admission = { is: 'admitted'; leave(answered: boolean | undefined): void } | { is: 'refused'; reason: string }
+export type Admission =
+  | { is: 'admitted'; /** It is the one push that tries a new host. */ isTrial: boolean; leave(answered: boolean | undefined): void }
+  | { is: 'refused'; reason: string }
 
 type Host = {
   provenUntil: number
@@ -72,6 +74,7 @@ export function openPushHosts(now: () => number = () => performance.now()): Push
     host.trial = { startedAt: now(), ended }
     return {
       is: 'admitted',
+      isTrial: true,
       leave(answered) {
         const left = (trials.get(appId) ?? 1) - 1
         if (left > 0) trials.set(appId, left)
@@ -89,7 +92,7 @@ export function openPushHosts(now: () => number = () => performance.now()): Push
       for (const enteredAt = now(); ;) {
         if (now() < host.closedUntil) return { is: 'refused', reason: 'host does not answer' }
         if (isNamed || now() < host.provenUntil) {
-          return { is: 'admitted', leave: (answered) => learn(host, answered, (failures) => failures >= failuresToClose) }
+          return { is: 'admitted', isTrial: false, leave: (answered) => learn(host, answered, (failures) => failures >= failuresToClose) }
         }
         if (!host.trial) return tryHost(appId, host)
         const patience = patienceMs - Math.max(now() - host.trial.startedAt, now() - enteredAt)

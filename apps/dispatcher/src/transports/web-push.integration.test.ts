@@ -5,13 +5,14 @@ import { createServer as createTcpServer, type AddressInfo, type Server, type So
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { makeVapidPair, readVapidKey } from '@herald/auth/provider-token'
 import { makeServerCertificate } from '@herald/embedded/certificate'
-import { guardedLookupBy, rememberingResolve, resolveByServers } from '@herald/service/guarded-connect'
+import { guardBy, rememberingResolve, resolveByServers } from '@herald/service/guarded-connect'
 import { atEnd } from '@herald/testing/at-end'
 import { until } from '@herald/testing/until'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { startNameServer } from '../testing/start-name-server.ts'
+import { openWebPush as openLibrary } from './library/web-push.ts'
 import type { Push } from './transport.ts'
-import { openWebPush, openWebPushAgents } from './web-push.ts'
+import { openWebPush as openOwn } from './web-push.ts'
 
 /** Push services that anybody may name, on this machine, found by a name server that is silent about names with "dead" in them. */
 
@@ -21,23 +22,23 @@ const nameServer = await startNameServer((name) => !name.includes('dead'))
 const vapid = makeVapidPair()
 const browserKey = createECDH('prime256v1').generateKeys('base64url')
 
-function openTransport(appId = 'app') {
+const transports = { own: openOwn, library: openLibrary }
+
+function openTransport(kind: keyof typeof transports, appId = 'app') {
   const resolver = new Resolver({ timeout: 1_500, tries: 2 })
   resolver.setServers([nameServer.address])
-  const agents = openWebPushAgents(guardedLookupBy(rememberingResolve(resolveByServers(resolver)), { allowPrivate: true }))
-  atEnd(() => {
+  const guard = guardBy(rememberingResolve(resolveByServers(resolver)), { allowPrivate: true })
+  const webPush = transports[kind](guard, { allowPrivate: false, hosts: ['*'] })
+  atEnd(async () => {
     resolver.cancel()
-    agents.close()
+    await webPush.close()
   })
-  const rule = { allowPrivate: false, hosts: ['*'] }
   const { publicKey, privateKey } = vapid
-  const transport = openWebPush({
+  const transport = webPush.forApp({
     appId,
     subject: 'mailto:ops@example.com',
     publicKey,
     privateKey: readVapidKey(publicKey, privateKey),
-    rule,
-    agents,
   })
   return (host: string, port = 443) => transport.send(pushTo(`https://${host}:${port}/endpoint`))
 }
@@ -67,43 +68,46 @@ async function listening(server: Server): Promise<number> {
 }
 const tls = { cert: certificate.certificate, key: certificate.privateKey }
 
-test('names that nobody answers for hold up no other push service, are not asked for again at once, and nothing was sent', async () => {
-  const port = await listening(
-    createHttpsServer(tls, (request, response) => request.resume().on('end', () => response.writeHead(201).end())),
-  )
-  const send = openTransport()
-  const dead = Array.from({ length: 30 }, (_, no) => send(`dead-${no}.push.test`))
-  await until(() => nameServer.asked.length >= 30, { what: 'the dead names are being asked for' })
-  let deadAreOver = false
-  const deadAnswers = Promise.all(dead).then((answers) => {
-    deadAreOver = true
-    return answers
+describe.each(['own', 'library'] as const)('%s', (kind) => {
+  test('names that nobody answers for hold up no other push service, are not asked for again at once, and nothing was sent', async () => {
+    const port = await listening(
+      createHttpsServer(tls, (request, response) => request.resume().on('end', () => response.writeHead(201).end())),
+    )
+    const send = openTransport(kind)
+    const askedBefore = nameServer.asked.length
+    const dead = Array.from({ length: 30 }, (_, no) => send(`dead-${no}.push.test`))
+    await until(() => nameServer.asked.length - askedBefore >= 30, { what: 'the dead names are being asked for' })
+    let deadAreOver = false
+    const deadAnswers = Promise.all(dead).then((answers) => {
+      deadAreOver = true
+      return answers
+    })
+
+    const honest = await Promise.all(Array.from({ length: 100 }, () => send('good.push.test', port)))
+    expect(honest.map((answer) => answer.is === 'answered' && answer.status)).toEqual(Array.from({ length: 100 }, () => 201))
+    expect(deadAreOver).toBe(false)
+
+    expect(new Set((await deadAnswers).map((answer) => answer.is === 'unsent' && answer.reason))).toEqual(new Set(['EAI_AGAIN']))
+    const asked = nameServer.asked.length
+    expect(await send('dead-0.push.test')).toEqual({ is: 'unsent', reason: 'host does not answer' })
+    expect(nameServer.asked.length).toBe(asked)
   })
 
-  const honest = await Promise.all(Array.from({ length: 100 }, () => send('good.push.test', port)))
-  expect(honest.map((answer) => answer.is === 'answered' && answer.status)).toEqual(Array.from({ length: 100 }, () => 201))
-  expect(deadAreOver).toBe(false)
+  test('a host that never ends its TLS handshake is given up on with nothing sent, by one connection', async () => {
+    let connections = 0
+    const port = await listening(createTcpServer(() => void (connections += 1)))
+    const send = openTransport(kind)
+    const answers = await Promise.all(Array.from({ length: 50 }, () => send('mute.push.test', port)))
+    expect(answers.every(({ is }) => is === 'unsent')).toBe(true)
+    expect(connections).toBe(1)
+  })
 
-  expect(new Set((await deadAnswers).map((answer) => answer.is === 'unsent' && answer.reason))).toEqual(new Set(['EAI_AGAIN']))
-  const asked = nameServer.asked.length
-  expect(await send('dead-0.push.test')).toEqual({ is: 'unsent', reason: 'host does not answer' })
-  expect(nameServer.asked.length).toBe(asked)
-})
-
-test('a host that never ends its TLS handshake is given up on with nothing sent, by one connection', async () => {
-  let connections = 0
-  const port = await listening(createTcpServer(() => void (connections += 1)))
-  const send = openTransport()
-  const answers = await Promise.all(Array.from({ length: 50 }, () => send('mute.push.test', port)))
-  expect(answers.every(({ is }) => is === 'unsent')).toBe(true)
-  expect(connections).toBe(1)
-})
-
-test('a host that never answers costs one push its answer, and the others of its devices a try', async () => {
-  let requests = 0
-  const port = await listening(createHttpsServer(tls, () => void (requests += 1)))
-  const send = openTransport()
-  const answers = await Promise.all(Array.from({ length: 50 }, () => send('silent.push.test', port)))
-  expect(answers.map(({ is }) => is).toSorted()).toEqual(['unanswered', ...Array.from({ length: 49 }, () => 'unsent')])
-  expect(requests).toBe(1)
+  test('a host that never answers costs one push its answer, and the others of its devices a try', async () => {
+    let requests = 0
+    const port = await listening(createHttpsServer(tls, () => void (requests += 1)))
+    const send = openTransport(kind)
+    const answers = await Promise.all(Array.from({ length: 50 }, () => send('silent.push.test', port)))
+    expect(answers.map(({ is }) => is).toSorted()).toEqual(['unanswered', ...Array.from({ length: 49 }, () => 'unsent')])
+    expect(requests).toBe(1)
+  })
 })

@@ -1,0 +1,77 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2'
+import { createServer } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { makeServerCertificate } from '@herald/embedded/certificate'
+import { atEnd } from '@herald/testing/at-end'
+
+/** A request for a push, as it came. */
+export type ArrivedRequest = { version: string; method: string; path: string; headers: IncomingHttpHeaders; body: Buffer }
+
+/** A push service on one of Node's own servers; it keeps what it gets. */
+export type PushService = {
+  origin: string
+  port: number
+  arrived: ArrivedRequest[]
+  /** Since the start: TCP connections, bytes read from them, and TLS handshakes that ended well. */
+  connections: () => number
+  bytes: () => number
+  handshakes: () => number
+  /** Connections that are open. */
+  readonly open: number
+  stop(): void
+}
+
+const certificate = makeServerCertificate(new Date(), 2, ['*.push.test'])
+setDefaultCACertificates([...getCACertificates('default'), certificate.ca])
+const tls = { cert: certificate.certificate, key: certificate.privateKey }
+
+/** Starts one. Its answer to a push is in the push's path: `/201`. `h2` offers HTTP/1.1 as well. */
+export async function startPushService(protocol: 'h2' | 'http/1.1', onPort = 0): Promise<PushService> {
+  const arrived: ArrivedRequest[] = []
+  let [handshakes, connections, bytes] = [0, 0, 0]
+  const sockets = new Set<Socket>()
+  const serve = (request: IncomingMessage | Http2ServerRequest, response: ServerResponse | Http2ServerResponse) => {
+    const parts: Buffer[] = []
+    request.on('data', (part: Buffer) => parts.push(part))
+    request.on('end', () => {
+      const { headers, method = '', url: path = '', httpVersion: version } = request
+      arrived.push({ version, method, path, headers, body: Buffer.concat(parts) })
+      const status = Number(/\d{3}/.exec(path)?.[0])
+      response.statusCode = status
+      if (status === 307) response.setHeader('location', '/201')
+      if (status === 429) response.setHeader('retry-after', '7')
+      response.end(path.includes('long') ? 'x'.repeat(70_000) : '')
+    })
+  }
+  const server = protocol === 'h2' ? createSecureServer({ ...tls, allowHTTP1: true }, serve) : createServer(tls, serve)
+  server.on('secureConnection', () => void (handshakes += 1))
+  server.on('connection', (socket: Socket) => {
+    connections += 1
+    sockets.add(socket)
+    socket.on('close', () => {
+      sockets.delete(socket)
+      bytes += socket.bytesRead
+    })
+  })
+  await new Promise<void>((listening) => server.listen(onPort, '127.0.0.1', listening))
+  const stop = () => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  }
+  atEnd(stop)
+  const { port } = server.address() as AddressInfo
+  return {
+    origin: `https://localhost:${port}`,
+    port,
+    arrived,
+    connections: () => connections,
+    bytes: () => [...sockets].reduce((sum, socket) => sum + socket.bytesRead, bytes),
+    handshakes: () => handshakes,
+    get open() {
+      return sockets.size
+    },
+    stop,
+  }
+}

@@ -1,9 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { aboutThisRun } from './about-this-run.ts'
+import { findH2load, runH2load } from './h2load.ts'
 import type { ClientResult, ClientTask } from './http2-client.ts'
 import { startApnsSimulator } from './http2-simulator.ts'
 import { median } from './report.ts'
@@ -35,7 +36,7 @@ type Turn = { pushesPerSecond: number; cpuMicroseconds: number; simulatorMicrose
 const pushes = Number(values.pushes)
 const warmUp = 10_000
 const results = resolve(import.meta.dirname, '../results')
-const h2load = ['/usr/bin/h2load', '/usr/local/bin/h2load'].find(existsSync)
+const h2load = findH2load()
 if (!h2load) say('h2load is not installed: it is left out')
 
 const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }).trim())
@@ -68,35 +69,6 @@ function runClient(client: ClientTask['client'], isProfiled: boolean): Omit<Turn
   return JSON.parse(stdout) as ClientResult
 }
 
-/** h2load sends to one device. Its CPU time comes from the shell that waits for it. */
-function runH2load(path: string): Omit<Turn, 'simulatorMicroseconds'> {
-  const headers = Object.entries(simulator.headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
-  const all = [
-    '-n',
-    String(pushes),
-    '-c',
-    '1',
-    '-m',
-    values.window,
-    '-d',
-    bodyFile,
-    ...headers,
-    `${simulator.url}/3/device/${simulator.tokens[0]}`,
-  ]
-  const { stdout } = spawnSync('bash', ['-c', '"$0" "$@"; times', path, ...all], {
-    encoding: 'utf8',
-    timeout: 300_000,
-    env: { ...process.env, LC_ALL: 'C' },
-  })
-  const rate = Number(/([\d.]+) req\/s/.exec(stdout)?.[1])
-  if (!new RegExp(`${pushes} succeeded, 0 failed`).test(stdout)) throw new Error(`h2load: ${stdout.slice(0, 500)}`)
-  const seconds = [...(stdout.trim().split('\n').at(-1) ?? '').matchAll(/(\d+)m([\d.]+)s/g)].reduce(
-    (sum, [, m, s]) => sum + 60 * Number(m) + Number(s),
-    0,
-  )
-  return { pushesPerSecond: Math.round(rate), cpuMicroseconds: (seconds * 1e6) / pushes, rssMb: null }
-}
-
 const turns = new Map<string, Turn[]>()
 const clients = ['own', 'node:http2', ...(h2load ? ['h2load'] : [])]
 try {
@@ -105,7 +77,19 @@ try {
       await simulator.reset()
       const before = simulatorCpu()
       const isOurs = client === 'own' || client === 'node:http2'
-      const turn = isOurs ? runClient(client, values.profile && client === 'own' && round === 0) : runH2load(h2load ?? '')
+      const turn = isOurs
+        ? runClient(client, values.profile && client === 'own' && round === 0)
+        : {
+            ...runH2load(h2load ?? '', {
+              url: simulator.url,
+              token: simulator.tokens[0] ?? '',
+              headers: simulator.headers,
+              bodyFile,
+              pushes,
+              window: values.window,
+            }),
+            rssMb: null,
+          }
       const sent = pushes + (isOurs ? warmUp : 0)
       const accepted = await simulator.accepted()
       if (accepted !== sent) throw new Error(`void: ${client} sent ${sent}, the simulator accepted ${accepted}`)

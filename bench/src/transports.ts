@@ -1,17 +1,20 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { makeVapidPair } from '@herald/auth/provider-token'
+import { makeVapidPair, mintApnsToken } from '@herald/auth/provider-token'
 import { aboutThisRun } from './about-this-run.ts'
+import { findH2load, runH2load } from './h2load.ts'
 import { startSimulator } from './http2-simulator.ts'
 import { median } from './report.ts'
 
 const help = `npm run bench:transports [-- --pushes 50000 --rounds 5 --window 500 --only web --keep]
 
 Pushes per second and CPU per push of the dispatcher's own transports beside the libraries (node-apn, firebase-admin, web-push), each in a process of its own
-against the simulator in another. "web plain" is web-push's sendNotification with an agent that keeps connections; "web library" encrypts by it alone. Web Push sends a fifth of
-the pushes, because each is encrypted. Rounds by turns, in changing order; medians. After each turn the simulator must have accepted exactly what was sent.
+against the simulator in another; for APNs also h2load, where it is installed (Debian's nghttp2-client). "web plain" is web-push's sendNotification with an agent that
+keeps connections; "web library" encrypts by it alone. Web Push sends a fifth of the pushes, because each is encrypted. Rounds by turns, in changing order; medians. After
+each turn the simulator must have accepted exactly what was sent.
 --keep writes the result to bench/results.`
 
 const { values } = parseArgs({
@@ -30,14 +33,16 @@ if (values.help) {
   process.exit(0)
 }
 
-type Turn = { pushesPerSecond: number; cpuMicroseconds: number; rssMb: number }
-type Value = keyof Turn
+type Turn = { pushesPerSecond: number; cpuMicroseconds: number; rssMb: number | null }
+type Value = 'pushesPerSecond' | 'cpuMicroseconds'
 
 const root = resolve(import.meta.dirname, '../..')
 const [pushes, window, warmUp] = [Number(values.pushes), Number(values.window), 5_000]
 const services = (['apns', 'fcm', 'web'] as const).filter((service) => values.only === '' || service === values.only)
 const kinds = { apns: ['own', 'library'], fcm: ['own', 'library'], web: ['own', 'library', 'plain'] } as const
 const pushesOf = (service: string): number => (service === 'web' ? Math.ceil(pushes / 5) : pushes)
+const h2load = findH2load()
+if (!h2load) say('h2load is not installed: it is left out')
 const simulator = await startSimulator()
 const { control, addresses } = simulator
 
@@ -80,6 +85,8 @@ async function makeAccounts() {
   }
 }
 
+type Accounts = Awaited<ReturnType<typeof makeAccounts>>
+
 function takeTurn(task: object): Turn {
   const file = join(root, 'apps/dispatcher/src/testing/push-through.ts')
   const { stdout, stderr, status } = spawnSync(process.execPath, [file], {
@@ -92,19 +99,38 @@ function takeTurn(task: object): Turn {
   return JSON.parse(stdout) as Turn
 }
 
+/** A push as h2load sends it, of the same size as ours. */
+function takeTurnOfH2load(path: string, { url, account, addresses: tokens }: Accounts['apns']): Turn {
+  const { teamId, keyId, privateKey, bundleId } = account
+  const now = new Date()
+  const headers = {
+    authorization: `bearer ${mintApnsToken({ teamId, keyId, privateKey, now })}`,
+    'apns-topic': bundleId,
+    'apns-push-type': 'alert',
+    'apns-priority': '10',
+    'apns-expiration': '1900000000',
+  }
+  const bodyFile = join(tmpdir(), `herald-bench-transports-${process.pid}.json`)
+  const alert = { title: 'Hello', body: 'This is a push notification of a usual size for the test' }
+  writeFileSync(bodyFile, JSON.stringify({ order: '17', aps: { alert }, herald: { msgId: 'm'.repeat(83) } }))
+  const asked = { url, token: tokens[0] ?? '', headers, bodyFile, pushes: pushes + warmUp, window: values.window }
+  return { ...runH2load(path, asked), rssMb: null }
+}
+
 const turns: Record<string, Turn[]> = {}
 try {
   const tasks = await makeAccounts()
   for (let round = 0; round < Number(values.rounds); round++) {
     for (const service of services) {
-      for (const kind of round % 2 ? kinds[service].toReversed() : kinds[service]) {
-        const sent = pushesOf(service)
+      const senders = service === 'apns' && h2load ? [...kinds[service], 'h2load' as const] : kinds[service]
+      const sent = pushesOf(service)
+      for (const sender of round % 2 ? senders.toReversed() : senders) {
         await simulator.reset()
-        const turn = takeTurn({ kind, pushes: sent, ...tasks[service] })
+        const turn =
+          sender === 'h2load' ? takeTurnOfH2load(h2load ?? '', tasks.apns) : takeTurn({ kind: sender, pushes: sent, ...tasks[service] })
         const accepted = await simulator.accepted()
-        if (accepted !== sent + warmUp)
-          throw new Error(`void: ${service} ${kind} sent ${sent + warmUp}, the simulator accepted ${accepted}`)
-        ;(turns[`${service} ${kind}`] ??= []).push(turn)
+        if (accepted !== sent + warmUp) throw new Error(`void: ${service} ${sender} sent ${sent + warmUp}, ${accepted} were accepted`)
+        ;(turns[`${service} ${sender}`] ??= []).push(turn)
       }
     }
   }
@@ -114,18 +140,18 @@ try {
 
 const of = (name: string, value: Value) => median((turns[name] ?? []).map((turn) => turn[value]))
 say(`${'transport'.padEnd(16)}${'pushes/s'.padStart(10)}${'CPU µs/push'.padStart(14)}${'RSS MB'.padStart(10)}`)
-for (const name of Object.keys(turns)) {
-  const [rate, cpu, rss] = [of(name, 'pushesPerSecond'), of(name, 'cpuMicroseconds').toFixed(1), of(name, 'rssMb')]
+for (const [name, all] of Object.entries(turns)) {
+  const rss = median(all.map(({ rssMb }) => rssMb ?? 0)) || '-'
+  const [rate, cpu] = [of(name, 'pushesPerSecond'), of(name, 'cpuMicroseconds').toFixed(1)]
   say(`${name.padEnd(16)}${String(rate).padStart(10)}${cpu.padStart(14)}${String(rss).padStart(10)}`)
 }
-/** The ratio within each round, because a busy machine is slow to both. */
-const ratio = (service: string, other: string, value: Value): number =>
-  median((turns[`${service} own`] ?? []).map((turn, round) => turn[value] / (turns[`${service} ${other}`]?.[round]?.[value] ?? NaN)))
-for (const service of services) {
-  for (const other of kinds[service].slice(1)) {
-    const [rate, cpu] = [ratio(service, other, 'pushesPerSecond'), ratio(service, other, 'cpuMicroseconds')]
-    say(`${service}, own / ${other}: ${rate.toFixed(2)} pushes/s, ${cpu.toFixed(3)} CPU`)
-  }
+/** The ratio within each round, because a busy machine is slow to all. */
+const ratio = (own: string, other: string, value: Value): number =>
+  median((turns[own] ?? []).map((turn, round) => turn[value] / (turns[other]?.[round]?.[value] ?? NaN)))
+for (const name of Object.keys(turns)) {
+  const own = `${name.split(' ')[0]} own`
+  if (name === own) continue
+  say(`${own} / ${name}: ${ratio(own, name, 'pushesPerSecond').toFixed(2)} pushes/s, ${ratio(own, name, 'cpuMicroseconds').toFixed(3)} CPU`)
 }
 if (values.keep) {
   const about = aboutThisRun()

@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import { fcmScope, mintOauthAssertion } from '@herald/auth/provider-token'
 import { word, type Answer } from '../core/answer.ts'
 import { answerOfFailure } from './failure.ts'
+import { field } from './reply.ts'
 import { answerLimitMs } from './transport.ts'
 
 /** A token is renewed this long before it ends, so that none ends on the way. */
@@ -100,5 +101,3 @@ function refusal(status: number, reason: unknown): Answer {
     environment: null,
   }
 }
-
-const field = (value: unknown, name: string): unknown => (value instanceof Object ? Reflect.get(value, name) : undefined)

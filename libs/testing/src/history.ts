@@ -44,11 +44,6 @@ export const fillTracker = (url: string, { pushes, ...history }: History & { pus
       select n, ${idOf('n', timeOf(history, 'n'))} as campaign_id, ((${timeOf(history, 'n')}) at time zone 'utc')::date as day
       from generate_series(1, ${history.count}) as n`
     await client.query(
-      `insert into counters (campaign_id, app_id, day, name, transactional, queued_android, sent, failed, delivered, settled_android, fanned_out_at, settled_at)
-       select campaign_id, $1, day, 'notification', true, $2::int, $2 - (n % 1000 = 0)::int, (n % 1000 = 0)::int, case when n % 2 = 0 then $2 else 0 end, $2, now(), now() from (${campaigns}) as c`,
-      [history.appId, pushes],
-    )
-    await client.query(
       `insert into ledger (day, campaign_id, subscription_id, app_id, user_id, platform, variant, outcome, code, provider_code, token_version, attempts)
        select day, campaign_id, lpad(to_hex(device), 24, '0'), $1, repeat('a', 24), 'android', '',
          case when n % 1000 = 0 and device = 1 then 'failed' else 'sent' end, case when n % 1000 = 0 and device = 1 then 'timeout' else '' end, '', 1, 1
@@ -60,6 +55,12 @@ export const fillTracker = (url: string, { pushes, ...history }: History & { pus
        select day, campaign_id, lpad(to_hex(device), 24, '0'), 'delivered', now() from (${campaigns}) as c, generate_series(1, $1::int) as device
        where n % 2 = 0`,
       [pushes],
+    )
+    // Last, so that a tracker that runs meanwhile never sees counters without their rows.
+    await client.query(
+      `insert into counters (campaign_id, app_id, day, name, transactional, queued_android, sent, failed, delivered, settled_android, fanned_out_at, settled_at)
+       select campaign_id, $1, day, 'notification', true, $2::int, $2 - (n % 1000 = 0)::int, (n % 1000 = 0)::int, case when n % 2 = 0 then $2 else 0 end, $2, now(), now() from (${campaigns}) as c`,
+      [history.appId, pushes],
     )
     await client.query('vacuum analyze')
   })

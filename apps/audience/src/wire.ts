@@ -233,7 +233,7 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   // A small fan-out mostly waits for others' answers: with 8 at once 137 one-device sends a second went out, with 48 205
   // (medians of three, one machine). The pool bounds how many pages are cut at once; large sends never hold more than half of it.
   // More pointers are in hand than are worked on: an app has 64 on the lane at most, and behind them another's must not wait.
-  const inWork = openPlaces({ size: 48, share: 40 })
+  const inWork = openPlaces({ size: 48, share: 40, crowdedShare: 8 })
   await bus.consume(fanOutWork, { slots: 160 }, (pointer) => inWork(pointer.appId ?? '', () => cutPages(pointer)))
   await bus.consume(bulkFanOutWork, { slots: Math.ceil(config.DATABASE_POOL_SIZE / 2) }, cutPages)
 }

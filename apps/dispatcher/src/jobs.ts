@@ -1,6 +1,6 @@
 import { queueUnavailable } from '@herald/contracts/fault'
 import type { Lane, Platform } from '@herald/contracts/platform'
-import { openTurns, type Turns } from '@herald/service/turns'
+import { openPresence, openTurns, type Presence, type Turns } from '@herald/service/turns'
 import type { Answer } from './core/answer.ts'
 
 /**
@@ -9,8 +9,9 @@ import type { Answer } from './core/answer.ts'
  */
 export const batchesAtOnce: Record<Lane, number> = { prompt: 64, bulk: 8 }
 
-/** Of these one app has at most so many. */
+/** Of these one app has at most so many; fewer while others have batches too. */
 const batchesOfApp: Record<Lane, number> = { prompt: 56, bulk: 8 }
+const batchesOfCrowdedApp: Record<Lane, number> = { prompt: 16, bulk: 4 }
 
 /**
  * Pointers in hand at once, per platform and lane: few, since one that waits here for a place is not there for another process. Of small sends
@@ -38,7 +39,7 @@ export type Jobs = {
 }
 
 /** The batches of a platform and lane: places taken, in all and by app, and who waits for one. */
-type Queue = { taken: number; of: Map<string, number>; waiting: Turns<{ enter: () => void; turnAway: () => void }> }
+type Queue = { taken: number; of: Map<string, number>; presence: Presence; waiting: Turns<{ enter: () => void; turnAway: () => void }> }
 
 export function openJobs(): Jobs {
   const stopping = new AbortController()
@@ -66,9 +67,11 @@ export function openJobs(): Jobs {
         throw queueUnavailable()
       }
       const name = `${platform} ${lane}`
-      const queue: Queue = queues.get(name) ?? { taken: 0, of: new Map(), waiting: openTurns() }
+      const queue: Queue = queues.get(name) ?? { taken: 0, of: new Map(), presence: openPresence(), waiting: openTurns() }
       queues.set(name, queue)
-      const mayEnter = (app: string) => (queue.of.get(app) ?? 0) < batchesOfApp[lane]
+      queue.presence.seen(appId)
+      const mayEnter = (app: string) =>
+        (queue.of.get(app) ?? 0) < (queue.presence.othersThan(app) ? batchesOfCrowdedApp : batchesOfApp)[lane]
       const take = () => {
         queue.taken += 1
         queue.of.set(appId, (queue.of.get(appId) ?? 0) + 1)

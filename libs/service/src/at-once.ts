@@ -1,19 +1,21 @@
-import { openTurns } from './turns.ts'
+import { openPresence, openTurns } from './turns.ts'
 
 /**
- * Work of which `atOnce` is done at a time, and of one turn (an app) at most `share`. What comes above that waits, at most `mostWaiting` in all
+ * Work of which `atOnce` is done at a time, and of one turn (an app) at most `share`, or `crowdedShare` while others have asked within 2 s. What comes above that waits, at most `mostWaiting` in all
  * and half of that of one turn, each for `waitMs`, and goes on by turns. Work that does not get its turn in time is not begun: its caller
  * hears the error that `full` makes.
  */
 export function openAtOnce({
   atOnce,
   share = atOnce,
+  crowdedShare = share,
   mostWaiting,
   waitMs,
   full,
 }: {
   atOnce: number
   share?: number
+  crowdedShare?: number
   mostWaiting: number
   waitMs: number
   full: () => Error
@@ -21,13 +23,15 @@ export function openAtOnce({
   const waiting = openTurns<() => void>()
   const inWork = new Map<string, number>()
   let taken = 0
-  const mayBegin = (turn: string) => (inWork.get(turn) ?? 0) < share
+  const presence = openPresence()
+  const mayBegin = (turn: string) => (inWork.get(turn) ?? 0) < (presence.othersThan(turn) ? crowdedShare : share)
   const begin = (turn: string) => {
     taken += 1
     inWork.set(turn, (inWork.get(turn) ?? 0) + 1)
   }
 
   const enter = async (turn: string) => {
+    presence.seen(turn)
     if (taken < atOnce && mayBegin(turn)) {
       begin(turn)
       return

@@ -37,7 +37,7 @@ export const readConnections = 3
 const readStatementMs = 2_000
 /** Below the 3 s that a caller waits for an answer, so that the caller hears why there is none. */
 const readWithinMs = 2_500
-const readWaitMs = 500
+const readWaitMs = 1_000
 const mostReadsWaiting = 200
 const readAgainSeconds = 2
 
@@ -106,6 +106,7 @@ function openReads<Schema>({ log, metrics }: Service, db: Kysely<Schema>, watch:
   const turn = openAtOnce({
     atOnce: readConnections,
     share: readConnections - 1,
+    crowdedShare: 1,
     mostWaiting: mostReadsWaiting,
     waitMs: readWaitMs,
     full: refusal,

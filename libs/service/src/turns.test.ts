@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { group } from './group.ts'
 import { openPlaces } from './places.ts'
-import { openTurns } from './turns.ts'
+import { openPresence, openTurns } from './turns.ts'
 
 const whole = <Item>(turns: ReturnType<typeof openTurns<Item>>): Item[] => {
   const all: Item[] = []
@@ -84,5 +84,46 @@ test('of a pool of places one turn has its share at most, and who waits gets the
   await new Promise((resolve) => setImmediate(resolve))
   expect(entered.slice(5)).toEqual(['a3'])
   for (const end of leave) end()
+  await Promise.all(works)
+})
+
+test('an app is not alone while another was seen within two seconds', () => {
+  let ms = 0
+  const presence = openPresence(2_000, () => ms)
+  expect(presence.othersThan('a')).toBe(false)
+  presence.seen('a')
+  expect([presence.othersThan('a'), presence.othersThan('b')]).toEqual([false, true])
+  ms = 1_000
+  presence.seen('b')
+  presence.seen('a')
+  presence.seen('a')
+  expect([presence.othersThan('a'), presence.othersThan('b'), presence.othersThan('c')]).toEqual([true, true, true])
+  ms = 3_000
+  presence.seen('a')
+  expect([presence.othersThan('a'), presence.othersThan('b')]).toEqual([false, true])
+})
+
+test('an app with many places gives way to others', async () => {
+  const place = openPlaces({ size: 8, share: 6, crowdedShare: 2 })
+  const entered: string[] = []
+  const leave = new Map<string, () => void>()
+  const work = (name: string) =>
+    place(name[0] ?? '', () => {
+      entered.push(name)
+      return new Promise<void>((resolve) => leave.set(name, resolve))
+    })
+  const works = ['a1', 'a2', 'a3', 'a4', 'b1', 'a5', 'a6'].map(work)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(entered).toEqual(['a1', 'a2', 'a3', 'a4', 'b1'])
+  for (const name of ['a1', 'a2']) leave.get(name)?.()
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(entered).toHaveLength(5)
+  leave.get('a3')?.()
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(entered.slice(5)).toEqual(['a5'])
+  leave.get('a4')?.()
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(entered.slice(6)).toEqual(['a6'])
+  for (const end of leave.values()) end()
   await Promise.all(works)
 })

@@ -49,3 +49,23 @@ export function openTurns<Item>(): Turns<Item> {
     },
   }
 }
+
+/** Who has asked lately, for rules that differ when an app is not alone. */
+export type Presence = {
+  seen(turn: string): void
+  /** Whether another turn than this was seen within the time. */
+  othersThan(turn: string): boolean
+}
+
+/** Remembers turns for `ms`; only the last two need to be known. `now` is milliseconds of a clock that never goes back. */
+export function openPresence(ms = 2_000, now: () => number = () => performance.now()): Presence {
+  let last = { turn: '', at: Number.NEGATIVE_INFINITY }
+  let lastOther = last
+  return {
+    seen(turn) {
+      if (turn !== last.turn) lastOther = last
+      last = { turn, at: now() }
+    },
+    othersThan: (turn) => now() - (last.turn === turn ? lastOther : last).at < ms,
+  }
+}

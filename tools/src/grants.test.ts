@@ -38,7 +38,8 @@ test('no grant of anybody is a wildcard but for its own inbox, its own calls, th
   )
 
   const own = wide.filter(([app, grant]) => !grant.startsWith(`_INBOX.${app}.`) && !grant.startsWith(`rpc.${app}.`))
-  const isVersionOfAsked = ([app, grant]: (typeof wide)[number]) => grantsOf(app).publish.includes(grant.replace(/\.\*$/, ''))
+  const isVersionOfAsked = ([app, grant]: (typeof wide)[number]) =>
+    grant.endsWith('.*') && grantsOf(app).publish.includes(grant.slice(0, -2))
   expect(own.filter((one) => !one[1].startsWith('$JS.ACK.') && !isVersionOfAsked(one))).toEqual([
     ['gateway', '$JS.API.CONSUMER.CREATE.EVENTS.webhooks-collect.>'],
   ])

@@ -21,9 +21,7 @@ export async function makeDevices(tenant: Tenant, mix: Mix, count: number): Prom
   const devices: Device[] = []
   for (const { platform, share } of sharesOf(mix, count)) {
     for (let made = 0; made < share; made += 20_000)
-      devices.push(
-        ...(await tenant.makeDevices(platform, Math.min(20_000, share - made), platform === 'web' ? { keyPool: 64 } : {})),
-      )
+      devices.push(...(await tenant.makeDevices(platform, Math.min(20_000, share - made), platform === 'web' ? { keyPool: 64 } : {})))
   }
   return devices
 }

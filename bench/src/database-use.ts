@@ -12,6 +12,31 @@ export async function readLedgerSize(database: pg.Client): Promise<number> {
   return tables.filter(({ name }) => name.startsWith('tracker.ledger')).reduce((sum, { bytes }) => sum + bytes, 0)
 }
 
+/**
+ * Waits until a campaign is settled, by its row: asked for over HTTP twenty times a second, the asking alone would be a tenth of what a push costs. Throws after
+ * `withinMs`.
+ */
+export async function untilSettled(database: pg.Client, campaignId: string, withinMs: number): Promise<void> {
+  const startedAt = performance.now()
+  for (;;) {
+    const { rowCount } = await database.query('select 1 from campaigns.campaigns where id = $1 and settled_at is not null', [campaignId])
+    if (rowCount === 1) return
+    if (performance.now() - startedAt > withinMs) throw new Error(`campaign ${campaignId} was not settled within ${withinMs} ms`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+/** Waits until every campaign of an app is settled, asking each second. Throws after `withinMs`. */
+export async function untilAllSettled(database: pg.Client, appId: string, withinMs: number): Promise<void> {
+  const startedAt = performance.now()
+  for (;;) {
+    const open = await database.query('select 1 from campaigns.campaigns where app_id = $1 and settled_at is null limit 1', [appId])
+    if (open.rowCount === 0) return
+    if (performance.now() - startedAt > withinMs) throw new Error(`not every send of the app was settled within ${withinMs} ms`)
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+  }
+}
+
 export type Table = { name: string; bytes: number; live: number; dead: number }
 
 /**

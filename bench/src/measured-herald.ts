@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startPostgres } from '@herald/embedded/postgres'
-import { freshDataDir, removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
+import { removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
 import pg from 'pg'
 
 /** The platform as `npm start` runs it, and a connection of the owner of its database beside it, that only measures. */
@@ -21,7 +22,7 @@ export async function startMeasuredHerald({
   statements = false,
   env = {},
 }: { statements?: boolean; env?: Record<string, string> } = {}): Promise<MeasuredHerald> {
-  const dataDir = freshDataDir()
+  const dataDir = mkdtempSync(join(tmpdir(), 'herald-bench-'))
   try {
     if (statements) await prepareToCount(join(dataDir, 'postgres'))
     const herald = await startHerald({ dataDir, env: { LOG_LEVEL: 'warn', ...env } })

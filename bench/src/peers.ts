@@ -90,7 +90,13 @@ export async function startPeers(herald: Herald, tenant: Tenant, { mix, count }:
 type Customers = Awaited<ReturnType<typeof makeCustomers>>
 
 /** A peer's process, told where everything is and ready. Its directory holds the authority to trust, and is named in its environment. */
-async function startProcess(name: PeerName, directory: string, herald: Herald, { apns, serviceAccount, vapid, ports }: Customers, more: object) {
+async function startProcess(
+  name: PeerName,
+  directory: string,
+  herald: Herald,
+  { apns, serviceAccount, vapid, ports }: Customers,
+  more: object,
+) {
   const authorities = join(directory, 'authorities.pem')
   copyFileSync(join(herald.dataDir, 'certificates/ca.pem'), authorities)
   const child = fork(join(home, `${name}.mjs`), [], {

@@ -17,8 +17,8 @@ export type PostJob = {
   connections: number
   /** No request begins after so many seconds. */
   withinSeconds: number
-  /** With these: no more than so many posts whose push the simulator has not accepted yet. `accepted`: what it had accepted before the job. */
-  window?: { simulator: string; size: number; accepted: number }
+  /** With these: no more than so many posts whose push the simulator has not accepted yet. `accepted`: what it had accepted of the platform before the job. */
+  window?: { simulator: string; size: number; platform: 'ios' | 'android'; accepted: number }
   /** With it: so many requests a second, each at its time, whether or not those before it are answered. */
   perSecond?: number
   /** True: `postedAt` is told. */
@@ -57,11 +57,11 @@ async function post(job: PostJob): Promise<PostResult> {
   let accepted = 0
   let over = false
 
-  const watch = async ({ simulator, accepted: before }: NonNullable<PostJob['window']>) => {
+  const watch = async ({ simulator, platform, accepted: before }: NonNullable<PostJob['window']>) => {
     const connection = openConnection(simulator)
     while (!over) {
       const { body } = await connection.ask('GET', '/summary?open=false', '')
-      accepted = (JSON.parse(body) as { accepted: { total: number } }).accepted.total - before
+      accepted = ((JSON.parse(body) as { accepted: Record<string, number> }).accepted[platform] ?? 0) - before
       await wait(10)
     }
     connection.close()

@@ -45,7 +45,13 @@ export function measureProcesses(dataDir: string): ProcessUse[] {
       known.rssMb = Math.max(known.rssMb, rssMb)
       known.peakRssMb = Math.max(known.peakRssMb, peakRssMb)
     } else {
-      uses.set(known ? `${name} ${pid}` : name, { name, pid: name === 'postgres' ? (postmaster ?? pid) : pid, cpuSeconds, rssMb, peakRssMb })
+      uses.set(known ? `${name} ${pid}` : name, {
+        name,
+        pid: name === 'postgres' ? (postmaster ?? pid) : pid,
+        cpuSeconds,
+        rssMb,
+        peakRssMb,
+      })
     }
   }
   return [...uses.values()].toSorted((a, b) => a.name.localeCompare(b.name))

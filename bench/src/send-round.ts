@@ -1,6 +1,5 @@
 import type { Tenant } from '@herald/testing/tenant'
-import { until } from '@herald/testing/until'
-import { readLedgerSize, readWal } from './database-use.ts'
+import { readLedgerSize, readWal, untilSettled } from './database-use.ts'
 import type { MeasuredHerald } from './measured-herald.ts'
 import type { Said } from './peers.ts'
 import { cpuBetween, measureProcesses } from './processes.ts'
@@ -33,13 +32,9 @@ export function heraldSends({ dataDir, database }: MeasuredHerald, tenant: Tenan
         },
       })
       if (status !== 202) throw new Error(`the send was answered ${status}`)
-      const { sent = 0, failed = 0 } = await until(
-        async () => {
-          const answer = await tenant.call<{ status: string; stats: Record<string, number> }>('GET', `/v1/campaigns/${body.id}/stats`)
-          return answer.body.status === 'sent' && answer.body.stats
-        },
-        { withinMs: 1_200_000, what: 'sent' },
-      )
+      await untilSettled(database, body.id, 1_200_000)
+      const { body: counted } = await tenant.call<{ stats: { sent: number; failed: number } }>('GET', `/v1/campaigns/${body.id}/stats`)
+      const { sent, failed } = counted.stats
       return { sent, failed }
     },
     wal: () => readWal(database),

@@ -4,7 +4,7 @@ import { givenTenant, type Device, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import { aboutThisRun } from './about-this-run.ts'
 import { externalIdOf, makeDevices, registerDevices } from './crowd.ts'
-import { readWal } from './database-use.ts'
+import { readWal, untilAllSettled } from './database-use.ts'
 import { keep } from './keep.ts'
 import { startMeasuredHerald } from './measured-herald.ts'
 import type { PostJob } from './poster.ts'
@@ -51,15 +51,23 @@ try {
   const devices = await makeDevices(tenant, platform, Number(values.devices))
   await registerDevices(herald, tenant, poster, devices)
   const simulator = herald.simulator
-  const warmUp = await measure(tenant, devices, { count: 300, connections: 16, withinSeconds: 60, window: { simulator, size: 16, accepted: 0 } })
+  const warmUp = await measure(tenant, devices, {
+    count: 300,
+    connections: 16,
+    withinSeconds: 60,
+    window: { simulator, size: 16, platform, accepted: 0 },
+  })
   say(`to warm up: ${warmUp.pushes} sends`)
 
   const alone = await measure(tenant, devices, { count: idle, connections: 4, withinSeconds: idle, perSecond: 5 })
   say(`idle, ${alone.pushes} sends: ${figuresOf(alone)}`)
-  const pace = rate > 0 ? { perSecond: rate } : { window: { simulator, size: window, accepted: 0 } }
+  const pace: Pick<Pace, 'perSecond' | 'window'> =
+    rate > 0 ? { perSecond: rate } : { window: { simulator, size: window, platform, accepted: 0 } }
   const connections = rate > 0 ? 64 : window
   const busy = await measure(tenant, devices, { count: mostPerSecond * seconds, connections, withinSeconds: seconds, ...pace })
-  say(`${rate > 0 ? `${rate} a second` : `${window} under way`}, ${busy.pushes} sends: ${figuresOf(busy)}, ${Math.round(busy.walBytesPerSend)} bytes of WAL a send`)
+  say(
+    `${rate > 0 ? `${rate} a second` : `${window} under way`}, ${busy.pushes} sends: ${figuresOf(busy)}, ${Math.round(busy.walBytesPerSend)} bytes of WAL a send`,
+  )
   for (const [name, cpu] of Object.entries(busy.cpuMsPerSend)) say(`  ${name.padEnd(14)}${cpu.toFixed(3).padStart(8)} ms CPU a send`)
   if (busy.statements) for (const line of statementLines(busy.statements, 'send')) say(line)
   if (values.keep) {
@@ -84,7 +92,11 @@ async function measure(tenant: Tenant, devices: Device[], pace: Pace) {
     baseUrl: herald.baseUrl,
     path: '/v1/notifications',
     headers: { authorization: `Bearer ${tenant.secretKey}` },
-    body: { before: '{"target":{"externalIds":["', between: '"]},"content":{"_default":"en","en":{"title":"Order ', after: '","body":"It is on its way."}}}' },
+    body: {
+      before: '{"target":{"externalIds":["',
+      between: '"]},"content":{"_default":"en","en":{"title":"Order ',
+      after: '","body":"It is on its way."}}}',
+    },
     values: devices.map(externalIdOf),
     from: 0,
     status: 202,
@@ -93,7 +105,7 @@ async function measure(tenant: Tenant, devices: Device[], pace: Pace) {
   })
   const pushes = result.posted
   const acceptedAt = await untilAccepted(tenant, pushes)
-  await untilSettled(tenant)
+  await untilAllSettled(herald.database, tenant.appId, 60_000)
   const after = measureProcesses(herald.dataDir)
   const latencies = result.postedAt.map((at, number) => (acceptedAt.get(number) ?? Number.NaN) - at)
   const cpu = cpuBetween(before, after, pushes * 1000)
@@ -126,11 +138,6 @@ async function untilAccepted(tenant: Tenant, pushes: number): Promise<Map<number
   }
   if (acceptedAt.size !== pushes) throw new Error(`void: of ${pushes} sends ${acceptedAt.size} have arrived`)
   return acceptedAt
-}
-
-async function untilSettled({ appId }: Tenant): Promise<void> {
-  const open = 'select 1 from campaigns.campaigns where app_id = $1 and settled_at is null limit 1'
-  await until(async () => (await herald.database.query(open, [appId])).rowCount === 0, { withinMs: 60_000, what: 'every send settled' })
 }
 
 function figuresOf({ perSecond, arrivedMs: { p50, p99, max }, cpuMsPerSendInAll }: Measured): string {

@@ -22,19 +22,18 @@ process.once('message', ({ apns, serviceAccount, vapid, authorities, devices, ti
   })
   const addresses = devices.map(({ platform, token, endpoint, keys }) => (platform === 'web' ? { endpoint, keys } : token))
 
-  process.on('message', async () => {
-    try {
-      const results = await push.send(addresses, { topic: bundleId, title, body, custom: { order: '17' }, priority: 'high' })
-      const sum = (name) => results.reduce((total, result) => total + result[name], 0)
-      const reason = results.flatMap(({ message }) => message).find(({ error }) => error)
-      process.send({
-        sent: sum('success'),
-        failed: sum('failure'),
-        reason: reason && String(reason.errorMsg ?? reason.error).slice(0, 200),
-      })
-    } catch (error) {
-      process.send({ sent: 0, failed: 0, reason: String(error?.message ?? error).slice(0, 200) })
-    }
+  const sendToAll = async () => {
+    const results = await push.send(addresses, { topic: bundleId, title, body, custom: { order: '17' }, priority: 'high' })
+    const sum = (name) => results.reduce((total, result) => total + result[name], 0)
+    const reason = results.flatMap(({ message }) => message).find(({ error }) => error)
+    return { sent: sum('success'), failed: sum('failure'), reason: reason && String(reason.errorMsg ?? reason.error).slice(0, 200) }
+  }
+  process.on('message', () => {
+    const failed = (error) => ({ sent: 0, failed: 0, reason: String(error?.message ?? error).slice(0, 200) })
+    void sendToAll().then(
+      (said) => process.send(said),
+      (error) => process.send(failed(error)),
+    )
   })
   process.send({ ready: true })
 })

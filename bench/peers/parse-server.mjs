@@ -8,7 +8,9 @@ import { ParseServer } from 'parse-server'
 
 process.on('disconnect', () => process.exit(0))
 
-process.once('message', async ({ databaseUrl, port, masterKey, apns, serviceAccount, vapid, authorities }) => {
+process.once('message', (task) => void start(task))
+
+async function start({ databaseUrl, port, masterKey, apns, serviceAccount, vapid, authorities }) {
   const ca = readFileSync(authorities)
   const { keyId, teamId, privateKey, bundleId } = apns
   const adapter = new PushAdapter({
@@ -48,4 +50,4 @@ process.once('message', async ({ databaseUrl, port, masterKey, apns, serviceAcco
   const app = express()
   app.use('/parse', parse.app)
   app.listen(port, '127.0.0.1', () => process.send({ ready: true }))
-})
+}

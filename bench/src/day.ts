@@ -151,8 +151,8 @@ async function postCampaign(tenant: Tenant): Promise<void> {
 }
 
 type Summary = { accepted: { ios: number; android: number }; copies: number; distinctDevices: number }
-function summaryOf({ simulator }: Tenant): Promise<Summary> {
-  return simulator<Summary>('GET', '/summary?open=false')
+function summaryOf(tenant: Tenant): Promise<Summary> {
+  return tenant.simulator<Summary>('GET', '/summary?open=false')
 }
 
 /** Waits until so many small sends have arrived, or something else is over. */

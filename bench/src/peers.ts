@@ -52,12 +52,12 @@ function readPackage(directory: string): { version?: string } {
 }
 
 /** The peers' accounts and devices at Herald's own simulator: both send to the same devices. */
-async function makeCustomers(herald: Herald, { simulator }: Tenant, mix: Mix, count: number) {
+async function makeCustomers(herald: Herald, tenant: Tenant, mix: Mix, count: number) {
   const identity = randomBytes(4).toString('hex')
   const apns = { teamId: `T${identity}1`.toUpperCase(), keyId: `K${identity}1`.toUpperCase(), bundleId: `org.example.peer${identity}` }
   const projectId = `peer-${identity}`
-  const { privateKey } = await simulator<{ privateKey: string }>('POST', '/accounts', { kind: 'apns', ...apns })
-  const serviceAccount = await simulator<Record<string, string>>('POST', '/accounts', { kind: 'fcm', projectId })
+  const { privateKey } = await tenant.simulator<{ privateKey: string }>('POST', '/accounts', { kind: 'apns', ...apns })
+  const serviceAccount = await tenant.simulator<Record<string, string>>('POST', '/accounts', { kind: 'fcm', projectId })
   const vapid = makeVapidPair()
   const kinds = {
     ios: { bundleId: apns.bundleId, environment: 'production' },
@@ -67,7 +67,7 @@ async function makeCustomers(herald: Herald, { simulator }: Tenant, mix: Mix, co
   const devices: Device[] = []
   for (const { platform, share } of sharesOf(mix, count)) {
     if (share === 0) continue
-    const made = await simulator<{ devices: Device[] }>('POST', '/devices', { platform, count: share, ...kinds[platform] })
+    const made = await tenant.simulator<{ devices: Device[] }>('POST', '/devices', { platform, count: share, ...kinds[platform] })
     devices.push(...made.devices)
   }
   const { simulator: ports } = JSON.parse(readFileSync(join(herald.dataDir, 'ports.json'), 'utf8')) as { simulator: Record<string, number> }

@@ -47,6 +47,7 @@ const measures: { what: string; of: (round: Round) => number | null; digits: num
   { what: 'ledger bytes/push', of: ({ ledgerBytesPerPush }) => ledgerBytesPerPush, digits: 1 },
   { what: 'largest process MB', of: ({ peakRssMb }) => Math.max(...Object.values(peakRssMb)), digits: 0 },
   { what: 'simulator CPU µs/push', of: (round) => round.simulatorCpuMicrosecondsPerPush, digits: 1 },
+  { what: 'idle herald, cores', of: ({ idleHeraldCores }) => idleHeraldCores, digits: 3 },
   { what: 's to settled', of: ({ secondsToSettled }) => secondsToSettled, digits: 2 },
 ]
 

@@ -107,7 +107,7 @@ async function measure(large: Tenant, prompt: Tenant, devices: Device[]) {
   if (total.total !== expected || distinctDevices !== expected)
     throw new Error(`void: ${expected} devices were asked, ${total.total} pushes came to ${distinctDevices} of them`)
   const times = await acceptedTimes(large, expected)
-  const [firstTenthEnd, lastTenthBegin, end] = times as [number, number, number]
+  const [begin, firstTenthEnd, lastTenthBegin, end] = times as [number, number, number, number]
   const promptMs = await Promise.all(posted.map(async ({ device, postedAt: at }) => (await acceptedAt(large, device)) - at))
   const verifyStartedAt = now()
   const { status, body: verification } = await large.admin<{ agrees: boolean }>('GET', `/campaigns/${campaignId}/verify`)
@@ -119,7 +119,7 @@ async function measure(large: Tenant, prompt: Tenant, devices: Device[]) {
     seconds: (end - postedAt) / 1000,
     secondsToSettled: (settledAt - postedAt) / 1000,
     pushesPerSecond: count / ((end - postedAt) / 1000),
-    firstTenthPerSecond: count / 10 / ((firstTenthEnd - postedAt) / 1000),
+    firstTenthPerSecond: count / 10 / ((firstTenthEnd - begin) / 1000),
     lastTenthPerSecond: count / 10 / ((end - lastTenthBegin) / 1000),
     promptMs: { sends: promptMs.length, p50: quantile(promptMs, 0.5), p99: quantile(promptMs, 0.99), max: Math.max(...promptMs) },
     verify: { ms: verifyMs, ...verification },
@@ -130,7 +130,7 @@ async function measure(large: Tenant, prompt: Tenant, devices: Device[]) {
       after.map(({ name, peakRssMb }) => [
         name,
         {
-          firstTenth: mostOf(samples, name, postedAt, firstTenthEnd),
+          firstTenth: mostOf(samples, name, begin, firstTenthEnd),
           lastTenth: mostOf(samples, name, lastTenthBegin, end),
           peak: peakRssMb,
         },
@@ -159,10 +159,10 @@ async function accepted(tenant: Tenant): Promise<number> {
   return (await tenant.simulator<{ accepted: { total: number } }>('GET', '/summary?open=false')).accepted.total
 }
 
-/** When the first tenth had arrived, when the last tenth began, and the last push. */
+/** When the first push arrived, when a tenth had, when the last tenth began, and the last push. */
 function acceptedTimes(tenant: Tenant, pushes: number): Promise<number[]> {
   return Promise.all(
-    [Math.floor(pushes / 10), Math.ceil((pushes * 9) / 10), pushes].map(async (seq) => {
+    [1, Math.floor(pushes / 10), Math.ceil((pushes * 9) / 10), pushes].map(async (seq) => {
       const { pushes: page } = await tenant.simulator<{ pushes: { at: number }[] }>('GET', `/pushes?limit=1&after=${seq - 1}`)
       return page[0]?.at ?? Number.NaN
     }),

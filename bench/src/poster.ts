@@ -42,7 +42,9 @@ const now = () => performance.timeOrigin + performance.now()
 const wait = (ms: number) => new Promise((done) => setTimeout(done, ms))
 
 async function post(job: PostJob): Promise<PostResult> {
-  const { from, count, values, withinSeconds, window, perSecond } = job
+  const { from, values, withinSeconds, window, perSecond } = job
+  // Those that wait for their time have been taken already: the end of the time must be known as a number.
+  const count = perSecond === undefined ? job.count : Math.min(job.count, Math.ceil(perSecond * withinSeconds))
   const head = Object.entries({ 'content-type': 'application/json', ...job.headers })
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')
@@ -56,12 +58,16 @@ async function post(job: PostJob): Promise<PostResult> {
   let next = 0
   let accepted = 0
   let over = false
+  /** The next look at the simulator: whoever finds the window full waits for it, sixty of them by one timer. */
+  let look = Promise.withResolvers<void>()
 
   const watch = async ({ simulator, platform, accepted: before }: NonNullable<PostJob['window']>) => {
     const connection = openConnection(simulator)
     while (!over) {
       const { body } = await connection.ask('GET', '/summary?open=false', '')
       accepted = ((JSON.parse(body) as { accepted: Record<string, number> }).accepted[platform] ?? 0) - before
+      look.resolve()
+      look = Promise.withResolvers<void>()
       await wait(10)
     }
     connection.close()
@@ -70,7 +76,7 @@ async function post(job: PostJob): Promise<PostResult> {
   const work = async (connection: Connection) => {
     while (next < count && now() < endsAt && wrongCount < 100) {
       if (window && next - accepted >= window.size) {
-        await wait(2)
+        await look.promise
         continue
       }
       const n = next++

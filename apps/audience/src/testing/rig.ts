@@ -4,7 +4,7 @@ import type { BatchPointer, FanOutPointer, FrozenSend, TakenBatch } from '@heral
 import { finishBatch, flowChanged, takeBatch, type CampaignFlow, type FlowChange } from '@herald/contracts/calls/audience'
 import { failCampaign, fanOutStarted, readSend, type FrozenTarget } from '@herald/contracts/calls/campaigns'
 import { readApp } from '@herald/contracts/calls/gateway'
-import { findSettled, reportQueued } from '@herald/contracts/calls/tracker'
+import { findSettled, reportQueued, type QueuedReport } from '@herald/contracts/calls/tracker'
 import { queueUnavailable } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import type { Lane, Platform } from '@herald/contracts/platform'
@@ -28,7 +28,7 @@ import { insertUser } from '../store/users.ts'
 import { toDevice } from '../core/device.ts'
 import { wireAudience } from '../wire.ts'
 
-type Report = z.infer<typeof reportQueued.request>
+type Report = QueuedReport
 
 const sharing = { maxWaiting: 5_000, full: queueUnavailable }
 
@@ -114,9 +114,9 @@ async function playPeers(natsUrl: string) {
     return {}
   })
   const tracker = await openBus(testService('tracker', { NATS_URL: natsUrl }))
-  tracker.answer(reportQueued, async (report) => {
+  tracker.answer(reportQueued, async ({ reports: told }) => {
     if (state.trackerIsAway) throw queueUnavailable()
-    reports.push(report)
+    reports.push(...told)
     return {}
   })
   tracker.answer(findSettled, async ({ campaignId, subscriptionIds }) => {

@@ -218,10 +218,21 @@ test('pushes with an equal end travel as one entry, whatever came between them',
   const recorder = openRecorder(async (batches) => calls.push(batches), ignored)
   const one = owner('a')
   const dead = { ...outcome(1), outcome: 'failed' as const, code: 'token_dead' as const, providerCode: '410' }
-  await Promise.all([outcome(0), dead, outcome(2), { ...dead, place: 4 }, { ...outcome(3), tokenVersion: 2 }].map((end) => recorder.record(one, end)))
+  await Promise.all(
+    [outcome(0), dead, outcome(2), { ...dead, place: 4 }, { ...outcome(3), tokenVersion: 2 }].map((end) => recorder.record(one, end)),
+  )
   const { place: _, ...sent } = outcome(0)
   const { place: __, ...failed } = dead
   expect(calls).toEqual([
-    [{ ...one, results: [{ ...sent, places: [0, 2] }, { ...failed, places: [1, 4] }, { ...sent, tokenVersion: 2, places: [3] }] }],
+    [
+      {
+        ...one,
+        results: [
+          { ...sent, places: [0, 2] },
+          { ...failed, places: [1, 4] },
+          { ...sent, tokenVersion: 2, places: [3] },
+        ],
+      },
+    ],
   ])
 })

@@ -103,7 +103,8 @@ async function walk(db: Db, filter: PushFilter, { rangesOnly }: { rangesOnly: bo
 }
 
 /** Pages go from the highest place down, so nothing of a campaign comes after this one. */
-const endOf = (campaign: CampaignToRead | undefined): PushPlace | undefined => campaign && { campaignId: campaign.campaignId, no: 0, place: 0 }
+const endOf = (campaign: CampaignToRead | undefined): PushPlace | undefined =>
+  campaign && { campaignId: campaign.campaignId, no: 0, place: 0 }
 
 const placeOf = (push: PushPlace | undefined): PushPlace | undefined =>
   push && { campaignId: push.campaignId, no: push.no, place: push.place }

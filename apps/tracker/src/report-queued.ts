@@ -21,7 +21,7 @@ export const countQueued = ({ reports }: QueuedCall): number =>
  * announces campaign.completed, once, and settles the campaign if its outcomes are all there already or nothing was queued at all.
  */
 export async function reportQueued(
-  { db, ensureDay, followUp }: { db: Db; ensureDay: EnsureDay; followUp: FollowUp },
+  { db, ensureDay, followUp, retentionDays }: { db: Db; ensureDay: EnsureDay; followUp: FollowUp; retentionDays: number },
   calls: QueuedCall[],
 ): Promise<Record<string, never>[]> {
   const reports = highest(calls.flatMap((call) => call.reports))
@@ -36,6 +36,7 @@ export async function reportQueued(
     await insertRows(
       trx,
       reports.flatMap(({ campaignId }) => (known.has(campaignId) ? (rows.get(campaignId) ?? []) : [])),
+      retentionDays,
     )
     const ended = reports.filter(({ fannedOut }) => fannedOut).map(({ campaignId }) => campaignId)
     const fannedOut = ended.length > 0 ? await takeFannedOut(trx, ended) : []

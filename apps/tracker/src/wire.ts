@@ -70,7 +70,7 @@ export async function wireTracker(service: Service<Config>): Promise<void> {
     weigh: countOutcomes,
     most: mostHeld,
   })
-  const report = group((calls: QueuedCall[]) => reportQueued({ db, ensureDay, followUp }, calls), {
+  const report = group((calls: QueuedCall[]) => reportQueued({ db, ensureDay, followUp, retentionDays: ledgerDays }, calls), {
     limit: 200,
     ...shared,
     // By turns of apps. The calls with outcomes each hold those of many.

@@ -42,7 +42,11 @@ const Id = z.string().length(24)
 
 /** The most pushes of a batch (batch.ts). A push is a place of a batch: 0 is the first. */
 export const mostPlaces = 500
-const Place = z.number().int().min(0).max(mostPlaces - 1)
+const Place = z
+  .number()
+  .int()
+  .min(0)
+  .max(mostPlaces - 1)
 
 /** How a push ended, as the ledger keeps it. `code` is a failure code or a skip reason, empty for sent. */
 export const End = z.object({

@@ -26,7 +26,16 @@ const finish = {
   retries: [other],
 }
 const decided = [
-  { place, subscriptionId, userId, tokenVersion, attempts: 3, outcome: 'failed', code: 'token_invalid', providerCode: '400 BadDeviceToken' },
+  {
+    place,
+    subscriptionId,
+    userId,
+    tokenVersion,
+    attempts: 3,
+    outcome: 'failed',
+    code: 'token_invalid',
+    providerCode: '400 BadDeviceToken',
+  },
 ]
 
 test('dead: failed for the ledger, and to be invalidated', () => {
@@ -39,7 +48,10 @@ test('failed: nobody is invalidated', () => {
 })
 
 test('retry: the try was none, and it comes after the rest of its batch', () => {
-  const retries = [other, { place, subscriptionId, userId, tries: 2, retryInMs: 6_000, code: 'token_invalid', providerCode: '400 BadDeviceToken' }]
+  const retries = [
+    other,
+    { place, subscriptionId, userId, tries: 2, retryInMs: 6_000, code: 'token_invalid', providerCode: '400 BadDeviceToken' },
+  ]
   expect(settleGuarded(finish, 'retry')).toEqual({ dead: [], retries, decided: [] })
 })
 

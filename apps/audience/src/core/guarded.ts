@@ -46,7 +46,10 @@ export function settleUnavailable(
   return { retries: [...retries, ...again], decided }
 }
 
-type Failed = Pick<FinishBatch['guarded'][number], 'place' | 'subscriptionId' | 'userId' | 'tokenVersion' | 'tries' | 'code' | 'providerCode'>
+type Failed = Pick<
+  FinishBatch['guarded'][number],
+  'place' | 'subscriptionId' | 'userId' | 'tokenVersion' | 'tries' | 'code' | 'providerCode'
+>
 const failed = ({ place, subscriptionId, userId, tokenVersion, tries, code, providerCode }: Failed): Decided => {
   return { place, subscriptionId, userId, tokenVersion, attempts: tries, outcome: 'failed', code, providerCode }
 }

@@ -20,13 +20,7 @@ export type BatchPointerRow = { batchId: string; campaignId: string; appId: stri
  * Inserts the batches of a page. Their pointers are published right after the commit; the sweep repairs after 5 s. Those of `waiting`
  * platforms are due at once and for the sweep to point at, by turns of apps.
  */
-export const insertBatches = (
-  db: Db,
-  fanOut: FanOut,
-  lane: Lane,
-  batches: MadeBatch[],
-  waiting: ReadonlySet<Platform> = new Set(),
-) =>
+export const insertBatches = (db: Db, fanOut: FanOut, lane: Lane, batches: MadeBatch[], waiting: ReadonlySet<Platform> = new Set()) =>
   db
     .insertInto('batches')
     .values(

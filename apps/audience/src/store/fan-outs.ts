@@ -64,7 +64,14 @@ export async function insertFanOut(db: Db, fanOut: NewFanOut, beginning: Beginni
       ...state,
       ...(failure ? { state: 'failed' as const } : {}),
       ...(cut
-        ? { ...placeAfter(cut, 0), page: 2, batches: cut.made, queued_ios: cut.counts.ios, queued_android: cut.counts.android, queued_web: cut.counts.web }
+        ? {
+            ...placeAfter(cut, 0),
+            page: 2,
+            batches: cut.made,
+            queued_ios: cut.counts.ios,
+            queued_android: cut.counts.android,
+            queued_web: cut.counts.web,
+          }
         : {}),
     })
     .onConflict((conflict) => conflict.column('campaign_id').doNothing())

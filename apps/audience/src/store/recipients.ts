@@ -10,7 +10,9 @@ export type RecipientsAsked = {
   tagNames: readonly string[]
 }
 
-type Row = { asked: number; place: number; subscriptionId: string; queuedFor: string } & { [Field in keyof DeviceDetails]: DeviceDetails[Field] | null }
+type Row = { asked: number; place: number; subscriptionId: string; queuedFor: string } & {
+  [Field in keyof DeviceDetails]: DeviceDetails[Field] | null
+}
 
 /**
  * The pushes of batches in their order, with their devices and users as they are now, in one query for all. Of the tags only
@@ -43,7 +45,12 @@ export async function readRecipients(db: Db, asked: RecipientsAsked[]): Promise<
 
   const queued: QueuedDevice[][] = asked.map(() => [])
   for (const row of rows) {
-    queued[row.asked - 1]?.push({ place: row.place, subscriptionId: row.subscriptionId, queuedFor: row.queuedFor, device: isThere(row) ? row : null })
+    queued[row.asked - 1]?.push({
+      place: row.place,
+      subscriptionId: row.subscriptionId,
+      queuedFor: row.queuedFor,
+      device: isThere(row) ? row : null,
+    })
   }
   return queued
 }

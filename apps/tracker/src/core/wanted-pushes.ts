@@ -2,12 +2,22 @@ import type { OutcomeKind } from '@herald/contracts/outcome'
 import { inListOrder, type PushPlace } from './page-cursor.ts'
 import { indexesOf, readEnds, slotAt, type SettledEnd, type Slots } from './slots.ts'
 
-export type Wanted = { outcome?: OutcomeKind | undefined; code?: string | undefined; after?: PushPlace | undefined; device?: Buffer | undefined; user?: Buffer | undefined }
+export type Wanted = {
+  outcome?: OutcomeKind | undefined
+  code?: string | undefined
+  after?: PushPlace | undefined
+  device?: Buffer | undefined
+  user?: Buffer | undefined
+}
 type Row = Slots & { campaignId: string; no: number; devices: Buffer | null; users: Buffer | null }
 export type PushOfRow<Found extends Row> = PushPlace & { row: Found; end: SettledEnd }
 
 /** The pushes of a row that ended and are wanted, the last place first, at most `most`. */
-export function wantedPushes<Found extends Row>(row: Found, { outcome, code, after, device, user }: Wanted, most: number): PushOfRow<Found>[] {
+export function wantedPushes<Found extends Row>(
+  row: Found,
+  { outcome, code, after, device, user }: Wanted,
+  most: number,
+): PushOfRow<Found>[] {
   const ends = readEnds(row)
   const named = indexesWanted(row, device, user)
   const pushes: PushOfRow<Found>[] = []

@@ -9,8 +9,11 @@ export const idBytes = (id: string): Buffer => Buffer.from(id, 'hex')
 
 export type NewLedgerRow = NewRow & { day: string; campaignId: string; no: number; appId: string; platform: Platform; slots: Buffer }
 
-/** Writes rows of batches that were reported. Those that are there stay as they are, whatever was filled in meanwhile. */
-export async function insertRows(db: Db, rows: NewLedgerRow[]): Promise<void> {
+/**
+ * Writes rows of batches that were reported. Those that are there stay as they are, whatever was filled in meanwhile; a day past the retention
+ * has no partition, and gets no rows.
+ */
+export async function insertRows(db: Db, rows: NewLedgerRow[], retentionDays: number): Promise<void> {
   if (rows.length === 0) return
   await sql`
     insert into ledger_batches (day, batch_no, place, size, campaign_id, app_id, platform, first_id, last_id, devices, users, slots)
@@ -19,7 +22,8 @@ export async function insertRows(db: Db, rows: NewLedgerRow[]): Promise<void> {
       ${rows.map(({ size }) => size)}::smallint[], ${rows.map(({ campaignId }) => idBytes(campaignId))}::bytea[],
       ${rows.map(({ appId }) => idBytes(appId))}::bytea[], ${rows.map(({ platform }) => platform)}::text[],
       ${rows.map(({ firstId }) => firstId)}::bytea[], ${rows.map(({ lastId }) => lastId)}::bytea[],
-      ${rows.map(({ devices }) => devices)}::bytea[], ${rows.map(({ users }) => users)}::bytea[], ${rows.map(({ slots }) => slots)}::bytea[])
+      ${rows.map(({ devices }) => devices)}::bytea[], ${rows.map(({ users }) => users)}::bytea[], ${rows.map(({ slots }) => slots)}::bytea[]) as told(day)
+    where told.day >= (now() at time zone 'utc')::date - ${retentionDays}::int
     on conflict do nothing`.execute(db)
 }
 

@@ -20,7 +20,14 @@ export type PushFilter = {
 }
 
 /** A row that may hold what is looked for. `users`: only where a user is. */
-export type FoundRow = Slots & { day: string; campaignId: string; no: number; platform: Platform; devices: Buffer | null; users: Buffer | null }
+export type FoundRow = Slots & {
+  day: string
+  campaignId: string
+  no: number
+  platform: Platform
+  devices: Buffer | null
+  users: Buffer | null
+}
 
 const only = (condition: unknown, fragment: ReturnType<typeof sql>) => (condition === undefined ? sql`` : fragment)
 

@@ -61,7 +61,8 @@ export const givenOutcome = (fields: Partial<Push> = {}): Push => ({
   ...fields,
 })
 
-export const givenOutcomes = (count: number, fields: Partial<Push> = {}): Push[] => Array.from({ length: count }, () => givenOutcome(fields))
+export const givenOutcomes = (count: number, fields: Partial<Push> = {}): Push[] =>
+  Array.from({ length: count }, () => givenOutcome(fields))
 
 export type Campaign = { campaignId: string; appId: string }
 export const givenCampaign = (): Campaign => ({ campaignId: newId(), appId: newId() })
@@ -77,7 +78,15 @@ export const batchesOf = (
 ): Batch[] =>
   Array.from({ length: Math.ceil(pushes.length / size) }, (_, index) => {
     const { campaignId, appId } = campaign
-    return { campaignId, appId, day: today, platform: 'ios', ...fields, no: no + index, pushes: pushes.slice(index * size, (index + 1) * size) }
+    return {
+      campaignId,
+      appId,
+      day: today,
+      platform: 'ios',
+      ...fields,
+      no: no + index,
+      pushes: pushes.slice(index * size, (index + 1) * size),
+    }
   })
 
 const countOf = (batches: Batch[], platform: Platform): number =>
@@ -102,7 +111,12 @@ export const reportOf = (
 })
 
 /** Reports a campaign in calls that are not too large: the last one says whether its fan-out has ended. */
-export async function report(caller: Bus, campaign: Campaign, batches: Batch[], settings: { fannedOut?: boolean; day?: string } = {}): Promise<void> {
+export async function report(
+  caller: Bus,
+  campaign: Campaign,
+  batches: Batch[],
+  settings: { fannedOut?: boolean; day?: string } = {},
+): Promise<void> {
   for (let from = 0; from === 0 || from < batches.length; from += 20) {
     const upTo = batches.slice(0, from + 20)
     const fannedOut = upTo.length === batches.length && (settings.fannedOut ?? true)

@@ -118,7 +118,9 @@ export function rowsOf(devices: Buffer, users: Buffer): NewRow[] {
       return { place, size: 1, firstId: null, lastId: null, devices: devices.subarray(from, to), users: users.subarray(from, to) }
     })
   }
-  const ids = Array.from({ length: size }, (_, place) => devices.subarray(12 * place, 12 * place + 12)).toSorted(Buffer.compare)
+  const ids = Array.from({ length: size }, (_, place) => devices.subarray(12 * place, 12 * place + 12)).toSorted((one, other) =>
+    one.compare(other),
+  )
   return [{ place: 0, size, firstId: ids[0] ?? null, lastId: ids.at(-1) ?? null, devices, users }]
 }
 

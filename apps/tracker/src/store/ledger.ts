@@ -103,7 +103,7 @@ export async function findRowsOfDevices(
   db: Db,
   { day, campaignId, ids }: { day: string; campaignId: string; ids: string[] },
 ): Promise<(Slots & { devices: Buffer })[]> {
-  const inOrder = ids.map(idBytes).toSorted(Buffer.compare)
+  const inOrder = ids.map(idBytes).toSorted((one, other) => one.compare(other))
   const { rows } = await sql<Slots & { devices: Buffer }>`
     select ${slotColumns}, l.devices from ledger_batches l
     where l.day = ${day}::date and l.campaign_id = ${idBytes(campaignId)} and l.first_id is not null

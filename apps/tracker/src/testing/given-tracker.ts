@@ -128,7 +128,9 @@ export async function report(
 /** What a dispatcher tells of a batch: how its pushes ended, or those from one place to another. */
 export function outcomesOf(batch: Batch, from = 0, to = batch.pushes.length): BatchOutcomes {
   const { pushes, ...about } = batch
-  const ends = pushes.map(({ subscriptionId: _, userId: __, ...end }, place) => ({ ...end, place }))
+  const ends = pushes.map(({ outcome, code, providerCode, variant, attempts, tokenVersion }, place) => {
+    return { outcome, code, providerCode, variant, attempts, tokenVersion, place }
+  })
   return { ...about, results: groupEnds(ends.slice(from, to)) }
 }
 

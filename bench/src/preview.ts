@@ -246,8 +246,10 @@ async function playPeers(natsUrl: string, appId: string) {
     const target = targets.get(campaignId)
     return target ? { send: sendOf(appId, campaignId), target } : null
   })
-  tracker.answer(reportQueued, async ({ byPlatform, fannedOut }) => {
-    reports.push({ at: performance.now(), queued: byPlatform.ios + byPlatform.android + byPlatform.web, fannedOut })
+  tracker.answer(reportQueued, async ({ reports: told }) => {
+    const at = performance.now()
+    for (const { byPlatform, fannedOut } of told)
+      reports.push({ at, queued: byPlatform.ios + byPlatform.android + byPlatform.web, fannedOut })
     return {}
   })
   for (const consumer of pushWork) {

@@ -267,7 +267,7 @@ function parse(json: string): Explained | undefined {
 
 function isRead(statement: string): boolean {
   return (
-    /examined|wanted|any_push|as report|use_count \+|order by "created_at" desc|"variant_counters"|"counters"|from ledger\s+where day/.test(
+    /examined|wanted|as report|use_count \+|order by "created_at" desc|"variant_counters"|"counters"|from counters|ledger_batches/.test(
       statement,
     ) && !/update |isActive|insert /.test(statement)
   )

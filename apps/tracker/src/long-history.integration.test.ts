@@ -2,22 +2,30 @@ import { newId } from '@herald/contracts/ids'
 import { freshDatabase } from '@herald/testing/database'
 import { fillTracker } from '@herald/testing/history'
 import { looksOf, type Looked } from '@herald/testing/plans'
+import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { listPushes } from './list-pushes.ts'
 import { listStats, readStats } from './read-stats.ts'
-import type { LedgerFilter } from './store/ledger.ts'
+import { findRows, findRowsOfDevices, lockRows } from './store/ledger.ts'
+import type { PushFilter } from './store/pushes.ts'
 import type { Db, Tables } from './store/tables.ts'
 
 const { url } = await freshDatabase()
 const appId = newId()
 const campaigns = 40_000
 const device = '1'.padStart(24, '0')
-beforeAll(() => fillTracker(url('tracker'), { appId, count: campaigns, days: 12, pushes: 1 }), 120_000)
+const person = 'a'.repeat(24)
+/** Another app's campaigns, each to the same forty devices of one user. */
+const large = newId()
+beforeAll(async () => {
+  await fillTracker(url('tracker'), { appId, count: campaigns, days: 12, pushes: 1 })
+  await fillTracker(url('tracker'), { appId: large, count: 4_000, days: 12, pushes: 40 })
+}, 120_000)
 
 const looked = (work: (db: Db) => Promise<unknown>): Promise<Looked[]> => looksOf<Tables>(url('tracker'), work)
 const pagesOf = (looks: Looked[]) => looks.reduce((sum, { pages }) => sum + pages, 0)
 const scanned = (looks: Looked[]) => looks.flatMap((look) => look.scanned).filter((table) => /^(ledger|counters|engagements)/.test(table))
-type Asked = Partial<Pick<LedgerFilter, 'campaignId' | 'userId' | 'subscriptionId' | 'outcome' | 'code'>> & { cursor?: string }
+type Asked = Partial<Pick<PushFilter, 'campaignId' | 'userId' | 'subscriptionId' | 'outcome' | 'code'>> & { cursor?: string }
 const list =
   (asked: Asked = {}, limit = 5) =>
   (db: Db) =>
@@ -49,8 +57,8 @@ test('a page that looks for something touches a bounded part of the history, wha
   ] as const) {
     const looks = await looked(list(asked))
     expect(scanned(looks)).toEqual([])
-    // 10,000 campaigns and at most as many pushes, each a few pages of an index.
-    expect({ asked, isBounded: pagesOf(looks) < 60_000 }).toEqual({ asked, isBounded: true })
+    // 10,000 campaigns and 2,000 rows, each a few pages of an index.
+    expect({ asked, isBounded: pagesOf(looks) < 30_000 }).toEqual({ asked, isBounded: true })
   }
 })
 
@@ -71,15 +79,44 @@ test('what is rare is found by paging on, and no push is shown twice or left out
   expect(found).toEqual(found.toSorted().toReversed())
 })
 
-test('a page of one device, which has a push of every campaign, costs what it has on one day', async () => {
-  const looks = await looked(list({ subscriptionId: device }))
-  expect(scanned(looks)).toEqual([])
-  expect(pagesOf(looks)).toBeLessThan(6_000)
+test('a page of one device or one user, who has a push of every campaign, costs what it shows', async () => {
+  for (const asked of [{ subscriptionId: device }, { userId: person }]) {
+    const looks = await looked(list(asked))
+    expect(scanned(looks)).toEqual([])
+    expect(pagesOf(looks)).toBeLessThan(600)
+  }
   const first = await onePage({ subscriptionId: device })
   const second = await onePage({ subscriptionId: device, cursor: first.nextCursor ?? '' })
   expect([...first.items, ...second.items].map(({ campaignId }) => campaignId)).toEqual(
     (await onePage({}, 10)).items.map(({ campaignId }) => campaignId),
   )
+})
+
+test('a device and a user are found among large sends by a probe of each, newest first, and a page ends', async () => {
+  const ofLarge = (asked: Asked) => (db: Db) => listPushes({ db, retentionDays: 90 }, { appId: large, limit: 5, ...asked })
+  for (const asked of [{ subscriptionId: '15'.padStart(24, '0') }, { userId: person }, { subscriptionId: 'f'.repeat(24) }]) {
+    const looks = await looked(ofLarge(asked))
+    expect(scanned(looks)).toEqual([])
+    // 4,000 campaigns at most, a few pages of an index each.
+    expect({ asked, isBounded: pagesOf(looks) < 20_000 }).toEqual({ asked, isBounded: true })
+  }
+  const [newest] = await allPages({ subscriptionId: '15'.padStart(24, '0') }, ofLarge)
+  expect(newest).toHaveLength(5)
+  expect(newest).toEqual(newest?.toSorted().toReversed())
+})
+
+test('a batch is locked, and read again by who takes it over, by its key alone', async () => {
+  const { items } = await onePage({}, 1)
+  const campaignId = items[0]?.campaignId ?? ''
+  const { day } = await readDay(campaignId)
+  const looks = await looked(async (db) => {
+    await lockRows(db, day, [{ campaignId, no: 1, isAnnounced: true }], 90)
+    await findRows(db, { day, campaignId, no: 1 })
+    await findRowsOfDevices(db, { day, campaignId, ids: [device, 'f'.repeat(24)] })
+  })
+  expect(looks).toHaveLength(3)
+  expect(scanned(looks)).toEqual([])
+  expect(pagesOf(looks)).toBeLessThan(60)
 })
 
 test('counters are read by their campaigns', async () => {
@@ -99,4 +136,19 @@ async function onePage(asked: Asked, limit = 5): ReturnType<typeof listPushes> {
   const [page] = pages
   if (!page) throw new Error('no page was read')
   return page
+}
+
+async function allPages(asked: Asked, of: (asked: Asked) => (db: Db) => ReturnType<typeof listPushes>): Promise<string[][]> {
+  const pages: string[][] = []
+  await looked(async (db) => pages.push((await of(asked)(db)).items.map(({ campaignId }) => campaignId)))
+  return pages
+}
+
+async function readDay(campaignId: string): Promise<{ day: string }> {
+  const days: string[] = []
+  await looked(async (db) => {
+    const { rows } = await sql<{ day: string }>`select day::text as day from counters where campaign_id = ${campaignId}`.execute(db)
+    days.push(...rows.map(({ day }) => day))
+  })
+  return { day: days[0] ?? '' }
 }

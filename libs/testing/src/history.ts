@@ -35,7 +35,7 @@ export const fillTracker = (url: string, { pushes, ...history }: History & { pus
         [ago],
       )
       for (const { day, next, name } of rows)
-        for (const parent of ['ledger', 'engagements'])
+        for (const parent of ['ledger_batches', 'engagements'])
           await client.query(
             `create table if not exists ${parent}_${name} partition of ${parent} for values from ('${day}') to ('${next}')`,
           )
@@ -43,12 +43,25 @@ export const fillTracker = (url: string, { pushes, ...history }: History & { pus
     const campaigns = `
       select n, ${idOf('n', timeOf(history, 'n'))} as campaign_id, ((${timeOf(history, 'n')}) at time zone 'utc')::date as day
       from generate_series(1, ${history.count}) as n`
+    // As the tracker keeps them: up to 16 pushes in a row each, more in one row that is found by the range of its devices.
+    const isFew = pushes <= 16
+    const size = isFew ? 1 : pushes
+    const sent = '["sent","","","",1,1,1767225600000]'
+    const failed = '["failed","timeout","","",1,1,1767225600000]'
     await client.query(
-      `insert into ledger (day, campaign_id, subscription_id, app_id, user_id, platform, variant, outcome, code, provider_code, token_version, attempts)
-       select day, campaign_id, lpad(to_hex(device), 24, '0'), $1, repeat('a', 24), 'android', '',
-         case when n % 1000 = 0 and device = 1 then 'failed' else 'sent' end, case when n % 1000 = 0 and device = 1 then 'timeout' else '' end, '', 1, 1
-       from (${campaigns}) as c, generate_series(1, $2::int) as device`,
-      [history.appId, pushes],
+      `insert into ledger_batches (day, batch_no, place, size, sent, failed, campaign_id, app_id, platform, first_id, last_id, devices, users, slots, ends)
+       select day, 1, part, ${size}, ${size} - is_failed, is_failed, decode(campaign_id, 'hex'), decode($1, 'hex'), 'android',
+         case when ${isFew} then null else min(id) end, case when ${isFew} then null else max(id) end, string_agg(id, ''::bytea order by id),
+         decode(repeat('a', 24 * ${size}), 'hex'), decode(case is_failed when 1 then '02' else '01' end, 'hex') || decode(repeat('01', ${size - 1}), 'hex'),
+         '[${sent}' || case is_failed when 1 then ',${failed}]' else ']' end
+       from (${campaigns}) as c,
+         lateral (select n % 1000 = 0 as has_failed) as h, generate_series(0, case when ${isFew} then ${pushes} - 1 else 0 end) as part,
+         lateral (select (has_failed and part = 0)::int as is_failed) as f,
+         lateral (
+           select decode(lpad(to_hex(device), 24, '0'), 'hex') as id from generate_series(1, ${pushes}) as device where not ${isFew} or device = part + 1
+         ) as devices
+       group by n, day, campaign_id, part, is_failed`,
+      [history.appId],
     )
     await client.query(
       `insert into engagements (day, campaign_id, subscription_id, kind, at)
@@ -58,9 +71,9 @@ export const fillTracker = (url: string, { pushes, ...history }: History & { pus
     )
     // Last, so that a tracker that runs meanwhile never sees counters without their rows.
     await client.query(
-      `insert into counters (campaign_id, app_id, day, name, transactional, queued_android, sent, failed, delivered, settled_android, fanned_out_at, settled_at)
-       select campaign_id, $1, day, 'notification', true, $2::int, $2 - (n % 1000 = 0)::int, (n % 1000 = 0)::int, case when n % 2 = 0 then $2 else 0 end, $2, now(), now() from (${campaigns}) as c`,
-      [history.appId, pushes],
+      `insert into counters (campaign_id, app_id, day, name, transactional, queued_android, sent, failed, delivered, settled_android, has_ranges, fanned_out_at, settled_at)
+       select campaign_id, $1, day, 'notification', true, $2::int, $2 - (n % 1000 = 0)::int, (n % 1000 = 0)::int, case when n % 2 = 0 then $2 else 0 end, $2, $3, now(), now() from (${campaigns}) as c`,
+      [history.appId, pushes, !isFew],
     )
     await client.query('vacuum analyze')
   })

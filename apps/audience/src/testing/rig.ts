@@ -4,7 +4,7 @@ import type { BatchPointer, FanOutPointer, FrozenSend, TakenBatch } from '@heral
 import { finishBatch, flowChanged, takeBatch, type CampaignFlow, type FlowChange } from '@herald/contracts/calls/audience'
 import { failCampaign, fanOutStarted, readSend, type FrozenTarget } from '@herald/contracts/calls/campaigns'
 import { readApp } from '@herald/contracts/calls/gateway'
-import { findSettled, reportQueued } from '@herald/contracts/calls/tracker'
+import { findSettled, reportQueued, type QueuedReport } from '@herald/contracts/calls/tracker'
 import { queueUnavailable } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import type { Lane, Platform } from '@herald/contracts/platform'
@@ -28,7 +28,9 @@ import { insertUser } from '../store/users.ts'
 import { toDevice } from '../core/device.ts'
 import { wireAudience } from '../wire.ts'
 
-type Report = z.infer<typeof reportQueued.request>
+type Report = QueuedReport
+
+const unpackIds = (packed: string): string[] => Buffer.from(packed, 'base64').toString('hex').match(/.{24}/g) ?? []
 
 const sharing = { maxWaiting: 5_000, full: queueUnavailable }
 
@@ -114,9 +116,9 @@ async function playPeers(natsUrl: string) {
     return {}
   })
   const tracker = await openBus(testService('tracker', { NATS_URL: natsUrl }))
-  tracker.answer(reportQueued, async (report) => {
+  tracker.answer(reportQueued, async ({ reports: told }) => {
     if (state.trackerIsAway) throw queueUnavailable()
-    reports.push(report)
+    reports.push(...told)
     return {}
   })
   tracker.answer(findSettled, async ({ campaignId, subscriptionIds }) => {
@@ -160,6 +162,13 @@ async function playPeers(natsUrl: string) {
     /** Reads the pages of large sends in the place of a running audience. */
     consumeBulkPages: (note: (pointer: FanOutPointer) => void) =>
       campaigns.consume(bulkFanOutWork, { slots: 1 }, async (pointer) => note(pointer)),
+    /** Of a campaign what the ledger was told: the devices of each batch by its number. */
+    reported: (campaignId: string): Map<number, string[]> =>
+      new Map(
+        reports
+          .filter((report) => report.campaignId === campaignId)
+          .flatMap(({ batches }) => batches.map(({ no, subscriptionIds }) => [no, unpackIds(subscriptionIds)] as const)),
+      ),
     lastReport: (campaignId: string) => reports.findLast((report) => report.campaignId === campaignId),
   }
 }

@@ -1,5 +1,5 @@
 import { failCampaign, fanOutStarted } from '@herald/contracts/calls/campaigns'
-import { reportQueued } from '@herald/contracts/calls/tracker'
+import { reportQueued, type QueuedReport } from '@herald/contracts/calls/tracker'
 import { failsEverybody } from '@herald/service/health'
 import type { Audience } from './audience.ts'
 import { isAway } from './page-failure.ts'
@@ -36,23 +36,28 @@ export async function tellTotals(audience: Audience, fanOut: FanOut): Promise<bo
 
 /** Tells campaigns that a send has started, and does what it answers: the send may have been paused or cancelled meanwhile. */
 export async function tellStart(audience: Audience, { campaign_id, flow_no }: FanOut): Promise<void> {
-  const change = await audience.bus.call(fanOutStarted, { campaignId: campaign_id })
+  const [change] = (await audience.bus.call(fanOutStarted, { campaignIds: [campaign_id] })).flows
   if (change && change.no > flow_no) await applyFlow(audience, campaign_id, change)
 }
 
 async function tellQueued(bus: Audience['bus'], fanOut: FanOut): Promise<void> {
-  // Settled meanwhile: then the tracker has heard the last totals already.
-  if (!fanOut.send) return
-  await bus.call(reportQueued, {
-    campaignId: fanOut.campaign_id,
-    appId: fanOut.app_id,
-    day: fanOut.day,
-    name: fanOut.send.name,
-    transactional: fanOut.send.transactional,
-    byPlatform: { ios: fanOut.queued_ios, android: fanOut.queued_android, web: fanOut.queued_web },
-    fannedOut: fanOut.state === 'fanned_out' || fanOut.state === 'failed',
-  })
+  const report = reportOf(fanOut)
+  if (report) await bus.call(reportQueued, { reports: [report] })
 }
+
+/** What the tracker is told of a fan-out. Undefined: it was settled meanwhile, so the tracker has heard the last totals already. */
+export const reportOf = (fanOut: FanOut): QueuedReport | undefined =>
+  fanOut.send
+    ? {
+        campaignId: fanOut.campaign_id,
+        appId: fanOut.app_id,
+        day: fanOut.day,
+        name: fanOut.send.name,
+        transactional: fanOut.send.transactional,
+        byPlatform: { ios: fanOut.queued_ios, android: fanOut.queued_android, web: fanOut.queued_web },
+        fannedOut: fanOut.state === 'fanned_out' || fanOut.state === 'failed',
+      }
+    : undefined
 
 async function tellFailure(bus: Audience['bus'], { campaign_id, failure }: FanOut): Promise<void> {
   await bus.call(failCampaign, {

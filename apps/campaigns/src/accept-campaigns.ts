@@ -13,16 +13,16 @@ export type Accepted = { kind: 'accepted' | 'replayed'; id: string } | { kind: '
 /**
  * Accepts notifications and drafts, several in one transaction: campaign and idempotency record commit together. A key that
  * another process holds is in progress; one that has a record answers that. A key that comes twice in one group is a replay of
- * the first. Of an app that is erased nothing is written: not found. After the commit every campaign under way is pointed at, up to 64 of
+ * the first. Of an app that is erased nothing is written: not found. After the commit audience hears of every campaign under way, up to 64 of
  * an app; those beyond wait for the sweep, which takes them by turns of apps and is told of them. It also repairs a pointer that is lost.
  */
 export async function acceptCampaigns(
   {
     db,
     idempotencyHours,
-    pointAt,
+    start,
     haveWaiting,
-  }: { db: Db; idempotencyHours: number; pointAt: (campaignId: string, pointerNo: number, appId: string) => void; haveWaiting: () => void },
+  }: { db: Db; idempotencyHours: number; start: (campaign: NewCampaign) => void; haveWaiting: () => void },
   items: Acceptable[],
 ): Promise<Accepted[]> {
   const keys = distinctKeys(items)
@@ -58,7 +58,7 @@ export async function acceptCampaigns(
       waiting,
     }
   })
-  for (const { id, appId, status } of made) if (status === 'sending' && !waiting.has(id)) pointAt(id, 0, appId)
+  for (const campaign of made) if (campaign.status === 'sending' && !waiting.has(campaign.id)) start(campaign)
   if (waiting.size > 0) haveWaiting()
   return answers
 }

@@ -1,28 +1,40 @@
 import type { Bus } from '@herald/service/bus'
 import type { Service } from '@herald/service/run'
+import { queueUnavailable } from '@herald/contracts/fault'
 import { openBackground } from '@herald/service/background'
+import { group } from '@herald/service/group'
+import { failsEverybody } from '@herald/service/health'
 import { publishAnnouncement } from './announce.ts'
 import type { CountEvents } from './measure.ts'
-import { tellSettlement } from './settle.ts'
+import { settlementsPerCall, tellSettlements } from './settle.ts'
 import type { AnnouncementRow } from './store/announcements.ts'
 import type { Db } from './store/tables.ts'
 
 /** What follows from a commit: it is measured, its announcements are published and its settlements told, while the caller already has its answer. */
 export type FollowUp = (committed: { announcements: AnnouncementRow[]; settled: string[] }) => void
 
-/** An announcement is up to ~300 kB, so few at once; a settlement is two small calls, and one-device sends make hundreds a second. */
+/** An announcement is up to ~300 kB, so few at once; settlements are told in company, since one-device sends make a thousand a second. */
 export function openFollowUp(
   service: Service,
   { db, bus, countEvents }: { db: Db; bus: Pick<Bus, 'call' | 'publish'>; countEvents: CountEvents },
 ): FollowUp {
   const publish = openBackground(service, { what: 'announcements', limit: 32 })
-  const settle = openBackground(service, { what: 'settlements', limit: 100 })
+  const settle = openBackground(service, { what: 'settlements', limit: 5_000 })
+  const tell = group(
+    async (campaignIds: string[]) => {
+      await tellSettlements(
+        { db, bus },
+        campaignIds.map((campaign_id) => ({ campaign_id, campaigns_told: false, audience_told: false })),
+      )
+      return campaignIds
+    },
+    { limit: settlementsPerCall, maxWaiting: 5_000, full: queueUnavailable, isShared: failsEverybody },
+  )
   return ({ announcements, settled }) => {
     for (const announcement of announcements) {
       countEvents(announcement.body.events)
       publish(() => publishAnnouncement(bus, announcement))
     }
-    for (const campaign_id of settled)
-      settle(() => tellSettlement({ db, bus }, { campaign_id, campaigns_told: false, audience_told: false }))
+    for (const campaignId of settled) settle(async () => void (await tell(campaignId)))
   }
 }

@@ -83,7 +83,10 @@ export async function wireTracker(service: Service<Config>): Promise<void> {
   // Counting a large campaign anew takes seconds: one at a time leaves the other connections to short reads.
   const oneVerification = openAtOnce({ atOnce: 1, mostWaiting: 20, waitMs: 8_000, full: () => tooManyReads(10) })
 
-  bus.answer(reportQueuedCall, report)
+  bus.answer(reportQueuedCall, async ({ reports }) => {
+    await Promise.all(reports.map(report))
+    return {}
+  })
   bus.answer(recordOutcomesCall, record)
   bus.answer(trackEventsCall, admit(track, { weigh: ({ engagements }) => engagements.length, most: mostHeld }))
   bus.answer(readSettledCall, (request) => readSettled(db, request))

@@ -11,7 +11,16 @@ import { appsOf, dueAgain, onLane, roomOnLane } from './turns.ts'
 /** contracts' `leaseMs`: how long a taken batch is its dispatcher's. */
 const takenLease = sql<Date>`now() + interval '12 seconds'`
 
-export type BatchPointerRow = { batchId: string; campaignId: string; appId: string; platform: Platform; lane: Lane; pointerNo: number }
+export type BatchPointerRow = {
+  batchId: string
+  campaignId: string
+  appId: string
+  platform: Platform
+  lane: Lane
+  pointerNo: number
+  /** How many pushes it holds. Undefined: it is taken by itself. */
+  size?: number
+}
 
 /**
  * Inserts the batches of a page. Their pointers are published right after the commit; the sweep repairs after 5 s. Those of `waiting`
@@ -399,8 +408,8 @@ export async function takeDueBatches(db: Db, limit: number): Promise<BatchPointe
     )
     update batches b set pointer_no = pointer_no + 1, due_at = now() + make_interval(secs => least(5 * (pointer_no + 2), 15))
     from due where b.id = due.id
-    returning b.id as "batchId", b.campaign_id as "campaignId", b.app_id as "appId", b.platform, b.lane, b.pointer_no as "pointerNo"`.execute(
-    db,
-  )
-  return rows
+    returning b.id as "batchId", b.campaign_id as "campaignId", b.app_id as "appId", b.platform, b.lane, b.pointer_no as "pointerNo",
+      cardinality(b.subscription_ids) as size`.execute(db)
+  // What was pointed at twice and not taken goes by itself: it may have failed in company.
+  return rows.map(({ size = 0, ...row }) => (row.pointerNo > 1 ? row : { ...row, size }))
 }

@@ -101,15 +101,15 @@ export async function deleteDraft(db: Db, appId: string, campaignId: string): Pr
   return row !== undefined
 }
 
-/** A campaign that is to be sent, or undefined: unknown, or not (any more) under way. */
-export const findSending = (db: Db, campaignId: string) =>
+/** Those of these campaigns that are to be sent: known, and (still) under way. */
+export const findSending = (db: Db, campaignIds: string[]) =>
   db
     .selectFrom('campaigns')
     .selectAll()
-    .where('id', '=', campaignId)
+    .where('id', '=', sql<string>`any(${campaignIds})`)
     .where('status', '=', 'sending')
     .where('cancelling', '=', false)
-    .executeTakeFirst()
+    .execute()
 
 export const findCampaign = (db: Db, appId: string, campaignId: string) =>
   db

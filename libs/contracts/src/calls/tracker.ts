@@ -8,21 +8,24 @@ import type { Stats } from '../stats.ts'
 const Id = z.string().length(24)
 const Count = z.number().int().min(0)
 
+const QueuedReport = z.object({
+  campaignId: Id,
+  appId: Id,
+  day: z.iso.date(),
+  name: z.string(),
+  transactional: z.boolean(),
+  byPlatform: z.object({ ios: Count, android: Count, web: Count }),
+  fannedOut: z.boolean(),
+})
+export type QueuedReport = z.infer<typeof QueuedReport>
+
 /**
- * How many pushes a fan-out has queued so far: cumulative, so a repeat changes nothing. Makes the counters row before a
+ * How many pushes fan-outs have queued so far: cumulative, so a repeat changes nothing. Makes the counters rows before a
  * device can report, and announces campaign.completed when `fannedOut` turns true.
  */
 export const reportQueued = call<Record<string, never>>()(
   'rpc.tracker.report-queued',
-  z.object({
-    campaignId: Id,
-    appId: Id,
-    day: z.iso.date(),
-    name: z.string(),
-    transactional: z.boolean(),
-    byPlatform: z.object({ ios: Count, android: Count, web: Count }),
-    fannedOut: z.boolean(),
-  }),
+  z.object({ reports: z.array(QueuedReport).min(1).max(200) }),
 )
 
 /**

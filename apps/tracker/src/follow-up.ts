@@ -1,12 +1,9 @@
 import type { Bus } from '@herald/service/bus'
 import type { Service } from '@herald/service/run'
-import { queueUnavailable } from '@herald/contracts/fault'
 import { openBackground } from '@herald/service/background'
-import { group } from '@herald/service/group'
-import { failsEverybody } from '@herald/service/health'
 import { publishAnnouncement } from './announce.ts'
 import type { CountEvents } from './measure.ts'
-import { settlementsPerCall, tellSettlements } from './settle.ts'
+import { openSettling } from './settle.ts'
 import type { AnnouncementRow } from './store/announcements.ts'
 import type { Db } from './store/tables.ts'
 
@@ -20,21 +17,12 @@ export function openFollowUp(
 ): FollowUp {
   const publish = openBackground(service, { what: 'announcements', limit: 32 })
   const settle = openBackground(service, { what: 'settlements', limit: 5_000 })
-  const tell = group(
-    async (campaignIds: string[]) => {
-      await tellSettlements(
-        { db, bus },
-        campaignIds.map((campaign_id) => ({ campaign_id, campaigns_told: false, audience_told: false })),
-      )
-      return campaignIds
-    },
-    { limit: settlementsPerCall, maxWaiting: 5_000, full: queueUnavailable, isShared: failsEverybody },
-  )
+  const tell = openSettling({ db, bus })
   return ({ announcements, settled }) => {
     for (const announcement of announcements) {
       countEvents(announcement.body.events)
       publish(() => publishAnnouncement(bus, announcement))
     }
-    for (const campaignId of settled) settle(async () => void (await tell(campaignId)))
+    for (const campaignId of settled) settle(() => tell(campaignId))
   }
 }

@@ -1,11 +1,16 @@
 import { dropCampaigns } from '@herald/contracts/calls/audience'
 import { settleCampaigns } from '@herald/contracts/calls/campaigns'
+import { queueUnavailable } from '@herald/contracts/fault'
 import type { Bus } from '@herald/service/bus'
+import { group } from '@herald/service/group'
+import { failsEverybody } from '@herald/service/health'
 import { deleteSettlements, markTold, type Settlement } from './store/settlements.ts'
 import type { Db } from './store/tables.ts'
 
 /** Campaigns that are told in one call. */
 export const settlementsPerCall = 200
+/** By then a dispatcher has finished the batches of a small send, so that audience writes its row once and not twice. Nobody waits for this. */
+const dropAfterMs = 500
 
 /**
  * Tells campaigns and audience that every queued push of these campaigns has an outcome, at most 200 in one call to each. Who has answered is
@@ -29,4 +34,28 @@ export async function tellSettlements({ db, bus }: { db: Db; bus: Pick<Bus, 'cal
   if (over.length > 0) await deleteSettlements(db, idsOf(over))
   const news = told.filter((one) => !isOver(one) && (one.campaigns_told || one.audience_told))
   if (news.length > 0) await markTold(db, news)
+}
+
+/**
+ * Tells settlements as they come, those that are ready in one call: campaigns at once, whose status it is, audience half a second later. What
+ * is left out here the sweep tells, within 5 s.
+ */
+export function openSettling({ db, bus }: { db: Db; bus: Pick<Bus, 'call'> }): (campaignId: string) => Promise<void> {
+  const shared = { limit: settlementsPerCall, maxWaiting: 5_000, full: queueUnavailable, isShared: failsEverybody, atOnce: 2 }
+  const settle = group(async (campaignIds: string[]) => {
+    await bus.call(settleCampaigns, { campaignIds })
+    return campaignIds
+  }, shared)
+  const drop = group(async (campaignIds: string[]) => {
+    await tellSettlements(
+      { db, bus },
+      campaignIds.map((campaign_id) => ({ campaign_id, campaigns_told: true, audience_told: false })),
+    )
+    return campaignIds
+  }, shared)
+  return async (campaignId) => {
+    await settle(campaignId)
+    await new Promise((resolve) => setTimeout(resolve, dropAfterMs))
+    await drop(campaignId)
+  }
 }

@@ -111,7 +111,7 @@ export async function insertSmallSends(db: Db, exactStart: string, sends: NewSma
         ${batches.map(({ userIds }) => listOf(userIds))}::text[], ${batches.map(({ decided }) => decided && JSON.stringify(decided))}::jsonb[]
       ) with ordinality as given(id, campaign_id, platform, subscription_ids, user_ids, decided, place)
         join made on made.campaign_id = given.campaign_id
-    ), rooms as (
+    ), rooms as materialized (
       select app_id, platform, ${roomOnLane(sql`ways.app_id`, sql`ways.platform`)} as room
       from (select distinct app_id, platform from fresh) as ways
     ), queued as (

@@ -141,7 +141,8 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
   const appId = newId()
   const point = (row: Row) => {
     const { batchId, campaignId, platform, lane } = row
-    return audience.publish(batchSubject(platform, lane), { batchId, campaignId, appId: row.appId }, `${batchId}.${crypto.randomUUID()}`)
+    const batches = [{ batchId, campaignId, appId: row.appId }]
+    return audience.publish(batchSubject(platform, lane), { batches }, `${batchId}.${crypto.randomUUID()}`)
   }
   return {
     appId,

@@ -1,4 +1,4 @@
-import { apps, type AppName } from './call.ts'
+import { apps, versionsSubject, type AppName } from './call.ts'
 import { batchSubject, everyLane } from './batch.ts'
 import * as audience from './calls/audience.ts'
 import * as campaigns from './calls/campaigns.ts'
@@ -187,7 +187,9 @@ export function grantsOf(app: AppName): Grants {
   const jetStream = app === streamsOwner ? [...Object.keys(streams).flatMap(rightsToStream), ...consumers.flatMap(rightsToConsumer)] : []
   return {
     publish: [
-      ...asks.map(({ subject }) => subject),
+      // In any version: while an upgrade is under way processes of yesterday ask as they did.
+      ...asks.flatMap(({ subject }) => [subject, `${subject}.*`]),
+      ...new Set(asks.map(({ subject }) => versionsSubject(appOf(subject)))),
       ...(app === streamsOwner ? [] : [gateway.makeStreams.subject]),
       ...tells.map(({ subject }) => subject),
       ...stores,
@@ -204,6 +206,9 @@ export function grantsOf(app: AppName): Grants {
     subscribe: [`${inboxOf(app)}.>`, `rpc.${app}.> ${app}`, ...hears.map(({ subject }) => subject)],
   }
 }
+
+/** The app that answers a call. */
+const appOf = (subject: string): string => subject.split('.')[1] ?? ''
 
 const rightsToStream = (stream: string) => [`$JS.API.STREAM.CREATE.${stream}`, `$JS.API.STREAM.UPDATE.${stream}`]
 const rightsToConsumer = ({ stream, durable, subject }: Consumer<unknown>) => [

@@ -246,12 +246,15 @@ async function playPeers(natsUrl: string, appId: string) {
     const target = targets.get(campaignId)
     return target ? { send: sendOf(appId, campaignId), target } : null
   })
-  tracker.answer(reportQueued, async ({ byPlatform, fannedOut }) => {
-    reports.push({ at: performance.now(), queued: byPlatform.ios + byPlatform.android + byPlatform.web, fannedOut })
+  tracker.answer(reportQueued, async ({ reports: told }) => {
+    const at = performance.now()
+    for (const { byPlatform, fannedOut } of told)
+      reports.push({ at, queued: byPlatform.ios + byPlatform.android + byPlatform.web, fannedOut })
     return {}
   })
   for (const consumer of pushWork) {
-    await dispatcher.consume(consumer, { slots: 8 }, async ({ batchId }) => {
+    await dispatcher.consume(consumer, { slots: 8 }, async ({ batches: [pointer] }) => {
+      const batchId = pointer?.batchId ?? ''
       const taken = await dispatcher.call(takeBatch, {
         ...{ batchId, knowsSend: true, from: 0, takes: null },
         ...{ environment: '', credentialsVersion: null },

@@ -44,7 +44,7 @@ test('a provider that is away is an error that blames no credentials', () => {
 
 test('many refused tokens are an error once a minute and circuit; each is counted', async () => {
   const { appId, platform, environment } = circuit()
-  const token = { subscriptionId: newId(), userId: newId(), tokenVersion: 1, tries: 1, agoMs: 10 }
+  const token = { place: 0, subscriptionId: newId(), userId: newId(), tokenVersion: 1, tries: 1, agoMs: 10 }
   const refused = { ...token, code: 'token_invalid' as const, providerCode: '400 BadDeviceToken' }
   const finish: Finish = {
     row: { id: newId(), app_id: appId, campaign_id: newId(), platform, lane: 'bulk', probes: null, takes: 1, queued_at: new Date() },

@@ -36,12 +36,12 @@ function heard(
   const again = (recipient: Recipient) => retried(recipient, { tries })
   return finished(batchId, takes, {
     sent: of('s').map(({ subscriptionId }) => ({ subscriptionId, environment: environment === '' ? null : environment })),
-    guarded: of('g').map(({ subscriptionId, userId, tokenVersion }) => ({
-      ...{ subscriptionId, userId, tokenVersion, tries: tries + 1, agoMs: 0 },
+    guarded: of('g').map(({ place, subscriptionId, userId, tokenVersion }) => ({
+      ...{ place, subscriptionId, userId, tokenVersion, tries: tries + 1, agoMs: 0 },
       ...{ code: 'token_invalid' as const, providerCode: '400 BadDeviceToken' },
     })),
-    unavailable: of('u').map(({ subscriptionId, userId, tokenVersion }) => ({
-      ...{ subscriptionId, userId, tokenVersion, environment, tries: tries + 1 },
+    unavailable: of('u').map(({ place, subscriptionId, userId, tokenVersion }) => ({
+      ...{ place, subscriptionId, userId, tokenVersion, environment, tries: tries + 1 },
       ...{ retryInMs: tries + 1 < maxTries ? 1_000 : null, code: 'network_error' as const, providerCode: 'ECONNREFUSED' },
     })),
     retries: [...of('c'), ...of('w'), ...recipients.slice(asked.length)].map(again),

@@ -11,7 +11,7 @@ import { countByPlatform, cutIntoBatches, laneOf } from './core/batching.ts'
 import { rulesFor, type DeliveryRules } from './core/delivery-rules.ts'
 import { isMeant, queue, type PageDevice, type Queued } from './core/queueing.ts'
 import { currentWave, type CurrentWave } from './core/waves.ts'
-import { findFullLanes, insertBatches, type BatchPointerRow } from './store/batches.ts'
+import { findFullLanes, insertBatches, type BatchPointerRow, type MadeBatch } from './store/batches.ts'
 import { claimCap, claimForWave } from './store/claims.ts'
 import { hasRoom, type CutPage } from './store/fan-outs.ts'
 import { scanPage, type Selection } from './store/pages.ts'
@@ -24,7 +24,8 @@ export type Uncut = Pick<FanOut, 'campaign_id' | 'app_id' | 'target' | 'waves' |
   exactStart?: string
 }
 
-export type Cut = { row: FanOut; batches: BatchPointerRow[] }
+/** `batches` may be pointed at now; `made` are all of its page, of which the ledger is told first. */
+export type Cut = { row: FanOut; batches: BatchPointerRow[]; made?: MadeBatch[] }
 
 /** Writes a page's place into the fan-out, in the transaction of its batches; undefined: another was first. */
 type StorePage = (trx: Db, cut: CutPage) => Promise<FanOut | undefined>
@@ -50,14 +51,16 @@ export async function cutPage(audience: Audience, uncut: Uncut, selection: Selec
   const work = async (trx: Db): Promise<Cut | 'lost' | 'no_room'> => {
     if (lane === 'bulk' && !(await hasRoom(trx, appId, countByPlatform(pushes)))) return 'no_room'
     const queued = await obeyCap(trx, uncut, rules, await keepUntaken(trx, campaignId, wave, pushes))
-    const row = await store(trx, { cursor: page.lastId, lane, counts: countByPlatform(queued), next })
+    const cut = cutIntoBatches(queued)
+    const row = await store(trx, { cursor: page.lastId, lane, counts: countByPlatform(queued), made: cut.length, next })
     if (!row) return 'lost'
-    const batches = cutIntoBatches(queued).map((batch) => ({ ...batch, id: newId() }))
+    const batches = cut.map((batch, index) => ({ ...batch, id: newId(), no: row.batches - cut.length + index + 1 }))
     const waiting = lane === 'prompt' && batches.length > 0 ? await findFullLanes(trx, appId) : new Set<Platform>()
     if (batches.length > 0) await insertBatches(trx, row, lane, batches, waiting)
     if (batches.some(({ platform }) => waiting.has(platform))) audience.haveWaiting()
     const pointedAt = batches.filter(({ platform }) => !waiting.has(platform))
-    return { row, batches: pointedAt.map(({ id, platform }) => ({ batchId: id, campaignId, appId, platform, lane, pointerNo: 0 })) }
+    const pointers = pointedAt.map(({ id, platform }) => ({ batchId: id, campaignId, appId, platform, lane, pointerNo: 0 }))
+    return { row, batches: pointers, made: batches }
   }
   return isShort ? audience.commit({ campaignId, appId }, work) : transactUnlessLost(db, work)
 }

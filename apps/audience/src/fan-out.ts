@@ -36,7 +36,7 @@ export async function fanOut(audience: Audience, { campaignId, page }: FanOutPoi
   if (!row || row.settled_at || (page !== 0 && row.page !== page)) return 0
   // Campaigns, which points at page 0, did not hear the answer that it has started.
   if (page === 0 && row.told_page > 0) await tellStart(audience, row)
-  if (!(await tellTotals(audience, row))) return 0
+  if (!(await tellTotals(audience, row, started?.made))) return 0
   await pointAtBatches(audience, started?.batches ?? [])
 
   // A page that failed is tried again when the row is due.
@@ -46,7 +46,7 @@ export async function fanOut(audience: Audience, { campaignId, page }: FanOutPoi
   const isOfLarge = !started && row.lane === 'bulk'
   for (; pages < pagesPerRun && isOpen(row) && (isOfLarge || row.lane !== 'bulk'); pages += 1) {
     const cut = await cutNextPage(audience, row)
-    if (!cut || !(await tellTotals(audience, cut.row))) return pages
+    if (!cut || !(await tellTotals(audience, cut.row, cut.made))) return pages
     await pointAtBatches(audience, cut.batches)
     row = cut.row
   }

@@ -130,8 +130,8 @@ describe('finishing', () => {
     const { takes } = await takeOne(batchId)
 
     const answered = { code: 'network_error' as const, providerCode: 'ERR_HTTP2_ERROR' }
-    const retries = devices.map(({ id, userId }) =>
-      retried({ subscriptionId: id, userId }, { ...answered, tries: 1, retryInMs: 3_600_000 }),
+    const retries = devices.map(({ id, userId }, place) =>
+      retried({ place, subscriptionId: id, userId }, { ...answered, tries: 1, retryInMs: 3_600_000 }),
     )
     await finish(finished(batchId, takes, { retries }))
 

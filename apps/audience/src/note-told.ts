@@ -2,7 +2,7 @@ import type { Log } from '@herald/service/log'
 import { markManyTold } from './store/fan-outs.ts'
 import type { Db, FanOut } from './store/tables.ts'
 
-type Told = Pick<FanOut, 'campaign_id' | 'page'>
+type Told = Pick<FanOut, 'campaign_id' | 'page' | 'batches'>
 
 /** A send to one device is settled within a fraction of this, and its row says so: then nothing else needs to be written. */
 const afterMs = 2_000
@@ -37,7 +37,7 @@ export function openToldNotes(db: Db, log: Log, now: () => number = () => perfor
   }
   return {
     note(rows) {
-      for (const { campaign_id, page } of rows) noted.set(campaign_id, { campaign_id, page, at: now() })
+      for (const { campaign_id, page, batches } of rows) noted.set(campaign_id, { campaign_id, page, batches, at: now() })
       if (noted.size > mostNoted) writeBefore(now()).catch((error: unknown) => log.debug({ err: error }, 'what was told is told again'))
     },
     forget(campaignIds) {

@@ -83,6 +83,7 @@ function toAnswer({ row, knowsSend }: Granted, send: FrozenSend, pushes: (Recipi
     platform: row.platform,
     lane: row.lane,
     day: row.day,
+    no: row.batch_no,
     takes: row.takes,
     tries: row.tries,
     queuedAt: row.queued_at.toISOString(),

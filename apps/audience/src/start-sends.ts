@@ -1,4 +1,5 @@
 import type { AppSettings } from '@herald/contracts/app'
+import type { FrozenSend } from '@herald/contracts/batch'
 import type { FrozenSmallSend } from '@herald/contracts/calls/audience'
 import { queueUnavailable } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
@@ -11,13 +12,13 @@ import { isMeant, queue } from './core/queueing.ts'
 import { isAway } from './page-failure.ts'
 import { pointAtSends } from './point.ts'
 import { findFew, insertSmallSends } from './store/small-sends.ts'
-import type { BatchPointerRow } from './store/batches.ts'
+import type { BatchPointerRow, MadeBatch } from './store/batches.ts'
 import type { FanOut } from './store/tables.ts'
 
 /** A small send with what decides about it: it goes to all that it names, at once. */
 type Ready = FrozenSmallSend & { settings: AppSettings; rules: DeliveryRules }
-/** Its row with its batches to point at; `known`: there is a row already, or its app is gone; `many`: it reaches more than a few devices. */
-export type Begun = { row: FanOut; batches: BatchPointerRow[] }
+/** Its row, the batches that were made and those to point at; `known`: there is a row already, or its app is gone; `many`: it reaches more than a few devices. */
+export type Begun = { row: FanOut; send: FrozenSend; made: MadeBatch[]; batches: BatchPointerRow[] }
 type Beginning = Begun | 'known' | 'many'
 
 /** Sends begun in one transaction. */
@@ -79,12 +80,13 @@ async function beginTogether(audience: Audience, sends: Ready[]): Promise<Beginn
       send: { ...send, defaultTimezone: settings.defaultTimezone },
       settings: null,
       counts: countByPlatform(pushes),
-      batches: cutIntoBatches(pushes).map((batch) => ({ ...batch, id: newId() })),
+      batches: cutIntoBatches(pushes).map((batch, index) => ({ ...batch, id: newId(), no: index + 1 })),
     }
   })
   const made = await insertSmallSends(db, few.exactStart, chosen)
   const batchesOf = new Map(chosen.map(({ campaign_id, batches }) => [campaign_id, batches]))
-  return sends.map(({ send: { campaignId, appId } }) => {
+  return sends.map(({ send }) => {
+    const { campaignId, appId } = send
     const batches = batchesOf.get(campaignId)
     if (!batches) return 'many'
     const one = made.get(campaignId)
@@ -96,6 +98,6 @@ async function beginTogether(audience: Audience, sends: Ready[]): Promise<Beginn
         ? [{ batchId: id, campaignId, appId, platform, lane: 'prompt', pointerNo: 0, size: subscriptionIds.length }]
         : [],
     )
-    return { row: one.row, batches: pointers }
+    return { row: one.row, send, made: batches, batches: pointers }
   })
 }

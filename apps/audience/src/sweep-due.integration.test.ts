@@ -57,7 +57,7 @@ test('a page whose process died after its commit: totals first, then its pointer
     .returningAll()
     .executeTakeFirstOrThrow()
   await insertBatches(db, row, 'prompt', [
-    { id: newId(), platform: 'ios', subscriptionIds: [device.id], userIds: [device.userId], decided: null },
+    { id: newId(), no: 1, platform: 'ios', subscriptionIds: [device.id], userIds: [device.userId], decided: null },
   ])
   peers.state.trackerIsAway = true
 
@@ -122,7 +122,14 @@ test('when the queue comes back what nobody took is due at once; what is taken o
     .returningAll()
     .executeTakeFirstOrThrow()
   const [free, taken, later] = [newId(), newId(), newId()]
-  const batch = (id: string) => ({ id, platform: 'ios' as const, subscriptionIds: [device.id], userIds: [device.userId], decided: null })
+  const batch = (id: string) => ({
+    id,
+    no: 1,
+    platform: 'ios' as const,
+    subscriptionIds: [device.id],
+    userIds: [device.userId],
+    decided: null,
+  })
   await insertBatches(db, row, 'prompt', [free, taken, later].map(batch))
   const far = sql<Date>`now() + interval '1 hour'`
   await db.updateTable('batches').set({ due_at: far }).where('id', 'in', [free, taken, later]).execute()

@@ -36,7 +36,7 @@ export function openTelling(audience: Audience): (begun: Begun) => void {
 async function tellTogether(audience: Audience, begun: Begun[]): Promise<undefined[]> {
   const { bus, noteTold } = audience
   const rows = begun.map(({ row }) => row)
-  const reports = rows.flatMap((row) => reportOf(row) ?? [])
+  const reports = begun.map(({ row, send, made }) => reportOf(row, send, made))
   // Both at once, since neither needs the other; the pointers wait for both.
   const [{ flows }] = await Promise.all([
     bus.call(fanOutStarted, { campaignIds: rows.map(({ campaign_id }) => campaign_id) }),

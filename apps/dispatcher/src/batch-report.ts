@@ -1,5 +1,5 @@
 import type { CircuitEnvironment, Decided, FinishBatch, Recipient, TakenBatch } from '@herald/contracts/batch'
-import type { FailureCode, Outcome, OutcomeKind } from '@herald/contracts/outcome'
+import type { End, FailureCode } from '@herald/contracts/outcome'
 import type { Complain } from './complain.ts'
 import { isDeadCode } from './core/provider-answers.ts'
 import type { Became, Measures } from './measures.ts'
@@ -16,7 +16,7 @@ export type Report = {
   /** A push that was decided without a try. */
   decided(decided: Decided): void
   /** A push that an earlier take settled and did not live to tell: what finish-batch makes of it is told again. */
-  settledBefore(recipient: Recipient, settled: { outcome: OutcomeKind; code: string; tokenVersion: number; at: string }): void
+  settledBefore(recipient: Recipient, settled: Pick<End, 'outcome' | 'code' | 'tokenVersion'> & { at: string }): void
   /** It comes back without a try. */
   retry(recipient: Recipient, tries: number, inMs: number): void
   /** `committed` waits for this too. */
@@ -32,10 +32,10 @@ export type Report = {
 /** Opens the report of a taken batch. `variantFor`: the experiment's variant that a user gets. */
 export function openReport(
   { recorder, measures, complain }: { recorder: Recorder; measures: Measures; complain: Complain },
-  { appId, campaignId, day, platform, probe }: TakenBatch & { answer: 'taken' },
+  { appId, campaignId, day, platform, no, probe }: TakenBatch & { answer: 'taken' },
   variantFor: (userId: string) => string,
 ): Report {
-  const owner: OutcomeOwner = { appId, campaignId, day, platform }
+  const owner: OutcomeOwner = { appId, campaignId, day, platform, no }
   const sent: Result['sent'] = []
   // Moments of this process's steady clock, which finish-batch is told as durations.
   const dead: (Omit<Result['dead'][number], 'agoMs'> & { askedAt: number })[] = []
@@ -58,22 +58,22 @@ export function openReport(
     because(became, code, providerCode)
     complain({ appId, campaignId, platform, code, providerCode })
   }
-  const record = (outcome: Omit<Outcome, 'variant'>): Promise<void> => {
-    counted[outcome.outcome] += 1
-    measures.became(platform, outcome.outcome, outcome.code)
-    const committed = recorder.record(owner, { ...outcome, variant: variantFor(outcome.userId) })
+  const record = ({ place, userId }: Pick<Recipient, 'place' | 'userId'>, end: Omit<End, 'variant'>): Promise<void> => {
+    counted[end.outcome] += 1
+    measures.became(platform, end.outcome, end.code)
+    const committed = recorder.record(owner, { ...end, variant: variantFor(userId), place })
     following.push(committed)
     return committed
   }
   const retry = (
-    { subscriptionId, userId }: Recipient,
+    { place, subscriptionId, userId }: Recipient,
     tries: number,
     inMs: number,
     code: FailureCode | null = null,
     providerCode = '',
   ) => {
     counted.retried += 1
-    retries.push({ subscriptionId, userId, tries, readyAt: performance.now() + inMs, code, providerCode })
+    retries.push({ place, subscriptionId, userId, tries, readyAt: performance.now() + inMs, code, providerCode })
   }
   /** What says for sure that our credentials are wrong gives the code, then what says that they may be, then that nobody was there. */
   const hear = ({ environment, letter, code }: Heard) => {
@@ -87,13 +87,13 @@ export function openReport(
   return {
     settle(recipient, settlement) {
       if (settlement.heard) hear(settlement.heard)
-      const { subscriptionId, userId, tokenVersion } = recipient
+      const { place, subscriptionId, userId, tokenVersion } = recipient
       const { tries } = settlement
-      const push = { subscriptionId, userId, tokenVersion, attempts: tries }
+      const push = { tokenVersion, attempts: tries }
       switch (settlement.is) {
         case 'sent':
           sent.push({ subscriptionId, environment: settlement.environment })
-          return record({ ...push, outcome: 'sent', code: '', providerCode: settlement.providerCode })
+          return record(recipient, { ...push, outcome: 'sent', code: '', providerCode: settlement.providerCode })
         case 'failed': {
           const { code, providerCode } = settlement
           complainOf('failed', code, providerCode)
@@ -101,11 +101,11 @@ export function openReport(
             const { handedOverAt: askedAt, since: deadSince } = settlement.dead
             dead.push({ subscriptionId, userId, tokenVersion, askedAt, deadSince, code })
           }
-          return record({ ...push, outcome: 'failed', code, providerCode })
+          return record(recipient, { ...push, outcome: 'failed', code, providerCode })
         }
         case 'skipped':
           because('skipped', settlement.code, '')
-          return record({ ...push, outcome: 'skipped', code: settlement.code, providerCode: '' })
+          return record(recipient, { ...push, outcome: 'skipped', code: settlement.code, providerCode: '' })
         case 'retry': {
           const { code, providerCode } = settlement
           measures.became(platform, 'retried', code)
@@ -119,7 +119,7 @@ export function openReport(
           measures.became(platform, 'retried', code)
           complainOf('retried', code, providerCode)
           const readyAt = inMs === null ? null : performance.now() + inMs
-          unavailable.push({ subscriptionId, userId, tokenVersion, environment, tries, readyAt, code, providerCode })
+          unavailable.push({ place, subscriptionId, userId, tokenVersion, environment, tries, readyAt, code, providerCode })
           return Promise.resolve()
         }
         case 'guarded': {
@@ -127,15 +127,15 @@ export function openReport(
           counted.guarded += 1
           measures.became(platform, 'guarded', code)
           complainOf('guarded', code, providerCode)
-          guarded.push({ subscriptionId, userId, tokenVersion, tries, askedAt, code, providerCode })
+          guarded.push({ place, subscriptionId, userId, tokenVersion, tries, askedAt, code, providerCode })
           return Promise.resolve()
         }
       }
     },
 
-    decided({ providerCode = '', ...decided }) {
-      because(decided.outcome, decided.code, providerCode)
-      void record({ ...decided, providerCode })
+    decided({ outcome, code, providerCode = '', attempts, tokenVersion, ...push }) {
+      because(outcome, code, providerCode)
+      void record(push, { outcome, code, providerCode, attempts, tokenVersion })
     },
 
     settledBefore({ subscriptionId, userId }, { outcome, code, tokenVersion, at }) {

@@ -21,6 +21,7 @@ test('each recipient gets exactly one end, over all parts of a batch and with wh
     await rig.androids(5, { behaviour: { answer: 'unavailable' } }),
   ]
   const optedOut = {
+    place: 50,
     subscriptionId: newId(),
     userId: newId(),
     tokenVersion: 1,
@@ -43,7 +44,7 @@ test('each recipient gets exactly one end, over all parts of a batch and with wh
     ...Array<string>(40).fill('sent'),
     ...Array<string>(5).fill('failed token_dead'),
   ])
-  expect(rig.peers.ledger.get(`${row.campaignId}/${optedOut.subscriptionId}`)).toMatchObject({ outcome: 'skipped', code: 'opted_out' })
+  expect(rig.peers.endOf(row, optedOut.place)).toMatchObject({ outcome: 'skipped', code: 'opted_out' })
   expect((await rig.simulator.arrivedAt(fine)).map(({ deviceId }) => deviceId).toSorted()).toEqual(fine.map(({ id }) => id).toSorted())
 })
 
@@ -188,7 +189,7 @@ test('a user gets the text of their variant, and outcome and msgId say which, ho
   const devices = await rig.androids(20)
   const dead = await rig.androids(4, { behaviour: { answer: 'dead' } })
   const row = rig.peers.queue('android', [...devices, ...dead], {}, { experiment: { sampleRate: 1, variants } })
-  const decided = { subscriptionId: newId(), userId: newId(), tokenVersion: 1, attempts: 0 }
+  const decided = { place: 24, subscriptionId: newId(), userId: newId(), tokenVersion: 1, attempts: 0 }
   row.decided.push({ ...decided, outcome: 'skipped', code: 'opted_out' })
   const variantOfUser = (userId: string) => variantOf(variants, row.campaignId, userId).id
 
@@ -196,7 +197,7 @@ test('a user gets the text of their variant, and outcome and msgId say which, ho
   await rig.finishOf(row)
 
   expect(rig.peers.outcomesOf(row).map(({ variant }) => variant)).toEqual(row.recipients.map(({ userId }) => variantOfUser(userId)))
-  expect(rig.peers.ledger.get(`${row.campaignId}/${decided.subscriptionId}`)?.variant).toBe(variantOfUser(decided.userId))
+  expect(rig.peers.endOf(row, decided.place)?.variant).toBe(variantOfUser(decided.userId))
   const arrived = await rig.simulator.arrivedAt(devices)
   expect(arrived).toHaveLength(20)
   for (const { msgId, payload } of arrived) {

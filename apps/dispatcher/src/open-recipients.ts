@@ -17,7 +17,7 @@ export async function openRecipients(
   lease: Lease,
   report: Report,
 ): Promise<Recipient[] | undefined> {
-  const { batchId, takes, day, campaignId } = taken
+  const { batchId, takes, day, campaignId, no } = taken
   const giveUp = AbortSignal.any([lease.lost, jobs.stopping])
   const recipients = [...taken.recipients]
   const decided = [...taken.decided]
@@ -31,18 +31,19 @@ export async function openRecipients(
     more = part.more && part.recipients.length + part.decided.length > 0
   }
 
-  const settled = new Set<string>()
+  const settled = new Set<number>()
   if (takes > 1) {
-    const subscriptionIds = [...recipients, ...decided].map(({ subscriptionId }) => subscriptionId)
-    const answer = await untilAnswered(() => bus.call(readSettled, { day, campaignId, subscriptionIds }), giveUp)
+    const answer = await untilAnswered(() => bus.call(readSettled, { day, campaignId, no }), giveUp)
     if (!answer) return undefined
-    const byId = new Map(recipients.map((recipient) => [recipient.subscriptionId, recipient]))
-    for (const one of answer.settled) {
-      settled.add(one.subscriptionId)
-      const recipient = byId.get(one.subscriptionId)
-      if (recipient) report.settledBefore(recipient, one)
+    const byPlace = new Map(recipients.map((recipient) => [recipient.place, recipient]))
+    for (const { places, ...end } of answer.results) {
+      for (const place of places) {
+        settled.add(place)
+        const recipient = byPlace.get(place)
+        if (recipient) report.settledBefore(recipient, end)
+      }
     }
   }
-  for (const one of decided) if (!settled.has(one.subscriptionId)) report.decided(one)
-  return recipients.filter(({ subscriptionId }) => !settled.has(subscriptionId))
+  for (const one of decided) if (!settled.has(one.place)) report.decided(one)
+  return recipients.filter(({ place }) => !settled.has(place))
 }

@@ -1,13 +1,12 @@
-import type { BatchOutcomes, Outcome } from '@herald/contracts/outcome'
+import type { BatchOutcomes, PushEnd } from '@herald/contracts/outcome'
 import { activeRequestId, forRequest } from '@herald/service/request-id'
 import { until } from '@herald/testing/until'
 import { expect, test } from 'vitest'
 import { openRecorder, type OutcomeOwner } from './record-outcomes.ts'
 
-const owner = (campaignId: string): OutcomeOwner => ({ appId: 'app', campaignId, day: '2026-01-31', platform: 'ios' })
-const outcome = (subscriptionId: string): Outcome => ({
-  subscriptionId,
-  userId: 'user',
+const owner = (campaignId: string): OutcomeOwner => ({ appId: 'app', campaignId, day: '2026-01-31', platform: 'ios', no: 1 })
+const outcome = (place: number): PushEnd => ({
+  place,
   variant: '',
   outcome: 'sent',
   code: '',
@@ -15,6 +14,7 @@ const outcome = (subscriptionId: string): Outcome => ({
   tokenVersion: 1,
   attempts: 1,
 })
+const placesOf = (batches: BatchOutcomes[]): number[] => batches.flatMap(({ results }) => results.flatMap(({ places }) => places))
 const away = new Error('away')
 const ignored = {
   isAway: (error: unknown) => error === away,
@@ -31,11 +31,11 @@ test('one call is in flight; what comes meanwhile goes together in the next, at 
     inFlight += 1
     most = Math.max(most, inFlight)
     await new Promise((resolve) => setImmediate(resolve))
-    calls.push(batches.reduce((sum, { outcomes }) => sum + outcomes.length, 0))
+    calls.push(placesOf(batches).length)
     inFlight -= 1
   }, ignored)
   const one = owner('a')
-  await Promise.all(Array.from({ length: 2_500 }, (_, n) => recorder.record(one, outcome(String(n)))))
+  await Promise.all(Array.from({ length: 2_500 }, (_, n) => recorder.record(one, outcome(n))))
   expect(calls).toEqual([1_000, 1_000, 500])
   expect(most).toBe(1)
 })
@@ -44,26 +44,26 @@ test('outcomes of several batches share a call, each under its own batch, at mos
   const calls: BatchOutcomes[][] = []
   const recorder = openRecorder((batches) => Promise.resolve(calls.push(batches)), ignored)
   const owners = Array.from({ length: 250 }, (_, n) => owner(String(n)))
-  await Promise.all(owners.flatMap((one) => [recorder.record(one, outcome('x')), recorder.record(one, outcome('y'))]))
-  expect(calls.flat().reduce((sum, { outcomes }) => sum + outcomes.length, 0)).toBe(500)
+  await Promise.all(owners.flatMap((one) => [recorder.record(one, outcome(0)), recorder.record(one, outcome(1))]))
+  expect(placesOf(calls.flat())).toHaveLength(500)
   expect(Math.max(...calls.map((batches) => batches.length))).toBe(200)
 })
 
 test('an outcome is repeated until it is committed, however often the tracker is away', async () => {
   let failures = 3
-  const seen: string[] = []
+  const seen: number[] = []
   const recorder = openRecorder(async (batches) => {
     if (failures-- > 0) throw away
-    seen.push(...batches.flatMap(({ outcomes }) => outcomes.map(({ subscriptionId }) => subscriptionId)))
+    seen.push(...placesOf(batches))
   }, ignored)
   const one = owner('a')
-  await Promise.all(['1', '2', '3'].map((id) => recorder.record(one, outcome(id))))
-  expect(seen).toEqual(['1', '2', '3'])
+  await Promise.all([1, 2, 3].map((place) => recorder.record(one, outcome(place))))
+  expect(seen).toEqual([1, 2, 3])
 })
 
 /** Other batches' outcomes, one after another, as long as the test lasts. */
 async function goOn(recorder: ReturnType<typeof openRecorder>, isOver: () => boolean): Promise<void> {
-  for (let n = 0; !isOver(); n += 1) await recorder.record(owner('good'), outcome(String(n)))
+  for (let n = 0; !isOver(); n += 1) await recorder.record(owner('good'), outcome(n))
 }
 
 test('a batch that the tracker refuses for good is parked: its places are free, the others go on, and at last it is given up', async () => {
@@ -79,7 +79,7 @@ test('a batch that the tracker refuses for good is parked: its places are free, 
   )
   const one = owner('poison')
   const others = goOn(recorder, () => givenUp.length > 0)
-  await Promise.all(Array.from({ length: 288 }, (_, n) => recorder.record(one, outcome(String(n)))))
+  await Promise.all(Array.from({ length: 288 }, (_, n) => recorder.record(one, outcome(n))))
   // No call carries it with others any more.
   const parkedAt = calls.length
   await recorder.settled(one)
@@ -91,13 +91,12 @@ test('a batch that the tracker refuses for good is parked: its places are free, 
 
 test('a parked batch that is taken after all is committed whole, and nothing is given up', async () => {
   let refuses = true
-  const committed: string[] = []
+  const committed: number[] = []
   const givenUp: string[] = []
   const recorder = openRecorder(
     async (batches) => {
       if (refuses && batches.some(({ campaignId }) => campaignId === 'poison')) throw new Error('no')
-      for (const { campaignId, outcomes } of batches)
-        if (campaignId === 'poison') committed.push(...outcomes.map((one) => one.subscriptionId))
+      committed.push(...placesOf(batches.filter(({ campaignId }) => campaignId === 'poison')))
       await new Promise((resolve) => setImmediate(resolve))
     },
     {
@@ -110,13 +109,13 @@ test('a parked batch that is taken after all is committed whole, and nothing is 
   const one = owner('poison')
   let over = false
   const others = goOn(recorder, () => over)
-  await Promise.all(['1', '2', '3'].map((id) => recorder.record(one, outcome(id))))
+  await Promise.all([1, 2, 3].map((place) => recorder.record(one, outcome(place))))
   expect(committed).toEqual([])
   refuses = false
   await recorder.settled(one)
   over = true
   await others
-  expect(committed).toEqual(['1', '2', '3'])
+  expect(committed).toEqual([1, 2, 3])
   expect(givenUp).toEqual([])
 })
 
@@ -131,7 +130,7 @@ test('while the tracker takes nothing at all nothing is parked or given up', asy
     },
     { ...ignored, isAway: () => false, onGivenUp: () => settled.push('given up'), parkedMs: [1] },
   )
-  const all = ['a', 'b'].map((name) => recorder.record(owner(name), outcome('1')).then(() => settled.push(name)))
+  const all = ['a', 'b'].map((name) => recorder.record(owner(name), outcome(1)).then(() => settled.push(name)))
   await until(() => calls >= 12)
   expect(settled).toEqual([])
   refuses = false
@@ -148,8 +147,8 @@ test('a batch whose outcomes take the tracker too long does not hold up the othe
     },
     { ...ignored, parkedMs: Array.from({ length: 1_000 }, () => 60_000) },
   )
-  const slow = recorder.record(owner('slow'), outcome('1'))
-  await Promise.all(['b', 'c', 'd', 'e'].map((name) => recorder.record(owner(name), outcome('1'))))
+  const slow = recorder.record(owner('slow'), outcome(1))
+  await Promise.all(['b', 'c', 'd', 'e'].map((name) => recorder.record(owner(name), outcome(1))))
   expect(committed.toSorted()).toEqual(['b', 'c', 'd', 'e'])
   let over = false
   const others = goOn(recorder, () => over)
@@ -170,7 +169,7 @@ test('a process that stops leaves what is parked to its lease', async () => {
   const one = owner('poison')
   let over = false
   const others = goOn(recorder, () => over)
-  await recorder.record(one, outcome('1'))
+  await recorder.record(one, outcome(1))
   const settled = recorder.settled(one)
   stop.abort()
   await expect(settled).rejects.toThrow('stops')
@@ -189,8 +188,8 @@ test('a batch that the tracker refuses does not hold up the others, and is not d
     },
     { ...ignored, isAway: () => false, onRefused: ({ campaignId }) => refused.push(campaignId) },
   )
-  const poison = recorder.record(owner('poison'), outcome('1'))
-  await recorder.record(owner('good'), outcome('2'))
+  const poison = recorder.record(owner('poison'), outcome(1))
+  await recorder.record(owner('good'), outcome(2))
   expect(committed).toEqual(['good'])
   await until(() => refused.length > 1)
   expect(new Set(refused)).toEqual(new Set(['poison']))
@@ -205,11 +204,35 @@ test('a call is made as part of what its first batch is part of, however long th
     calls.push(activeRequestId())
     await new Promise((resolve) => setImmediate(resolve))
   }, ignored)
-  const record = (name: string) => forRequest(name, () => recorder.record(owner(name), outcome('x')))
+  const record = (name: string) => forRequest(name, () => recorder.record(owner(name), outcome(0)))
 
   const first = record('first')
   await until(() => calls.length === 1)
   await Promise.all([first, record('second'), record('third')])
 
   expect(calls).toEqual(['first', 'second'])
+})
+
+test('pushes with an equal end travel as one entry, whatever came between them', async () => {
+  const calls: BatchOutcomes[][] = []
+  const recorder = openRecorder(async (batches) => calls.push(batches), ignored)
+  const one = owner('a')
+  const dead = { ...outcome(1), outcome: 'failed' as const, code: 'token_dead' as const, providerCode: '410' }
+  await Promise.all(
+    [outcome(0), dead, outcome(2), { ...dead, place: 4 }, { ...outcome(3), tokenVersion: 2 }].map((end) => recorder.record(one, end)),
+  )
+  const { place: _, ...sent } = outcome(0)
+  const { place: __, ...failed } = dead
+  expect(calls).toEqual([
+    [
+      {
+        ...one,
+        results: [
+          { ...sent, places: [0, 2] },
+          { ...failed, places: [1, 4] },
+          { ...sent, tokenVersion: 2, places: [3] },
+        ],
+      },
+    ],
+  ])
 })

@@ -1,8 +1,8 @@
-import type { BatchOutcomes, Outcome } from '@herald/contracts/outcome'
+import { groupEnds, type BatchOutcomes, type PushEnd } from '@herald/contracts/outcome'
 import { apart, asNow, type Within } from '@herald/service/request-id'
 
 /** Which batch an outcome belongs to. One object per batch: outcomes are put together by its identity. */
-export type OutcomeOwner = Omit<BatchOutcomes, 'outcomes'>
+export type OutcomeOwner = Omit<BatchOutcomes, 'results'>
 
 /** A call carries at most this many outcomes: a commit of 500 to 1,000 costs ~6 µs each, one of 50 ten times that. */
 const outcomesPerCall = 1_000
@@ -14,7 +14,7 @@ const repeatAfterMs = [50, 100, 250, 500, 1_000, 2_000] as const
 const refusalsToPark = 3
 /** A parked batch is tried again after these, and after the last one given up: about two minutes. */
 const parkedForMs = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000] as const
-/** ~500 bytes each. Above it what is refused stays in line and holds its places, which slows sending down. */
+/** ~200 bytes each. Above it what is refused stays in line and holds its places, which slows sending down. */
 const mostParked = 20_000
 
 export type Recorder = {
@@ -22,17 +22,17 @@ export type Recorder = {
    * Resolves when the tracker has committed the outcome, or when its batch is parked: then its place may be given back. No outcome is
    * dropped while the tracker is away.
    */
-  record(owner: OutcomeOwner, outcome: Outcome): Promise<void>
+  record(owner: OutcomeOwner, outcome: PushEnd): Promise<void>
   /** Resolves when nothing of the batch is parked: it was committed after all, or given up. Rejects when the process stops before that. */
   settled(owner: OutcomeOwner): Promise<void>
 }
 
 type Refusals = { count: number; since: number }
-type Parked = { outcomes: Outcome[]; tries: number; dueAt: number; triedAt: number; ended: PromiseWithResolvers<void> }
+type Parked = { outcomes: PushEnd[]; tries: number; dueAt: number; triedAt: number; ended: PromiseWithResolvers<void> }
 
 /**
  * Tells the tracker outcomes as they come, over all batches of the process: one call is in flight, and what became ready
- * meanwhile goes along in the next. A repeated call counts nothing twice, the tracker's key guards it. A call is part of the trace of its
+ * meanwhile goes along in the next. A repeated call counts nothing twice: the place of each push guards it. A call is part of the trace of its
  * first batch.
  *
  * `isAway`: nobody is there to judge the outcomes, so all are repeated, half as many batches at a time: one that takes the tracker too long
@@ -56,7 +56,7 @@ export function openRecorder(
     parkedMs?: readonly number[]
   },
 ): Recorder {
-  type Waiting = { owner: OutcomeOwner; outcome: Outcome; within: Within; resolve: () => void }
+  type Waiting = { owner: OutcomeOwner; outcome: PushEnd; within: Within; resolve: () => void }
   let waiting: Waiting[] = []
   let running = false
   let ownersPerCall = batchesPerCall
@@ -67,7 +67,7 @@ export function openRecorder(
 
   const commitOnce = async (taken: Waiting[]): Promise<{ ok: true } | { ok: false; error: unknown }> => {
     const byOwner = Map.groupBy(taken, ({ owner }) => owner)
-    const batches = [...byOwner].map(([owner, of]) => ({ ...owner, outcomes: of.map(({ outcome }) => outcome) }))
+    const batches = [...byOwner].map(([owner, of]) => ({ ...owner, results: groupEnds(of.map(({ outcome }) => outcome)) }))
     const within = taken[0]?.within ?? apart
     try {
       await within(() => commit(batches))
@@ -112,7 +112,7 @@ export function openRecorder(
       if (!(await rest(one.dueAt - performance.now(), stopping))) break
       const outcomes = one.outcomes.slice(0, outcomesPerCall)
       try {
-        await commit([{ ...owner, outcomes }])
+        await commit([{ ...owner, results: groupEnds(outcomes) }])
         one.outcomes.splice(0, outcomes.length)
         one.tries = 0
         if (one.outcomes.length > 0) continue

@@ -1,4 +1,4 @@
-import type { Outcome } from '@herald/contracts/outcome'
+import type { PushEnd } from '@herald/contracts/outcome'
 import { until } from '@herald/testing/until'
 import { afterEach, expect, test } from 'vitest'
 import type { Row } from './testing/start-peers.ts'
@@ -11,9 +11,8 @@ afterEach(() => rig.clean())
 
 const idsOf = (row: Row) => row.recipients.map(({ subscriptionId }) => subscriptionId)
 
-const givenOutcome = (subscriptionId: string, userId: string, change: Partial<Outcome> = {}): Outcome => ({
-  subscriptionId,
-  userId,
+const givenEnd = (place: number, change: Partial<PushEnd> = {}): PushEnd => ({
+  place,
   variant: '',
   outcome: 'sent',
   code: '',
@@ -29,8 +28,8 @@ test('after a take that died nothing that it settled is sent again, and its dead
   const row = rig.peers.queue('android', devices, { takes: 1 })
   const [sent, dead] = row.recipients
   if (!sent || !dead) throw new Error('no recipients')
-  rig.peers.settle(row, givenOutcome(sent.subscriptionId, sent.userId))
-  rig.peers.settle(row, givenOutcome(dead.subscriptionId, dead.userId, { outcome: 'failed', code: 'token_dead', tokenVersion: 3 }))
+  rig.peers.settle(row, givenEnd(sent.place))
+  rig.peers.settle(row, givenEnd(dead.place, { outcome: 'failed', code: 'token_dead', tokenVersion: 3 }))
 
   await rig.peers.point(row)
   const finish = await rig.finishOf(row)

@@ -11,13 +11,16 @@ import { beforeAll, expect, test } from 'vitest'
 import { insertTotals } from './store/counters.ts'
 import type { Tables } from './store/tables.ts'
 import {
-  batchOf,
+  batchesOf,
   givenCampaign,
   givenEngagement,
   givenOutcomes,
   givenPeer,
   givenTracker,
-  totalsOf,
+  outcomesOf,
+  report,
+  reportOf,
+  type Batch,
   type Campaign,
 } from './testing/given-tracker.ts'
 
@@ -33,15 +36,17 @@ beforeAll(async () => {
   ;({ db } = await openDatabase<Tables>(testService('tracker', {}), { url: databaseUrl, poolSize: 2 }))
 })
 
-const outcomesIn = async (batch: ReturnType<typeof batchOf>) => (await caller.call(recordOutcomes, { batches: [batch] })).recorded
+const outcomesIn = async (batch: Batch) => (await caller.call(recordOutcomes, { batches: [outcomesOf(batch)] })).recorded
 
 /** Everything the tracker has of these campaigns. */
 async function rowsOf(campaigns: Campaign[]): Promise<number> {
   const ids = campaigns.map(({ campaignId }) => campaignId)
-  const tables = ['ledger', 'engagements', 'counters', 'variant_counters', 'settlements'] as const
-  const counts = await Promise.all(
-    tables.map((table) => db.selectFrom(table).select('campaign_id').where('campaign_id', 'in', ids).execute()),
-  )
+  const tables = ['engagements', 'counters', 'variant_counters', 'settlements'] as const
+  const bytes = ids.map((id) => Buffer.from(id, 'hex'))
+  const counts = await Promise.all([
+    db.selectFrom('ledger_batches').select('batch_no').where('campaign_id', 'in', bytes).execute(),
+    ...tables.map((table) => db.selectFrom(table).select('campaign_id').where('campaign_id', 'in', ids).execute()),
+  ])
   return counts.flat().length
 }
 
@@ -63,11 +68,11 @@ async function givenApp(campaignCount: number, pushes: number): Promise<Campaign
   const appId = newId()
   const campaigns = Array.from({ length: campaignCount }, () => ({ ...givenCampaign(), appId }))
   for (const campaign of campaigns) {
-    await caller.call(reportQueued, totalsOf(campaign, pushes))
-    for (let from = 0; from < pushes; from += 1_000) {
-      const outcomes = givenOutcomes(Math.min(1_000, pushes - from), { variant: 'a' })
-      await outcomesIn(batchOf(campaign, outcomes))
-    }
+    // A row per push.
+    const batches = batchesOf(campaign, givenOutcomes(pushes, { variant: 'a' }), { size: 16 })
+    await report(caller, campaign, batches)
+    for (let from = 0; from < batches.length; from += 100)
+      await caller.call(recordOutcomes, { batches: batches.slice(from, from + 100).map((batch) => outcomesOf(batch)) })
     await caller.call(trackEvents, { engagements: Array.from({ length: 5 }, () => givenEngagement(campaign, { variant: 'a' })) })
   }
   return campaigns
@@ -92,12 +97,13 @@ test('what comes late for a deleted app is answered, so that nobody repeats it, 
   const [campaign] = (await givenApp(1, 10)) as [Campaign]
   await erase(campaign.appId)
   const live = givenCampaign()
-  await caller.call(reportQueued, totalsOf(live, 5))
+  const [late] = batchesOf(campaign, givenOutcomes(20)) as [Batch]
+  const [alive] = batchesOf(live, givenOutcomes(5)) as [Batch]
+  await report(caller, live, [alive])
 
-  const late = batchOf(campaign, givenOutcomes(5))
-  expect(await caller.call(recordOutcomes, { batches: [late, batchOf(live, givenOutcomes(5))] })).toEqual({ recorded: 5 })
+  expect(await caller.call(recordOutcomes, { batches: [outcomesOf(late), outcomesOf(alive)] })).toEqual({ recorded: 5 })
   expect(await outcomesIn(late)).toBe(0)
-  await caller.call(reportQueued, totalsOf(campaign, 20))
+  await report(caller, campaign, [late])
   expect(await caller.call(trackEvents, { engagements: [givenEngagement(campaign)] })).toEqual({ counted: 0 })
 
   expect(await rowsOf([campaign])).toBe(0)
@@ -108,11 +114,18 @@ test('an app that is deleted while its outcomes and reports come in leaves nothi
   const campaigns = await givenApp(4, 100)
   let erasing = true
   const sending = campaigns.map(async (campaign) => {
+    const made = batchesOf(campaign, givenOutcomes(100), { size: 16 })
     while (erasing) {
       const outcomes = givenOutcomes(50)
+      const batches = batchesOf(campaign, outcomes, { size: 25, no: made.length + 1 })
+      made.push(...batches)
       const engagements = outcomes.map(({ subscriptionId }) => givenEngagement(campaign, { subscriptionId }))
       // Repeated until answered, as every caller does.
-      for (const call of [() => outcomesIn(batchOf(campaign, outcomes)), () => caller.call(trackEvents, { engagements })])
+      for (const call of [
+        () => caller.call(reportQueued, { reports: [reportOf(campaign, made, { told: made.slice(0, -2) })] }),
+        () => caller.call(recordOutcomes, { batches: batches.map((batch) => outcomesOf(batch)) }),
+        () => caller.call(trackEvents, { engagements }),
+      ])
         await until(
           () =>
             call().then(
@@ -133,7 +146,7 @@ test('totals that began before the app was deleted and are committed during the 
   const campaign = givenCampaign()
   const [written, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const reporting = db.transaction().execute(async (trx) => {
-    await insertTotals(trx, [totalsOf(campaign, 5)])
+    await insertTotals(trx, [{ ...reportOf(campaign, batchesOf(campaign, givenOutcomes(5))), hasRanges: false }])
     written.resolve()
     await release.promise
   })

@@ -1,6 +1,6 @@
 import { transact } from '@herald/service/postgres'
-import { deleteCounters, lockCountersOf } from './store/counters.ts'
-import { deletePushes, markErased } from './store/erased-apps.ts'
+import { deleteCounters, findCampaignsOf, lockCounters } from './store/counters.ts'
+import { deleteEngagements, deleteLedgerRows, markErased } from './store/erased-apps.ts'
 import type { Db } from './store/tables.ts'
 
 /** Of these are a call's at most about 5,000 rows. */
@@ -21,16 +21,18 @@ export async function eraseApp(db: Db, { appId }: { appId: string }): Promise<{ 
   return { done: false }
 }
 
-/** The rows of some campaigns, then their counters; answers how many went. */
+/**
+ * The rows of some campaigns, then their counters; answers how many went. The ledger's rows come first, in their order, and the counters after
+ * them: so does who writes outcomes. No row is made for these campaigns any more, since the mark is older than this transaction.
+ */
 async function erasePart(trx: Db, appId: string, most: number): Promise<number> {
-  const campaigns = await lockCountersOf(trx, appId, campaignsAtOnce)
   let erased = 0
-  for (const [day, ofDay] of Map.groupBy(campaigns, (campaign) => campaign.day)) {
-    const campaignIds = ofDay.map(({ campaign_id }) => campaign_id)
-    for (const table of ['ledger', 'engagements'] as const) {
-      erased += await deletePushes(trx, table, { day, campaignIds, limit: most - erased })
-      if (erased >= most) return erased
-    }
+  for (const { day, campaignIds } of await findCampaignsOf(trx, appId, campaignsAtOnce)) {
+    erased += await deleteLedgerRows(trx, { day, campaignIds, limit: most - erased })
+    if (erased >= most) return erased
+    await lockCounters(trx, campaignIds)
+    erased += await deleteEngagements(trx, { day, campaignIds, limit: most - erased })
+    if (erased >= most) return erased
     erased += await deleteCounters(trx, campaignIds)
     if (erased >= most) return erased
   }

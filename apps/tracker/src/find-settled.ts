@@ -1,5 +1,6 @@
 import { findKept } from './store/counters.ts'
-import { findOutcomes } from './store/ledger.ts'
+import { idAt, slotAt } from './core/slots.ts'
+import { findRowsOfDevices } from './store/ledger.ts'
 import type { Db } from './store/tables.ts'
 
 /** Which of these pushes of a campaign have an outcome, for who knows no more than its id: none when it is past the ledger's retention. */
@@ -8,7 +9,11 @@ export async function findSettled(
   { campaignId, subscriptionIds }: { campaignId: string; subscriptionIds: string[] },
 ): Promise<{ subscriptionIds: string[] }> {
   const [campaign] = await findKept(db, [campaignId], retentionDays)
-  if (!campaign) return { subscriptionIds: [] }
-  const outcomes = await findOutcomes(db, { day: campaign.day, campaignId, subscriptionIds })
-  return { subscriptionIds: outcomes.map(({ subscription_id }) => subscription_id) }
+  if (!campaign || subscriptionIds.length === 0) return { subscriptionIds: [] }
+  const rows = await findRowsOfDevices(db, { day: campaign.day, campaignId, ids: subscriptionIds })
+  const settled = new Set<string>()
+  for (const row of rows) {
+    for (let index = 0; index < row.size; index += 1) if (slotAt(row, index) !== 0) settled.add(idAt(row.devices, index))
+  }
+  return { subscriptionIds: subscriptionIds.filter((id) => settled.has(id)) }
 }

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { confirmTrackerAnnouncements, readStats, recordOutcomes, reportQueued } from '@herald/contracts/calls/tracker'
+import { confirmTrackerAnnouncements, readStats, recordOutcomes, reportQueued, verifyCampaign } from '@herald/contracts/calls/tracker'
 import { noStats } from '@herald/contracts/stats'
 import { announcements } from '@herald/contracts/topology'
 import { openDatabase } from '@herald/service/postgres'
@@ -9,10 +9,9 @@ import { freshDatabase } from '@herald/testing/database'
 import { freshNats } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
 import { until } from '@herald/testing/until'
-import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import type { Tables } from './store/tables.ts'
-import { batchOf, givenCampaign, givenListeners, givenOutcomes, givenPeer, totalsOf } from './testing/given-tracker.ts'
+import { batchesOf, givenCampaign, givenListeners, givenOutcomes, givenPeer, outcomesOf, reportOf } from './testing/given-tracker.ts'
 
 const running: ChildProcess[] = []
 afterAll(() => running.forEach((child) => child.kill('SIGKILL')))
@@ -53,22 +52,29 @@ test('trackers killed in the middle of their work lose no outcome, double none a
   let trackers = await Promise.all([startTracker(environment), startTracker(environment)])
 
   const campaign = givenCampaign()
-  const all = givenOutcomes(6_000)
-  const batches = Array.from({ length: 120 }, (_, index) => batchOf(campaign, all.slice(index * 50, index * 50 + 50)))
-  await insist(() => caller.call(reportQueued, totalsOf(campaign, 6_000)))
+  const batches = batchesOf(campaign, givenOutcomes(6_000), { size: 50 })
+  const reportPage = (from: number, to: number) =>
+    insist(() =>
+      caller.call(reportQueued, {
+        reports: [reportOf(campaign, batches.slice(0, to), { told: batches.slice(0, from), fannedOut: to === 120 })],
+      }),
+    )
 
-  // Four waves; both trackers die while a wave is on its way, and the next ones take over.
+  // Four waves; both trackers die while a wave is on its way, and the next ones take over. The next page is reported meanwhile.
+  await reportPage(0, 30)
   for (let wave = 0; wave < 4; wave += 1) {
-    const sent = batches.slice(wave * 30, wave * 30 + 30).map((batch) => insist(() => caller.call(impatient, { batches: [batch] })))
+    const sent = batches
+      .slice(wave * 30, wave * 30 + 30)
+      .map((batch) => insist(() => caller.call(impatient, { batches: [outcomesOf(batch)] })))
+    const reported = wave < 3 ? reportPage(wave * 30 + 30, wave * 30 + 60) : undefined
     await Promise.race(sent)
     for (const tracker of trackers) tracker.kill('SIGKILL')
     trackers = await Promise.all([startTracker(environment), startTracker(environment)])
-    await Promise.all(sent)
+    await Promise.all([...sent, reported])
   }
 
   expect(await insist(() => caller.call(readStats, campaign))).toEqual({ stats: { ...noStats, queued: 6_000, sent: 6_000 } })
-  const { rows } = await sql<{ count: number }>`select count(*) as count from ledger`.execute(db)
-  expect(rows).toEqual([{ count: 6_000 }])
+  expect(await insist(() => caller.call(verifyCampaign, campaign))).toMatchObject({ agrees: true, ledger: { queued: 6_000, sent: 6_000 } })
   await until(() => heard.campaigns.includes(campaign.campaignId) && heard.audience.includes(campaign.campaignId), {
     what: 'the settlement',
   })

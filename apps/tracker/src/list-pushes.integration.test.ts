@@ -1,10 +1,10 @@
-import { listPushes, recordOutcomes, reportQueued, trackEvents } from '@herald/contracts/calls/tracker'
+import { listPushes, recordOutcomes, trackEvents } from '@herald/contracts/calls/tracker'
 import { newId } from '@herald/contracts/ids'
 import type { OutcomeKind } from '@herald/contracts/outcome'
 import { freshDatabase } from '@herald/testing/database'
 import { freshNats } from '@herald/testing/nats'
 import { beforeAll, expect, test } from 'vitest'
-import { batchOf, givenOutcome, givenOutcomes, givenPeer, givenTracker, totalsOf } from './testing/given-tracker.ts'
+import { batchesOf, givenOutcome, givenOutcomes, givenPeer, givenTracker, outcomesOf, report, settle } from './testing/given-tracker.ts'
 
 let caller: Awaited<ReturnType<typeof givenPeer>>
 const appId = newId()
@@ -19,29 +19,23 @@ beforeAll(async () => {
   await givenTracker({ databaseUrl: database.url('tracker'), natsUrl })
   caller = await givenPeer('gateway', natsUrl)
   for (const campaign of campaigns) {
-    await caller.call(reportQueued, totalsOf(campaign, 12))
-    await caller.call(recordOutcomes, {
-      batches: [
-        batchOf(campaign, [
-          ...givenOutcomes(10),
-          givenOutcome({ userId: person, subscriptionId: device }),
-          givenOutcome({ outcome: 'failed', code: 'token_dead', providerCode: '410 Unregistered' }),
-        ]),
-      ],
-    })
+    await settle(caller, campaign, [
+      ...givenOutcomes(10),
+      givenOutcome({ userId: person, subscriptionId: device }),
+      givenOutcome({ outcome: 'failed', code: 'token_dead', providerCode: '410 Unregistered' }),
+    ])
   }
   const foreign = { appId: newId(), campaignId: newId() }
-  await caller.call(reportQueued, totalsOf(foreign, 1))
-  await caller.call(recordOutcomes, { batches: [batchOf(foreign, [givenOutcome({ userId: person, subscriptionId: device })])] })
+  await settle(caller, foreign, [givenOutcome({ userId: person, subscriptionId: device })])
 })
 
 type Filter = { campaignId?: string; userId?: string; subscriptionId?: string; outcome?: OutcomeKind; code?: string }
 
 /** All pages of a list. */
-async function all(filter: Filter, limit: number) {
+async function all(filter: Filter, limit: number, ofApp = appId) {
   const items: Awaited<ReturnType<typeof page>>['items'] = []
   const page = (cursor: string | undefined) =>
-    caller.call(listPushes, { appId, limit, ...filter, ...(cursor === undefined ? {} : { cursor }) })
+    caller.call(listPushes, { appId: ofApp, limit, ...filter, ...(cursor === undefined ? {} : { cursor }) })
   let cursor: string | undefined
   do {
     const answer = await page(cursor)
@@ -85,22 +79,78 @@ test('a row says how the push ended', async () => {
   expect(sent).toMatchObject({ outcome: 'sent', code: null, providerCode: null, userId: person })
 })
 
+test('each filter pages through sends of every size, and shows each push that ended once', async () => {
+  const app = newId()
+  const [alice, bob] = [newId(), newId()]
+  const [phone, tablet] = [newId(), newId()]
+  const ofAlice = { userId: alice, subscriptionId: phone }
+  const expected: { campaignId: string; no: number; subscriptionId: string; userId: string; outcome: OutcomeKind; code: string }[] = []
+  for (const [ago, size] of [1, 40, 2, 700, 16, 17, 1].entries()) {
+    const campaign = { appId: app, campaignId: newId(new Date(Date.now() - ago * 60_000)) }
+    const pushes = givenOutcomes(size)
+    Object.assign(pushes[Math.floor(size / 2)] ?? {}, ofAlice)
+    if (size > 1)
+      Object.assign(pushes[0] ?? {}, { userId: size % 2 ? bob : alice, subscriptionId: tablet, outcome: 'failed', code: 'timeout' })
+    if (size > 30) Object.assign(pushes[size - 1] ?? {}, { outcome: 'skipped', code: 'opted_out' })
+    const batches = batchesOf(campaign, pushes, { size: 300 })
+    await report(caller, campaign, batches)
+    // The last push of each batch of many has no outcome yet.
+    const told = batches.map((batch) => ({ ...batch, to: batch.pushes.length > 200 ? batch.pushes.length - 1 : batch.pushes.length }))
+    for (const { to, ...batch } of told) await caller.call(recordOutcomes, { batches: [outcomesOf(batch, 0, to)] })
+    expected.push(...told.flatMap(({ no, to, pushes: made }) => made.slice(0, to).map((push) => ({ ...campaign, no, ...push }))))
+  }
+  const keyOf = (push: { campaignId: string; subscriptionId: string }) => push.campaignId + push.subscriptionId
+  const check = async (filter: Filter, limit: number, isWanted: (push: (typeof expected)[number]) => boolean) => {
+    const items = await all(filter, limit, app)
+    expect(items.map(keyOf).toSorted()).toEqual(expected.filter(isWanted).map(keyOf).toSorted())
+    const campaignIds = items.map(({ campaignId }) => campaignId)
+    expect(campaignIds).toEqual(campaignIds.toSorted().toReversed())
+  }
+  for (const limit of [3, 200]) {
+    await check({}, limit === 3 ? 50 : limit, () => true)
+    await check({ outcome: 'failed' }, limit, ({ outcome }) => outcome === 'failed')
+    await check({ code: 'opted_out' }, limit, ({ code }) => code === 'opted_out')
+    await check({ userId: alice }, limit, ({ userId }) => userId === alice)
+    await check({ userId: alice, outcome: 'failed' }, limit, ({ userId, outcome }) => userId === alice && outcome === 'failed')
+    await check({ subscriptionId: phone }, limit, ({ subscriptionId }) => subscriptionId === phone)
+    await check({ subscriptionId: tablet, userId: bob }, limit, (push) => push.subscriptionId === tablet && push.userId === bob)
+    const large = expected.find(({ no }) => no === 3)?.campaignId ?? ''
+    await check({ campaignId: large, outcome: 'sent' }, 50, ({ campaignId, outcome }) => campaignId === large && outcome === 'sent')
+    await check({ campaignId: large, subscriptionId: phone }, limit, (push) => push.campaignId === large && push.subscriptionId === phone)
+  }
+})
+
+test('a device is found in a campaign whose waves and skipped pushes lie across each other', async () => {
+  const campaign = { appId: newId(), campaignId: newId() }
+  const pushes = givenOutcomes(200).toSorted((one, other) => (one.subscriptionId < other.subscriptionId ? -1 : 1))
+  // Each batch reaches over nearly all devices.
+  const batches = Array.from({ length: 5 }, (_, n) =>
+    batchesOf(
+      campaign,
+      pushes.filter((__, index) => index % 5 === n),
+      { no: n + 1 },
+    ),
+  ).flat()
+  await report(caller, campaign, batches)
+  await caller.call(recordOutcomes, { batches: batches.map((batch) => outcomesOf(batch)) })
+  for (const { subscriptionId } of pushes.filter((_, index) => index % 7 === 0)) {
+    const items = await all({ subscriptionId }, 5, campaign.appId)
+    expect(items.map((item) => item.subscriptionId)).toEqual([subscriptionId])
+  }
+})
+
 test('what is rare among many pushes is found by paging on, also past empty pages', async () => {
   const large = { appId: newId(), campaignId: newId() }
-  const first = '0'.repeat(24)
-  await caller.call(reportQueued, totalsOf(large, 10_501))
-  for (let from = 0; from < 10_500; from += 1_000) {
-    const outcomes = givenOutcomes(Math.min(1_000, 10_500 - from))
-    await caller.call(recordOutcomes, { batches: [batchOf(large, outcomes)] })
-  }
-  await caller.call(recordOutcomes, {
-    batches: [batchOf(large, [givenOutcome({ subscriptionId: first, outcome: 'failed', code: 'timeout' })])],
-  })
+  // A row per push: the worst that a page can meet.
+  const batches = batchesOf(large, [givenOutcome({ outcome: 'failed', code: 'timeout' }), ...givenOutcomes(2_500)], { size: 10 })
+  await report(caller, large, batches)
+  for (let from = 0; from < batches.length; from += 100)
+    await caller.call(recordOutcomes, { batches: batches.slice(from, from + 100).map((batch) => outcomesOf(batch)) })
 
   const empty = await caller.call(listPushes, { appId: large.appId, limit: 10, outcome: 'failed' })
   expect(empty).toEqual({ items: [], nextCursor: expect.any(String) })
   const found = await caller.call(listPushes, { appId: large.appId, limit: 10, outcome: 'failed', cursor: String(empty.nextCursor) })
-  expect(found.items.map(({ subscriptionId }) => subscriptionId)).toEqual([first])
+  expect(found.items.map(({ code }) => code)).toEqual(['timeout'])
   expect(found.nextCursor).toBeNull()
 })
 

@@ -5,7 +5,7 @@ import { looksOf, type Looked } from '@herald/testing/plans'
 import { beforeAll, expect, test } from 'vitest'
 import { listPushes } from './list-pushes.ts'
 import { listStats, readStats } from './read-stats.ts'
-import type { LedgerFilter } from './store/ledger.ts'
+import type { PushFilter } from './store/pushes.ts'
 import type { Db, Tables } from './store/tables.ts'
 
 const { url } = await freshDatabase()
@@ -17,7 +17,7 @@ beforeAll(() => fillTracker(url('tracker'), { appId, count: campaigns, days: 12,
 const looked = (work: (db: Db) => Promise<unknown>): Promise<Looked[]> => looksOf<Tables>(url('tracker'), work)
 const pagesOf = (looks: Looked[]) => looks.reduce((sum, { pages }) => sum + pages, 0)
 const scanned = (looks: Looked[]) => looks.flatMap((look) => look.scanned).filter((table) => /^(ledger|counters|engagements)/.test(table))
-type Asked = Partial<Pick<LedgerFilter, 'campaignId' | 'userId' | 'subscriptionId' | 'outcome' | 'code'>> & { cursor?: string }
+type Asked = Partial<Pick<PushFilter, 'campaignId' | 'userId' | 'subscriptionId' | 'outcome' | 'code'>> & { cursor?: string }
 const list =
   (asked: Asked = {}, limit = 5) =>
   (db: Db) =>

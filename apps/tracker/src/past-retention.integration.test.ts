@@ -1,4 +1,4 @@
-import { readStats, recordOutcomes, reportQueued } from '@herald/contracts/calls/tracker'
+import { readStats, recordOutcomes } from '@herald/contracts/calls/tracker'
 import { noStats } from '@herald/contracts/stats'
 import { openDatabase } from '@herald/service/postgres'
 import { freshDatabase } from '@herald/testing/database'
@@ -11,14 +11,15 @@ import { openDays } from './days.ts'
 import { deleteOldDays, getDaysAround } from './store/partitions.ts'
 import type { Db, Tables } from './store/tables.ts'
 import {
-  batchOf,
+  batchesOf,
   givenCampaign,
   givenListeners,
-  givenOutcome,
   givenOutcomes,
   givenPeer,
   givenTracker,
-  totalsOf,
+  outcomesOf,
+  report,
+  type Batch,
 } from './testing/given-tracker.ts'
 
 let caller: Awaited<ReturnType<typeof givenPeer>>
@@ -39,15 +40,15 @@ const partitionsOf = async (day: string) => {
   const { rows } = await sql`select from pg_class where relname like ${`%_${day.replaceAll('-', '')}`} and relkind = 'r'`.execute(db)
   return rows.length
 }
-/** As if the campaign had been paused for so long since its first page. */
-const grow = (campaignId: string, day: string) => db.updateTable('counters').set({ day }).where('campaign_id', '=', campaignId).execute()
 
 test('outcomes of a campaign past the retention are answered and not written, and what they travel with is', async () => {
   const [old, young] = [givenCampaign(), givenCampaign()]
   const day = await daysAgo(95)
-  for (const campaign of [old, young]) await caller.call(reportQueued, totalsOf(campaign, 288))
-  await grow(old.campaignId, day)
-  const batches = [batchOf(old, givenOutcomes(288), { day }), batchOf(young, givenOutcomes(10))]
+  // The old one was paused for so long since its first page: its day has no partition any more, and its pushes get no rows.
+  const [ofOld, ofYoung] = [batchesOf(old, givenOutcomes(288), { day }), batchesOf(young, givenOutcomes(10))]
+  await report(caller, old, ofOld)
+  await report(caller, young, ofYoung)
+  const batches = [...ofOld, ...ofYoung].map((batch) => outcomesOf(batch))
 
   expect(await caller.call(recordOutcomes, { batches })).toEqual({ recorded: 10 })
   expect(await caller.call(recordOutcomes, { batches })).toEqual({ recorded: 0 })
@@ -58,9 +59,10 @@ test('outcomes of a campaign past the retention are answered and not written, an
 
 test('a day that was dropped is not written to by who remembers it', async () => {
   const campaign = givenCampaign()
-  await caller.call(reportQueued, totalsOf(campaign, 2))
   const day = await daysAgo(89)
-  expect(await caller.call(recordOutcomes, { batches: [batchOf(campaign, [givenOutcome()], { day })] })).toEqual({ recorded: 1 })
+  const [batch] = batchesOf(campaign, givenOutcomes(2), { day }) as [Batch]
+  await report(caller, campaign, [batch])
+  expect(await caller.call(recordOutcomes, { batches: [outcomesOf(batch, 0, 1)] })).toEqual({ recorded: 1 })
   // The partitions go while the tracker remembers that they are there, as another process drops them: the day is past a shorter retention.
   const ensureDay = openDays(db, 40)
   await deleteOldDays(db, 40)
@@ -73,8 +75,10 @@ test('a day that was dropped is not written to by who remembers it', async () =>
 test('a campaign whose outcomes never all came is settled when its day is dropped, and its owners are told', async () => {
   const [stuck, done] = [givenCampaign(), givenCampaign()]
   const day = await daysAgo(60)
-  for (const campaign of [stuck, done]) await caller.call(reportQueued, { ...totalsOf(campaign, 3), day })
-  await caller.call(recordOutcomes, { batches: [batchOf(stuck, givenOutcomes(2), { day }), batchOf(done, givenOutcomes(3), { day })] })
+  const [ofStuck, ofDone] = [stuck, done].map((campaign) => batchesOf(campaign, givenOutcomes(3), { day })) as [[Batch], [Batch]]
+  await report(caller, stuck, ofStuck)
+  await report(caller, done, ofDone)
+  await caller.call(recordOutcomes, { batches: [outcomesOf(ofStuck[0], 0, 2), outcomesOf(ofDone[0])] })
   await until(() => heard.audience.includes(done.campaignId), { what: 'the settlement of the other' })
 
   expect((await deleteOldDays(db, 50)).settled).toBe(1)

@@ -1,4 +1,4 @@
-import { findSettled, listStats, readProgress, readStats, recordOutcomes, reportQueued, trackEvents } from '@herald/contracts/calls/tracker'
+import { findSettled, listStats, readProgress, readStats, recordOutcomes, trackEvents } from '@herald/contracts/calls/tracker'
 import { newId } from '@herald/contracts/ids'
 import { noStats } from '@herald/contracts/stats'
 import { openDatabase } from '@herald/service/postgres'
@@ -9,14 +9,16 @@ import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import type { Tables } from './store/tables.ts'
 import {
-  batchOf,
+  batchesOf,
   givenCampaign,
   givenEngagement,
   givenOutcome,
   givenOutcomes,
   givenPeer,
   givenTracker,
-  totalsOf,
+  outcomesOf,
+  report,
+  type Batch,
 } from './testing/given-tracker.ts'
 
 let caller: Awaited<ReturnType<typeof givenPeer>>
@@ -32,12 +34,12 @@ beforeAll(async () => {
 
 test('progress shows by platform how much is queued and how much of it has an outcome, until all has', async () => {
   const campaign = givenCampaign()
-  const totals = { ...totalsOf(campaign, 3, false), byPlatform: { ios: 3, android: 2, web: 1 } }
-  await caller.call(reportQueued, totals)
-  const android = batchOf(campaign, givenOutcomes(2, { outcome: 'failed', code: 'timeout' }), { platform: 'android' })
-  const web = batchOf(campaign, [givenOutcome({ outcome: 'skipped', code: 'silent_web' })], { platform: 'web' })
-  await caller.call(recordOutcomes, { batches: [android, web, batchOf(campaign, givenOutcomes(2))] })
-  await caller.call(recordOutcomes, { batches: [android, web] })
+  const [ios] = batchesOf(campaign, givenOutcomes(3)) as [Batch]
+  const [android] = batchesOf(campaign, givenOutcomes(2, { outcome: 'failed', code: 'timeout' }), { platform: 'android', no: 2 }) as [Batch]
+  const [web] = batchesOf(campaign, [givenOutcome({ outcome: 'skipped', code: 'silent_web' })], { platform: 'web', no: 3 }) as [Batch]
+  await report(caller, campaign, [ios, android, web], { fannedOut: false })
+  await caller.call(recordOutcomes, { batches: [outcomesOf(android), outcomesOf(web), outcomesOf(ios, 0, 2)] })
+  await caller.call(recordOutcomes, { batches: [outcomesOf(android), outcomesOf(web)] })
 
   expect(await caller.call(readProgress, campaign)).toEqual({
     stats: { ...noStats, queued: 6, sent: 2, failed: 2, skipped: 1 },
@@ -46,9 +48,9 @@ test('progress shows by platform how much is queued and how much of it has an ou
     settled: false,
   })
 
-  await caller.call(reportQueued, { ...totals, fannedOut: true })
+  await report(caller, campaign, [ios, android, web])
   expect(await caller.call(readProgress, campaign)).toMatchObject({ fannedOut: true, settled: false })
-  await caller.call(recordOutcomes, { batches: [batchOf(campaign, givenOutcomes(1))] })
+  await caller.call(recordOutcomes, { batches: [outcomesOf(ios)] })
   expect(await caller.call(readProgress, campaign)).toMatchObject({ byPlatform: { ios: { queued: 3, settled: 3 } }, settled: true })
 
   expect(await caller.call(readProgress, { ...campaign, appId: newId() })).toBeNull()
@@ -58,8 +60,11 @@ test('progress shows by platform how much is queued and how much of it has an ou
 test('statistics of several campaigns of an app come at once, variants too; others are not in it', async () => {
   const [first, second, foreign] = [givenCampaign(), givenCampaign(), givenCampaign()]
   const ofApp = [first, { ...second, appId: first.appId }]
-  for (const campaign of [...ofApp, foreign]) await caller.call(reportQueued, totalsOf(campaign, 5))
-  await caller.call(recordOutcomes, { batches: [batchOf(first, givenOutcomes(2, { variant: 'a' }))] })
+  for (const campaign of [...ofApp, foreign]) {
+    const [batch] = batchesOf(campaign, givenOutcomes(5, { variant: 'a' })) as [Batch]
+    await report(caller, campaign, [batch])
+    if (campaign === first) await caller.call(recordOutcomes, { batches: [outcomesOf(batch, 0, 2)] })
+  }
 
   const campaignIds = [first, second, foreign, givenCampaign()].map(({ campaignId }) => campaignId)
   expect(await caller.call(listStats, { appId: first.appId, campaignIds })).toEqual({
@@ -72,13 +77,17 @@ test('statistics of several campaigns of an app come at once, variants too; othe
 
 test('which pushes have an outcome is found without knowing the day; nothing past the ledger’s retention', async () => {
   const campaign = givenCampaign()
-  await caller.call(reportQueued, totalsOf(campaign, 5))
-  const settled = givenOutcomes(3)
-  await caller.call(recordOutcomes, { batches: [batchOf(campaign, settled)] })
-  const subscriptionIds = [...settled.map(({ subscriptionId }) => subscriptionId), newId()]
+  // A row of many, and rows of one; of each the last push has no outcome.
+  const batches = [...batchesOf(campaign, givenOutcomes(40)), ...batchesOf(campaign, givenOutcomes(3), { no: 2 })]
+  await report(caller, campaign, batches)
+  await caller.call(recordOutcomes, { batches: batches.map((batch) => outcomesOf(batch, 0, batch.pushes.length - 1)) })
+  const settled = batches.flatMap(({ pushes }) => pushes.slice(0, -1))
+  const open = batches.flatMap(({ pushes }) => pushes.slice(-1))
+  const subscriptionIds = [...settled, ...open].map(({ subscriptionId }) => subscriptionId)
+  subscriptionIds.push(newId())
   const find = async () => (await caller.call(findSettled, { campaignId: campaign.campaignId, subscriptionIds })).subscriptionIds
 
-  expect((await find()).toSorted()).toEqual(subscriptionIds.slice(0, 3).toSorted())
+  expect((await find()).toSorted()).toEqual(subscriptionIds.slice(0, settled.length).toSorted())
   expect(await caller.call(findSettled, { campaignId: newId(), subscriptionIds })).toEqual({ subscriptionIds: [] })
   await db
     .updateTable('counters')
@@ -90,14 +99,15 @@ test('which pushes have an outcome is found without knowing the day; nothing pas
 
 test('a scrape tells outcomes and reports as they were committed, repeats not, and for how long what is due has waited', async () => {
   const campaign = givenCampaign()
-  await caller.call(reportQueued, totalsOf(campaign, 9, false))
-  const batch = batchOf(campaign, [
+  const pushes = [
     ...givenOutcomes(4, { outcome: 'failed', code: 'payload_invalid', providerCode: '400' }),
     ...givenOutcomes(3, { outcome: 'skipped', code: 'quiet_hours', attempts: 0 }),
-  ])
+  ]
+  const [batch] = batchesOf(campaign, pushes, { platform: 'android' }) as [Batch]
+  await report(caller, campaign, [batch], { fannedOut: false })
   const opened = givenEngagement(campaign, { kind: 'dismissed' })
   for (let times = 0; times < 2; times += 1) {
-    await caller.call(recordOutcomes, { batches: [{ ...batch, platform: 'android' }] })
+    await caller.call(recordOutcomes, { batches: [outcomesOf(batch)] })
     await caller.call(trackEvents, { engagements: [opened] })
   }
   await db

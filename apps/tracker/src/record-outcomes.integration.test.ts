@@ -1,4 +1,11 @@
-import { confirmTrackerAnnouncements, readSettled, readStats, recordOutcomes, reportQueued } from '@herald/contracts/calls/tracker'
+import {
+  confirmTrackerAnnouncements,
+  readSettled,
+  readStats,
+  recordOutcomes,
+  reportQueued,
+  verifyCampaign,
+} from '@herald/contracts/calls/tracker'
 import type { Announcement, Event } from '@herald/contracts/event'
 import { newId } from '@herald/contracts/ids'
 import { noStats } from '@herald/contracts/stats'
@@ -11,15 +18,19 @@ import { until } from '@herald/testing/until'
 import { beforeAll, expect, test } from 'vitest'
 import type { Tables } from './store/tables.ts'
 import {
-  batchOf,
+  batchesOf,
   givenCampaign,
   givenListeners,
   givenOutcome,
   givenOutcomes,
   givenPeer,
   givenTracker,
+  outcomesOf,
+  report,
+  reportOf,
+  settle,
   today,
-  totalsOf,
+  type Batch,
 } from './testing/given-tracker.ts'
 
 let caller: Awaited<ReturnType<typeof givenPeer>>
@@ -57,12 +68,13 @@ const settlementsLeft = async (campaignId: string) =>
 
 test('outcomes that are repeated 14 times, also in parallel, count once', async () => {
   const campaign = givenCampaign()
-  await caller.call(reportQueued, totalsOf(campaign, 500))
-  const batch = batchOf(campaign, [
+  const [made] = batchesOf(campaign, [
     ...givenOutcomes(490),
     ...givenOutcomes(6, { outcome: 'failed', code: 'token_dead', providerCode: '410 Unregistered' }),
     ...givenOutcomes(4, { outcome: 'skipped', code: 'opted_out', attempts: 0 }),
-  ])
+  ]) as [Batch]
+  await report(caller, campaign, [made])
+  const batch = outcomesOf(made)
 
   const answers = await Promise.all(Array.from({ length: 14 }, () => caller.call(recordOutcomes, { batches: [batch] })))
 
@@ -80,13 +92,13 @@ test('outcomes that are repeated 14 times, also in parallel, count once', async 
 
 test('two trackers keep exact sums, settle a campaign once and complete it once', async () => {
   const campaign = givenCampaign()
-  const all = givenOutcomes(4_000)
-  const batches = Array.from({ length: 40 }, (_, index) => batchOf(campaign, all.slice(index * 100, index * 100 + 100)))
-  await caller.call(reportQueued, totalsOf(campaign, 1_000, false))
+  const batches = batchesOf(campaign, givenOutcomes(4_000), { size: 100 })
+  await report(caller, campaign, batches, { fannedOut: false })
+  const last = { reports: [reportOf(campaign, batches, { told: batches })] }
 
   await Promise.all([
-    ...batches.flatMap((batch) => [caller.call(recordOutcomes, { batches: [batch] }), caller.call(recordOutcomes, { batches: [batch] })]),
-    ...Array.from({ length: 8 }, () => caller.call(reportQueued, totalsOf(campaign, 4_000))),
+    ...[...batches, ...batches].map((batch) => caller.call(recordOutcomes, { batches: [outcomesOf(batch)] })),
+    ...Array.from({ length: 8 }, () => caller.call(reportQueued, last)),
   ])
 
   expect(await stats(campaign)).toEqual({ ...noStats, queued: 4_000, sent: 4_000 })
@@ -101,10 +113,12 @@ test('two trackers keep exact sums, settle a campaign once and complete it once'
 
 test('a campaign settles whether its outcomes come before or after its total', async () => {
   const [early, late] = [givenCampaign(), givenCampaign()]
-  for (const campaign of [early, late]) await caller.call(reportQueued, totalsOf(campaign, 10, campaign === late))
-  for (const campaign of [early, late]) await caller.call(recordOutcomes, { batches: [batchOf(campaign, givenOutcomes(10))] })
+  const [ofEarly, ofLate] = [batchesOf(early, givenOutcomes(10)), batchesOf(late, givenOutcomes(10))]
+  await report(caller, early, ofEarly, { fannedOut: false })
+  await report(caller, late, ofLate)
+  await caller.call(recordOutcomes, { batches: [...ofEarly, ...ofLate].map((batch) => outcomesOf(batch)) })
   expect(heard.campaigns).not.toContain(early.campaignId)
-  await caller.call(reportQueued, totalsOf(early, 10))
+  await report(caller, early, ofEarly)
 
   await until(() => heard.campaigns.includes(early.campaignId) && heard.campaigns.includes(late.campaignId))
   await until(async () => (await settlementsLeft(early.campaignId)) + (await settlementsLeft(late.campaignId)) === 0)
@@ -112,7 +126,7 @@ test('a campaign settles whether its outcomes come before or after its total', a
 
 test('a send that reaches nobody is settled and completed at once', async () => {
   const campaign = givenCampaign()
-  await caller.call(reportQueued, totalsOf(campaign, 0))
+  await report(caller, campaign, [])
 
   await until(() => heard.campaigns.includes(campaign.campaignId) && heard.audience.includes(campaign.campaignId))
   expect(await stats(campaign)).toEqual(noStats)
@@ -126,63 +140,102 @@ test('a send that reaches nobody is settled and completed at once', async () => 
 
 test('a late report with lower totals changes nothing', async () => {
   const campaign = givenCampaign()
-  await caller.call(reportQueued, totalsOf(campaign, 30, false))
-  await caller.call(reportQueued, totalsOf(campaign, 20, false))
+  const batches = batchesOf(campaign, givenOutcomes(30), { size: 10 })
+  await report(caller, campaign, batches, { fannedOut: false })
+  await report(caller, campaign, batches.slice(0, 2), { fannedOut: false })
   expect((await stats(campaign))?.queued).toBe(30)
 })
 
 test('the first outcome of a push stays, with its code and token version', async () => {
   const campaign = givenCampaign()
-  await caller.call(reportQueued, totalsOf(campaign, 2))
   const dead = givenOutcome({ outcome: 'failed', code: 'token_dead', providerCode: '410', tokenVersion: 3 })
-  await caller.call(recordOutcomes, { batches: [batchOf(campaign, [dead])] })
-  await caller.call(recordOutcomes, { batches: [batchOf(campaign, [{ ...dead, outcome: 'sent', code: '' }, givenOutcome()])] })
+  const [batch] = batchesOf(campaign, [dead, givenOutcome()]) as [Batch]
+  await report(caller, campaign, [batch])
+  await caller.call(recordOutcomes, { batches: [outcomesOf(batch, 0, 1)] })
+  const otherwise = { ...batch, pushes: batch.pushes.map((push) => ({ ...push, outcome: 'sent' as const, code: '' as const })) }
+  expect(await caller.call(recordOutcomes, { batches: [outcomesOf(otherwise)] })).toEqual({ recorded: 1 })
 
   expect(await stats(campaign)).toEqual({ ...noStats, queued: 2, sent: 1, failed: 1 })
-  const { settled } = await caller.call(readSettled, {
-    day: today,
-    campaignId: campaign.campaignId,
-    subscriptionIds: [dead.subscriptionId, newId()],
-  })
-  expect(settled).toEqual([
-    {
-      subscriptionId: dead.subscriptionId,
-      outcome: 'failed',
-      code: 'token_dead',
-      tokenVersion: 3,
-      at: expect.stringMatching(/^\d{4}-.*Z$/),
-    },
+  const asked = { day: today, campaignId: campaign.campaignId, no: 1 }
+  const { results } = await caller.call(readSettled, asked)
+  const at = expect.stringMatching(/^\d{4}-.*Z$/)
+  expect(results).toMatchObject([
+    { places: [0], outcome: 'failed', code: 'token_dead', providerCode: '410', tokenVersion: 3, at },
+    { places: [1], outcome: 'sent', code: '', at },
   ])
+  expect(await caller.call(readSettled, { ...asked, no: 2 })).toEqual({ results: [] })
 })
 
-test('outcomes of an unknown campaign are refused whole, and do not spoil those they travel with', async () => {
+test('of two that tell different ends of the same pushes at once one is right for each push, and the sums say which', async () => {
+  const campaign = givenCampaign()
+  const batches = batchesOf(campaign, givenOutcomes(600), { size: 60 })
+  await report(caller, campaign, batches)
+  const timedOut = batches.map((batch) => ({
+    ...batch,
+    pushes: batch.pushes.map((push) => ({ ...push, outcome: 'failed' as const, code: 'timeout' as const })),
+  }))
+  const tell = (batch: Batch, from: number) => caller.call(recordOutcomes, { batches: [outcomesOf(batch, from, from + 30)] })
+
+  const [sent, failed] = await Promise.all(
+    [batches, timedOut].map(async (all) => {
+      const told = await Promise.all(all.flatMap((batch) => [0, 30].map((from) => tell(batch, from))))
+      return told.reduce((sum, { recorded }) => sum + recorded, 0)
+    }),
+  )
+
+  expect(await stats(campaign)).toEqual({ ...noStats, queued: 600, sent, failed })
+  expect((sent ?? 0) + (failed ?? 0)).toBe(600)
+  expect(await caller.call(verifyCampaign, campaign)).toMatchObject({ agrees: true })
+})
+
+test('a report that is repeated after outcomes have come leaves them as they are', async () => {
+  const campaign = givenCampaign()
+  const batches = batchesOf(campaign, [...givenOutcomes(520), ...givenOutcomes(3)], { size: 500 })
+  await report(caller, campaign, batches, { fannedOut: false })
+  await caller.call(recordOutcomes, { batches: batches.map((batch) => outcomesOf(batch, 0, 10)) })
+  for (let again = 0; again < 2; again += 1) await report(caller, campaign, batches)
+  expect(await stats(campaign)).toEqual({ ...noStats, queued: 523, sent: 20 })
+  await caller.call(recordOutcomes, { batches: batches.map((batch) => outcomesOf(batch)) })
+  expect(await stats(campaign)).toEqual({ ...noStats, queued: 523, sent: 523 })
+})
+
+test('more ends than a byte can number are kept apart', async () => {
+  const campaign = givenCampaign()
+  const pushes = Array.from({ length: 400 }, (_, n) =>
+    givenOutcome({ outcome: 'failed', code: 'payload_too_large', providerCode: `${n} bytes` }),
+  )
+  const [batch] = (await settle(caller, campaign, pushes)) as [Batch]
+  const { results } = await caller.call(readSettled, { day: today, campaignId: campaign.campaignId, no: batch.no })
+  expect(results.map(({ places, providerCode }) => [places, providerCode])).toEqual(
+    pushes.map(({ providerCode }, place) => [[place], providerCode]),
+  )
+  expect(await caller.call(verifyCampaign, campaign)).toMatchObject({ agrees: true, ledger: { failed: 400 } })
+})
+
+test('outcomes of pushes that were never reported are refused whole, and do not spoil those they travel with', async () => {
   const [known, unknown] = [givenCampaign(), givenCampaign()]
-  await caller.call(reportQueued, totalsOf(known, 20))
-  const bad = batchOf(unknown, givenOutcomes(5))
-  const good = givenOutcomes(20).map((outcome) => batchOf(known, [outcome]))
+  const batches = batchesOf(known, givenOutcomes(20), { size: 1 })
+  await report(caller, known, batches)
+  const none = batchesOf(unknown, givenOutcomes(5)) as [Batch]
+  const beyond = { ...batches[0], pushes: givenOutcomes(2) } as Batch
+  const bad = [outcomesOf(none[0]), outcomesOf({ ...none[0], ...known, no: 21 }), outcomesOf(beyond)]
 
   const answers = await Promise.allSettled([
-    caller.call(recordOutcomes, { batches: [bad] }),
-    ...good.map((batch) => caller.call(recordOutcomes, { batches: [batch] })),
+    ...bad.map((batch) => caller.call(recordOutcomes, { batches: [batch] })),
+    ...batches.slice(1).map((batch) => caller.call(recordOutcomes, { batches: [outcomesOf(batch)] })),
   ])
 
-  expect(answers.filter(({ status }) => status === 'rejected')).toHaveLength(1)
-  expect(await stats(known)).toEqual({ ...noStats, queued: 20, sent: 20 })
-  expect(await db.selectFrom('ledger').selectAll().where('campaign_id', '=', unknown.campaignId).execute()).toEqual([])
+  expect(answers.filter(({ status }) => status === 'rejected')).toHaveLength(3)
+  expect(await stats(known)).toEqual({ ...noStats, queued: 20, sent: 19 })
 })
 
 test('variants are counted by themselves and add up to the campaign', async () => {
   const campaign = givenCampaign()
-  await caller.call(reportQueued, totalsOf(campaign, 7))
-  await caller.call(recordOutcomes, {
-    batches: [
-      batchOf(campaign, [
-        ...givenOutcomes(4, { variant: 'a' }),
-        ...givenOutcomes(2, { variant: 'b' }),
-        givenOutcome({ variant: 'b', outcome: 'failed', code: 'timeout' }),
-      ]),
-    ],
-  })
+  await settle(caller, campaign, [
+    ...givenOutcomes(4, { variant: 'a' }),
+    ...givenOutcomes(2, { variant: 'b' }),
+    givenOutcome({ variant: 'b', outcome: 'failed', code: 'timeout' }),
+  ])
   const { queued: _, ...none } = noStats
   expect(await stats(campaign)).toEqual({
     ...noStats,
@@ -195,9 +248,10 @@ test('variants are counted by themselves and add up to the campaign', async () =
 
 test('many campaigns at once on two trackers come out exact', async () => {
   const campaigns = Array.from({ length: 24 }, givenCampaign)
-  await Promise.all(campaigns.map((campaign) => caller.call(reportQueued, totalsOf(campaign, 60))))
-  const calls = Array.from({ length: 20 }, () =>
-    campaigns.map((campaign) => batchOf(campaign, givenOutcomes(3))).toSorted(() => Math.random() - 0.5),
+  const batches = campaigns.map((campaign) => batchesOf(campaign, givenOutcomes(60), { size: 3 }))
+  await Promise.all(batches.map((made, index) => report(caller, campaigns[index] ?? givenCampaign(), made)))
+  const calls = Array.from({ length: 20 }, (_, index) =>
+    batches.flatMap((made) => made.slice(index, index + 1).map((batch) => outcomesOf(batch))).toSorted(() => Math.random() - 0.5),
   )
 
   await Promise.all([...calls, ...calls].map((batches) => caller.call(recordOutcomes, { batches })))
@@ -219,6 +273,6 @@ test('what webhooks has confirmed is gone', async () => {
 
 test('statistics of another app are nobody’s', async () => {
   const campaign = givenCampaign()
-  await caller.call(reportQueued, totalsOf(campaign, 1))
+  await report(caller, campaign, batchesOf(campaign, givenOutcomes(1)))
   expect(await caller.call(readStats, { appId: newId(), campaignId: campaign.campaignId })).toBeNull()
 })

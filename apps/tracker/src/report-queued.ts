@@ -1,30 +1,44 @@
+import type { QueuedReport } from '@herald/contracts/calls/tracker'
 import { eventSubjects } from '@herald/contracts/topology'
 import { transact } from '@herald/service/postgres'
 import { announcementsOf } from './announce.ts'
 import { completedEvent } from './core/event.ts'
+import { openSlots, rowsOf } from './core/slots.ts'
 import type { EnsureDay } from './days.ts'
 import type { FollowUp } from './follow-up.ts'
 import { insertAnnouncements } from './store/announcements.ts'
-import { insertSettlements, insertTotals, takeFannedOut, type Totals } from './store/counters.ts'
+import { insertSettlements, insertTotals, takeFannedOut } from './store/counters.ts'
+import { insertRows, type NewLedgerRow } from './store/ledger.ts'
 import type { Db } from './store/tables.ts'
 
-export type QueuedReport = Totals & { fannedOut: boolean }
+export type QueuedCall = { reports: QueuedReport[] }
+export const countQueued = ({ reports }: QueuedCall): number =>
+  reports.reduce((sum, { batches }) => batches.reduce((ofReport, { userIds }) => ofReport + userIds.length / 16, sum), 0)
 
 /**
- * Writes how much fan-outs have queued so far, several reports in one transaction. The first one makes the counters row; totals only
- * grow. The report that ends a fan-out announces campaign.completed, once, and settles the campaign if its outcomes are all
- * there already or nothing was queued at all.
+ * Writes which pushes fan-outs have queued so far, several calls in one transaction: counters and the ledger's rows, whose slots are open. The
+ * first report of a campaign makes the counters row; totals only grow, and a batch that is there stays as it is. The report that ends a fan-out
+ * announces campaign.completed, once, and settles the campaign if its outcomes are all there already or nothing was queued at all.
  */
 export async function reportQueued(
-  { db, ensureDay, followUp }: { db: Db; ensureDay: EnsureDay; followUp: FollowUp },
-  reports: QueuedReport[],
+  { db, ensureDay, followUp, retentionDays }: { db: Db; ensureDay: EnsureDay; followUp: FollowUp; retentionDays: number },
+  calls: QueuedCall[],
 ): Promise<Record<string, never>[]> {
-  const totals = highest(reports)
-  for (const day of new Set(totals.map(({ day }) => day))) await ensureDay(day)
+  const reports = highest(calls.flatMap((call) => call.reports))
+  for (const day of new Set(reports.map((report) => report.day))) await ensureDay(day)
+  const rows = new Map(reports.map((report) => [report.campaignId, ledgerRows(report)]))
 
   const committed = await transact(db, async (trx) => {
-    await insertTotals(trx, totals)
-    const ended = totals.filter(({ fannedOut }) => fannedOut).map(({ campaignId }) => campaignId)
+    const known = await insertTotals(
+      trx,
+      reports.map((report) => ({ ...report, hasRanges: (rows.get(report.campaignId) ?? []).some(({ firstId }) => firstId !== null) })),
+    )
+    await insertRows(
+      trx,
+      reports.flatMap(({ campaignId }) => (known.has(campaignId) ? (rows.get(campaignId) ?? []) : [])),
+      retentionDays,
+    )
+    const ended = reports.filter(({ fannedOut }) => fannedOut).map(({ campaignId }) => campaignId)
     const fannedOut = ended.length > 0 ? await takeFannedOut(trx, ended) : []
     if (fannedOut.length === 0) return { announcements: [], settled: [] }
 
@@ -36,7 +50,16 @@ export async function reportQueued(
   })
 
   followUp(committed)
-  return reports.map(() => ({}))
+  return calls.map(() => ({}))
+}
+
+/** The rows of a report's batches, in the order of the ledger's key. */
+function ledgerRows({ day, campaignId, appId, batches }: QueuedReport): NewLedgerRow[] {
+  return batches.flatMap(({ no, platform, subscriptionIds, userIds }) =>
+    rowsOf(Buffer.from(subscriptionIds, 'base64'), Buffer.from(userIds, 'base64')).map((row) => {
+      return { ...row, day, campaignId, no, appId, platform, slots: openSlots(row.size) }
+    }),
+  )
 }
 
 /** Each campaign once, with its highest totals, in the order of its id: writers in one order never deadlock. */
@@ -57,6 +80,7 @@ const merge = (one: QueuedReport, other: QueuedReport): QueuedReport => ({
     web: Math.max(one.byPlatform.web, other.byPlatform.web),
   },
   fannedOut: one.fannedOut || other.fannedOut,
+  batches: [...new Map([...other.batches, ...one.batches].map((batch) => [batch.no, batch])).values()].toSorted((a, b) => a.no - b.no),
 })
 
 const eventOf = (row: Awaited<ReturnType<typeof takeFannedOut>>[number]) =>

@@ -1,4 +1,4 @@
-import { listPushes, readStats, recordOutcomes, reportQueued } from '@herald/contracts/calls/tracker'
+import { listPushes, readStats, recordOutcomes } from '@herald/contracts/calls/tracker'
 import { Fault } from '@herald/contracts/fault'
 import { openDatabase } from '@herald/service/postgres'
 import { freshDatabase } from '@herald/testing/database'
@@ -8,7 +8,16 @@ import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { Tables } from './store/tables.ts'
-import { batchOf, givenCampaign, givenListeners, givenOutcomes, givenPeer, givenTracker, totalsOf } from './testing/given-tracker.ts'
+import {
+  batchesOf,
+  givenCampaign,
+  givenListeners,
+  givenOutcomes,
+  givenPeer,
+  givenTracker,
+  outcomesOf,
+  report,
+} from './testing/given-tracker.ts'
 
 const said = (work: Promise<unknown>) =>
   work.then(
@@ -23,8 +32,9 @@ test('24 lists of pushes that hang hold up no outcome: the lists are answered 42
   const caller = await givenPeer('dispatcher', natsUrl)
   const { db } = await openDatabase<Tables>(testService('tracker', {}), { url: database.url('tracker'), poolSize: 2 })
   const campaign = givenCampaign()
-  await caller.call(reportQueued, totalsOf(campaign, 300))
-  await caller.call(recordOutcomes, { batches: [batchOf(campaign, givenOutcomes(100))] })
+  const batches = batchesOf(campaign, givenOutcomes(300), { size: 10 })
+  await report(caller, campaign, batches)
+  await caller.call(recordOutcomes, { batches: batches.slice(0, 10).map((batch) => outcomesOf(batch)) })
   const list = () => said(caller.call(listPushes, { appId: campaign.appId, limit: 5 }))
   expect(await list()).toBe('answered')
 
@@ -38,9 +48,7 @@ test('24 lists of pushes that hang hold up no outcome: the lists are answered 42
   })
   await locked.promise
   const lists = Promise.all(Array.from({ length: 24 }, list))
-  const recorded = await Promise.all(
-    Array.from({ length: 20 }, () => caller.call(recordOutcomes, { batches: [batchOf(campaign, givenOutcomes(10))] })),
-  )
+  const recorded = await Promise.all(batches.slice(10).map((batch) => caller.call(recordOutcomes, { batches: [outcomesOf(batch)] })))
   expect(recorded.reduce((sum, one) => sum + one.recorded, 0)).toBe(200)
   await until(() => heard.campaigns.includes(campaign.campaignId), { what: 'the settlement' })
   expect(new Set(await lists)).toEqual(new Set(['rate_limited']))

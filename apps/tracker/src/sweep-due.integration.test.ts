@@ -1,6 +1,6 @@
 import { dropCampaigns } from '@herald/contracts/calls/audience'
 import { settleCampaigns } from '@herald/contracts/calls/campaigns'
-import { confirmTrackerAnnouncements, recordOutcomes, reportQueued } from '@herald/contracts/calls/tracker'
+import { confirmTrackerAnnouncements } from '@herald/contracts/calls/tracker'
 import { queueUnavailable } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import { announcements, eventSubjects } from '@herald/contracts/topology'
@@ -16,7 +16,7 @@ import { deleteOldCounters, insertTotals } from './store/counters.ts'
 import { insertAnnouncements, takeDueAnnouncements } from './store/announcements.ts'
 import { deleteOldDays, getDaysAround, insertDay } from './store/partitions.ts'
 import type { Tables } from './store/tables.ts'
-import { batchOf, givenCampaign, givenOutcomes, givenPeer, givenTracker, today, totalsOf } from './testing/given-tracker.ts'
+import { givenCampaign, givenOutcomes, givenPeer, givenTracker, reportOf, settle, today } from './testing/given-tracker.ts'
 
 let caller: Awaited<ReturnType<typeof givenPeer>>
 let db: Awaited<ReturnType<typeof openDatabase<Tables>>>['db']
@@ -51,8 +51,7 @@ test('a settlement is told until both have answered, and nobody who has is asked
     heard.audience += 1
     return {}
   })
-  await caller.call(reportQueued, totalsOf(campaign, 2))
-  await caller.call(recordOutcomes, { batches: [batchOf(campaign, givenOutcomes(2))] })
+  await settle(caller, campaign, givenOutcomes(2))
   const row = () => db.selectFrom('settlements').selectAll().where('campaign_id', '=', campaign.campaignId).executeTakeFirst()
   await until(async () => (await row())?.campaigns_told)
 
@@ -108,7 +107,7 @@ test('days are made once by any number of processes, and dropped past retention'
     const { rows } = await sql<{ name: string }>`select inhrelid::regclass::text as name from pg_inherits order by 1`.execute(db)
     return rows.map(({ name }) => name)
   }
-  const named = (day: string) => [`engagements_${day.replaceAll('-', '')}`, `ledger_${day.replaceAll('-', '')}`]
+  const named = (day: string) => [`engagements_${day.replaceAll('-', '')}`, `ledger_batches_${day.replaceAll('-', '')}`]
   expect(await partitions()).toEqual(expect.arrayContaining([...named(old), ...named(last), ...named(today)]))
 
   await deleteOldDays(db, 90)
@@ -122,7 +121,9 @@ test('counters past retention go, with their variants', async () => {
   const [oldDay = ''] = await getDaysAround(db, { back: 401, ahead: -401 })
   await insertTotals(
     db,
-    [totalsOf(old, 1), totalsOf(kept, 1)].toSorted((one, other) => (one.campaignId < other.campaignId ? -1 : 1)),
+    [reportOf(old, []), reportOf(kept, [])]
+      .map((totals) => ({ ...totals, hasRanges: false }))
+      .toSorted((one, other) => (one.campaignId < other.campaignId ? -1 : 1)),
   )
   await db.updateTable('counters').set({ day: oldDay }).where('campaign_id', '=', old.campaignId).execute()
   await db.insertInto('variant_counters').values({ campaign_id: old.campaignId, variant: 'a', sent: 1 }).execute()

@@ -1,4 +1,4 @@
-import { readStats, recordOutcomes, reportQueued, trackEvents } from '@herald/contracts/calls/tracker'
+import { readStats, trackEvents } from '@herald/contracts/calls/tracker'
 import { newId } from '@herald/contracts/ids'
 import { noStats } from '@herald/contracts/stats'
 import { openDatabase } from '@herald/service/postgres'
@@ -8,7 +8,17 @@ import { testService } from '@herald/testing/service'
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import type { Tables } from './store/tables.ts'
-import { batchOf, givenCampaign, givenEngagement, givenOutcome, givenPeer, givenTracker, totalsOf } from './testing/given-tracker.ts'
+import {
+  batchesOf,
+  givenCampaign,
+  givenEngagement,
+  givenOutcome,
+  givenOutcomes,
+  givenPeer,
+  givenTracker,
+  report,
+  settle,
+} from './testing/given-tracker.ts'
 
 let caller: Awaited<ReturnType<typeof givenPeer>>
 let db: Awaited<ReturnType<typeof openDatabase<Tables>>>['db']
@@ -27,7 +37,7 @@ const stats = async ({ appId, campaignId }: { appId: string; campaignId: string 
 
 test('a report that is replayed, also in parallel, counts once and shows at once', async () => {
   const campaign = givenCampaign()
-  await caller.call(reportQueued, totalsOf(campaign, 3))
+  await report(caller, campaign, batchesOf(campaign, givenOutcomes(3)))
   const engagement = givenEngagement(campaign, { kind: 'opened' })
 
   const answers = await Promise.all(Array.from({ length: 30 }, () => caller.call(trackEvents, { engagements: [engagement, engagement] })))
@@ -41,9 +51,8 @@ test('a report that is replayed, also in parallel, counts once and shows at once
 
 test('reports move the counters of their variant as well', async () => {
   const campaign = givenCampaign()
-  await caller.call(reportQueued, totalsOf(campaign, 1))
   const outcome = givenOutcome({ variant: 'a' })
-  await caller.call(recordOutcomes, { batches: [batchOf(campaign, [outcome])] })
+  await settle(caller, campaign, [outcome])
   await caller.call(trackEvents, {
     engagements: [
       givenEngagement(campaign, { kind: 'delivered', variant: 'a', subscriptionId: outcome.subscriptionId }),
@@ -59,7 +68,7 @@ test('reports move the counters of their variant as well', async () => {
 
 test('a campaign that is unknown, of another app or past the ledger’s retention counts nothing and is no error', async () => {
   const [foreign, old] = [givenCampaign(), givenCampaign()]
-  for (const campaign of [foreign, old]) await caller.call(reportQueued, totalsOf(campaign, 1))
+  for (const campaign of [foreign, old]) await report(caller, campaign, batchesOf(campaign, givenOutcomes(1)))
   await db
     .updateTable('counters')
     .set({ day: sql`(now() at time zone 'utc')::date - 91` })
@@ -73,7 +82,7 @@ test('a campaign that is unknown, of another app or past the ledger’s retentio
 
 test('calls that travel together each hear what of theirs counted', async () => {
   const campaign = givenCampaign()
-  await caller.call(reportQueued, totalsOf(campaign, 200))
+  await report(caller, campaign, batchesOf(campaign, givenOutcomes(200)))
   const calls = Array.from({ length: 40 }, (_, index) =>
     Array.from({ length: (index % 5) + 1 }, () => givenEngagement(campaign, { kind: 'delivered' })),
   )

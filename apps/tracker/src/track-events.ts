@@ -51,7 +51,7 @@ export async function trackEvents(
       if (counters.length < moves.byCampaign.size) throw new Error('a campaign went away while its reports were counted')
       return { fresh, announcements }
     })
-    followUp({ announcements, settled: [] })
+    followUp({ announcements, settled: [], engagements: fresh.map(({ engagement }) => engagement.kind) })
     for (const { call } of fresh) counted[call] = (counted[call] ?? 0) + 1
   }
   return counted.map((count) => ({ counted: count }))

@@ -1,4 +1,4 @@
-import { readStats, recordOutcomes, reportQueued, trackEvents, verifyCampaign } from '@herald/contracts/calls/tracker'
+import { readStats, recordOutcomes, trackEvents, verifyCampaign } from '@herald/contracts/calls/tracker'
 import { newId } from '@herald/contracts/ids'
 import { openDatabase } from '@herald/service/postgres'
 import { freshDatabase } from '@herald/testing/database'
@@ -10,14 +10,16 @@ import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { openReconciler } from './reconcile.ts'
 import type { Tables } from './store/tables.ts'
 import {
-  batchOf,
+  batchesOf,
   givenCampaign,
   givenEngagement,
   givenOutcome,
   givenOutcomes,
   givenPeer,
   givenTracker,
-  totalsOf,
+  outcomesOf,
+  report,
+  settle,
   type Campaign,
 } from './testing/given-tracker.ts'
 
@@ -35,14 +37,13 @@ beforeAll(async () => {
 let campaign: Campaign
 beforeEach(async () => {
   campaign = givenCampaign()
-  await caller.call(reportQueued, totalsOf(campaign, 8))
   const outcomes = [
     ...givenOutcomes(4, { variant: 'a' }),
     ...givenOutcomes(2, { variant: 'b' }),
     givenOutcome({ variant: 'b', outcome: 'failed', code: 'timeout' }),
     givenOutcome({ variant: 'b', outcome: 'skipped', code: 'expired' }),
   ]
-  await caller.call(recordOutcomes, { batches: [batchOf(campaign, outcomes)] })
+  await settle(caller, campaign, outcomes)
   await caller.call(trackEvents, {
     engagements: outcomes
       .slice(0, 5)
@@ -60,8 +61,9 @@ test('a recount agrees with the counters, those of the variants too, whatever wa
 
 test('a campaign that is still being sent agrees: more is queued than has an outcome', async () => {
   const sending = givenCampaign()
-  await caller.call(reportQueued, totalsOf(sending, 100, false))
-  await caller.call(recordOutcomes, { batches: [batchOf(sending, givenOutcomes(3))] })
+  const batches = batchesOf(sending, givenOutcomes(100))
+  await report(caller, sending, batches, { fannedOut: false })
+  await caller.call(recordOutcomes, { batches: batches.map((batch) => outcomesOf(batch, 0, 3)) })
   expect(await caller.call(verifyCampaign, sending)).toMatchObject({
     agrees: true,
     counters: { queued: 100 },
@@ -71,13 +73,13 @@ test('a campaign that is still being sent agrees: more is queued than has an out
 
 test('while outcomes and reports are written every recount agrees', async () => {
   const busy = givenCampaign()
-  await caller.call(reportQueued, totalsOf(busy, 4_000))
+  const batches = batchesOf(busy, givenOutcomes(4_000, { variant: 'a' }), { size: 100 })
+  await report(caller, busy, batches)
   let writing = true
   const writes = Promise.all(
-    Array.from({ length: 40 }, async () => {
-      const outcomes = givenOutcomes(100, { variant: 'a' })
-      await caller.call(recordOutcomes, { batches: [batchOf(busy, outcomes)] })
-      const engagements = outcomes.map(({ subscriptionId }) => givenEngagement(busy, { variant: 'a', subscriptionId }))
+    batches.map(async (batch) => {
+      await caller.call(recordOutcomes, { batches: [outcomesOf(batch)] })
+      const engagements = batch.pushes.map(({ subscriptionId }) => givenEngagement(busy, { variant: 'a', subscriptionId }))
       await caller.call(trackEvents, { engagements })
     }),
   ).finally(() => (writing = false))
@@ -106,18 +108,29 @@ test('a counter of a variant that is off shows', async () => {
   expect(await verify()).toMatchObject({ agrees: false, difference: 3, counters: { variants: { a: { delivered: 7 } } } })
 })
 
-test('a ledger row that says something else shows, and one that is gone', async () => {
-  const push = db
-    .selectFrom('ledger')
-    .select('subscription_id')
-    .where('campaign_id', '=', campaign.campaignId)
-    .where('variant', '=', 'a')
-    .limit(1)
-  await db.updateTable('ledger').set({ outcome: 'failed' }).where('subscription_id', '=', push).execute()
+test('a slot that says something else shows, one that is open, and a row that is gone', async () => {
+  const rows = () =>
+    db.selectFrom('ledger_batches').selectAll().where('campaign_id', '=', Buffer.from(campaign.campaignId, 'hex')).orderBy('place')
+  const [first, second, last] = await rows()
+    .execute()
+    .then((all) => [all[0], all[1], all.at(-1)])
+  if (!first || !second || !last) throw new Error('no rows')
+  const change = (place: number) => db.updateTable('ledger_batches').where('campaign_id', '=', first.campaign_id).where('place', '=', place)
+  await change(first.place)
+    .set({ ends: first.ends.replace('"sent"', '"failed"') })
+    .execute()
   // One sent less and one failed more, in the campaign and in its variant.
   expect(await verify()).toMatchObject({ agrees: false, difference: 4, ledger: { sent: 5, failed: 2 } })
+  await change(first.place).set({ ends: first.ends }).execute()
 
-  await db.deleteFrom('ledger').where('campaign_id', '=', campaign.campaignId).where('outcome', '=', 'skipped').execute()
+  await change(second.place)
+    .set({ slots: Buffer.alloc(1) })
+    .execute()
+  expect(await verify()).toMatchObject({ agrees: false, difference: 2, ledger: { queued: 8, sent: 5 } })
+  await change(second.place).set({ slots: second.slots }).execute()
+  expect(await verify()).toMatchObject({ agrees: true })
+
+  await db.deleteFrom('ledger_batches').where('campaign_id', '=', first.campaign_id).where('place', '=', last.place).execute()
   expect(await verify()).toMatchObject({ agrees: false, ledger: { queued: 7, skipped: 0 } })
 })
 

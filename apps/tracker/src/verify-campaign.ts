@@ -21,11 +21,12 @@ export const verifyCampaigns = ({ db, retentionDays }: { db: Db; retentionDays: 
   inOneSnapshot(db, async (snapshot) => {
     const kept = await findKept(snapshot, campaignIds, retentionDays)
     const variants = Map.groupBy(await findVariantCounters(snapshot, campaignIds), ({ campaign_id }) => campaign_id)
-    const recounted = Map.groupBy(await recount(snapshot, kept), ({ campaign_id }) => campaign_id)
+    const recounted = await recount(snapshot, kept)
     return kept.map((row) => {
       const campaignId = row.campaign_id
       const counters = statsOf(row, variants.get(campaignId) ?? [])
-      const ledger = recountedStats(recounted.get(campaignId) ?? [], { queued: counters.queued, isSettled: row.settled_at !== null })
+      const { rows, queued } = recounted.get(campaignId) ?? { rows: [], queued: 0 }
+      const ledger = recountedStats(rows, queued)
       const difference = differenceOf(counters, ledger)
       return { campaignId, agrees: difference === 0, difference, counters, ledger }
     })

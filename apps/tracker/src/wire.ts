@@ -35,7 +35,7 @@ import { readSettled } from './read-settled.ts'
 import { listStats, readStats } from './read-stats.ts'
 import { openReconciler } from './reconcile.ts'
 import { countOutcomes, recordOutcomes, type OutcomeCall } from './record-outcomes.ts'
-import { reportQueued, type QueuedReport } from './report-queued.ts'
+import { countQueued, reportQueued, type QueuedCall } from './report-queued.ts'
 import { deleteAnnouncements } from './store/announcements.ts'
 import type { Tables } from './store/tables.ts'
 import { sweepDue } from './sweep-due.ts'
@@ -44,6 +44,8 @@ import { verifyCampaign } from './verify-campaign.ts'
 
 /** Outcomes or reports that one process holds at once, ~500 bytes each: 20 dispatchers with a full window of 1,000. */
 const mostHeld = 20_000
+/** Pushes of reports that one process holds at once, ~120 bytes each: four of the largest calls. */
+const mostQueuedHeld = 80_000
 
 /** What is plugged into what: calls to flows, and the sweeps. */
 export async function wireTracker(service: Service<Config>): Promise<void> {
@@ -56,23 +58,23 @@ export async function wireTracker(service: Service<Config>): Promise<void> {
   const { db, reads, watch } = await openDatabase<Tables>(service, { url, poolSize })
   const bus = await openBus(service, watch)
   const ensureDay = openDays(db, ledgerDays)
-  const followUp = openFollowUp(service, { db, bus, countEvents: openMeasures(service.metrics, { db, watch }) })
+  const followUp = openFollowUp(service, { db, bus, measures: openMeasures(service.metrics, { db, watch }) })
 
   // Per kind one commit is in flight and everything that is ready goes along, a few thousand pushes at most. Calls of whole batches
   // and calls of single pushes have a line each: a large campaign does not stand before a one-device send.
   const shared = { maxWaiting: 2_000, full: queueUnavailable, isShared: failsEverybody }
-  const write = (calls: OutcomeCall[]) => recordOutcomes({ db, ensureDay, followUp, retentionDays: ledgerDays }, calls)
+  const write = (calls: OutcomeCall[]) => recordOutcomes({ db, followUp, retentionDays: ledgerDays }, calls)
   const recordFew = group(write, { limit: 100, ...shared })
   const recordMany = group(write, { limit: 8, ...shared })
   const record = admit((call: OutcomeCall) => (countOutcomes(call) <= 40 ? recordFew(call) : recordMany(call)), {
     weigh: countOutcomes,
     most: mostHeld,
   })
-  const report = group((reports: QueuedReport[]) => reportQueued({ db, ensureDay, followUp }, reports), {
+  const report = group((calls: QueuedCall[]) => reportQueued({ db, ensureDay, followUp, retentionDays: ledgerDays }, calls), {
     limit: 200,
     ...shared,
     // By turns of apps. The calls with outcomes each hold those of many.
-    turn: ({ appId }) => appId,
+    turn: ({ reports }) => reports[0]?.appId ?? '',
   })
   const track = group((calls: EngagementCall[]) => trackEvents({ db, ensureDay, followUp, retentionDays: ledgerDays }, calls), {
     limit: 20,
@@ -83,10 +85,7 @@ export async function wireTracker(service: Service<Config>): Promise<void> {
   // Counting a large campaign anew takes seconds: one at a time leaves the other connections to short reads.
   const oneVerification = openAtOnce({ atOnce: 1, mostWaiting: 20, waitMs: 8_000, full: () => tooManyReads(10) })
 
-  bus.answer(reportQueuedCall, async ({ reports }) => {
-    await Promise.all(reports.map(report))
-    return {}
-  })
+  bus.answer(reportQueuedCall, admit(report, { weigh: countQueued, most: mostQueuedHeld }))
   bus.answer(recordOutcomesCall, record)
   bus.answer(trackEventsCall, admit(track, { weigh: ({ engagements }) => engagements.length, most: mostHeld }))
   bus.answer(readSettledCall, (request) => readSettled(db, request))

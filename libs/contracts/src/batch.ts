@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Content } from './content.ts'
-import { failureCodes, type FailureCode, type SkipReason } from './outcome.ts'
+import { failureCodes, mostPlaces, type FailureCode, type SkipReason } from './outcome.ts'
 import { lanes, platforms, type Lane, type Platform } from './platform.ts'
 import type { Bypass, Presentation, Priority } from './send-fields.ts'
 
@@ -28,7 +28,7 @@ export type BatchPointers = z.infer<typeof BatchPointers>
 export const leaseMs = 12_000
 export const leaseRenewMs = 3_000
 /** A batch holds at most this many pushes, a page of the fan-out scans this many subscriptions. */
-export const batchSize = 500
+export const batchSize = mostPlaces
 export const pageSize = 5_000
 /** A send whose first page is its last and that reaches at most this many devices goes on the prompt lane. */
 export const promptLimit = 1_000
@@ -75,6 +75,8 @@ export type CircuitEnvironment = (typeof environments)[number]
 
 /** One push to make: the device as it is now. Only the user's columns and tags that the content names are filled. */
 export type Recipient = {
+  /** Its place in the batch it was queued in: the name that the ledger knows it by. */
+  place: number
   subscriptionId: string
   userId: string
   /** Device token (ios, android) or endpoint address (web). Never logged, never stored in NATS. */
@@ -94,6 +96,8 @@ export type Recipient = {
 
 /** A push whose end is already known, without a try at the provider: travels with the batch to the ledger. */
 export type Decided = {
+  /** As a Recipient's. */
+  place: number
   subscriptionId: string
   userId: string
   tokenVersion: number
@@ -111,6 +115,8 @@ export type TakenBatch =
       platform: Platform
       lane: Lane
       day: string
+      /** The number, per campaign, of the batch that these pushes were queued in. */
+      no: number
       /** The fencing number: finish and renew carry it; another's is answered `lost`. */
       takes: number
       /** Tries at the provider before this one; a kill counts none. */
@@ -129,6 +135,13 @@ export type TakenBatch =
       /** There are further recipients: ask again with `from` = how many were answered so far. */
       more: boolean
     }
+
+/** Of a push in its batch, as the take told it. */
+const Place = z
+  .number()
+  .int()
+  .min(0)
+  .max(mostPlaces - 1)
 
 /** A duration. Instants do not travel: a dispatcher's clock may be minutes off the database's, which all of them are held against. */
 const Milliseconds = z.number().int().min(0).max(86_400_000)
@@ -161,6 +174,7 @@ export const FinishBatch = z.object({
   guarded: z
     .array(
       z.object({
+        place: Place,
         subscriptionId: Id,
         userId: Id,
         tokenVersion: z.number().int(),
@@ -180,6 +194,7 @@ export const FinishBatch = z.object({
   unavailable: z
     .array(
       z.object({
+        place: Place,
         subscriptionId: Id,
         userId: Id,
         tokenVersion: z.number().int(),
@@ -216,6 +231,7 @@ export const FinishBatch = z.object({
   retries: z
     .array(
       z.object({
+        place: Place,
         subscriptionId: Id,
         userId: Id,
         tries: z.number().int(),

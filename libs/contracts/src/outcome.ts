@@ -40,30 +40,66 @@ export type FailureCode = (typeof failureCodes)[number]
 
 const Id = z.string().length(24)
 
-/** One push's end, as the ledger keeps it. `code` is a failure code or a skip reason, empty for sent. */
-export const Outcome = z.object({
-  subscriptionId: Id,
-  userId: Id,
-  /** The experiment's variant, empty without one. */
-  variant: z.string(),
+/** The most pushes of a batch (batch.ts). A push is a place of a batch: 0 is the first. */
+export const mostPlaces = 500
+const Place = z
+  .number()
+  .int()
+  .min(0)
+  .max(mostPlaces - 1)
+
+/** How a push ended, as the ledger keeps it. `code` is a failure code or a skip reason, empty for sent. */
+export const End = z.object({
   outcome: z.enum(outcomes),
   code: z.enum([...failureCodes, ...skipReasons, '']),
   /** The provider's own word, e.g. `410 Unregistered`; never a token. */
   providerCode: z.string().max(200),
-  /** The version of the token it was sent to: a dead answer for another version invalidates nothing (providers.md). */
-  tokenVersion: z.number().int(),
+  /** The experiment's variant, empty without one. */
+  variant: z.string().max(100),
   /** Tries at the provider, this one included; 0 when decided without one. */
   attempts: z.number().int(),
+  /** The version of the token it was sent to: a dead answer for another version invalidates nothing (providers.md). */
+  tokenVersion: z.number().int(),
 })
-export type Outcome = z.infer<typeof Outcome>
+export type End = z.infer<typeof End>
 
-/** The outcomes of one batch: all of one campaign and platform. */
+/** Pushes of a batch with an equal end. */
+export const EndOfPlaces = End.extend({ places: z.array(Place).min(1).max(mostPlaces) })
+export type EndOfPlaces = z.infer<typeof EndOfPlaces>
+
+/** Outcomes of one batch. */
 export const BatchOutcomes = z.object({
   appId: Id,
   campaignId: Id,
   /** UTC date of the campaign's first page, `YYYY-MM-DD`: the ledger's partition. */
   day: z.iso.date(),
   platform: z.enum(platforms),
-  outcomes: z.array(Outcome).min(1).max(1000),
+  /** The batch's number, per campaign, from 1. A batch of retries has that of the batch its pushes were queued in. */
+  no: z.number().int().min(1),
+  results: z.array(EndOfPlaces).min(1).max(mostPlaces),
 })
 export type BatchOutcomes = z.infer<typeof BatchOutcomes>
+
+/** One push's end. */
+export type PushEnd = End & { place: number }
+
+/** Ends as they travel: pushes with an equal end share an entry, in the order that ends were first met. */
+export function groupEnds(pushes: readonly PushEnd[]): EndOfPlaces[] {
+  const groups: EndOfPlaces[] = []
+  // Nearly every push of a batch ends as the one before it.
+  let last: EndOfPlaces | undefined
+  for (const { place, ...end } of pushes) {
+    if (!last || !isEqual(last, end)) last = groups.find((group) => isEqual(group, end))
+    if (!last) groups.push((last = { ...end, places: [] }))
+    last.places.push(place)
+  }
+  return groups
+}
+
+const isEqual = (one: End, other: End): boolean =>
+  one.outcome === other.outcome &&
+  one.code === other.code &&
+  one.providerCode === other.providerCode &&
+  one.variant === other.variant &&
+  one.attempts === other.attempts &&
+  one.tokenVersion === other.tokenVersion

@@ -35,7 +35,7 @@ export const fillTracker = (url: string, { pushes, ...history }: History & { pus
         [ago],
       )
       for (const { day, next, name } of rows)
-        for (const parent of ['ledger', 'engagements'])
+        for (const parent of ['ledger_batches', 'engagements'])
           await client.query(
             `create table if not exists ${parent}_${name} partition of ${parent} for values from ('${day}') to ('${next}')`,
           )
@@ -44,10 +44,11 @@ export const fillTracker = (url: string, { pushes, ...history }: History & { pus
       select n, ${idOf('n', timeOf(history, 'n'))} as campaign_id, ((${timeOf(history, 'n')}) at time zone 'utc')::date as day
       from generate_series(1, ${history.count}) as n`
     await client.query(
-      `insert into ledger (day, campaign_id, subscription_id, app_id, user_id, platform, variant, outcome, code, provider_code, token_version, attempts)
-       select day, campaign_id, lpad(to_hex(device), 24, '0'), $1, repeat('a', 24), 'android', '',
-         case when n % 1000 = 0 and device = 1 then 'failed' else 'sent' end, case when n % 1000 = 0 and device = 1 then 'timeout' else '' end, '', 1, 1
-       from (${campaigns}) as c, generate_series(1, $2::int) as device`,
+      `insert into ledger_batches (day, batch_no, place, size, sent, failed, campaign_id, app_id, platform, devices, users, slots, ends)
+       select day, 1, device - 1, 1, 1 - is_failed, is_failed, decode(campaign_id, 'hex'), decode($1, 'hex'), 'android',
+         decode(lpad(to_hex(device), 24, '0'), 'hex'), decode(repeat('a', 24), 'hex'), '\\x01',
+         case is_failed when 1 then '[["failed","timeout","","",1,1,1767225600000]]' else '[["sent","","","",1,1,1767225600000]]' end
+       from (${campaigns}) as c, generate_series(1, $2::int) as device, lateral (select (n % 1000 = 0 and device = 1)::int as is_failed) as f`,
       [history.appId, pushes],
     )
     await client.query(

@@ -22,8 +22,8 @@ const slices = (pushes: Queued[]): Queued[][] =>
   Array.from({ length: Math.ceil(pushes.length / batchSize) }, (_, index) => pushes.slice(index * batchSize, (index + 1) * batchSize))
 
 function decide(batch: Queued[]): Decided[] | null {
-  const decided = batch.flatMap(({ subscriptionId, userId, skip }): Decided[] =>
-    skip ? [{ subscriptionId, userId, tokenVersion: 0, attempts: 0, outcome: 'skipped', code: skip }] : [],
+  const decided = batch.flatMap(({ subscriptionId, userId, skip }, place): Decided[] =>
+    skip ? [{ place, subscriptionId, userId, tokenVersion: 0, attempts: 0, outcome: 'skipped', code: skip }] : [],
   )
   return decided.length > 0 ? decided : null
 }

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { settleGuarded, settleUnavailable } from './guarded.ts'
 
 const refused = {
+  place: 7,
   subscriptionId: newId(),
   userId: newId(),
   tokenVersion: 2,
@@ -11,8 +12,8 @@ const refused = {
   code: 'token_invalid' as const,
   providerCode: '400 BadDeviceToken',
 }
-const { subscriptionId, userId, tokenVersion, agoMs } = refused
-const other = { subscriptionId: newId(), userId: newId(), tries: 0, retryInMs: 5_000, code: null, providerCode: '' }
+const { place, subscriptionId, userId, tokenVersion, agoMs } = refused
+const other = { place: 1, subscriptionId: newId(), userId: newId(), tries: 0, retryInMs: 5_000, code: null, providerCode: '' }
 const finish = {
   batchId: newId(),
   takes: 1,
@@ -25,7 +26,16 @@ const finish = {
   retries: [other],
 }
 const decided = [
-  { subscriptionId, userId, tokenVersion, attempts: 3, outcome: 'failed', code: 'token_invalid', providerCode: '400 BadDeviceToken' },
+  {
+    place,
+    subscriptionId,
+    userId,
+    tokenVersion,
+    attempts: 3,
+    outcome: 'failed',
+    code: 'token_invalid',
+    providerCode: '400 BadDeviceToken',
+  },
 ]
 
 test('dead: failed for the ledger, and to be invalidated', () => {
@@ -38,24 +48,27 @@ test('failed: nobody is invalidated', () => {
 })
 
 test('retry: the try was none, and it comes after the rest of its batch', () => {
-  const retries = [other, { subscriptionId, userId, tries: 2, retryInMs: 6_000, code: 'token_invalid', providerCode: '400 BadDeviceToken' }]
+  const retries = [
+    other,
+    { place, subscriptionId, userId, tries: 2, retryInMs: 6_000, code: 'token_invalid', providerCode: '400 BadDeviceToken' },
+  ]
   expect(settleGuarded(finish, 'retry')).toEqual({ dead: [], retries, decided: [] })
 })
 
 describe('pushes that the provider was not there for', () => {
-  const push = { subscriptionId, userId, tokenVersion, environment: '' as const, code: 'timeout' as const, providerCode: '' }
+  const push = { place, subscriptionId, userId, tokenVersion, environment: '' as const, code: 'timeout' as const, providerCode: '' }
   const [again, last] = [
     { ...push, tries: 2, retryInMs: 4_000 },
     { ...push, tries: 5, retryInMs: null },
   ]
-  const back = { subscriptionId, userId, code: 'timeout', providerCode: '' }
+  const back = { place, subscriptionId, userId, code: 'timeout', providerCode: '' }
   const settled = (isOpen: boolean, isProbe = false) =>
     settleUnavailable({ unavailable: [again, last], retries: [other] }, () => isOpen, isProbe)
 
   test('come back in their time, or have failed when their tries are used up', () => {
     expect(settled(false)).toEqual({
       retries: [other, { ...back, tries: 2, retryInMs: 4_000 }],
-      decided: [{ subscriptionId, userId, tokenVersion, attempts: 5, outcome: 'failed', code: 'timeout', providerCode: '' }],
+      decided: [{ place, subscriptionId, userId, tokenVersion, attempts: 5, outcome: 'failed', code: 'timeout', providerCode: '' }],
     })
   })
 

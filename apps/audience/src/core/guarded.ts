@@ -14,8 +14,8 @@ export function settleGuarded({ guarded, dead, retries }: FinishBatch, verdict: 
   if (guarded.length === 0) return { dead, retries, decided: [] }
   if (verdict === 'retry') {
     const retryInMs = afterTheRest(retries)
-    const again = guarded.map(({ subscriptionId, userId, tries, code, providerCode }) => {
-      return { subscriptionId, userId, tries: tries - 1, retryInMs, code, providerCode }
+    const again = guarded.map(({ place, subscriptionId, userId, tries, code, providerCode }) => {
+      return { place, subscriptionId, userId, tries: tries - 1, retryInMs, code, providerCode }
     })
     return { dead, retries: [...retries, ...again], decided: [] }
   }
@@ -38,15 +38,18 @@ export function settleUnavailable(
   const again: FinishBatch['retries'] = []
   const decided: Decided[] = []
   for (const push of unavailable) {
-    const { subscriptionId, userId, environment, tries, retryInMs, code, providerCode } = push
-    if (isOpen(environment)) again.push({ subscriptionId, userId, tries: tries - 1, retryInMs: heldInMs, code, providerCode })
-    else if (retryInMs !== null) again.push({ subscriptionId, userId, tries, retryInMs, code, providerCode })
+    const { place, subscriptionId, userId, environment, tries, retryInMs, code, providerCode } = push
+    if (isOpen(environment)) again.push({ place, subscriptionId, userId, tries: tries - 1, retryInMs: heldInMs, code, providerCode })
+    else if (retryInMs !== null) again.push({ place, subscriptionId, userId, tries, retryInMs, code, providerCode })
     else decided.push(failed(push))
   }
   return { retries: [...retries, ...again], decided }
 }
 
-type Failed = Pick<FinishBatch['guarded'][number], 'subscriptionId' | 'userId' | 'tokenVersion' | 'tries' | 'code' | 'providerCode'>
-const failed = ({ subscriptionId, userId, tokenVersion, tries, code, providerCode }: Failed): Decided => {
-  return { subscriptionId, userId, tokenVersion, attempts: tries, outcome: 'failed', code, providerCode }
+type Failed = Pick<
+  FinishBatch['guarded'][number],
+  'place' | 'subscriptionId' | 'userId' | 'tokenVersion' | 'tries' | 'code' | 'providerCode'
+>
+const failed = ({ place, subscriptionId, userId, tokenVersion, tries, code, providerCode }: Failed): Decided => {
+  return { place, subscriptionId, userId, tokenVersion, attempts: tries, outcome: 'failed', code, providerCode }
 }

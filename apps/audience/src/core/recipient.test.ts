@@ -22,6 +22,7 @@ const device: DeviceDetails = {
   tags: null,
 }
 const queued = (change: Partial<DeviceDetails> | null) => ({
+  place: 3,
   subscriptionId: 's',
   queuedFor: 'ann',
   device: change && { ...device, ...change },

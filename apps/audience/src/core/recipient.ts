@@ -6,6 +6,8 @@ import { whySkipped } from './eligibility.ts'
 
 /** One place of a batch as it is now: who was queued, and the device with its user, if it is still there. */
 export type QueuedDevice = {
+  /** Of the batch that it was queued in: the ledger's name of the push. */
+  place: number
   subscriptionId: string
   queuedFor: string
   device: DeviceDetails | null
@@ -34,10 +36,11 @@ export type DeviceDetails = {
 }
 
 /** A push to make, or its end when there is none to make. Only what the content names of the person and device goes along. */
-export function toRecipient({ subscriptionId, queuedFor, device }: QueuedDevice, names: NamesUsed): Recipient | Decided {
+export function toRecipient({ place, subscriptionId, queuedFor, device }: QueuedDevice, names: NamesUsed): Recipient | Decided {
   const code = whySkipped(queuedFor, device)
   if (!device || code) {
     return {
+      place,
       subscriptionId,
       userId: queuedFor,
       tokenVersion: device?.tokenVersion ?? 0,
@@ -47,6 +50,7 @@ export function toRecipient({ subscriptionId, queuedFor, device }: QueuedDevice,
     }
   }
   return {
+    place,
     subscriptionId,
     userId: device.userId,
     address: device.address,

@@ -6,7 +6,7 @@ import { groupRetries } from './retries.ts'
 const batchId = newId()
 const queuedAt = new Date('2026-01-01T00:00:00.000Z')
 const retry = (retryInMs: number, tries = 1, code: FailureCode | null = null, providerCode = '') => ({
-  ...{ subscriptionId: newId(), userId: newId(), tries, retryInMs },
+  ...{ place: 0, subscriptionId: newId(), userId: newId(), tries, retryInMs },
   ...{ code, providerCode },
 })
 

@@ -5,6 +5,7 @@ import type { FailureCode } from '@herald/contracts/outcome'
 /** `inMs`: from the moment it is inserted. `code` and `providerCode`: why it comes back; null and empty: it was not tried. */
 export type RetryBatch = {
   id: string
+  places: number[]
   subscriptionIds: string[]
   userIds: string[]
   tries: number
@@ -29,6 +30,7 @@ export function groupRetries(
   )
   const batches = [...groups].map(([key, group]) => ({
     id: deterministicId(`${batchId}:${takes}:${key}`, queuedAt),
+    places: group.map(({ place }) => place),
     subscriptionIds: group.map(({ subscriptionId }) => subscriptionId),
     userIds: group.map(({ userId }) => userId),
     tries: group[0]?.tries ?? 0,

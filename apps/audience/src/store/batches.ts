@@ -21,28 +21,26 @@ export type BatchPointerRow = {
   /** How many pushes it holds. Undefined: it is taken by itself. */
   size?: number
 }
+/** A batch of a page. `no`: its number, per campaign, from 1. */
+export type MadeBatch = NewBatch & { id: string; no: number }
 
 /**
  * Inserts the batches of a page. Their pointers are published right after the commit; the sweep repairs after 5 s. Those of `waiting`
  * platforms are due at once and for the sweep to point at, by turns of apps.
  */
-export const insertBatches = (
-  db: Db,
-  fanOut: FanOut,
-  lane: Lane,
-  batches: (NewBatch & { id: string; decided: Decided[] | null })[],
-  waiting: ReadonlySet<Platform> = new Set(),
-) =>
+export const insertBatches = (db: Db, fanOut: FanOut, lane: Lane, batches: MadeBatch[], waiting: ReadonlySet<Platform> = new Set()) =>
   db
     .insertInto('batches')
     .values(
-      batches.map(({ id, platform, subscriptionIds, userIds, decided }) => ({
+      batches.map(({ id, no, platform, subscriptionIds, userIds, decided }) => ({
         id,
         app_id: fanOut.app_id,
         campaign_id: fanOut.campaign_id,
         platform,
         lane,
         day: fanOut.day,
+        batch_no: no,
+        places: null,
         subscription_ids: subscriptionIds,
         user_ids: userIds,
         decided: decided && JSON.stringify(decided),
@@ -54,6 +52,15 @@ export const insertBatches = (
       })),
     )
     .execute()
+
+/** The batches of a fan-out of which the ledger was not told, in their order: what a process that died between a page and its report left. */
+export async function findUntoldBatches(db: Db, { campaign_id, told_batches }: FanOut): Promise<Omit<MadeBatch, 'id' | 'decided'>[]> {
+  const { rows } = await sql<Omit<MadeBatch, 'id' | 'decided'>>`
+    select b.batch_no as no, b.platform, b.subscription_ids as "subscriptionIds", b.user_ids as "userIds"
+    from batches b where b.campaign_id = ${campaign_id} and b.retry_of is null and b.batch_no > ${told_batches}
+    order by b.batch_no`.execute(db)
+  return rows
+}
 
 /**
  * Gives every taken batch a whole lease from now; those that somebody is just writing stay as they are. `unlessRenewed`: not if any lease
@@ -79,6 +86,7 @@ export type TakenRow = {
   platform: Platform
   lane: Lane
   day: string
+  batch_no: number
   takes: number
   tries: number
   queued_at: Date
@@ -92,7 +100,7 @@ export type TakenRow = {
   size: number
 }
 
-const takenColumns = sql`b.id, b.app_id, b.campaign_id, b.platform, b.lane, b.day, b.takes, b.tries, b.queued_at, b.decided, b.probes,
+const takenColumns = sql`b.id, b.app_id, b.campaign_id, b.platform, b.lane, b.day, b.batch_no, b.takes, b.tries, b.queued_at, b.decided, b.probes,
   cardinality(b.subscription_ids) as size,
   (extract(epoch from now() - b.queued_at) * 1000)::float8 as "elapsedMs"`
 
@@ -108,9 +116,12 @@ const heldEnvironments = sql`array(
 const isFree = sql`b.done_at is null and (b.not_before is null or b.not_before <= now()) and (b.lease_until is null or b.lease_until <= now())
   and f.flow is distinct from 'paused'`
 
+/** The places of a batch's pushes; null stands for those from 0 on. */
+const placesOf = sql`(coalesce(b.places, array(select generate_series(0, cardinality(b.subscription_ids) - 1)::smallint)))`
+
 /** All pushes of a batch with one end, as its `decided`. */
 const endingAs = (outcome: unknown, code: unknown) => sql`(
-  select jsonb_agg(jsonb_build_object('subscriptionId', queued.subscription_id, 'userId', queued.user_id, 'tokenVersion', 0,
+  select jsonb_agg(jsonb_build_object('place', coalesce(b.places[queued.place], queued.place - 1), 'subscriptionId', queued.subscription_id, 'userId', queued.user_id, 'tokenVersion', 0,
     'attempts', b.tries, 'outcome', ${outcome}, 'code', ${code}) order by queued.place)
   from unnest(b.subscription_ids, b.user_ids) with ordinality as queued(subscription_id, user_id, place)
 )`
@@ -240,6 +251,7 @@ export async function grantBatches(db: Db, grants: Grant[]): Promise<TakenRow[]>
     update batches b set takes = takes + 1, lease_until = ${takenLease}, due_at = ${takenLease}, spared = 0, probes = told.environment,
       subscription_ids = b.subscription_ids[place:place] || b.subscription_ids[:place - 1] || b.subscription_ids[place + 1:],
       user_ids = b.user_ids[place:place] || b.user_ids[:place - 1] || b.user_ids[place + 1:],
+      places = case when place = 1 then b.places else ${placesOf}[place:place] || ${placesOf}[:place - 1] || ${placesOf}[place + 1:] end,
       decided = case when b.decided is null and told.code is not null then ${endingAs(sql`told.outcome`, sql`told.code`)} else b.decided end
     from unnest(
       ${grants.map(({ batchId }) => batchId)}::text[],
@@ -327,21 +339,22 @@ export async function markDone(db: Db, takes: Pick<FinishBatch, 'batchId' | 'tak
 }
 
 /**
- * Inserts what is to be tried again. It keeps lane, day, campaign, the moment its ttl counts from, since when it is held and, where it was
+ * Inserts what is to be tried again. It keeps lane, day, campaign, the number and places it was queued with, the moment its ttl counts from, since when it is held and, where it was
  * not tried, what was answered last.
  */
 export const insertRetries = (db: Db, retries: (RetryBatch & { retryOf: string })[]) =>
   sql`
-    insert into batches (id, app_id, campaign_id, platform, lane, day, queued_at, subscription_ids, user_ids, tries, retry_of, not_before, due_at,
+    insert into batches (id, app_id, campaign_id, platform, lane, day, queued_at, batch_no, places, subscription_ids, user_ids, tries, retry_of, not_before, due_at,
       held_since, last_code, last_provider_code)
-    select retry.id, b.app_id, b.campaign_id, b.platform, b.lane, b.day, b.queued_at,
-      array(select jsonb_array_elements_text(retry.recipients -> 0)), array(select jsonb_array_elements_text(retry.recipients -> 1)),
+    select retry.id, b.app_id, b.campaign_id, b.platform, b.lane, b.day, b.queued_at, b.batch_no,
+      array(select jsonb_array_elements_text(retry.recipients -> 0)::smallint), array(select jsonb_array_elements_text(retry.recipients -> 1)),
+      array(select jsonb_array_elements_text(retry.recipients -> 2)),
       retry.tries, b.id, now() + make_interval(secs => retry.in_ms / 1000), now() + make_interval(secs => retry.in_ms / 1000), b.held_since,
       coalesce(retry.code, b.last_code), case when retry.code is null then b.last_provider_code else retry.provider_code end
     from unnest(
       ${retries.map(({ id }) => id)}::text[],
       ${retries.map(({ retryOf }) => retryOf)}::text[],
-      ${retries.map(({ subscriptionIds, userIds }) => JSON.stringify([subscriptionIds, userIds]))}::jsonb[],
+      ${retries.map(({ places, subscriptionIds, userIds }) => JSON.stringify([places, subscriptionIds, userIds]))}::jsonb[],
       ${retries.map(({ tries }) => tries)}::int[],
       ${retries.map(({ inMs }) => inMs)}::float8[],
       ${retries.map(({ code }) => code)}::text[],
@@ -360,8 +373,9 @@ export async function findNowOrNever(db: Db, campaignIds: ReadonlySet<string>): 
 /** Inserts pushes of a finished batch whose end was decided when it was finished. They travel to the ledger like any other. */
 export const insertDecided = (db: Db, batches: { id: string; retryOf: string; decided: Decided[] }[]) =>
   sql`
-    insert into batches (id, app_id, campaign_id, platform, lane, day, queued_at, subscription_ids, user_ids, tries, retry_of, decided)
-    select told.id, b.app_id, b.campaign_id, b.platform, b.lane, b.day, b.queued_at,
+    insert into batches (id, app_id, campaign_id, platform, lane, day, queued_at, batch_no, places, subscription_ids, user_ids, tries, retry_of, decided)
+    select told.id, b.app_id, b.campaign_id, b.platform, b.lane, b.day, b.queued_at, b.batch_no,
+      array(select (one ->> 'place')::smallint from jsonb_array_elements(told.decided) as one),
       array(select one ->> 'subscriptionId' from jsonb_array_elements(told.decided) as one),
       array(select one ->> 'userId' from jsonb_array_elements(told.decided) as one), b.tries, b.id, told.decided
     from unnest(

@@ -19,6 +19,8 @@ export type CutPage = {
   cursor: string
   lane: Lane
   counts: Record<Platform, number>
+  /** How many batches it made. */
+  made: number
   next: 'page' | { waveAt: string } | 'nothing'
 }
 
@@ -62,7 +64,14 @@ export async function insertFanOut(db: Db, fanOut: NewFanOut, beginning: Beginni
       ...state,
       ...(failure ? { state: 'failed' as const } : {}),
       ...(cut
-        ? { ...placeAfter(cut, 0), page: 2, queued_ios: cut.counts.ios, queued_android: cut.counts.android, queued_web: cut.counts.web }
+        ? {
+            ...placeAfter(cut, 0),
+            page: 2,
+            batches: cut.made,
+            queued_ios: cut.counts.ios,
+            queued_android: cut.counts.android,
+            queued_web: cut.counts.web,
+          }
         : {}),
     })
     .onConflict((conflict) => conflict.column('campaign_id').doNothing())
@@ -160,6 +169,7 @@ export const advanceFanOut = (db: Db, { campaign_id, page, wave }: FanOut, cut: 
       ...placeAfter(cut, wave),
       ...stateAfter(cut),
       page: page + 1,
+      batches: eb('batches', '+', cut.made),
       queued_ios: eb('queued_ios', '+', cut.counts.ios),
       queued_android: eb('queued_android', '+', cut.counts.android),
       queued_web: eb('queued_web', '+', cut.counts.web),
@@ -187,25 +197,28 @@ export const failFanOut = (db: Db, { campaign_id, page }: FanOut, failure: FanOu
     .executeTakeFirst()
 
 /** The totals up to a page have been told. A fan-out that is over has nothing more to do; a failed one is settled with that. */
-export const markTold = (db: Db, { campaign_id, page }: FanOut) =>
+export const markTold = (db: Db, { campaign_id, page, batches }: FanOut) =>
   sql`
     update fan_outs set
       told_page = greatest(told_page, ${page}),
+      told_batches = greatest(told_batches, ${batches}),
       due_at = case when state in ('fanned_out', 'failed') and page = ${page} then null else due_at end,
       settled_at = case when state = 'failed' then coalesce(settled_at, now()) else settled_at end
     where campaign_id = ${campaign_id}`.execute(db)
 
 /** The same of many that are fanned out and not settled yet. Locks in the order of ids. */
-export const markManyTold = (db: Db, told: Pick<FanOut, 'campaign_id' | 'page'>[]) =>
+export const markManyTold = (db: Db, told: Pick<FanOut, 'campaign_id' | 'page' | 'batches'>[]) =>
   sql`
     with told as materialized (
-      select f.campaign_id, news.page
-      from unnest(${told.map(({ campaign_id }) => campaign_id)}::text[], ${told.map(({ page }) => page)}::int[]) as news(campaign_id, page)
+      select f.campaign_id, news.page, news.batches
+      from unnest(
+        ${told.map(({ campaign_id }) => campaign_id)}::text[], ${told.map(({ page }) => page)}::int[], ${told.map(({ batches }) => batches)}::int[]
+      ) as news(campaign_id, page, batches)
         join fan_outs f on f.campaign_id = news.campaign_id
       where f.settled_at is null and f.page = news.page
       order by f.campaign_id for no key update of f
     )
-    update fan_outs f set told_page = greatest(told_page, told.page), due_at = null
+    update fan_outs f set told_page = greatest(told_page, told.page), told_batches = greatest(told_batches, told.batches), due_at = null
     from told where f.campaign_id = told.campaign_id and f.state = 'fanned_out'`.execute(db)
 
 /** Parks a fan-out until one of its app's bulk batches is finished; looked at again after 15 s in case nobody says so. */

@@ -10,7 +10,9 @@ export type RecipientsAsked = {
   tagNames: readonly string[]
 }
 
-type Row = { place: number; subscriptionId: string; queuedFor: string } & { [Field in keyof DeviceDetails]: DeviceDetails[Field] | null }
+type Row = { asked: number; place: number; subscriptionId: string; queuedFor: string } & {
+  [Field in keyof DeviceDetails]: DeviceDetails[Field] | null
+}
 
 /**
  * The pushes of batches in their order, with their devices and users as they are now, in one query for all. Of the tags only
@@ -19,7 +21,7 @@ type Row = { place: number; subscriptionId: string; queuedFor: string } & { [Fie
 export async function readRecipients(db: Db, asked: RecipientsAsked[]): Promise<QueuedDevice[][]> {
   if (asked.length === 0) return []
   const { rows } = await sql<Row>`
-    select asked.place::int as place, queued.subscription_id as "subscriptionId", queued.user_id as "queuedFor",
+    select asked.place::int as asked, coalesce(b.places[queued.place], queued.place - 1)::int as place, queued.subscription_id as "subscriptionId", queued.user_id as "queuedFor",
       s.user_id as "userId", s.platform, s.address, s.p256dh, s.auth, s.token_version as "tokenVersion", s.apns_environment as environment,
       s.opted_in as "optedIn", s.invalidated_at is not null as invalidated, s.app_version as "appVersion", s.device_model as "deviceModel",
       s.browser, u.language, u.timezone, u.external_id as "externalId", u.country, u.created_at as "userCreatedAt",
@@ -43,7 +45,12 @@ export async function readRecipients(db: Db, asked: RecipientsAsked[]): Promise<
 
   const queued: QueuedDevice[][] = asked.map(() => [])
   for (const row of rows) {
-    queued[row.place - 1]?.push({ subscriptionId: row.subscriptionId, queuedFor: row.queuedFor, device: isThere(row) ? row : null })
+    queued[row.asked - 1]?.push({
+      place: row.place,
+      subscriptionId: row.subscriptionId,
+      queuedFor: row.queuedFor,
+      device: isThere(row) ? row : null,
+    })
   }
   return queued
 }

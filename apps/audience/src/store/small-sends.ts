@@ -2,9 +2,9 @@ import { smallSend } from '@herald/contracts/batch'
 import type { FrozenSmallSend } from '@herald/contracts/calls/audience'
 import type { Platform } from '@herald/contracts/platform'
 import { sql, type RawBuilder } from 'kysely'
-import type { NewBatch } from '../core/batching.ts'
 import type { PageDevice } from '../core/queueing.ts'
 import { reachable } from './segment-sql.ts'
+import type { MadeBatch } from './batches.ts'
 import type { Db, FanOut } from './tables.ts'
 import { roomOnLane } from './turns.ts'
 
@@ -76,7 +76,7 @@ function namesOf(target: FrozenSmallSend['target']): string[] {
 
 export type NewSmallSend = Pick<FanOut, 'campaign_id' | 'app_id' | 'send' | 'settings'> & {
   counts: Record<Platform, number>
-  batches: (NewBatch & { id: string })[]
+  batches: MadeBatch[]
 }
 /** A fan-out that is made and over: nobody has been told of it. `pointedAt`: those of its batches that are to be pointed at now. */
 export type MadeSmallSend = { row: FanOut; pointedAt: Set<string> }
@@ -90,33 +90,35 @@ export async function insertSmallSends(db: Db, exactStart: string, sends: NewSma
   const batches = sends.flatMap(({ campaign_id, batches }) => batches.map((batch) => ({ campaign_id, ...batch })))
   const { rows } = await sql<Omit<FanOut, 'send' | 'target' | 'settings' | 'waves' | 'failure'> & { pointedAt: string[] | null }>`
     with made as (
-      insert into fan_outs (campaign_id, app_id, send, settings, started_at, bound_id, lane, state, page, told_page, queued_ios, queued_android, queued_web)
-      select campaign_id, app_id, send, settings, ${exactStart}::timestamptz, '', 'prompt', 'fanned_out', 2, 0, ios, android, web
+      insert into fan_outs (campaign_id, app_id, send, settings, started_at, bound_id, lane, state, page, told_page, batches,
+        queued_ios, queued_android, queued_web)
+      select campaign_id, app_id, send, settings, ${exactStart}::timestamptz, '', 'prompt', 'fanned_out', 2, 0, batches, ios, android, web
       from unnest(
         ${sends.map(({ campaign_id }) => campaign_id)}::text[], ${sends.map(({ app_id }) => app_id)}::text[],
         ${sends.map(({ send }) => JSON.stringify(send))}::jsonb[], ${sends.map(({ settings }) => settings && JSON.stringify(settings))}::jsonb[],
-        ${sends.map(({ counts }) => counts.ios)}::int[], ${sends.map(({ counts }) => counts.android)}::int[],
+        ${sends.map((send) => send.batches.length)}::int[], ${sends.map(({ counts }) => counts.ios)}::int[], ${sends.map(({ counts }) => counts.android)}::int[],
         ${sends.map(({ counts }) => counts.web)}::int[]
-      ) as given(campaign_id, app_id, send, settings, ios, android, web)
+      ) as given(campaign_id, app_id, send, settings, batches, ios, android, web)
       -- In one order, so that two processes that make the same ones cannot lock each other out.
       order by campaign_id
       on conflict (campaign_id) do nothing
       returning campaign_id, app_id, day, started_at, bound_id, cursor, page, queued_ios, queued_android, queued_web, lane, state, told_page,
-        lease_until, due_at, pointer_no, settled_at, failures, last_failure, flow, flow_no, wave
+        batches, told_batches, lease_until, due_at, pointer_no, settled_at, failures, last_failure, flow, flow_no, wave
     ), fresh as (
       select given.*, made.app_id, made.day, row_number() over (partition by made.app_id, given.platform order by given.place) as turn
       from unnest(
         ${batches.map(({ id }) => id)}::text[], ${batches.map(({ campaign_id }) => campaign_id)}::text[],
         ${batches.map(({ platform }) => platform)}::text[], ${batches.map(({ subscriptionIds }) => listOf(subscriptionIds))}::text[],
-        ${batches.map(({ userIds }) => listOf(userIds))}::text[], ${batches.map(({ decided }) => decided && JSON.stringify(decided))}::jsonb[]
-      ) with ordinality as given(id, campaign_id, platform, subscription_ids, user_ids, decided, place)
+        ${batches.map(({ userIds }) => listOf(userIds))}::text[], ${batches.map(({ no }) => no)}::int[],
+        ${batches.map(({ decided }) => decided && JSON.stringify(decided))}::jsonb[]
+      ) with ordinality as given(id, campaign_id, platform, subscription_ids, user_ids, no, decided, place)
         join made on made.campaign_id = given.campaign_id
     ), rooms as materialized (
       select app_id, platform, ${roomOnLane(sql`ways.app_id`, sql`ways.platform`)} as room
       from (select distinct app_id, platform from fresh) as ways
     ), queued as (
-      insert into batches (id, app_id, campaign_id, platform, lane, day, subscription_ids, user_ids, decided, due_at)
-      select id, app_id, campaign_id, platform, 'prompt', day, subscription_ids::text[], user_ids::text[], decided,
+      insert into batches (id, app_id, campaign_id, platform, lane, day, batch_no, subscription_ids, user_ids, decided, due_at)
+      select id, app_id, campaign_id, platform, 'prompt', day, no, subscription_ids::text[], user_ids::text[], decided,
         case when turn <= room then now() + interval '5 seconds' else now() end
       from fresh join rooms using (app_id, platform)
       returning id, campaign_id, due_at > now() as pointed_at

@@ -107,6 +107,10 @@ export type FanOutTable = {
   lane: Lane | null
   state: Generated<FanOutState>
   told_page: Generated<number>
+  /** How many batches its pages have made: the number of the last one. */
+  batches: Generated<number>
+  /** Up to which of them the ledger was told. */
+  told_batches: Generated<number>
   failure: JsonOrNull<FanOutFailure>
   lease_until: Date | null
   due_at: Generated<Date | null>
@@ -134,6 +138,10 @@ export type BatchTable = {
   lane: Lane
   day: string
   queued_at: Generated<Date>
+  /** The number, per campaign, of the batch that its pushes were queued in: retries keep it. */
+  batch_no: number
+  /** The places that its pushes have there; null: from 0 on, in order. */
+  places: number[] | null
   subscription_ids: string[]
   user_ids: string[]
   tries: Generated<number>

@@ -27,9 +27,9 @@ export const finished = (batchId: string, takes: number, change: Partial<FinishB
 
 /** A push that comes back. */
 export const retried = (
-  { subscriptionId, userId }: { subscriptionId: string; userId: string },
+  { place = 0, subscriptionId, userId }: { place?: number; subscriptionId: string; userId: string },
   change: Partial<FinishBatch['retries'][number]> = {},
-): FinishBatch['retries'][number] => ({ subscriptionId, userId, tries: 0, retryInMs: 0, code: null, providerCode: '', ...change })
+): FinishBatch['retries'][number] => ({ place, subscriptionId, userId, tries: 0, retryInMs: 0, code: null, providerCode: '', ...change })
 
 /** What dispatchers do, on the flows themselves. Every take is another process: it has its own memory of sends. */
 export function withBatches({ audience, db, peers }: Pick<Awaited<ReturnType<typeof openAudience>>, 'audience' | 'db' | 'peers'>) {

@@ -118,9 +118,9 @@ async function playPeers(natsUrl: string) {
     return {}
   })
   const tracker = await openBus(testService('tracker', { NATS_URL: natsUrl }))
-  tracker.answer(reportQueued, async (told) => {
+  tracker.answer(reportQueued, async ({ reports: told }) => {
     if (state.trackerIsAway) throw queueUnavailable()
-    reports.push(...told.reports)
+    reports.push(...told)
     return {}
   })
   tracker.answer(findSettled, async ({ campaignId, subscriptionIds }) => {

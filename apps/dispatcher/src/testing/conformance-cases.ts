@@ -1,13 +1,13 @@
 import type { FrozenSend } from '@herald/contracts/batch'
-import type { Outcome } from '@herald/contracts/outcome'
+import type { End } from '@herald/contracts/outcome'
 import type { Platform } from '@herald/contracts/platform'
 import { expect } from 'vitest'
 import { topic } from './start-peers.ts'
 import type { Arrived, Device } from './start-simulator.ts'
 
 export type Expected =
-  | { settled: Partial<Outcome>; dead?: boolean }
-  | { guarded: { code: Outcome['code']; providerCode: string } }
+  | { settled: Partial<End>; dead?: boolean }
+  | { guarded: { code: End['code']; providerCode: string } }
   | { retryInMs: [least: number, most: number] }
 export type Case = {
   name: string

@@ -1,5 +1,5 @@
 import type { FrozenSend } from '@herald/contracts/batch'
-import type { Outcome } from '@herald/contracts/outcome'
+import type { End } from '@herald/contracts/outcome'
 import { apnsId, payloadLimits, pushTag } from '@herald/contracts/payload'
 import type { Platform } from '@herald/contracts/platform'
 import { expect } from 'vitest'
@@ -13,7 +13,7 @@ export type SendCase = {
   elapsedMs?: number
   meant: Record<Platform, Settled | ((push: Arrived) => { id?: string; headers?: object; payload?: object })>
 }
-type Settled = { outcome: 'skipped' | 'failed'; code: Outcome['code'] }
+type Settled = { outcome: 'skipped' | 'failed'; code: End['code'] }
 
 const everywhere = (settled: Settled) => ({ ios: settled, android: settled, web: settled })
 const android = (message: object) => () => ({ payload: { message } })

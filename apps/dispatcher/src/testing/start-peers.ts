@@ -16,7 +16,7 @@ import { apnsToken, appChanged, readCredentials } from '@herald/contracts/calls/
 import { readSettled, recordOutcomes } from '@herald/contracts/calls/tracker'
 import { databaseUnavailable } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
-import type { Outcome } from '@herald/contracts/outcome'
+import { groupEnds, mostPlaces, type PushEnd } from '@herald/contracts/outcome'
 import type { Lane, Platform } from '@herald/contracts/platform'
 import { openBus } from '@herald/service/bus'
 import { testService } from '@herald/testing/service'
@@ -29,6 +29,9 @@ export const sealKeys = `k1:${randomBytes(32).toString('base64')}`
 export const hmacSecret = 'a secret of the tests'
 const day = '2026-01-31'
 
+/** A push's end, with whose it is. */
+export type Outcome = PushEnd & { subscriptionId: string; userId: string }
+
 /** A batch as audience would keep it. */
 export type Row = {
   batchId: string
@@ -36,6 +39,8 @@ export type Row = {
   appId: string
   platform: Platform
   lane: Lane
+  /** The batch's number in its campaign. */
+  no: number
   send: FrozenSend
   recipients: Recipient[]
   decided: Decided[]
@@ -88,14 +93,14 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
       row.takes += 1
       row.leasedUntil = performance.now() + leaseMs
     } else if (takes !== row.takes) return { answer: 'gone' }
-    const { campaignId, appId, platform, lane, tries, elapsedMs, send, probe, heldEnvironments } = row
+    const { campaignId, appId, platform, lane, no, tries, elapsedMs, send, probe, heldEnvironments } = row
     await row.answered
     const rest = row.recipients.slice(from)
     const recipients = rest.slice(0, row.partSize)
     const more = recipients.length < rest.length
     const queuedAt = new Date(Date.now() - elapsedMs).toISOString()
     const frozen = knowsSend ? null : send
-    const about = { batchId, campaignId, appId, platform, lane, day, takes: row.takes, tries, queuedAt, elapsedMs, send: frozen, more }
+    const about = { batchId, campaignId, appId, platform, lane, day, no, takes: row.takes, tries, queuedAt, elapsedMs, send: frozen, more }
     return { answer: 'taken', ...about, probe, heldEnvironments, recipients, decided: more ? [] : row.decided }
   })
   audience.answer(renewBatch, async ({ batchId, takes }) => {
@@ -114,28 +119,27 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
     return { answer: 'done' }
   })
 
-  const ledger = new Map<string, Outcome>()
-  const keyOf = (campaignId: string, subscriptionId: string) => `${campaignId}/${subscriptionId}`
+  const ledger = new Map<string, PushEnd>()
+  const keyOf = (campaignId: string, no: number, place: number) => `${campaignId}/${no}/${place}`
   tracker.answer(recordOutcomes, async ({ batches }) => {
     if (state.trackerIsAway) throw databaseUnavailable()
     let recorded = 0
-    for (const { campaignId, outcomes } of batches) {
-      for (const outcome of outcomes) {
-        const key = keyOf(campaignId, outcome.subscriptionId)
-        if (ledger.has(key)) continue
-        ledger.set(key, outcome)
-        recorded += 1
+    for (const { campaignId, no, results } of batches) {
+      for (const { places, ...end } of results) {
+        for (const place of places) {
+          const key = keyOf(campaignId, no, place)
+          if (ledger.has(key)) continue
+          ledger.set(key, { ...end, place })
+          recorded += 1
+        }
       }
     }
     return { recorded }
   })
-  tracker.answer(readSettled, async ({ campaignId, subscriptionIds }) => {
+  tracker.answer(readSettled, async ({ campaignId, no }) => {
     const at = new Date().toISOString()
-    const settled = subscriptionIds.flatMap((subscriptionId) => {
-      const found = ledger.get(keyOf(campaignId, subscriptionId))
-      return found ? [{ subscriptionId, outcome: found.outcome, code: found.code, tokenVersion: found.tokenVersion, at }] : []
-    })
-    return { settled }
+    const found = Array.from({ length: mostPlaces }, (_, place) => ledger.get(keyOf(campaignId, no, place)) ?? [])
+    return { results: groupEnds(found.flat()).map((end) => ({ ...end, at })) }
   })
 
   const appId = newId()
@@ -166,8 +170,9 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
         appId,
         platform,
         lane: 'prompt',
+        no: 1,
         send: { ...givenSend(change.appId ?? appId, campaignId), ...send },
-        recipients: devices.map(recipientOf),
+        recipients: devices.map((device, place) => recipientOf(device, place)),
         decided: [],
         tries: 0,
         takes: 0,
@@ -185,10 +190,15 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
       rows.set(row.batchId, row)
       return row
     },
+    /** Of its recipients, in their order. */
     outcomesOf: (row: Row): Outcome[] =>
-      row.recipients.flatMap(({ subscriptionId }) => ledger.get(keyOf(row.campaignId, subscriptionId)) ?? []),
-    settle(row: Row, outcome: Outcome) {
-      ledger.set(keyOf(row.campaignId, outcome.subscriptionId), outcome)
+      row.recipients.flatMap(({ place, subscriptionId, userId }) => {
+        const end = ledger.get(keyOf(row.campaignId, row.no, place))
+        return end ? [{ ...end, subscriptionId, userId }] : []
+      }),
+    endOf: (row: Row, place: number): PushEnd | undefined => ledger.get(keyOf(row.campaignId, row.no, place)),
+    settle(row: Row, end: PushEnd) {
+      ledger.set(keyOf(row.campaignId, row.no, end.place), end)
     },
   }
 }
@@ -208,7 +218,8 @@ export const givenSend = (appId: string, campaignId: string): FrozenSend => ({
   bypass: {},
 })
 
-const recipientOf = (device: Device): Recipient => ({
+const recipientOf = (device: Device, place: number): Recipient => ({
+  place,
   subscriptionId: newId(),
   userId: newId(),
   address: device.token ?? device.endpoint ?? '',

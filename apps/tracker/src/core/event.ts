@@ -1,10 +1,14 @@
 import type { Engagement } from '@herald/contracts/calls/tracker'
 import type { Event } from '@herald/contracts/event'
-import type { Outcome } from '@herald/contracts/outcome'
+import type { End } from '@herald/contracts/outcome'
 import type { Platform } from '@herald/contracts/platform'
 
 /** What a settled push tells webhooks: how it ended, and why it did not end well. */
-export function outcomeEvent(push: { appId: string; campaignId: string; platform: Platform }, outcome: Outcome, at: string): Event {
+export function outcomeEvent(
+  push: { appId: string; campaignId: string; platform: Platform },
+  outcome: End & { subscriptionId: string; userId: string },
+  at: string,
+): Event {
   const { subscriptionId, userId } = outcome
   const event = { at, appId: push.appId, campaignId: push.campaignId, userId, subscriptionId, platform: push.platform }
   if (outcome.outcome === 'sent') return { type: 'notification.sent', ...event }

@@ -1,8 +1,25 @@
 import { expect, test } from 'vitest'
-import { readCursor, writeCursor } from './page-cursor.ts'
+import { inListOrder, readCursor, writeCursor } from './page-cursor.ts'
+
+const campaignId = 'a'.repeat(24)
 
 test('a cursor reads back as what was written, and nothing else reads as one', () => {
-  const place = { campaignId: 'a'.repeat(24), subscriptionId: '1'.repeat(24) }
-  expect(readCursor(writeCursor(place))).toEqual(place)
-  for (const foreign of ['', 'a'.repeat(47), 'a'.repeat(49), 'Z'.repeat(48)]) expect(readCursor(foreign)).toBeUndefined()
+  for (const place of [
+    { campaignId, no: 0, place: 0 },
+    { campaignId, no: 20_000, place: 499 },
+  ])
+    expect(readCursor(writeCursor(place))).toEqual(place)
+  for (const foreign of ['', 'a'.repeat(35), 'a'.repeat(37), `${campaignId}ffffffff0000`, `${campaignId}0000000g0000`, 'Z'.repeat(36)])
+    expect(readCursor(foreign)).toBeUndefined()
+})
+
+test('lists go from the newest campaign, its last batch and that batch’s last place down', () => {
+  const places = [
+    { campaignId: 'b'.repeat(24), no: 1, place: 0 },
+    { campaignId, no: 2, place: 0 },
+    { campaignId, no: 1, place: 1 },
+    { campaignId, no: 1, place: 0 },
+    { campaignId, no: 0, place: 0 },
+  ]
+  expect(places.toReversed().toSorted(inListOrder)).toEqual(places)
 })

@@ -5,17 +5,17 @@ test('what was new is added up by campaign, there also by platform, and by varia
   const { byCampaign, byVariant } = tally([
     { campaignId: 'one', variant: '', kind: 'sent' },
     { campaignId: 'one', variant: 'a', kind: 'sent' },
-    { campaignId: 'one', variant: 'a', kind: 'failed', settles: 'web' },
+    { campaignId: 'one', variant: 'a', kind: 'failed', settles: 'web', count: 3 },
     { campaignId: 'two', variant: 'a', kind: 'opened' },
   ])
   expect(byCampaign).toEqual(
     new Map([
-      ['one', { sent: 2, failed: 1, settled_web: 1 }],
+      ['one', { sent: 2, failed: 3, settled_web: 3 }],
       ['two', { opened: 1 }],
     ]),
   )
   expect(byVariant).toEqual([
-    { campaignId: 'one', variant: 'a', tally: { sent: 1, failed: 1 } },
+    { campaignId: 'one', variant: 'a', tally: { sent: 1, failed: 3 } },
     { campaignId: 'two', variant: 'a', tally: { opened: 1 } },
   ])
 })

@@ -7,24 +7,24 @@ export type Tally = Partial<Record<OutcomeKind | EngagementKind, number>>
 /** A campaign also counts, by platform, the pushes that have their outcome. */
 export type CampaignTally = Tally & Partial<Record<`settled_${Platform}`, number>>
 
-/** `settles`: the platform of a push that has its outcome now. */
-export type Counted = { campaignId: string; variant: string; kind: OutcomeKind | EngagementKind; settles?: Platform }
+/** `count`: how many, 1 unless told. `settles`: the platform of pushes that have their outcome now. */
+export type Counted = { campaignId: string; variant: string; kind: OutcomeKind | EngagementKind; count?: number; settles?: Platform }
 export type VariantTally = { campaignId: string; variant: string; tally: Tally }
 
 /** Adds up what was new, by campaign, and by variant for what has one. */
 export function tally(counted: Counted[]): { byCampaign: Map<string, CampaignTally>; byVariant: VariantTally[] } {
   const byCampaign = new Map<string, CampaignTally>()
   const byVariant = new Map<string, VariantTally>()
-  for (const { campaignId, variant, kind, settles } of counted) {
+  for (const { campaignId, variant, kind, settles, count = 1 } of counted) {
     let campaign = byCampaign.get(campaignId)
     if (!campaign) byCampaign.set(campaignId, (campaign = {}))
-    campaign[kind] = (campaign[kind] ?? 0) + 1
-    if (settles) campaign[`settled_${settles}`] = (campaign[`settled_${settles}`] ?? 0) + 1
+    campaign[kind] = (campaign[kind] ?? 0) + count
+    if (settles) campaign[`settled_${settles}`] = (campaign[`settled_${settles}`] ?? 0) + count
     if (variant === '') continue
     const key = `${campaignId} ${variant}`
     let ofVariant = byVariant.get(key)
     if (!ofVariant) byVariant.set(key, (ofVariant = { campaignId, variant, tally: {} }))
-    ofVariant.tally[kind] = (ofVariant.tally[kind] ?? 0) + 1
+    ofVariant.tally[kind] = (ofVariant.tally[kind] ?? 0) + count
   }
   return { byCampaign, byVariant: [...byVariant.values()] }
 }

@@ -8,6 +8,7 @@ const engagementColumns = ['delivered', 'opened', 'clicked', 'dismissed'] as con
 const counted = [...outcomes, ...engagementColumns]
 const moved = [...counted, 'settled_ios', 'settled_android', 'settled_web'] as const
 
+/** `hasRanges`: it has a batch whose row is found by the range of its devices. */
 export type Totals = {
   campaignId: string
   appId: string
@@ -15,6 +16,7 @@ export type Totals = {
   name: string
   transactional: boolean
   byPlatform: { ios: number; android: number; web: number }
+  hasRanges: boolean
 }
 
 const shownColumns = [
@@ -39,20 +41,23 @@ const complete = sql<boolean>`
 
 /**
  * Makes or raises the totals, sorted by campaign and each campaign once. They only grow, so a late report changes nothing; one of a
- * deleted app makes nothing (migrations/0003).
+ * deleted app makes nothing (migrations/0003), and is not in the answer.
  */
-export async function insertTotals(db: Db, totals: Totals[]): Promise<void> {
-  await sql`
-    insert into counters (campaign_id, app_id, day, name, transactional, queued_ios, queued_android, queued_web)
+export async function insertTotals(db: Db, totals: Totals[]): Promise<Set<string>> {
+  const { rows } = await sql<{ campaign_id: string }>`
+    insert into counters (campaign_id, app_id, day, name, transactional, queued_ios, queued_android, queued_web, has_ranges)
     select * from unnest(
       ${totals.map(({ campaignId }) => campaignId)}::text[], ${totals.map(({ appId }) => appId)}::text[], ${totals.map(({ day }) => day)}::date[],
       ${totals.map(({ name }) => name)}::text[], ${totals.map(({ transactional }) => transactional)}::bool[],
       ${totals.map(({ byPlatform }) => byPlatform.ios)}::int[], ${totals.map(({ byPlatform }) => byPlatform.android)}::int[],
-      ${totals.map(({ byPlatform }) => byPlatform.web)}::int[])
+      ${totals.map(({ byPlatform }) => byPlatform.web)}::int[], ${totals.map(({ hasRanges }) => hasRanges)}::bool[])
     on conflict (campaign_id) do update set
       queued_ios = greatest(counters.queued_ios, excluded.queued_ios),
       queued_android = greatest(counters.queued_android, excluded.queued_android),
-      queued_web = greatest(counters.queued_web, excluded.queued_web)`.execute(db)
+      queued_web = greatest(counters.queued_web, excluded.queued_web),
+      has_ranges = counters.has_ranges or excluded.has_ranges
+    returning campaign_id`.execute(db)
+  return new Set(rows.map(({ campaign_id }) => campaign_id))
 }
 
 /** Ends the fan-out of these campaigns and answers those for which it had not ended before: exactly one caller hears of each. */
@@ -149,16 +154,18 @@ export async function findActive(
   return { active: rows.filter(({ isActive }) => isActive), examinedTo: rows.length < limit ? undefined : rows.at(-1) }
 }
 
-/** Locks the next counters rows of an app, in the order of their ids: no outcome and no report of them commits meanwhile. */
-export const lockCountersOf = (db: Db, appId: string, limit: number) =>
-  db
-    .selectFrom('counters')
-    .select(['campaign_id', 'day'])
-    .where('app_id', '=', appId)
-    .orderBy('campaign_id')
-    .limit(limit)
-    .forUpdate()
-    .execute()
+/** The next campaigns of an app in the order of their ids, by day, the earliest first. */
+export async function findCampaignsOf(db: Db, appId: string, limit: number): Promise<{ day: string; campaignIds: string[] }[]> {
+  const { rows } = await sql<{ day: string; campaignIds: string[] }>`
+    select day, array_agg(campaign_id order by campaign_id) as "campaignIds"
+    from (select day, campaign_id from counters where app_id = ${appId} order by campaign_id limit ${limit}) as next
+    group by day order by day`.execute(db)
+  return rows
+}
+
+/** Locks counters rows, in the order of their ids: no outcome and no report of these campaigns commits meanwhile. */
+export const lockCounters = (db: Db, campaignIds: string[]) =>
+  sql`select from counters where campaign_id = any(${campaignIds}::text[]) order by campaign_id for update`.execute(db)
 
 /** Deletes counters, with their variants and what is still to be told of them. The caller holds the rows. Answers how many. */
 export async function deleteCounters(db: Db, campaignIds: string[]): Promise<number> {

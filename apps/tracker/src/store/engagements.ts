@@ -29,15 +29,15 @@ export async function insertEngagements(db: Db, entries: EngagementEntry[]): Pro
 /** A push is reported once of a kind. The limit keeps the planner at a probe of the key for each push, whatever it thinks of their number. */
 const mostKinds = 10
 
-/** What devices reported of these pushes, by `pushKey`, in the order it came. */
+/** What devices reported of these pushes, in the order it came, by campaign and device. */
 export async function findEngagements(
   db: Db,
-  pushes: { day: string; campaign_id: string; subscription_id: string }[],
+  pushes: { day: string; campaignId: string; subscriptionId: string }[],
 ): Promise<Map<string, EngagementKind[]>> {
   const days = pushes.map(({ day }) => day)
   const { rows } = await sql<{ key: string; kinds: EngagementKind[] }>`
     select campaign_id || subscription_id as key, array_agg(kind order by at, kind) as kinds
-    from unnest(${days}::date[], ${pushes.map((push) => push.campaign_id)}::text[], ${pushes.map((push) => push.subscription_id)}::text[])
+    from unnest(${days}::date[], ${pushes.map(({ campaignId }) => campaignId)}::text[], ${pushes.map(({ subscriptionId }) => subscriptionId)}::text[])
       as push(day, campaign_id, subscription_id)
     cross join lateral (
       select kind, at from engagements

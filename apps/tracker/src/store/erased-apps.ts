@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { idBytes } from './ledger.ts'
 import type { Db } from './tables.ts'
 
 /**
@@ -14,16 +15,27 @@ export async function markErased(db: Db, appId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`tracker.erased-app ${appId}`}, 0))`.execute(db)
 }
 
-/** Deletes at most `limit` rows that campaigns of one day have in a table; answers how many. The caller holds their counters rows. */
-export async function deletePushes(
-  db: Db,
-  table: 'ledger' | 'engagements',
-  { day, campaignIds, limit }: { day: string; campaignIds: string[]; limit: number },
-): Promise<number> {
+type Part = { day: string; campaignIds: string[]; limit: number }
+
+/**
+ * Deletes at most `limit` rows that campaigns of one day have in the ledger; answers how many. They are locked in the order of the key, as who
+ * writes outcomes locks them, and before the counters.
+ */
+export async function deleteLedgerRows(db: Db, { day, campaignIds, limit }: Part): Promise<number> {
+  const deleted = await sql`
+    delete from ledger_batches where day = ${day}::date and ctid = any(array(
+      select ctid from ledger_batches where day = ${day}::date and campaign_id = any(${campaignIds.map(idBytes)}::bytea[])
+      order by campaign_id, batch_no, place limit ${limit} for update
+    ))`.execute(db)
+  return Number(deleted.numAffectedRows ?? 0)
+}
+
+/** Deletes at most `limit` reports that campaigns of one day have; answers how many. The caller holds their counters rows. */
+export async function deleteEngagements(db: Db, { day, campaignIds, limit }: Part): Promise<number> {
   // The day pins one partition, and no row of it is ever moved: its place is a key.
   const deleted = await sql`
-    delete from ${sql.table(table)} where day = ${day} and ctid = any(array(
-      select ctid from ${sql.table(table)} where day = ${day} and campaign_id = any(${campaignIds}) limit ${limit}
+    delete from engagements where day = ${day} and ctid = any(array(
+      select ctid from engagements where day = ${day} and campaign_id = any(${campaignIds}) limit ${limit}
     ))`.execute(db)
   return Number(deleted.numAffectedRows ?? 0)
 }

@@ -5,22 +5,22 @@ import type { Generated, Kysely } from 'kysely'
 
 /** The tracker's schema, as migrations/ makes it. `day` is text, `YYYY-MM-DD`: a name, not an instant. */
 export type Tables = {
-  ledger: {
+  ledger_batches: Record<OutcomeKind, Generated<number>> & {
     day: string
-    campaign_id: string
-    subscription_id: string
-    app_id: string
-    user_id: string
+    batch_no: number
+    /** Of its first push in the batch. */
+    place: number
+    size: number
+    campaign_id: Buffer
+    app_id: Buffer
     platform: Platform
-    /** Empty without an experiment. */
-    variant: string
-    outcome: OutcomeKind
-    /** Failure code or skip reason, empty for sent. */
-    code: string
-    provider_code: string
-    token_version: number
-    attempts: number
-    settled_at: Generated<Date>
+    /** Null in the row of a single push. */
+    first_id: Buffer | null
+    last_id: Buffer | null
+    devices: Buffer
+    users: Buffer
+    slots: Buffer
+    ends: Generated<string>
   }
   engagements: {
     day: string
@@ -46,6 +46,8 @@ export type Tables = {
     created_at: Generated<Date>
     fanned_out_at: Date | null
     settled_at: Date | null
+    /** It has a batch whose row is found by the range of its devices. */
+    has_ranges: Generated<boolean>
   }
   variant_counters: Counts & { campaign_id: string; variant: string }
   announcements: {

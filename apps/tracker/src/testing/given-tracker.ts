@@ -1,9 +1,10 @@
 import type { AppName } from '@herald/contracts/call'
 import { dropCampaigns } from '@herald/contracts/calls/audience'
 import { settleCampaigns } from '@herald/contracts/calls/campaigns'
-import type { Engagement } from '@herald/contracts/calls/tracker'
-import { newId } from '@herald/contracts/ids'
-import type { BatchOutcomes, Outcome } from '@herald/contracts/outcome'
+import { recordOutcomes, reportQueued, type Engagement, type QueuedReport } from '@herald/contracts/calls/tracker'
+import { newId, packIds } from '@herald/contracts/ids'
+import { groupEnds, type BatchOutcomes, type End } from '@herald/contracts/outcome'
+import type { Platform } from '@herald/contracts/platform'
 import { openBus, type Bus } from '@herald/service/bus'
 import { testNatsPassword } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
@@ -45,7 +46,10 @@ export async function givenListeners(natsUrl: string): Promise<{ campaigns: stri
   return heard
 }
 
-export const givenOutcome = (fields: Partial<Outcome> = {}): Outcome => ({
+/** A push, and how it ends. */
+export type Push = End & { subscriptionId: string; userId: string }
+
+export const givenOutcome = (fields: Partial<Push> = {}): Push => ({
   subscriptionId: newId(),
   userId: newId(),
   variant: '',
@@ -57,28 +61,89 @@ export const givenOutcome = (fields: Partial<Outcome> = {}): Outcome => ({
   ...fields,
 })
 
-export const givenOutcomes = (count: number, fields: Partial<Outcome> = {}): Outcome[] =>
+export const givenOutcomes = (count: number, fields: Partial<Push> = {}): Push[] =>
   Array.from({ length: count }, () => givenOutcome(fields))
 
 export type Campaign = { campaignId: string; appId: string }
 export const givenCampaign = (): Campaign => ({ campaignId: newId(), appId: newId() })
 
-export const batchOf = (campaign: Campaign, outcomes: Outcome[], fields: Partial<BatchOutcomes> = {}): BatchOutcomes => ({
-  ...campaign,
-  day: today,
-  platform: 'ios',
-  outcomes,
-  ...fields,
+/** A batch as audience makes it: its pushes in the order of their places. */
+export type Batch = Campaign & { day: string; platform: Platform; no: number; pushes: Push[] }
+
+/** Pushes of a campaign in batches of `size`, numbered from `no` on. */
+export const batchesOf = (
+  campaign: Campaign,
+  pushes: Push[],
+  { size = 500, no = 1, ...fields }: { size?: number; no?: number; day?: string; platform?: Platform } = {},
+): Batch[] =>
+  Array.from({ length: Math.ceil(pushes.length / size) }, (_, index) => {
+    const { campaignId, appId } = campaign
+    return {
+      campaignId,
+      appId,
+      day: today,
+      platform: 'ios',
+      ...fields,
+      no: no + index,
+      pushes: pushes.slice(index * size, (index + 1) * size),
+    }
+  })
+
+const countOf = (batches: Batch[], platform: Platform): number =>
+  batches.filter((batch) => batch.platform === platform).reduce((sum, { pushes }) => sum + pushes.length, 0)
+
+/** The report of a campaign whose fan-out has made these batches; `told`: of those the ones that the tracker knows. */
+export const reportOf = (
+  { campaignId, appId }: Campaign,
+  batches: Batch[],
+  { fannedOut = true, day = batches[0]?.day ?? today, told = [] }: { fannedOut?: boolean; day?: string; told?: Batch[] } = {},
+): QueuedReport => ({
+  ...{ campaignId, appId, day, name: 'Spring', transactional: false },
+  byPlatform: { ios: countOf(batches, 'ios'), android: countOf(batches, 'android'), web: countOf(batches, 'web') },
+  fannedOut,
+  batches: batches
+    .filter((batch) => !told.includes(batch))
+    .map(({ no, platform, pushes }) => ({
+      ...{ no, platform },
+      subscriptionIds: packIds(pushes.map(({ subscriptionId }) => subscriptionId)),
+      userIds: packIds(pushes.map(({ userId }) => userId)),
+    })),
 })
 
-export const totalsOf = (campaign: Campaign, ios: number, fannedOut = true) => ({
-  ...campaign,
-  day: today,
-  name: 'Spring',
-  transactional: false,
-  byPlatform: { ios, android: 0, web: 0 },
-  fannedOut,
-})
+/** Reports a campaign in calls that are not too large: the last one says whether its fan-out has ended. */
+export async function report(
+  caller: Bus,
+  campaign: Campaign,
+  batches: Batch[],
+  settings: { fannedOut?: boolean; day?: string } = {},
+): Promise<void> {
+  for (let from = 0; from === 0 || from < batches.length; from += 20) {
+    const upTo = batches.slice(0, from + 20)
+    const fannedOut = upTo.length === batches.length && (settings.fannedOut ?? true)
+    const one = reportOf(campaign, upTo, { ...settings, fannedOut, told: batches.slice(0, from) })
+    await caller.call(reportQueued, { reports: [one] })
+  }
+}
+
+/** What a dispatcher tells of a batch: how its pushes ended, or those from one place to another. */
+export function outcomesOf(batch: Batch, from = 0, to = batch.pushes.length): BatchOutcomes {
+  const { pushes, ...about } = batch
+  const ends = pushes.map(({ subscriptionId: _, userId: __, ...end }, place) => ({ ...end, place }))
+  return { ...about, results: groupEnds(ends.slice(from, to)) }
+}
+
+/** Reports pushes of a campaign as all that it has, and how each ended. */
+export async function settle(
+  caller: Bus,
+  campaign: Campaign,
+  pushes: Push[],
+  fields: { size?: number; day?: string; platform?: Platform } = {},
+): Promise<Batch[]> {
+  const batches = batchesOf(campaign, pushes, fields)
+  await report(caller, campaign, batches)
+  for (const batch of batches) await caller.call(recordOutcomes, { batches: [outcomesOf(batch)] })
+  return batches
+}
 
 export const givenEngagement = (campaign: Campaign, fields: Partial<Engagement> = {}): Engagement => ({
   ...campaign,

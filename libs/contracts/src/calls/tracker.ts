@@ -1,14 +1,31 @@
 import { z } from 'zod'
 import { call } from '../call.ts'
 import { engagementKinds, type EngagementKind } from '../event.ts'
-import { BatchOutcomes, outcomes, type OutcomeKind } from '../outcome.ts'
+import { BatchOutcomes, mostPlaces, outcomes, type EndOfPlaces, type OutcomeKind } from '../outcome.ts'
 import { platforms, type Platform } from '../platform.ts'
 import type { Stats } from '../stats.ts'
 
 const Id = z.string().length(24)
 const Count = z.number().int().min(0)
 
-const QueuedReport = z.object({
+/** Ids of a batch, one after another: base64 of 12 bytes each (ids.ts, `packIds`), 16 characters without padding. */
+const Ids = z
+  .string()
+  .min(16)
+  .max(16 * mostPlaces)
+  .regex(/^(?:[A-Za-z0-9+/]{16})+$/)
+
+/** A batch as it was queued: its pushes in the order of their places, devices and who owned each. */
+export const QueuedBatch = z
+  .object({ no: z.number().int().min(1), platform: z.enum(platforms), subscriptionIds: Ids, userIds: Ids })
+  .refine(({ subscriptionIds, userIds }) => subscriptionIds.length === userIds.length, 'each push has a device and a user')
+export type QueuedBatch = z.infer<typeof QueuedBatch>
+
+/**
+ * How many pushes a fan-out has queued so far: cumulative, so a repeat changes nothing. `batches`: those made since the last report that was
+ * answered. A batch that the ledger has already stays as it is.
+ */
+export const QueuedReport = z.object({
   campaignId: Id,
   appId: Id,
   day: z.iso.date(),
@@ -16,20 +33,33 @@ const QueuedReport = z.object({
   transactional: z.boolean(),
   byPlatform: z.object({ ios: Count, android: Count, web: Count }),
   fannedOut: z.boolean(),
+  batches: z.array(QueuedBatch).max(200),
 })
 export type QueuedReport = z.infer<typeof QueuedReport>
 
+/** A call's reports hold at most this many pushes, ~640 kB: whoever has more makes several calls. */
+export const mostPushesReported = 20_000
+const pushesOf = (reports: QueuedReport[]): number =>
+  reports.reduce((sum, { batches }) => batches.reduce((ofReport, { userIds }) => ofReport + userIds.length / 16, sum), 0)
+
 /**
- * How many pushes fan-outs have queued so far: cumulative, so a repeat changes nothing. Makes the counters rows before a
- * device can report, and announces campaign.completed when `fannedOut` turns true.
+ * Tells the ledger which pushes there are, before their pointers go out: makes counters and the rows that outcomes are written to, and announces
+ * campaign.completed when `fannedOut` turns true. All reports of a call are one transaction.
  */
 export const reportQueued = call<Record<string, never>>()(
   'rpc.tracker.report-queued',
-  z.object({ reports: z.array(QueuedReport).min(1).max(200) }),
+  z.object({
+    reports: z
+      .array(QueuedReport)
+      .min(1)
+      .max(200)
+      .refine((reports) => pushesOf(reports) <= mostPushesReported, `at most ${mostPushesReported} pushes in a call`),
+  }),
 )
 
 /**
- * Writes outcomes to the ledger and the counters in one transaction. A push already settled stays as it was. A dispatcher has one such
+ * Writes outcomes to the ledger and the counters in one transaction. A push already settled stays as it was. A batch that was never reported is a
+ * mistake, and nothing of the call is written; one past the ledger's retention or of a deleted app is let go. A dispatcher has one such
  * call under way and sends nothing more once its window is full, so what a killed tracker does not answer any more is soon asked again.
  */
 export const recordOutcomes = call<{ recorded: number }>()(
@@ -37,10 +67,11 @@ export const recordOutcomes = call<{ recorded: number }>()(
   z.object({ batches: z.array(BatchOutcomes).min(1).max(200) }),
 )
 
-/** Which pushes of a batch have an outcome already: asked by every take above the first. */
-export const readSettled = call<{
-  settled: { subscriptionId: string; outcome: OutcomeKind; code: string; tokenVersion: number; at: string }[]
-}>()('rpc.tracker.read-settled', z.object({ day: z.iso.date(), campaignId: Id, subscriptionIds: z.array(Id).max(1000) }))
+/** Which pushes of a batch have an outcome already, and since when (ISO): asked by every take above the first. `no`: as in BatchOutcomes. */
+export const readSettled = call<{ results: (EndOfPlaces & { at: string })[] }>()(
+  'rpc.tracker.read-settled',
+  z.object({ day: z.iso.date(), campaignId: Id, no: z.number().int().min(1) }),
+)
 
 export const Engagement = z.object({
   kind: z.enum(engagementKinds),

@@ -1,0 +1,40 @@
+import type { OutcomeKind } from '@herald/contracts/outcome'
+import { inListOrder, type PushPlace } from './page-cursor.ts'
+import { indexesOf, readEnds, slotAt, type SettledEnd, type Slots } from './slots.ts'
+
+export type Wanted = {
+  outcome?: OutcomeKind | undefined
+  code?: string | undefined
+  after?: PushPlace | undefined
+  device?: Buffer | undefined
+  user?: Buffer | undefined
+}
+type Row = Slots & { campaignId: string; no: number; devices: Buffer | null; users: Buffer | null }
+export type PushOfRow<Found extends Row> = PushPlace & { row: Found; end: SettledEnd }
+
+/** The pushes of a row that ended and are wanted, the last place first, at most `most`. */
+export function wantedPushes<Found extends Row>(
+  row: Found,
+  { outcome, code, after, device, user }: Wanted,
+  most: number,
+): PushOfRow<Found>[] {
+  const ends = readEnds(row)
+  const named = indexesWanted(row, device, user)
+  const pushes: PushOfRow<Found>[] = []
+  for (let at = named.length - 1; at >= 0 && pushes.length < most; at -= 1) {
+    const index = named[at] ?? 0
+    const end = ends[slotAt(row, index) - 1]
+    if (!end || (outcome !== undefined && end.outcome !== outcome) || (code !== undefined && end.code !== code)) continue
+    const push = { campaignId: row.campaignId, no: row.no, place: row.place + index }
+    if (!after || inListOrder(after, push) < 0) pushes.push({ ...push, row, end })
+  }
+  return pushes
+}
+
+/** The indexes of a row that are a device's and a user's, or all. */
+function indexesWanted({ size, devices, users }: Row, device: Buffer | undefined, user: Buffer | undefined): number[] {
+  const ofDevice = device && devices ? indexesOf(devices, device) : undefined
+  const ofUser = user && users ? indexesOf(users, user) : undefined
+  if (ofDevice && ofUser) return ofDevice.filter((index) => ofUser.includes(index))
+  return ofDevice ?? ofUser ?? Array.from({ length: size }, (_, index) => index)
+}

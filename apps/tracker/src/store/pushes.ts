@@ -1,0 +1,172 @@
+import type { OutcomeKind } from '@herald/contracts/outcome'
+import type { Platform } from '@herald/contracts/platform'
+import { sql } from 'kysely'
+import type { PushPlace } from '../core/page-cursor.ts'
+import type { Slots } from '../core/slots.ts'
+import { idBytes } from './ledger.ts'
+import type { Db } from './tables.ts'
+
+/** What is looked for. `after`: the last push of the page before. */
+export type PushFilter = {
+  appId: string
+  campaignId?: string | undefined
+  userId?: string | undefined
+  subscriptionId?: string | undefined
+  outcome?: OutcomeKind | undefined
+  code?: string | undefined
+  after?: PushPlace | undefined
+  limit: number
+  retentionDays: number
+}
+
+/** A row that may hold what is looked for. `users`: only where a user is. */
+export type FoundRow = Slots & {
+  day: string
+  campaignId: string
+  no: number
+  platform: Platform
+  devices: Buffer | null
+  users: Buffer | null
+}
+
+const only = (condition: unknown, fragment: ReturnType<typeof sql>) => (condition === undefined ? sql`` : fragment)
+
+const columns = ({ subscriptionId, userId }: PushFilter) => sql`
+  l.day, encode(l.campaign_id, 'hex') as "campaignId", l.batch_no as no, l.platform, l.place, l.size, l.slots, l.ends, l.sent, l.failed, l.skipped,
+  ${subscriptionId === undefined ? sql`null::bytea` : sql`l.devices`} as devices, ${userId === undefined ? sql`null::bytea` : sql`l.users`} as users`
+
+/** What a row says of itself without its slots: its sums, and the codes among its ends (an end of another kind may hold the same word). */
+const maySettle = ({ outcome, code }: PushFilter) => sql`
+  ${outcome === undefined ? sql`l.sent + l.failed + l.skipped > 0` : sql`${sql.ref(`l.${outcome}`)} > 0`}
+  ${only(code, sql`and position(${JSON.stringify(code ?? '')} in l.ends) > 0`)}`
+
+/** A row that begins after the last push of the page before has nothing that is left. */
+const isLeft = (after: PushPlace | undefined) =>
+  only(
+    after,
+    sql`and l.campaign_id <= ${idBytes(after?.campaignId ?? '')}
+      and (l.campaign_id, l.batch_no, l.place) < (${idBytes(after?.campaignId ?? '')}, ${after?.no ?? 0}::int, ${after?.place ?? 0}::smallint)`,
+  )
+
+/**
+ * Rows of single pushes to a device or a user, newest campaign first, by the index of either: they cost what is answered, whatever else the app has
+ * sent. At most one more than the limit, each with one push.
+ */
+export async function findSingles(db: Db, filter: PushFilter): Promise<FoundRow[]> {
+  const { appId, campaignId, subscriptionId, userId, after, limit, retentionDays } = filter
+  const { rows } = await sql<FoundRow>`
+    select ${columns(filter)} from ledger_batches l
+    where l.day >= (now() at time zone 'utc')::date - ${retentionDays}::int and l.first_id is null and l.app_id = ${idBytes(appId)}
+      ${only(subscriptionId, sql`and l.devices = ${idBytes(subscriptionId ?? '')}`)} ${only(userId, sql`and l.users = ${idBytes(userId ?? '')}`)}
+      ${only(campaignId, sql`and l.campaign_id = ${idBytes(campaignId ?? '')}`)}
+      ${isLeft(after)} and ${maySettle(filter)}
+    order by l.campaign_id desc, l.batch_no desc, l.place desc
+    limit ${limit + 1}`.execute(db)
+  return rows
+}
+
+/** A campaign, and how many of its pushes may be wanted as far as counters say; none where the ledger keeps it no more. */
+export type CampaignToRead = { campaignId: string; day: string; pushes: number }
+
+/**
+ * The next campaigns of an app, newest first; with `rangesOnly` those that have rows of many pushes. Asked for as a range of the index by app:
+ * with `app_id = …` the planner may take the index of all campaigns, and walk through every newer one of other apps.
+ */
+export async function findCampaignsToRead(
+  db: Db,
+  { appId, campaignId, outcome, code, after, retentionDays }: PushFilter,
+  { limit, rangesOnly }: { limit: number; rangesOnly: boolean },
+): Promise<CampaignToRead[]> {
+  // A cursor within a campaign: what is left of it comes first.
+  const isPartLeft = after !== undefined && after.no > 0
+  const { rows } = await sql<CampaignToRead>`
+    select campaign_id as "campaignId", day,
+      case when day >= (now() at time zone 'utc')::date - ${retentionDays}::int
+        then ${outcome === undefined ? (code === undefined ? sql`sent + failed + skipped` : sql`failed + skipped`) : sql.ref(outcome)} else 0 end as pushes
+    from counters
+    where ${rangesOnly ? sql`has_ranges and` : sql``} ${
+      campaignId === undefined
+        ? sql`app_id >= ${appId} and (app_id, campaign_id) ${isPartLeft ? sql`<=` : sql`<`} (${appId}, ${after?.campaignId ?? pastEveryId})`
+        : sql`app_id = ${appId} and campaign_id = ${campaignId}`
+    }
+    order by app_id desc, campaign_id desc
+    limit ${limit}`.execute(db)
+  return rows
+}
+
+const pastEveryId = 'g'
+
+/**
+ * Looks at the rows of these campaigns in their order, after a place and at most `most`, a probe of the ledger's key for each campaign, or for a
+ * device a probe of its range. Answers those that may hold what is wanted, at most one more than the limit, and how far it has looked.
+ */
+export async function findRowsOfCampaigns(
+  db: Db,
+  campaigns: CampaignToRead[],
+  filter: PushFilter,
+  { most, rangesOnly }: { most: number; rangesOnly: boolean },
+): Promise<{ found: FoundRow[]; examined: number; examinedTo: PushPlace | undefined }> {
+  const { after, limit, subscriptionId, userId } = filter
+  const days = campaigns.map(({ day }) => day)
+  const device = subscriptionId === undefined ? undefined : idBytes(subscriptionId)
+  const user = userId === undefined ? undefined : idBytes(userId)
+  // The days are named twice: the list lets the planner leave out the other partitions, at ~0.1 ms each.
+  const { rows } = await sql<FoundRow & { isFound: boolean; examined: number }>`
+    with examined as materialized (
+      select l.day, l.campaign_id, l.batch_no, l.place, l.is_wanted
+      from unnest(${days}::date[], ${campaigns.map(({ campaignId }) => idBytes(campaignId))}::bytea[]) as campaign(day, campaign_id)
+      cross join lateral (
+        select l.day, l.campaign_id, l.batch_no, l.place,
+          (${maySettle(filter)} ${only(device, sql`and position(${device} in l.devices) > 0`)} ${only(user, sql`and position(${user} in l.users) > 0`)}) as is_wanted
+        from ledger_batches l
+        where l.day = campaign.day and l.day = any(${[...new Set(days)]}::date[]) and l.campaign_id = campaign.campaign_id
+          ${rangesOnly ? sql`and l.first_id is not null` : sql``}
+          ${only(device, sql`and l.last_id >= ${device} and l.first_id <= ${device}`)}
+          ${isLeft(after)}
+        ${device ? sql`` : sql`order by l.batch_no desc, l.place desc limit ${most}`}
+      ) l
+      order by l.campaign_id desc, l.batch_no desc, l.place desc
+      limit ${most}
+    ), found as (
+      select *, true as is_found from (
+        select * from examined where is_wanted order by campaign_id desc, batch_no desc, place desc limit ${limit + 1}
+      ) wanted
+      union all
+      select *, false from (select * from examined order by campaign_id, batch_no, place limit 1) last
+    )
+    select ${columns(filter)}, found.is_found as "isFound", (select count(*)::int from examined) as examined
+    from found join lateral (
+      select * from ledger_batches l
+      where l.day = found.day and l.day = any(${[...new Set(days)]}::date[]) and l.campaign_id = found.campaign_id
+        and l.batch_no = found.batch_no and l.place = found.place
+      offset 0
+    ) l on true
+    order by found.is_found desc, l.campaign_id desc, l.batch_no desc, l.place desc`.execute(db)
+  const last = rows.at(-1)
+  const examinedTo = last && { campaignId: last.campaignId, no: last.no, place: last.place }
+  return { found: rows.slice(0, -1), examined: last?.examined ?? 0, examinedTo }
+}
+
+/** Whose these pushes were, in the order given: of a row of many only the twelve bytes of each are read. */
+export async function findNames(
+  db: Db,
+  pushes: (PushPlace & { day: string; rowPlace: number })[],
+): Promise<{ subscriptionId: string; userId: string }[]> {
+  if (pushes.length === 0) return []
+  const days = pushes.map(({ day }) => day)
+  const { rows } = await sql<{ subscriptionId: string; userId: string }>`
+    select encode(substring(l.devices from 12 * push.index + 1 for 12), 'hex') as "subscriptionId",
+      encode(substring(l.users from 12 * push.index + 1 for 12), 'hex') as "userId"
+    from unnest(
+      ${days}::date[], ${pushes.map(({ campaignId }) => idBytes(campaignId))}::bytea[], ${pushes.map(({ no }) => no)}::int[],
+      ${pushes.map(({ rowPlace }) => rowPlace)}::smallint[], ${pushes.map(({ place, rowPlace }) => place - rowPlace)}::int[]
+    ) with ordinality as push(day, campaign_id, batch_no, place, index, ordinal)
+    cross join lateral (
+      select devices, users from ledger_batches l
+      where l.day = push.day and l.day = any(${[...new Set(days)]}::date[]) and l.campaign_id = push.campaign_id
+        and l.batch_no = push.batch_no and l.place = push.place
+      offset 0
+    ) l
+    order by push.ordinal`.execute(db)
+  return rows
+}

@@ -1,5 +1,5 @@
 import type { Log } from '@herald/service/log'
-import { markManyTold } from './store/fan-outs.ts'
+import { markManyTold } from './store/told.ts'
 import type { Db, FanOut } from './store/tables.ts'
 
 type Told = Pick<FanOut, 'campaign_id' | 'page' | 'batches'>

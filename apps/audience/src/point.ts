@@ -35,7 +35,12 @@ export const pointAtBatches = (pointing: Pointing, batches: BatchPointerRow[]) =
 async function pointAtSome(pointing: Pointing, subject: string, some: BatchPointerRow[]): Promise<void> {
   const [first] = some
   if (!first) return
-  const batches = some.map(({ batchId, campaignId, appId, size }) => ({ batchId, campaignId, appId, ...(size === undefined ? {} : { size }) }))
+  const batches = some.map(({ batchId, campaignId, appId, size }) => ({
+    batchId,
+    campaignId,
+    appId,
+    ...(size === undefined ? {} : { size }),
+  }))
   await point(pointing, subject, { batches }, `${first.batchId}.${first.pointerNo}`)
 }
 

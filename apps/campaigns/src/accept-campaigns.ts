@@ -1,6 +1,7 @@
 import { fault, notFound, type Fault } from '@herald/contracts/fault'
 import { transact } from '@herald/service/postgres'
-import { insertCampaigns, type NewCampaign } from './store/campaigns.ts'
+import { type NewCampaign } from './store/campaigns.ts'
+import { insertCampaigns } from './store/new-campaigns.ts'
 import { findRecords, insertRecords, keyName, takeKeys, type IdempotencyRecord, type Key } from './store/idempotency-keys.ts'
 import type { Db } from './store/tables.ts'
 

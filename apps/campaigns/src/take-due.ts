@@ -36,13 +36,13 @@ export async function takeDue({
     db,
     due.flatMap(({ id, pointer_no }) => (pointer_no === 1 ? [id] : [])),
   )
+  const pointed = due.filter(({ id, pointer_no }) => {
+    const found = sends.get(id)
+    const small = found && asSmallSend(found.send, found.target)
+    if (small) handOver(small, pointer_no)
+    return !small
+  })
   // One that fails now is due again by itself.
-  await Promise.allSettled(
-    due.map(({ id, pointer_no, app_id }) => {
-      const found = sends.get(id)
-      const small = found && asSmallSend(found.send, found.target)
-      return small ? handOver(small, pointer_no) : publishDue(bus, id, pointer_no, app_id)
-    }),
-  )
+  await Promise.allSettled(pointed.map(({ id, pointer_no, app_id }) => publishDue(bus, id, pointer_no, app_id)))
   return { took: starts.length + due.length }
 }

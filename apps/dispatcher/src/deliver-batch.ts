@@ -153,7 +153,11 @@ async function playOut(dispatch: Dispatch, batch: Batch): Promise<void> {
 }
 
 /** Says what came of the batch, until it is heard. `lost` is as good: another take is in charge, and finds every outcome settled. */
-async function finish({ small, credentials }: Dispatch, { taken, size, circuit }: Batch, report: Report): Promise<FinishAnswer | undefined> {
+async function finish(
+  { small, credentials }: Dispatch,
+  { taken, size, circuit }: Batch,
+  report: Report,
+): Promise<FinishAnswer | undefined> {
   const { batchId, takes, appId, platform } = taken
   // Credentials that were refused may have been replaced without our hearing of it: the next take reads them again.
   if (report.result().answers.some(({ seen }) => seen.includes('c'))) credentials.forget(appId, providerOf[platform])

@@ -1,11 +1,10 @@
 import { smallBatch, type FinishBatch, type TakenBatch } from '@herald/contracts/batch'
-import { finishBatch, finishBatches, takeBatch, takeBatches } from '@herald/contracts/calls/audience'
+import { finishBatch, finishBatches, takeBatch, takeBatches, type TakeBatch } from '@herald/contracts/calls/audience'
 import { Fault, queueUnavailable } from '@herald/contracts/fault'
 import type { Bus } from '@herald/service/bus'
 import { group } from '@herald/service/group'
-import type { z } from 'zod'
 
-type TakeAsked = z.infer<typeof takeBatch.request> & { appId: string }
+type TakeAsked = TakeBatch & { appId: string }
 /** `size`: how many pushes its pointer says it holds; undefined: any number. */
 type Finish = { appId: string; size: number | undefined; finish: () => FinishBatch }
 export type FinishAnswer = 'done' | 'lost'

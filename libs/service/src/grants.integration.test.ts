@@ -149,7 +149,9 @@ test('an app that received a call may answer it once, and nobody hears the answe
   const report = { campaignId: 'c'.repeat(24), appId: 'a'.repeat(24), day: '2026-01-01', name: 'n', transactional: false, fannedOut: true }
   tracker.answer(reportQueued, async () => ({}))
   const audience = await openBus(serviceOf('audience'))
-  expect(await audience.call(reportQueued, { reports: [{ ...report, byPlatform: { ios: 1, android: 0, web: 0 }, batches: [] }] })).toEqual({})
+  expect(await audience.call(reportQueued, { reports: [{ ...report, byPlatform: { ios: 1, android: 0, web: 0 }, batches: [] }] })).toEqual(
+    {},
+  )
 
   // The intruder takes the call of another process of its app, and writes more than the one answer it owes.
   const { connection, refused } = await intrudeAs('webhooks')

@@ -24,7 +24,14 @@ export function group<Item, Result>(
     isShared = () => false,
     turn = () => '',
     atOnce = 1,
-  }: { limit: number; maxWaiting: number; full: () => Error; isShared?: (error: unknown) => boolean; turn?: (item: Item) => string; atOnce?: number },
+  }: {
+    limit: number
+    maxWaiting: number
+    full: () => Error
+    isShared?: (error: unknown) => boolean
+    turn?: (item: Item) => string
+    atOnce?: number
+  },
 ): (item: Item) => Promise<Result> {
   type Waiting = { item: Item; within: Within; resolve: (result: Result) => void; reject: (error: unknown) => void }
   const waiting = openTurns<Waiting>()

@@ -206,21 +206,6 @@ export const markTold = (db: Db, { campaign_id, page, batches }: FanOut) =>
       settled_at = case when state = 'failed' then coalesce(settled_at, now()) else settled_at end
     where campaign_id = ${campaign_id}`.execute(db)
 
-/** The same of many that are fanned out and not settled yet. Locks in the order of ids. */
-export const markManyTold = (db: Db, told: Pick<FanOut, 'campaign_id' | 'page' | 'batches'>[]) =>
-  sql`
-    with told as materialized (
-      select f.campaign_id, news.page, news.batches
-      from unnest(
-        ${told.map(({ campaign_id }) => campaign_id)}::text[], ${told.map(({ page }) => page)}::int[], ${told.map(({ batches }) => batches)}::int[]
-      ) as news(campaign_id, page, batches)
-        join fan_outs f on f.campaign_id = news.campaign_id
-      where f.settled_at is null and f.page = news.page
-      order by f.campaign_id for no key update of f
-    )
-    update fan_outs f set told_page = greatest(told_page, told.page), told_batches = greatest(told_batches, told.batches), due_at = null
-    from told where f.campaign_id = told.campaign_id and f.state = 'fanned_out'`.execute(db)
-
 /** Parks a fan-out until one of its app's bulk batches is finished; looked at again after 15 s in case nobody says so. */
 export const waitForWindow = (db: Db, { campaign_id, page }: FanOut) =>
   db

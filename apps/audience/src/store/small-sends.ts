@@ -69,8 +69,7 @@ const named = (kind: FrozenSmallSend['target']['kind'], devices: RawBuilder<unkn
 
 /** The names of a target, each once. */
 function namesOf(target: FrozenSmallSend['target']): string[] {
-  const names =
-    target.kind === 'externalIds' ? target.externalIds : target.kind === 'userIds' ? target.userIds : target.subscriptionIds
+  const names = target.kind === 'externalIds' ? target.externalIds : target.kind === 'userIds' ? target.userIds : target.subscriptionIds
   return [...new Set(names)]
 }
 

@@ -2,7 +2,7 @@ import type { CampaignStatus } from '@herald/contracts/stats'
 import { pointedAtOnce } from '@herald/contracts/topology'
 import { sql } from 'kysely'
 import { statusAfter, statusesThatAllow } from '../core/campaign.ts'
-import { pointedAt } from './campaigns.ts'
+import { pointedAt } from './new-campaigns.ts'
 import type { Db } from './tables.ts'
 
 /** Milliseconds until the next campaign of these statuses is due, by the database's clock; 0: now. Undefined: none waits. */

@@ -63,7 +63,17 @@ export type GivenAudience = {
 
 export async function givenAudience(natsUrl: string, segments: Map<string, unknown>, { takesOver = false } = {}): Promise<GivenAudience> {
   const bus = await givenPeer('audience', natsUrl)
-  const audience: GivenAudience = { bus, pointers: [], handedOver: [], refusesSends: false, takesOver, rows: new Map(), flows: [], isAway: false, zones: [] }
+  const audience: GivenAudience = {
+    bus,
+    pointers: [],
+    handedOver: [],
+    refusesSends: false,
+    takesOver,
+    rows: new Map(),
+    flows: [],
+    isAway: false,
+    zones: [],
+  }
   bus.answer(findSegment, async ({ segmentId }) => (segments.has(segmentId) ? { definition: segments.get(segmentId) } : null))
   bus.answer(listTimeZones, async () => ({ zones: audience.zones }))
   bus.answer(changeFlow, async (change) => {

@@ -24,30 +24,29 @@ export const registerSubscription = call<{ id: string; platform: Platform; userI
 /** The definition of a saved segment, as it is now; null when unknown or another app's. */
 export const findSegment = call<{ definition: unknown } | null>()('rpc.audience.find-segment', z.object({ appId: Id, segmentId: Id }))
 
+const TakeBatch = z.object({
+  batchId: Id,
+  /** Whose the batch is: what waits is taken by turns of apps. A dispatcher of an earlier version does not say. */
+  appId: Id.optional(),
+  knowsSend: z.boolean(),
+  from: z.number().int().default(0),
+  takes: z.number().int().nullable().default(null),
+  environment: z.enum(environments).default(''),
+  credentialsVersion: z.number().int().nullable().default(null),
+})
+export type TakeBatch = z.infer<typeof TakeBatch>
+
 /**
  * Takes a batch: one conditional update, then the recipients as they are now. `knowsSend`: leave the send out. `from` and
  * `takes` ask for a further part of a batch already taken. `environment` and `credentialsVersion` are those of the credentials that will
  * be used (null: there are none): newer ones close an open circuit's wait and make this take its probe.
  */
-export const takeBatch = call<TakenBatch>()(
-  'rpc.audience.take-batch',
-  z.object({
-    batchId: Id,
-    /** Whose the batch is: what waits is taken by turns of apps. A dispatcher of an earlier version does not say. */
-    appId: Id.optional(),
-    knowsSend: z.boolean(),
-    from: z.number().int().default(0),
-    takes: z.number().int().nullable().default(null),
-    environment: z.enum(environments).default(''),
-    credentialsVersion: z.number().int().nullable().default(null),
-  }),
-  5000,
-)
+export const takeBatch = call<TakenBatch>()('rpc.audience.take-batch', TakeBatch, 5000)
 
 /** Takes several small batches; answers in the order asked. */
 export const takeBatches = call<{ answers: TakenBatch[] }>()(
   'rpc.audience.take-batches',
-  z.object({ batches: z.array(takeBatch.request).min(1).max(8) }),
+  z.object({ batches: z.array(TakeBatch).min(1).max(8) }),
   5000,
 )
 
@@ -74,7 +73,9 @@ export const dropCampaigns = call<Record<string, never>>()(
 
 /** A send as campaigns froze it, and whom it is for. It comes from campaigns' own row, so what decides where it goes is all that is checked. */
 const FrozenSmallSend = z.object({
-  send: z.custom<FrozenSend>((value) => z.looseObject({ campaignId: Id, appId: Id, name: z.string(), ttl: z.number() }).safeParse(value).success),
+  send: z.custom<FrozenSend>(
+    (value) => z.looseObject({ campaignId: Id, appId: Id, name: z.string(), ttl: z.number() }).safeParse(value).success,
+  ),
   target: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('externalIds'), externalIds: z.array(z.string()).max(smallSend) }),
     z.object({ kind: z.literal('userIds'), userIds: z.array(z.string()).max(smallSend) }),

@@ -183,14 +183,14 @@ export type Grants = {
  * any subject to any other, answers with provider tokens included, and nats-server looks at the name of the stream alone.
  */
 export function grantsOf(app: AppName): Grants {
-  const { asks, tells, hears, stores, reads } = uses[app]
+  const { tells, hears, stores, reads } = uses[app]
+  const asks = app === streamsOwner ? uses[app].asks : [...uses[app].asks, gateway.makeStreams]
   const jetStream = app === streamsOwner ? [...Object.keys(streams).flatMap(rightsToStream), ...consumers.flatMap(rightsToConsumer)] : []
   return {
     publish: [
       // In any version: while an upgrade is under way processes of yesterday ask as they did.
       ...asks.flatMap(({ subject }) => [subject, `${subject}.*`]),
       ...new Set(asks.map(({ subject }) => versionsSubject(appOf(subject)))),
-      ...(app === streamsOwner ? [] : [gateway.makeStreams.subject]),
       ...tells.map(({ subject }) => subject),
       ...stores,
       canarySubject(app),

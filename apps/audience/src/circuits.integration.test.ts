@@ -358,6 +358,31 @@ describe('breaker', () => {
     expect(next.filter((answer) => answer === 'taken')).toHaveLength(1)
   })
 
+  test('a device that is moved to the front of its batch as a probe keeps its place in the ledger, and so do the others', async () => {
+    const appId = newId()
+    const crowd = await givenPhones(appId, 5)
+    const taken = await takeOne(await givenBatch(appId), used())
+    await finish(heard(taken, ['c']))
+    // The first two cannot be asked.
+    await db.updateTable('subscriptions').set({ opted_in: false }).where('id', 'in', crowd.slice(0, 2)).execute()
+    await letTimePass(appId, 60)
+    const [held] = await openBatches(appId)
+
+    const probe = await takeOne(held?.id ?? '', used())
+
+    expect(probe).toMatchObject({
+      probe: true,
+      no: taken.no,
+      recipients: [{ subscriptionId: crowd[2], place: 2 }, { place: 3 }, { place: 4 }],
+    })
+    expect(probe.decided.map(({ subscriptionId, place }) => [subscriptionId, place])).toEqual([
+      [crowd[0], 0],
+      [crowd[1], 1],
+    ])
+    const row = await db.selectFrom('batches').select(['subscription_ids', 'places']).where('id', '=', probe.batchId).executeTakeFirst()
+    expect(row).toEqual({ subscription_ids: [2, 0, 1, 3, 4].map((place) => crowd[place]), places: [2, 0, 1, 3, 4] })
+  })
+
   test('a probe that is refused leaves the circuit open, and the next asks another device', async () => {
     const appId = newId()
     await givenPhones(appId, 30)
@@ -610,8 +635,8 @@ describe('a provider that is away', () => {
     const batchId = await givenBatch(appId)
     await finish(heard(await takeOne(batchId, used()), ['u']))
     await sql`
-      insert into batches (id, app_id, campaign_id, platform, lane, day, subscription_ids, user_ids, held_since, not_before, due_at)
-      select lpad(to_hex(n), 8, '0') || substr(b.id, 9, 16), b.app_id, b.campaign_id, b.platform, b.lane, b.day, b.subscription_ids[:1], b.user_ids[:1],
+      insert into batches (id, app_id, campaign_id, platform, lane, day, batch_no, subscription_ids, user_ids, held_since, not_before, due_at)
+      select lpad(to_hex(n), 8, '0') || substr(b.id, 9, 16), b.app_id, b.campaign_id, b.platform, b.lane, b.day, b.batch_no, b.subscription_ids[:1], b.user_ids[:1],
         now(), now() + interval '30 seconds', now() + interval '30 seconds'
       from batches b, generate_series(1, 1200) as n where b.id = ${batchId}`.execute(db)
     const [first] = (await openBatches(appId)).filter(({ retry_of }) => retry_of !== null)

@@ -202,6 +202,38 @@ describe('one run of a fan-out', async () => {
     expect(dispatcher.pointers.some((pointer) => pointer.campaignId === campaignId)).toBe(false)
   })
 
+  test('the ledger hears of every batch before it goes out, by a number that goes on over pages, and after a crash from the rows', async () => {
+    const appId = newId()
+    await givenCrowd(db, { appId, count: 5_300 })
+    await givenDevice(db, { appId, platform: 'android' })
+    const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
+    const made = async () => (await batchesOf(campaignId)).map((batch) => [batch.batch_no, batch.subscription_ids] as const)
+
+    await fanOut(audience, { campaignId, page: 0 })
+    expect(peers.reported(campaignId)).toEqual(new Map(await made()))
+    const before = peers.reports.length
+    // Room for another page.
+    await db.updateTable('batches').set({ done_at: new Date() }).where('campaign_id', '=', campaignId).execute()
+    peers.state.trackerIsAway = true
+    await fanOut(audience, { campaignId, page: 2 })
+    expect(peers.reported(campaignId).size).toBeLessThan((await made()).length)
+    peers.state.trackerIsAway = false
+    // Who comes next has no page in memory.
+    await fanOut(audience, { campaignId, page: 3 })
+
+    const told = peers.reported(campaignId)
+    expect(told).toEqual(new Map(await made()))
+    expect([...told.keys()].toSorted((one, other) => one - other)).toEqual(Array.from({ length: 12 }, (_, index) => index + 1))
+    // Those of the first page are not told again.
+    expect(
+      peers.reports
+        .slice(before)
+        .filter((report) => report.campaignId === campaignId)[0]
+        ?.batches.map(({ no }) => no),
+    ).not.toContain(1)
+    expect(await findFanOut(db, campaignId)).toMatchObject({ batches: 12, told_batches: 12 })
+  })
+
   test('a silent send skips browsers, and counts them', async () => {
     const appId = newId()
     await givenDevice(db, { appId })
@@ -214,7 +246,17 @@ describe('one run of a fan-out', async () => {
     const decided = Object.fromEntries((await batchesOf(campaignId)).map((batch) => [batch.platform, batch.decided]))
     expect(decided).toEqual({
       ios: null,
-      web: [{ subscriptionId: browser.id, userId: browser.userId, tokenVersion: 0, attempts: 0, outcome: 'skipped', code: 'silent_web' }],
+      web: [
+        {
+          place: 0,
+          subscriptionId: browser.id,
+          userId: browser.userId,
+          tokenVersion: 0,
+          attempts: 0,
+          outcome: 'skipped',
+          code: 'silent_web',
+        },
+      ],
     })
   })
 

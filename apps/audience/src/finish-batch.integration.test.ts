@@ -141,12 +141,32 @@ describe('finishing', () => {
     ])
     const kept = (row: typeof original) => [row.app_id, row.campaign_id, row.platform, row.lane, row.day, row.queued_at]
     expect(kept(retry)).toEqual(kept(original))
+    expect(retry).toMatchObject({ batch_no: original.batch_no, places: [0, 1] })
     expect(retry).toMatchObject({ tries: 1, takes: 0, subscription_ids: devices.map(({ id }) => id).toSorted() })
     // By the database's clock alone: what a dispatcher's clock says is never in it.
     expect(retry.not_before?.getTime()).toBe((original.done_at?.getTime() ?? 0) + 3_600_000)
     expect(retry.due_at).toEqual(retry.not_before)
     expect([retry.last_code, retry.last_provider_code]).toEqual(['network_error', 'ERR_HTTP2_ERROR'])
     expect(await take(asked(retry.id))).toEqual([{ answer: 'held' }])
+  })
+
+  test('a push keeps number and place of the batch it was queued in, however often it comes back and in whatever company', async () => {
+    const appId = newId()
+    await givenCrowd(db, { appId, count: 6 })
+    const first = await takeOne(await givenBatch(appId))
+    const later = async (taken: typeof first, which: (place: number) => boolean) => {
+      const retries = taken.recipients.filter(({ place }) => which(place)).map((push) => retried(push, { tries: 1, retryInMs: 0 }))
+      await finish(finished(taken.batchId, taken.takes, { retries }))
+      const { id } = await db.selectFrom('batches').select('id').where('retry_of', '=', taken.batchId).executeTakeFirstOrThrow()
+      return takeOne(id)
+    }
+    const names = ({ no, recipients }: typeof first) => recipients.map(({ place, subscriptionId }) => [no, place, subscriptionId])
+
+    const second = await later(first, (place) => place !== 0)
+    const third = await later(second, (place) => place % 2 === 0)
+
+    expect(names(second)).toEqual(names(first).slice(1))
+    expect(names(third)).toEqual([names(first)[2], names(first)[4]])
   })
 
   test('a finished bulk batch wakes the fan-out that waits for room', async () => {

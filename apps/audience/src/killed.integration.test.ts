@@ -60,8 +60,14 @@ test('processes killed in the middle of a send leave no gap and make no copy', {
   const last = await startChild()
   await until(async () => (await findFanOut(db, campaignId))?.due_at === null, { withinMs: 75_000, what: 'the end of the fan-out' })
 
-  const batches = await db.selectFrom('batches').select(['subscription_ids', 'done_at']).where('campaign_id', '=', campaignId).execute()
+  const batches = await db
+    .selectFrom('batches')
+    .select(['batch_no', 'subscription_ids', 'done_at'])
+    .where('campaign_id', '=', campaignId)
+    .execute()
   expect(batches.flatMap(({ subscription_ids }) => subscription_ids).toSorted()).toEqual(crowd)
+  // Every push has its place in the ledger, whoever died between a page and its report.
+  expect(peers.reported(campaignId)).toEqual(new Map(batches.map((batch) => [batch.batch_no, batch.subscription_ids])))
   expect(peers.lastReport(campaignId)).toMatchObject({ fannedOut: true, byPlatform: { ios: 30_000 } })
   expect(await kill(last, 'SIGTERM')).toBe(0)
 })

@@ -74,9 +74,9 @@ describe('pages', () => {
     const appId = newId()
     const [campaignId, wanted] = [newId(), newId()]
     await sql`
-      insert into batches (id, app_id, campaign_id, platform, lane, day, subscription_ids, user_ids, done_at)
+      insert into batches (id, app_id, campaign_id, platform, lane, day, batch_no, subscription_ids, user_ids, done_at)
       select lpad(to_hex(n), 24, '0'), case when n % 20 = 0 then ${appId} else 'another app' end, lpad(to_hex(n / 100), 24, '0'), 'android',
-        'prompt', now(), array[${wanted}], array[${newId()}], case when n % 3 = 0 then null else now() end
+        'prompt', now(), n, array[${wanted}], array[${newId()}], case when n % 3 = 0 then null else now() end
       from generate_series(1, 100_000) as n`.execute(db)
     await sql`vacuum analyze batches`.execute(db)
 

@@ -42,6 +42,7 @@ describe('taking', () => {
     expect([one, other].map((answer) => answer?.answer === 'taken' && answer.send)).toEqual([null, null])
     const recipients = [one, other].flatMap((answer) => (answer?.answer === 'taken' ? answer.recipients : []))
     expect(recipients.find(({ subscriptionId }) => subscriptionId === phone.id)).toEqual({
+      place: 0,
       subscriptionId: phone.id,
       userId: phone.userId,
       address: `address-of-${phone.id}`,

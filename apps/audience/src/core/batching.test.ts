@@ -37,8 +37,8 @@ test('what is skipped is apart from what is sent, decided with its reason, and c
 
   expect(sent).toMatchObject({ decided: null, subscriptionIds: ['ios00000', 'ios00001'] })
   expect(skipped?.decided).toEqual([
-    { subscriptionId: 'ios00000', userId: 'uios0', tokenVersion: 0, attempts: 0, outcome: 'skipped', code: 'frequency_cap' },
-    { subscriptionId: 'ios00000', userId: 'uios0', tokenVersion: 0, attempts: 0, outcome: 'skipped', code: 'quiet_hours' },
+    { place: 0, subscriptionId: 'ios00000', userId: 'uios0', tokenVersion: 0, attempts: 0, outcome: 'skipped', code: 'frequency_cap' },
+    { place: 1, subscriptionId: 'ios00000', userId: 'uios0', tokenVersion: 0, attempts: 0, outcome: 'skipped', code: 'quiet_hours' },
   ])
   expect(countByPlatform(page)).toEqual({ ios: 4, android: 0, web: 0 })
 })

@@ -31,6 +31,8 @@ import { wireAudience } from '../wire.ts'
 
 type Report = QueuedReport
 
+const unpackIds = (packed: string): string[] => Buffer.from(packed, 'base64').toString('hex').match(/.{24}/g) ?? []
+
 const sharing = { maxWaiting: 5_000, full: queueUnavailable }
 
 /** A database and a bus of this file's own, and the flows' arguments on them, without a running audience. */
@@ -164,6 +166,13 @@ async function playPeers(natsUrl: string) {
     /** Reads the pages of large sends in the place of a running audience. */
     consumeBulkPages: (note: (pointer: FanOutPointer) => void) =>
       campaigns.consume(bulkFanOutWork, { slots: 1 }, async (pointer) => note(pointer)),
+    /** Of a campaign what the ledger was told: the devices of each batch by its number. */
+    reported: (campaignId: string): Map<number, string[]> =>
+      new Map(
+        reports
+          .filter((report) => report.campaignId === campaignId)
+          .flatMap(({ batches }) => batches.map(({ no, subscriptionIds }) => [no, unpackIds(subscriptionIds)] as const)),
+      ),
     lastReport: (campaignId: string) => reports.findLast((report) => report.campaignId === campaignId),
   }
 }

@@ -47,6 +47,8 @@ export type GivenAudience = {
   pointers: FanOutPointer[]
   /** Sends that were handed over to it whole. */
   handedOver: FrozenSmallSend[]
+  /** Says that it has its fan-out rows of these. */
+  takeOver: (campaignIds: string[]) => Promise<void>
   /** It takes no sends that are handed over. */
   refusesSends: boolean
   /** It says that it has its fan-out row when it hears a pointer. */
@@ -63,8 +65,13 @@ export type GivenAudience = {
 
 export async function givenAudience(natsUrl: string, segments: Map<string, unknown>, { takesOver = false } = {}): Promise<GivenAudience> {
   const bus = await givenPeer('audience', natsUrl)
+  const takeOver = async (campaignIds: string[]) => {
+    const { flows } = await bus.call(fanOutStarted, { campaignIds })
+    campaignIds.forEach((campaignId, index) => audience.rows.set(campaignId, flows[index] ?? null))
+  }
   const audience: GivenAudience = {
     bus,
+    takeOver,
     pointers: [],
     handedOver: [],
     refusesSends: false,
@@ -83,9 +90,7 @@ export async function givenAudience(natsUrl: string, segments: Map<string, unkno
   })
   const hear = async (campaignIds: string[], page: number) => {
     for (const campaignId of campaignIds) audience.pointers.push({ campaignId, page })
-    if (!audience.takesOver) return
-    const { flows } = await bus.call(fanOutStarted, { campaignIds })
-    campaignIds.forEach((campaignId, index) => audience.rows.set(campaignId, flows[index] ?? null))
+    if (audience.takesOver) await takeOver(campaignIds)
   }
   await bus.consume(fanOutWork, { slots: 10 }, ({ campaignId, page }) => hear([campaignId], page))
   bus.answer(startSends, async ({ sends }) => {

@@ -253,7 +253,8 @@ async function playPeers(natsUrl: string, appId: string) {
     return {}
   })
   for (const consumer of pushWork) {
-    await dispatcher.consume(consumer, { slots: 8 }, async ({ batchId }) => {
+    await dispatcher.consume(consumer, { slots: 8 }, async ({ batches: [pointer] }) => {
+      const batchId = pointer?.batchId ?? ''
       const taken = await dispatcher.call(takeBatch, {
         ...{ batchId, knowsSend: true, from: 0, takes: null },
         ...{ environment: '', credentialsVersion: null },

@@ -79,7 +79,7 @@ async function measure() {
   await audience.consume(
     fanOutWork,
     { slots: 50 },
-    async ({ campaignId }) => void (await audience.call(campaignCalls.fanOutStarted, { campaignId })),
+    async ({ campaignId }) => void (await audience.call(campaignCalls.fanOutStarted, { campaignIds: [campaignId] })),
   )
 
   const { items: newest } = await gateway.call(listPushes, { appId, limit: 200 })

@@ -61,7 +61,7 @@ async function measure({ count, processes, kills }: { count: number; processes: 
   await audience.consume(fanOutWork, { slots: count }, async ({ campaignId }) => {
     const { at, times } = heard.get(campaignId) ?? { at: Date.now(), times: 0 }
     heard.set(campaignId, { at, times: times + 1 })
-    await audience.call(fanOutStarted, { campaignId })
+    await audience.call(fanOutStarted, { campaignIds: [campaignId] })
   })
   const apps = await Promise.all(Array.from({ length: processes }, () => startCampaigns(environment)))
 

@@ -1,7 +1,7 @@
 import type { AppSettings } from '@herald/contracts/app'
 import type { Bus } from '@herald/service/bus'
 import type { Log } from '@herald/service/log'
-import type { Db } from './store/tables.ts'
+import type { Db, FanOut } from './store/tables.ts'
 
 /** What the flows of audience have at hand. */
 export type Audience = {
@@ -12,6 +12,8 @@ export type Audience = {
   settingsOf: (appId: string) => Promise<AppSettings | undefined>
   /** A short transaction on one campaign's rows, committed together with others that are ready. It may be run more than once. */
   commit: <T>(of: { campaignId: string; appId: string }, work: (trx: Db) => Promise<T>) => Promise<T>
+  /** These fan-outs are over and told: it is written down unless they settle first. */
+  noteTold: (rows: Pick<FanOut, 'campaign_id' | 'page' | 'batches'>[]) => void
   /** Batches of small sends wait for their app's turn: the sweep is to look soon, and whenever one is taken. */
   haveWaiting: () => void
   /** Reads a page's devices: a bounded number of pages at once, and of an app at most half of these. */

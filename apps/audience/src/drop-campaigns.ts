@@ -1,3 +1,4 @@
+import type { ToldNotes } from './note-told.ts'
 import { settleFanOuts } from './store/fan-outs.ts'
 import type { Db } from './store/tables.ts'
 
@@ -7,10 +8,12 @@ import type { Db } from './store/tables.ts'
  * last outcome is counted a moment before its batch is finished, and a dispatcher may die in that moment: what is not
  * finished stays, with the send that another take needs, or dead tokens would never be invalidated. A repeat changes nothing.
  */
-export async function dropCampaigns({ db }: { db: Db }, settled: { campaignId: string }[]): Promise<Record<string, never>[]> {
-  await settleFanOuts(
-    db,
-    settled.map(({ campaignId }) => campaignId),
-  )
+export async function dropCampaigns(
+  { db, told }: { db: Db; told: Pick<ToldNotes, 'forget'> },
+  settled: { campaignIds: string[] }[],
+): Promise<Record<string, never>[]> {
+  const campaignIds = [...new Set(settled.flatMap((one) => one.campaignIds))]
+  await settleFanOuts(db, campaignIds)
+  told.forget(campaignIds)
   return settled.map(() => ({}))
 }

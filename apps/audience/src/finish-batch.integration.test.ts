@@ -193,8 +193,8 @@ test('a settled campaign keeps only its empty row, and a late pointer sends noth
   const { campaignId, takes } = await takeOne(batchId)
   await finish(finished(batchId, takes))
 
-  await dropCampaigns(audience, [{ campaignId }])
-  await dropCampaigns(audience, [{ campaignId }])
+  await dropCampaigns(rig, [{ campaignIds: [campaignId] }])
+  await dropCampaigns(rig, [{ campaignIds: [campaignId] }])
   await clearSettled(db)
   await fanOut(audience, { campaignId, page: 0 })
   await fanOut(audience, { campaignId, page: 2 })
@@ -212,7 +212,7 @@ test('a batch whose campaign is settled before it is finished still invalidates 
   const batchId = await givenBatch(appId)
   const { campaignId, takes } = await takeOne(batchId)
 
-  await dropCampaigns(audience, [{ campaignId }])
+  await dropCampaigns(rig, [{ campaignIds: [campaignId] }])
   expect((await findFanOut(db, campaignId))?.send).not.toBeNull()
   const dead = [{ subscriptionId: device.id, userId: device.userId, tokenVersion: 1, agoMs: 0, deadSince: null, code: 'token_dead' }]
   expect(await finish(finished(batchId, takes, { dead }))).toEqual(['done'])

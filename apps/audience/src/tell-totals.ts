@@ -1,5 +1,6 @@
+import type { FrozenSend } from '@herald/contracts/batch'
 import { failCampaign, fanOutStarted } from '@herald/contracts/calls/campaigns'
-import { reportQueued } from '@herald/contracts/calls/tracker'
+import { reportQueued, type QueuedReport } from '@herald/contracts/calls/tracker'
 import { packIds } from '@herald/contracts/ids'
 import { failsEverybody } from '@herald/service/health'
 import type { Audience } from './audience.ts'
@@ -40,7 +41,7 @@ export async function tellTotals(audience: Audience, fanOut: FanOut, made?: Made
 
 /** Tells campaigns that a send has started, and does what it answers: the send may have been paused or cancelled meanwhile. */
 export async function tellStart(audience: Audience, { campaign_id, flow_no }: FanOut): Promise<void> {
-  const change = await audience.bus.call(fanOutStarted, { campaignId: campaign_id })
+  const [change] = (await audience.bus.call(fanOutStarted, { campaignIds: [campaign_id] })).flows
   if (change && change.no > flow_no) await applyFlow(audience, campaign_id, change)
 }
 
@@ -49,20 +50,26 @@ async function tellQueued({ bus, db }: Audience, fanOut: FanOut, made: MadeBatch
   if (!fanOut.send) return
   const isWhole = made.length === fanOut.batches - fanOut.told_batches
   const batches = isWhole ? made : await findUntoldBatches(db, fanOut)
-  const report = {
-    campaignId: fanOut.campaign_id,
-    appId: fanOut.app_id,
-    day: fanOut.day,
-    name: fanOut.send.name,
-    transactional: fanOut.send.transactional,
-    byPlatform: { ios: fanOut.queued_ios, android: fanOut.queued_android, web: fanOut.queued_web },
-    fannedOut: fanOut.state === 'fanned_out' || fanOut.state === 'failed',
-    batches: batches.map(({ no, platform, subscriptionIds, userIds }) => {
-      return { no, platform, subscriptionIds: packIds(subscriptionIds), userIds: packIds(userIds) }
-    }),
-  }
-  await bus.call(reportQueued, { reports: [report] })
+  await bus.call(reportQueued, { reports: [reportOf(fanOut, fanOut.send, batches)] })
 }
+
+/** What the tracker is told of a fan-out, with its batches that it does not know yet. */
+export const reportOf = (
+  fanOut: FanOut,
+  { name, transactional }: FrozenSend,
+  batches: Pick<MadeBatch, 'no' | 'platform' | 'subscriptionIds' | 'userIds'>[],
+): QueuedReport => ({
+  campaignId: fanOut.campaign_id,
+  appId: fanOut.app_id,
+  day: fanOut.day,
+  name,
+  transactional,
+  byPlatform: { ios: fanOut.queued_ios, android: fanOut.queued_android, web: fanOut.queued_web },
+  fannedOut: fanOut.state === 'fanned_out' || fanOut.state === 'failed',
+  batches: batches.map(({ no, platform, subscriptionIds, userIds }) => {
+    return { no, platform, subscriptionIds: packIds(subscriptionIds), userIds: packIds(userIds) }
+  }),
+})
 
 async function tellFailure(bus: Audience['bus'], { campaign_id, failure }: FanOut): Promise<void> {
   await bus.call(failCampaign, {

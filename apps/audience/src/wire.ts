@@ -31,6 +31,7 @@ import { finishBatch } from './finish-batch.ts'
 import { listOpenPushes } from './list-open-pushes.ts'
 import { loginSubscription } from './login-subscription.ts'
 import { logoutSubscription } from './logout-subscription.ts'
+import { openToldNotes } from './note-told.ts'
 import { probeCircuits } from './probe-circuits.ts'
 import { readTaken, rememberSends } from './read-taken.ts'
 import { registerSubscription } from './register-subscription.ts'
@@ -50,9 +51,11 @@ import type { Tables } from './store/tables.ts'
 import { findExternalIds, getUser } from './store/users.ts'
 import { listTimeZones } from './store/zones.ts'
 import { spareTakers } from './spare-takers.ts'
+import { openStarting } from './start-sends.ts'
 import { sweepDue } from './sweep-due.ts'
 import { takeBatch, type Granted } from './take-batch.ts'
 import { tellErasures } from './tell-erasures.ts'
+import { openTelling } from './tell-started.ts'
 
 /** One commit for everything that is ready, at most 500; above 5,000 waiting the caller is asked to come again. */
 const shared = { limit: 500, maxWaiting: 5_000, full: queueUnavailable, isShared: failsEverybody }
@@ -73,10 +76,12 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   // Two connections are left to what is quick, and an app whose pages are slow leaves half of the others to the others' pages.
   const pagesAtOnce = Math.max(2, config.DATABASE_POOL_SIZE - 2)
   let someWaitUntil = 0
+  const told = openToldNotes(db, log)
   const audience: Audience = {
     ...{ db, bus, log },
     settingsOf: openAppSettings(bus),
     commit: commitTogether(db, shared),
+    noteTold: (rows) => told.note(rows),
     haveWaiting: () => {
       someWaitUntil = performance.now() + 5_000
     },
@@ -177,18 +182,21 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
 
   bus.answer(calls.registerSubscription, (request) => registerSubscription({ db }, request))
   bus.answer(calls.findSegment, (request) => findSegment(db, request))
-  bus.answer(calls.takeBatch, async (request) => {
+  const takeOne = async (request: Parameters<typeof take>[0]) => {
     await takersSpared()
     const given = await take(request)
     // Each that is taken makes room on its app's lane for one that waits.
     if (performance.now() < someWaitUntil) due.poke()
     return 'row' in given ? readLane[given.row.lane](given) : given
-  })
+  }
+  bus.answer(calls.takeBatch, takeOne)
+  bus.answer(calls.takeBatches, async ({ batches }) => ({ answers: await Promise.all(batches.map(takeOne)) }))
   bus.answer(calls.renewBatch, renew)
   bus.answer(calls.finishBatch, async (request) => ({ answer: await finish(request) }))
+  bus.answer(calls.finishBatches, async ({ batches }) => ({ answers: await Promise.all(batches.map(finish)) }))
   bus.answer(
-    calls.dropCampaign,
-    group((settled) => dropCampaigns({ db }, settled), shared),
+    calls.dropCampaigns,
+    group((settled) => dropCampaigns({ db, told }, settled), shared),
   )
   bus.answer(calls.readCircuits, async ({ appId }) => ({ circuits: await reads((db) => listCircuits(db, appId), { turn: appId }) }))
   bus.answer(calls.probeCircuits, probe)
@@ -228,6 +236,13 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   bus.answer(calls.deleteSegment, (request) => deleteSegment(db, request))
   bus.answer(calls.countSegment, count)
   bus.answer(calls.previewSegment, count)
+
+  const startSends = openStarting(audience, openTelling(audience))
+  bus.answer(calls.startSends, async ({ sends }) => {
+    await startSends(sends)
+    return {}
+  })
+  startSweep(service, watch, 'told', async () => ({ took: await told.write() }))
 
   const cutPages = async (pointer: FanOutPointer) => pagesCut.inc(await fanOut(audience, pointer))
   // A small fan-out mostly waits for others' answers: with 8 at once 137 one-device sends a second went out, with 48 205

@@ -1,8 +1,7 @@
 import { fault, notFound, type Fault } from '@herald/contracts/fault'
-import { pointedAtOnce } from '@herald/contracts/topology'
 import { transact } from '@herald/service/postgres'
-import { insertCampaigns, type NewCampaign } from './store/campaigns.ts'
-import { countPointedAt } from './store/due.ts'
+import { type NewCampaign } from './store/campaigns.ts'
+import { insertCampaigns } from './store/new-campaigns.ts'
 import { findRecords, insertRecords, keyName, takeKeys, type IdempotencyRecord, type Key } from './store/idempotency-keys.ts'
 import type { Db } from './store/tables.ts'
 
@@ -13,20 +12,20 @@ export type Accepted = { kind: 'accepted' | 'replayed'; id: string } | { kind: '
 /**
  * Accepts notifications and drafts, several in one transaction: campaign and idempotency record commit together. A key that
  * another process holds is in progress; one that has a record answers that. A key that comes twice in one group is a replay of
- * the first. Of an app that is erased nothing is written: not found. After the commit every campaign under way is pointed at, up to 64 of
+ * the first. Of an app that is erased nothing is written: not found. After the commit audience hears of every campaign under way, up to 64 of
  * an app; those beyond wait for the sweep, which takes them by turns of apps and is told of them. It also repairs a pointer that is lost.
  */
 export async function acceptCampaigns(
   {
     db,
     idempotencyHours,
-    pointAt,
+    start,
     haveWaiting,
-  }: { db: Db; idempotencyHours: number; pointAt: (campaignId: string, pointerNo: number, appId: string) => void; haveWaiting: () => void },
+  }: { db: Db; idempotencyHours: number; start: (campaign: NewCampaign) => void; haveWaiting: () => void },
   items: Acceptable[],
 ): Promise<Accepted[]> {
   const keys = distinctKeys(items)
-  const { answers, made, waiting } = await transact(db, async (trx) => {
+  const accept = async (trx: Db) => {
     const held = keys.length > 0 ? await takeKeys(trx, keys) : new Set<string>()
     const records = held.size > 0 ? await findRecords(trx, keys, idempotencyHours) : new Map<string, IdempotencyRecord>()
     const remembered: (Key & IdempotencyRecord)[] = []
@@ -45,8 +44,7 @@ export async function acceptCampaigns(
       made.push(campaign)
       return { kind: 'accepted', id }
     })
-    const waiting = await chooseWaiting(trx, made)
-    const written = await insertCampaigns(trx, made, waiting)
+    const written = await insertCampaigns(trx, made)
     const leftOut = new Set(made.flatMap(({ id }) => (written.has(id) ? [] : [id])))
     await insertRecords(
       trx,
@@ -54,27 +52,15 @@ export async function acceptCampaigns(
     )
     return {
       answers: answers.map((answer) => (answer.kind !== 'refused' && leftOut.has(answer.id) ? noSuchApp() : answer)),
-      made: made.filter(({ id }) => written.has(id)),
-      waiting,
+      begins: made.filter(({ id, status }) => status === 'sending' && written.get(id)?.waiting === false),
+      someWait: [...written.values()].some(({ waiting }) => waiting),
     }
-  })
-  for (const { id, appId, status } of made) if (status === 'sending' && !waiting.has(id)) pointAt(id, 0, appId)
-  if (waiting.size > 0) haveWaiting()
-  return answers
-}
-
-/** Those that are not pointed at yet: their app has as many pointers under way as it may. */
-async function chooseWaiting(db: Db, made: NewCampaign[]): Promise<Set<string>> {
-  const sending = made.filter(({ status }) => status === 'sending')
-  if (sending.length === 0) return new Set()
-  const pointedAt = await countPointedAt(db, [...new Set(sending.map(({ appId }) => appId))])
-  const waiting = new Set<string>()
-  for (const { id, appId } of sending) {
-    const count = pointedAt.get(appId) ?? 0
-    if (count >= pointedAtOnce) waiting.add(id)
-    else pointedAt.set(appId, count + 1)
   }
-  return waiting
+  // Without keys it is one statement, which is a transaction by itself.
+  const { answers, begins, someWait } = await (keys.length > 0 ? transact(db, accept) : accept(db))
+  for (const campaign of begins) start(campaign)
+  if (someWait) haveWaiting()
+  return answers
 }
 
 /** A key is bound to what was first asked with it (decisions.md 9). */

@@ -9,7 +9,7 @@ import {
   resumeCampaign,
   sendCampaign,
   sendNotification,
-  settleCampaign,
+  settleCampaigns,
 } from '@herald/contracts/calls/campaigns'
 import { newId } from '@herald/contracts/ids'
 import { campaignStatuses, type CampaignStatus } from '@herald/contracts/stats'
@@ -29,7 +29,7 @@ const asked = {
   resume: (campaignId: string) => platform.gateway.call(resumeCampaign, { appId, campaignId }),
   end: (campaignId: string) => platform.gateway.call(endCampaign, { appId, campaignId }),
 }
-const settle = (campaignId: string) => platform.gateway.call(settleCampaign, { campaignId })
+const settle = (campaignId: string) => platform.gateway.call(settleCampaigns, { campaignIds: [campaignId] })
 const read = (campaignId: string) => platform.audience.bus.call(readSend, { campaignId })
 const flowsOf = (id: string) => platform.audience.flows.filter(({ campaignId }) => campaignId === id).map(({ flow, no }) => `${flow} ${no}`)
 const isTold = (id: string) => until(async () => (await platform.rowOf(id)).flow_due_at === null, { what: 'the answer of audience' })
@@ -143,7 +143,7 @@ test('a send that was cancelled before audience had it is cancelled at once, and
   expect(await asked.end(id)).toEqual({ status: 'sending' })
   await until(async () => (await platform.rowOf(id)).status === 'cancelled', { what: 'the end' })
   expect(await platform.rowOf(id)).toMatchObject({ due_at: null, flow_due_at: null, settled_at: expect.any(Date) })
-  expect(await platform.audience.bus.call(fanOutStarted, { campaignId: id })).toEqual({ flow: 'cancelled', no: 1 })
+  expect(await platform.audience.bus.call(fanOutStarted, { campaignIds: [id] })).toEqual({ flows: [{ flow: 'cancelled', no: 1 }] })
   await settle(id)
   expect((await platform.rowOf(id)).status).toBe('cancelled')
 })
@@ -165,8 +165,8 @@ test('a send that was paused before audience had it waits, and is pointed at ane
 test('audience hears of a pause with its fan-out row, whichever of the two comes first', async () => {
   const id = await pointedAt()
   await asked.pause(id)
-  expect(await platform.audience.bus.call(fanOutStarted, { campaignId: id })).toEqual({ flow: 'paused', no: 1 })
-  expect(await platform.audience.bus.call(fanOutStarted, { campaignId: newId() })).toBeNull()
+  expect(await platform.audience.bus.call(fanOutStarted, { campaignIds: [id] })).toEqual({ flows: [{ flow: 'paused', no: 1 }] })
+  expect(await platform.audience.bus.call(fanOutStarted, { campaignIds: [newId()] })).toEqual({ flows: [null] })
   const pointers = platform.pointersAt(id)
   await asked.resume(id)
   await until(() => flowsOf(id).at(-1) === 'running 2', { what: 'the resume' })

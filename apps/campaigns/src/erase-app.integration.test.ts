@@ -13,7 +13,7 @@ import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { stopSchedulesOfApp } from './store/apps.ts'
-import { insertCampaigns } from './store/campaigns.ts'
+import { insertCampaigns } from './store/new-campaigns.ts'
 import { deleteOldErasedApps } from './store/erased-apps.ts'
 import {
   fingerprintOf,

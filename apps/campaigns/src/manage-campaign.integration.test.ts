@@ -10,7 +10,7 @@ import {
   replaceCampaign,
   sendCampaign,
   sendNotification,
-  settleCampaign,
+  settleCampaigns,
 } from '@herald/contracts/calls/campaigns'
 import type { CreateCampaign } from '@herald/contracts/campaign'
 import { newId } from '@herald/contracts/ids'
@@ -79,9 +79,9 @@ test('what a send goes through is shown: when it starts, that it started, that i
   await send(id)
   expect(await get(id)).toMatchObject({ status: 'scheduled', nextAt: at, segment, startedAt: null })
   await become(id, 'sending')
-  await platform.audience.bus.call(fanOutStarted, { campaignId: id })
+  await platform.audience.bus.call(fanOutStarted, { campaignIds: [id] })
   expect(await get(id)).toMatchObject({ nextAt: null, startedAt: isoTime, settledAt: null })
-  await platform.gateway.call(settleCampaign, { campaignId: id })
+  await platform.gateway.call(settleCampaigns, { campaignIds: [id] })
   expect(await get(id)).toMatchObject({ status: 'sent', settledAt: isoTime })
 })
 

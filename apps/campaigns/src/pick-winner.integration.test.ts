@@ -4,7 +4,7 @@ import {
   readSend,
   replaceTemplate,
   sendCampaign,
-  settleCampaign,
+  settleCampaigns,
   createTemplate,
 } from '@herald/contracts/calls/campaigns'
 import type { CreateCampaign } from '@herald/contracts/campaign'
@@ -37,7 +37,7 @@ async function sent(fields: Partial<CreateCampaign> = {}): Promise<string> {
   const id = await draft({ experiment: givenExperiment(0.2), segment, ...fields })
   await platform.gateway.call(sendCampaign, { appId, campaignId: id, defaultTimezone: 'UTC' })
   await until(async () => (await platform.rowOf(id)).started_at, { what: 'the take-over' })
-  await platform.gateway.call(settleCampaign, { campaignId: id })
+  await platform.gateway.call(settleCampaigns, { campaignIds: [id] })
   return id
 }
 
@@ -121,7 +121,7 @@ test('a run of a recurring experiment has a winner once it is sent, its recurren
   await platform.gateway.call(sendCampaign, { appId, campaignId: parent, defaultTimezone: 'UTC' })
   const [run = ''] = await insertRuns(platform.db, [{ id: newId(), recurringOf: parent, localDate: '2026-11-21' }])
   expect(await codeOf(pick(run))).toBe('still_sending')
-  await platform.gateway.call(settleCampaign, { campaignId: run })
+  await platform.gateway.call(settleCampaigns, { campaignIds: [run] })
   expect(await codeOf(pick(run))).toBe('allowed')
   expect(await codeOf(pick(parent))).toBe('invalid_state')
 })

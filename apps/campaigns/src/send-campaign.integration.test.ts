@@ -6,7 +6,7 @@ import { campaignStatuses, type CampaignStatus } from '@herald/contracts/stats'
 import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
-import { insertCampaigns } from './store/campaigns.ts'
+import { insertCampaigns } from './store/new-campaigns.ts'
 import { givenCampaign, givenContent, givenExperiment, givenPlatform, givenStored, type Platform } from './testing/given-campaigns.ts'
 
 const appId = newId()

@@ -1,4 +1,4 @@
-import { failCampaign, fanOutStarted, readCampaign, readSend, settleCampaign } from '@herald/contracts/calls/campaigns'
+import { failCampaign, fanOutStarted, readCampaign, readSend, settleCampaigns } from '@herald/contracts/calls/campaigns'
 import { newId } from '@herald/contracts/ids'
 import { pointedAtOnce } from '@herald/contracts/topology'
 import { openDatabase } from '@herald/service/postgres'
@@ -9,7 +9,8 @@ import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { acceptCampaigns } from './accept-campaigns.ts'
-import { deleteOldNotifications, insertCampaigns, markStarted } from './store/campaigns.ts'
+import { deleteOldNotifications, markStarted } from './store/campaigns.ts'
+import { insertCampaigns } from './store/new-campaigns.ts'
 import { findDueAges, takeDueCampaigns } from './store/due.ts'
 import { deleteOldRecords, insertRecords } from './store/idempotency-keys.ts'
 import type { Tables } from './store/tables.ts'
@@ -88,20 +89,20 @@ test('a campaign whose pointer was lost is pointed at again, under a new number 
   await makeDue(db, [lost.id])
   await until(() => pointersAt(lost.id) === 2, { what: 'the second repair' })
 
-  await audience.bus.call(fanOutStarted, { campaignId: lost.id })
-  await audience.bus.call(fanOutStarted, { campaignId: lost.id })
+  await audience.bus.call(fanOutStarted, { campaignIds: [lost.id] })
+  await audience.bus.call(fanOutStarted, { campaignIds: [lost.id] })
   expect(await rowOf(lost.id)).toMatchObject({ due_at: null, pointer_no: 2, status: 'sending', started_at: expect.any(Date) })
 })
 
 test('a campaign settles once, whatever comes before, after or twice', async () => {
   const [inOrder, reversed] = [givenStored(), givenStored()]
   await insertCampaigns(db, [inOrder, reversed])
-  await audience.bus.call(fanOutStarted, { campaignId: inOrder.id })
-  await tracker.call(settleCampaign, { campaignId: inOrder.id })
-  await tracker.call(settleCampaign, { campaignId: reversed.id })
-  await audience.bus.call(fanOutStarted, { campaignId: reversed.id })
+  await audience.bus.call(fanOutStarted, { campaignIds: [inOrder.id] })
+  await tracker.call(settleCampaigns, { campaignIds: [inOrder.id] })
+  await tracker.call(settleCampaigns, { campaignIds: [reversed.id] })
+  await audience.bus.call(fanOutStarted, { campaignIds: [reversed.id] })
   const settledAt = (await rowOf(inOrder.id)).settled_at
-  await tracker.call(settleCampaign, { campaignId: inOrder.id })
+  await tracker.call(settleCampaigns, { campaignIds: [inOrder.id] })
 
   for (const { id } of [inOrder, reversed])
     expect(await rowOf(id)).toMatchObject({ status: 'sent', due_at: null, settled_at: expect.any(Date), target: null })
@@ -115,7 +116,7 @@ test('a campaign that cannot be fanned out fails with its reason and stays faile
   const failure = { code: 'invalid_segment', message: 'The segment names an unknown field.' }
   await audience.bus.call(failCampaign, { campaignId: broken.id, ...failure })
   await audience.bus.call(failCampaign, { campaignId: broken.id, code: 'other', message: 'Later.' })
-  await tracker.call(settleCampaign, { campaignId: broken.id })
+  await tracker.call(settleCampaigns, { campaignIds: [broken.id] })
   expect(await rowOf(broken.id)).toMatchObject({ status: 'failed', failure, due_at: null, target: null })
 })
 
@@ -207,13 +208,13 @@ test('of many sends that one app has accepted at once the lane gets 64, and each
   let waited = 0
   const items = Array.from({ length: 100 }, () => ({ campaign: { ...givenStored(), appId: flooding }, idempotency: null }))
   await acceptCampaigns(
-    { db: quietOne, idempotencyHours: 24, pointAt: (id) => void pointed.push(id), haveWaiting: () => void (waited += 1) },
+    { db: quietOne, idempotencyHours: 24, start: ({ id }) => void pointed.push(id), haveWaiting: () => void (waited += 1) },
     items,
   )
   expect(pointed).toHaveLength(pointedAtOnce)
   expect(waited).toBe(1)
   const another = { campaign: { ...givenStored(), appId: newId() }, idempotency: null }
-  await acceptCampaigns({ db: quietOne, idempotencyHours: 24, pointAt: (id) => void pointed.push(id), haveWaiting: () => undefined }, [
+  await acceptCampaigns({ db: quietOne, idempotencyHours: 24, start: ({ id }) => void pointed.push(id), haveWaiting: () => undefined }, [
     another,
   ])
   expect(pointed.at(-1)).toBe(another.campaign.id)

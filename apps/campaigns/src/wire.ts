@@ -1,3 +1,4 @@
+import type { FrozenSmallSend } from '@herald/contracts/calls/audience'
 import * as calls from '@herald/contracts/calls/campaigns'
 import { queueUnavailable } from '@herald/contracts/fault'
 import { openBus } from '@herald/service/bus'
@@ -13,7 +14,9 @@ import type { Config } from './config.ts'
 import { endCampaign, pauseCampaign, resumeCampaign } from './change-flow.ts'
 import { createCampaign, replaceCampaign } from './create-campaign.ts'
 import { flowOf } from './core/campaign.ts'
+import { asSmallSend, freeze } from './core/frozen-send.ts'
 import { eraseApp } from './erase-app.ts'
+import { openHandOver } from './hand-over.ts'
 import { openHousekeeping } from './keep-house.ts'
 import { deleteCampaign, duplicateCampaign, getCampaign, listCampaigns } from './manage-campaign.ts'
 import { createTemplate, deleteTemplate, listTemplates, readTemplate, replaceTemplate } from './manage-template.ts'
@@ -25,7 +28,7 @@ import { readSend } from './read-send.ts'
 import { runRecurrences } from './run-recurrences.ts'
 import { sendCampaign } from './send-campaign.ts'
 import { sendNotification, type Accepting } from './send-notification.ts'
-import { markFailed, markSettled, markStarted, type Started } from './store/campaigns.ts'
+import { markFailed, markSettled, markStarted, type NewCampaign, type Started } from './store/campaigns.ts'
 import type { Tables } from './store/tables.ts'
 import { addUpUses } from './store/templates.ts'
 import { takeDue } from './take-due.ts'
@@ -54,35 +57,35 @@ export async function wireCampaigns(service: Service<Config>): Promise<void> {
     someWaitUntil = performance.now() + 5_000
     due.poke()
   }
-  const accept = group((items: Acceptable[]) => acceptCampaigns({ db, idempotencyHours, pointAt, haveWaiting }, items), {
+  const handOverNow = openHandOver(bus)
+  const handOver = (small: FrozenSmallSend, pointerNo: number) => background(() => handOverNow(small, pointerNo))
+  const start = ({ send, ...campaign }: NewCampaign) => {
+    const small = asSmallSend(freeze({ ...campaign, ...send, remainder: null, localTimesAfter: null }), campaign.target)
+    if (small) handOver(small, 0)
+    else pointAt(campaign.id, 0, campaign.appId)
+  }
+  const accept = group((items: Acceptable[]) => acceptCampaigns({ db, idempotencyHours, start, haveWaiting }, items), {
     ...shared,
     turn: ({ campaign }) => campaign.appId,
   })
-  const started = group(async (requests: { campaignId: string }[]) => {
-    const rows = new Map(
-      (
-        await markStarted(
-          db,
-          requests.map(({ campaignId }) => campaignId),
-        )
-      ).map((row) => [row.id, row]),
-    )
+  // Each call is of many, and calls that meet share a statement.
+  const started = group(async (requests: { campaignIds: string[] }[]) => {
+    const ids = [...new Set(requests.flatMap(({ campaignIds }) => campaignIds))]
+    const rows = new Map((await markStarted(db, ids)).map((row) => [row.id, row]))
     if (performance.now() < someWaitUntil) due.poke()
-    return requests.map(({ campaignId }) => {
+    const flowTo = (campaignId: string) => {
       const row = rows.get(campaignId)
       return row ? { flow: flowOf(row), no: row.flow_no } : null
-    })
+    }
+    return requests.map(({ campaignIds }) => ({ flows: campaignIds.map(flowTo) }))
   }, shared)
-  const settled = group(async (requests: { campaignId: string }[]): Promise<Record<string, never>[]> => {
-    await markSettled(
-      db,
-      requests.map(({ campaignId }) => campaignId),
-    )
+  const settled = group(async (requests: { campaignIds: string[] }[]): Promise<Record<string, never>[]> => {
+    await markSettled(db, [...new Set(requests.flatMap(({ campaignIds }) => campaignIds))])
     return requests.map(() => ({}))
   }, shared)
 
   const due = startSweep(service, watch, 'due', async () => {
-    const swept = await takeDue({ db, bus, startedLate })
+    const swept = await takeDue({ db, bus, handOver, startedLate })
     if (swept.took > 0) someWaitUntil = performance.now() + 5_000
     return swept
   })
@@ -131,7 +134,7 @@ export async function wireCampaigns(service: Service<Config>): Promise<void> {
 
   bus.answer(calls.readSend, (request) => readSend(db, request))
   bus.answer(calls.fanOutStarted, started)
-  bus.answer(calls.settleCampaign, settled)
+  bus.answer(calls.settleCampaigns, settled)
   bus.answer(calls.failCampaign, async ({ campaignId, ...failure }) => {
     await markFailed(db, campaignId, failure)
     return {}

@@ -1,5 +1,5 @@
-import type { BatchPointer, CircuitEnvironment, TakenBatch } from '@herald/contracts/batch'
-import { finishBatch, renewBatch, takeBatch } from '@herald/contracts/calls/audience'
+import type { BatchPointer, BatchPointers, CircuitEnvironment, TakenBatch } from '@herald/contracts/batch'
+import { renewBatch } from '@herald/contracts/calls/audience'
 import type { Lane, Platform } from '@herald/contracts/platform'
 import type { Bus } from '@herald/service/bus'
 import type { Log } from '@herald/service/log'
@@ -16,6 +16,7 @@ import type { Origins } from './origins.ts'
 import { providerOf, type CredentialsReader } from './read-credentials.ts'
 import type { Recorder } from './record-outcomes.ts'
 import { sendToAll } from './send-to-all.ts'
+import type { FinishAnswer, SmallBatches } from './small-batches.ts'
 import { untilAnswered } from './until-answered.ts'
 import type { Flows } from './watch-flows.ts'
 import type { Window } from './window.ts'
@@ -23,6 +24,7 @@ import type { Window } from './window.ts'
 /** What the dispatcher works with: one of each per process. */
 export type Dispatch = {
   bus: Bus
+  small: SmallBatches
   log: Log
   hmacSecret: string
   credentials: CredentialsReader
@@ -51,6 +53,8 @@ type Circuit = { environment: CircuitEnvironment; credentialsVersion: number | n
 export type Batch = {
   taken: Taken
   takenAt: number
+  /** How many pushes its pointer said it holds. */
+  size: number | undefined
   prepared: PreparedSend
   /** Null: the app has no credentials. */
   transport: AppTransport | null
@@ -58,6 +62,17 @@ export type Batch = {
   circuit: Circuit
   /** Aborted when the process or the campaign stops: nothing is sent any more, what is unsent comes back. */
   stopped: AbortSignal
+}
+
+/** Delivers the batches that a message names, each for itself: one that cannot be taken brings the message back when the others are taken. */
+export async function deliverBatches(
+  dispatch: Dispatch,
+  way: { platform: Platform; lane: Lane },
+  { batches }: BatchPointers,
+): Promise<void> {
+  const delivered = await Promise.allSettled(batches.map((pointer) => deliverBatch(dispatch, way, pointer)))
+  const failed = delivered.find((one) => one.status === 'rejected')
+  if (failed) throw failed.reason
 }
 
 /**
@@ -68,7 +83,7 @@ export type Batch = {
 export async function deliverBatch(
   dispatch: Dispatch,
   { platform, lane }: { platform: Platform; lane: Lane },
-  { batchId, campaignId, appId }: BatchPointer,
+  { batchId, campaignId, appId, size }: BatchPointer,
 ): Promise<void> {
   const place = await dispatch.jobs.enter(platform, lane, appId)
   // Before the take: it may be granted just before the campaign stops, and its answer come after the broadcast.
@@ -83,11 +98,12 @@ export async function deliverBatch(
     const circuit: Circuit = { environment: transport?.environment ?? '', credentialsVersion: transport?.version ?? null }
     const known = dispatch.sends.get(campaignId)
     const takenAt = performance.now()
-    const taken = await dispatch.bus.call(takeBatch, { batchId, appId, knowsSend: known !== undefined, from: 0, takes: null, ...circuit })
+    const asked = { batchId, appId, knowsSend: known !== undefined, from: 0, takes: null, ...circuit }
+    const taken = await dispatch.small.take(asked, size)
     if (taken.answer !== 'taken') return leave()
     const prepared = known ?? prepareTaken(dispatch, taken)
     const stopped = AbortSignal.any([dispatch.jobs.stopping, flow.stopped])
-    dispatch.jobs.add(playOut(dispatch, { taken, takenAt, prepared, transport, circuit, stopped }).finally(leave))
+    dispatch.jobs.add(playOut(dispatch, { taken, takenAt, size, prepared, transport, circuit, stopped }).finally(leave))
   } catch (error) {
     leave()
     throw error
@@ -137,11 +153,16 @@ async function playOut(dispatch: Dispatch, batch: Batch): Promise<void> {
 }
 
 /** Says what came of the batch, until it is heard. `lost` is as good: another take is in charge, and finds every outcome settled. */
-async function finish({ bus, credentials }: Dispatch, { taken, circuit }: Batch, report: Report): Promise<'done' | 'lost' | undefined> {
+async function finish(
+  { small, credentials }: Dispatch,
+  { taken, size, circuit }: Batch,
+  report: Report,
+): Promise<FinishAnswer | undefined> {
   const { batchId, takes, appId, platform } = taken
   // Credentials that were refused may have been replaced without our hearing of it: the next take reads them again.
   if (report.result().answers.some(({ seen }) => seen.includes('c'))) credentials.forget(appId, providerOf[platform])
   const { credentialsVersion } = circuit
   // Made anew for each call: what it says of time is counted from there.
-  return (await untilAnswered(() => bus.call(finishBatch, { batchId, appId, takes, credentialsVersion, ...report.result() })))?.answer
+  const finish = () => ({ batchId, appId, takes, credentialsVersion, ...report.result() })
+  return untilAnswered(() => small.finish({ appId, size, finish }))
 }

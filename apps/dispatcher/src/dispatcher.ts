@@ -8,13 +8,14 @@ import { LRUCache } from 'lru-cache'
 import { openComplaints } from './complain.ts'
 import type { Config } from './config.ts'
 import type { PreparedSend } from './core/render.ts'
-import { deliverBatch, type Dispatch } from './deliver-batch.ts'
+import { deliverBatches, type Dispatch } from './deliver-batch.ts'
 import { openJobs, pointersAtOnce } from './jobs.ts'
 import { openMeasures } from './measures.ts'
 import { openOrigins } from './origins.ts'
 import { openTransports } from './open-transports.ts'
 import { openCredentialsReader } from './read-credentials.ts'
 import { openRecorder } from './record-outcomes.ts'
+import { openSmallBatches } from './small-batches.ts'
 import { watchFlows } from './watch-flows.ts'
 import { openWindow } from './window.ts'
 
@@ -44,6 +45,7 @@ export async function startDispatcher(service: Service<Config>, given: { resolve
   })
   const dispatch: Dispatch = {
     bus,
+    small: openSmallBatches(bus),
     log,
     hmacSecret: config.HMAC_SECRET,
     credentials: openCredentialsReader(bus),
@@ -65,6 +67,6 @@ export async function startDispatcher(service: Service<Config>, given: { resolve
     await Promise.race([transports.close(), new Promise((resolve) => setTimeout(resolve, 500).unref())])
   })
   for (const work of pushWork) {
-    await bus.consume(work, { slots: pointersAtOnce[work.lane] }, (pointer) => deliverBatch(dispatch, work, pointer))
+    await bus.consume(work, { slots: pointersAtOnce[work.lane] }, (pointers) => deliverBatches(dispatch, work, pointers))
   }
 }

@@ -4,7 +4,7 @@ import type { Service } from '@herald/service/run'
 import { openBackground } from '@herald/service/background'
 import { publishAnnouncement } from './announce.ts'
 import type { CountedOutcomes, Measures } from './measure.ts'
-import { tellSettlement } from './settle.ts'
+import { openSettling } from './settle.ts'
 import type { AnnouncementRow } from './store/announcements.ts'
 import type { Db } from './store/tables.ts'
 
@@ -17,17 +17,17 @@ export type FollowUp = (committed: {
   engagements?: EngagementKind[]
 }) => void
 
-/** An announcement is up to ~300 kB, so few at once; a settlement is two small calls, and one-device sends make hundreds a second. */
+/** An announcement is up to ~300 kB, so few at once; settlements are told in company, since one-device sends make a thousand a second. */
 export function openFollowUp(
   service: Service,
   { db, bus, measures }: { db: Db; bus: Pick<Bus, 'call' | 'publish'>; measures: Measures },
 ): FollowUp {
   const publish = openBackground(service, { what: 'announcements', limit: 32 })
-  const settle = openBackground(service, { what: 'settlements', limit: 100 })
+  const settle = openBackground(service, { what: 'settlements', limit: 5_000 })
+  const tell = openSettling({ db, bus })
   return ({ announcements, settled, outcomes = [], engagements = [] }) => {
     measures.count(outcomes, engagements)
     for (const announcement of announcements) publish(() => publishAnnouncement(bus, announcement))
-    for (const campaign_id of settled)
-      settle(() => tellSettlement({ db, bus }, { campaign_id, campaigns_told: false, audience_told: false }))
+    for (const campaignId of settled) settle(() => tell(campaignId))
   }
 }

@@ -1,5 +1,5 @@
-import { dropCampaign } from '@herald/contracts/calls/audience'
-import { settleCampaign } from '@herald/contracts/calls/campaigns'
+import { dropCampaigns } from '@herald/contracts/calls/audience'
+import { settleCampaigns } from '@herald/contracts/calls/campaigns'
 import { confirmTrackerAnnouncements } from '@herald/contracts/calls/tracker'
 import { queueUnavailable } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
@@ -41,12 +41,12 @@ test('a settlement is told until both have answered, and nobody who has is asked
   let audienceIsAway = true
   const heard = { campaigns: 0, audience: 0 }
   const campaigns = await givenPeer('campaigns', natsUrl)
-  campaigns.answer(settleCampaign, async () => {
+  campaigns.answer(settleCampaigns, async () => {
     heard.campaigns += 1
     return {}
   })
   const audience = await givenPeer('audience', natsUrl)
-  audience.answer(dropCampaign, async () => {
+  audience.answer(dropCampaigns, async () => {
     if (audienceIsAway) throw queueUnavailable()
     heard.audience += 1
     return {}

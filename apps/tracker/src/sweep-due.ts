@@ -1,6 +1,6 @@
 import type { Bus } from '@herald/service/bus'
 import { publishAnnouncement } from './announce.ts'
-import { tellSettlement } from './settle.ts'
+import { settlementsPerCall, tellSettlements } from './settle.ts'
 import { takeDueAnnouncements } from './store/announcements.ts'
 import { takeDueSettlements } from './store/settlements.ts'
 import type { Db } from './store/tables.ts'
@@ -8,11 +8,11 @@ import type { Db } from './store/tables.ts'
 /** Repeats what was not confirmed: announcements to webhooks (20 at once are at most ~6 MB) and settlements to campaigns and audience. */
 export async function sweepDue({ db, bus }: { db: Db; bus: Pick<Bus, 'call' | 'publish'> }): Promise<{ took: number }> {
   const announcements = await takeDueAnnouncements(db, 20)
-  const settlements = await takeDueSettlements(db, 100)
+  const settlements = await takeDueSettlements(db, settlementsPerCall)
   // One that fails now is due again by itself.
   await Promise.allSettled([
     ...announcements.map((announcement) => publishAnnouncement(bus, announcement)),
-    ...settlements.map((settlement) => tellSettlement({ db, bus }, settlement)),
+    settlements.length > 0 ? tellSettlements({ db, bus }, settlements) : undefined,
   ])
   return { took: announcements.length + settlements.length }
 }

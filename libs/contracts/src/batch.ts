@@ -13,9 +13,16 @@ const Id = z.string().length(24)
 export const FanOutPointer = z.object({ campaignId: Id, page: z.number().int().min(0), appId: Id.optional() })
 export type FanOutPointer = z.infer<typeof FanOutPointer>
 
-/** A pointer at a batch row. Platform and lane are in the subject. */
-export const BatchPointer = z.object({ batchId: Id, campaignId: Id, appId: Id })
+/** A pointer at a batch row. Platform and lane are in the subject. `size`: how many pushes it holds; unknown where it is a repeat. */
+export const BatchPointer = z.object({ batchId: Id, campaignId: Id, appId: Id, size: z.number().int().min(1).optional() })
 export type BatchPointer = z.infer<typeof BatchPointer>
+/**
+ * What a message on a lane of pushes holds: pointers of small batches travel in company, also those of several apps. Few enough that one
+ * message is no large part of a dispatcher's places.
+ */
+export const pointersPerMessage = 16
+export const BatchPointers = z.object({ batches: z.array(BatchPointer).min(1).max(pointersPerMessage) })
+export type BatchPointers = z.infer<typeof BatchPointers>
 
 /** How long a taken batch is the dispatcher's; renewed every `leaseRenewMs` (architecture.md, pattern 6). */
 export const leaseMs = 12_000
@@ -27,6 +34,10 @@ export const pageSize = 5_000
 export const promptLimit = 1_000
 /** Ready or leased bulk batches per app and platform. Retries are not counted; held ones are where a send has nothing else to go on with. */
 export const bulkWindow = 16
+/** A send that names at most so many is begun together with others, if it reaches at most so many devices. */
+export const smallSend = 100
+/** A batch of at most so many pushes is taken and finished together with others. */
+export const smallBatch = 20
 /** At most this many tries at the provider (providers.md, Retries). */
 export const maxTries = 5
 

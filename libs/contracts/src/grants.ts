@@ -123,7 +123,7 @@ export const uses: Record<AppName, Uses> = {
     reads: [fanOutWork, bulkFanOutWork],
   },
   campaigns: {
-    asks: [audience.changeFlow, audience.findSegment, audience.listTimeZones],
+    asks: [audience.changeFlow, audience.findSegment, audience.listTimeZones, audience.startSends],
     tells: [],
     hears: [],
     stores: [fanOutWork.subject],
@@ -132,8 +132,10 @@ export const uses: Record<AppName, Uses> = {
   dispatcher: {
     asks: [
       audience.finishBatch,
+      audience.finishBatches,
       audience.renewBatch,
       audience.takeBatch,
+      audience.takeBatches,
       gateway.apnsToken,
       gateway.readCredentials,
       tracker.readSettled,
@@ -145,7 +147,7 @@ export const uses: Record<AppName, Uses> = {
     reads: pushWork,
   },
   tracker: {
-    asks: [audience.dropCampaign, campaigns.settleCampaign],
+    asks: [audience.dropCampaigns, campaigns.settleCampaigns],
     tells: [],
     hears: [],
     stores: [eventSubjects.pushSettled, eventSubjects.pushEngaged, eventSubjects.campaignCompleted],

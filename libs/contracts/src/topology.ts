@@ -1,5 +1,5 @@
 import type { AppName, StoredMessage } from './call.ts'
-import { BatchPointer, everyLane, FanOutPointer } from './batch.ts'
+import { BatchPointers, everyLane, FanOutPointer } from './batch.ts'
 import { Announcement } from './event.ts'
 
 /** Work has one reader and is gone when done. Events have any number of readers and stay some time. */
@@ -65,7 +65,7 @@ export const pushWork = everyLane.map(({ platform, lane }) => ({
     durable: `dispatcher-${platform}-${lane}`,
     stream: 'WORK',
     subject: `work.push.${platform}.${lane}`,
-    body: BatchPointer,
+    body: BatchPointers,
     maxAckPending: 1_000,
     ackWaitSeconds: 30,
   }),

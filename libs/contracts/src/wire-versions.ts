@@ -3,7 +3,15 @@
  * Raise a version with every change that a process of before would misread or refuse. A process asks and reads its own versions only:
  * while an upgrade is under way old and new processes of an app each serve those that speak as they do.
  */
-const changed: Readonly<Record<string, number>> = {}
+const changed: Readonly<Record<string, number>> = {
+  'rpc.campaigns.fan-out-started': 2,
+  'work.push.ios.prompt': 2,
+  'work.push.ios.bulk': 2,
+  'work.push.android.prompt': 2,
+  'work.push.android.bulk': 2,
+  'work.push.web.prompt': 2,
+  'work.push.web.bulk': 2,
+}
 
 /** The version of a call or a stored message that this process speaks, by its subject. */
 export const wireVersion = (subject: string): number => changed[subject] ?? 1

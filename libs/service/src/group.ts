@@ -3,7 +3,7 @@ import { openTurns } from './turns.ts'
 
 /**
  * Many per commit, self-clocked: one commit is in flight, and everything that became ready meanwhile goes along in the
- * next (at most `limit` items). A lone item is committed at once, so nothing waits for company; under load a commit is
+ * next (at most `limit` items). Where a whole group waits already, another may be in flight beside it, up to `atOnce`. A lone item is committed at once, so nothing waits for company; under load a commit is
  * shared by hundreds (a one-device send costs ~6 ms of CPU with a commit per message).
  *
  * A group that fails is repeated one by one, so that one bad item does not take the others with it; `isShared` says which
@@ -23,11 +23,19 @@ export function group<Item, Result>(
     full,
     isShared = () => false,
     turn = () => '',
-  }: { limit: number; maxWaiting: number; full: () => Error; isShared?: (error: unknown) => boolean; turn?: (item: Item) => string },
+    atOnce = 1,
+  }: {
+    limit: number
+    maxWaiting: number
+    full: () => Error
+    isShared?: (error: unknown) => boolean
+    turn?: (item: Item) => string
+    atOnce?: number
+  },
 ): (item: Item) => Promise<Result> {
   type Waiting = { item: Item; within: Within; resolve: (result: Result) => void; reject: (error: unknown) => void }
   const waiting = openTurns<Waiting>()
-  let running = false
+  let running = 0
 
   const commitOne = ({ item, within }: Waiting) => within(() => commit([item]))
   const answer = (taken: Waiting[], results: Result[]) => {
@@ -54,11 +62,11 @@ export function group<Item, Result>(
   }
 
   const drain = async () => {
-    running = true
+    running += 1
     // What is handed in within one turn of the event loop is ready together.
     await new Promise((resolve) => setImmediate(resolve))
     while (waiting.size > 0) await commitTaken(take())
-    running = false
+    running -= 1
   }
 
   const take = () => {
@@ -82,6 +90,6 @@ export function group<Item, Result>(
         return
       }
       waiting.add(whose, { item, within: asNow(), resolve, reject })
-      if (!running) void apart(drain)
+      if (running === 0 || (running < atOnce && waiting.size >= limit)) void apart(drain)
     })
 }

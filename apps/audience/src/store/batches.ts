@@ -1,20 +1,27 @@
 import type { CircuitEnvironment, Decided, FinishBatch } from '@herald/contracts/batch'
 import type { FailureCode, SkipReason } from '@herald/contracts/outcome'
-import { platforms, type Lane, type Platform } from '@herald/contracts/platform'
+import type { Lane, Platform } from '@herald/contracts/platform'
 import { sql } from 'kysely'
 import type { NewBatch } from '../core/batching.ts'
 import type { Waiting } from '../core/circuit.ts'
 import type { RetryBatch } from '../core/retries.ts'
 import type { BatchTable, Db, FanOut } from './tables.ts'
-import { appsOf, dueAgain, onLane, roomOnLane } from './turns.ts'
 
 /** contracts' `leaseMs`: how long a taken batch is its dispatcher's. */
 const takenLease = sql<Date>`now() + interval '12 seconds'`
 
+export type BatchPointerRow = {
+  batchId: string
+  campaignId: string
+  appId: string
+  platform: Platform
+  lane: Lane
+  pointerNo: number
+  /** How many pushes it holds. Undefined: it is taken by itself. */
+  size?: number
+}
 /** A batch of a page. `no`: its number, per campaign, from 1. */
 export type MadeBatch = NewBatch & { id: string; no: number }
-
-export type BatchPointerRow = { batchId: string; campaignId: string; appId: string; platform: Platform; lane: Lane; pointerNo: number }
 
 /**
  * Inserts the batches of a page. Their pointers are published right after the commit; the sweep repairs after 5 s. Those of `waiting`
@@ -376,46 +383,3 @@ export const insertDecided = (db: Db, batches: { id: string; retryOf: string; de
       ${batches.map(({ decided }) => JSON.stringify(decided))}::jsonb[]
     ) as told(id, retry_of, decided) join batches b on b.id = told.retry_of
     on conflict (id) do nothing`.execute(db)
-
-/** Of these platforms of an app those on which no more batches of small sends may be pointed at now: what they get waits for its turn. */
-export async function findFullLanes(db: Db, appId: string): Promise<Set<Platform>> {
-  const { rows } = await sql<{ platform: Platform }>`
-    select platform from unnest(${[...platforms]}::text[]) as p(platform) where ${roomOnLane(sql`${appId}`, sql`p.platform`)} = 0`.execute(
-    db,
-  )
-  return new Set(rows.map(({ platform }) => platform))
-}
-
-/**
- * Takes what nobody has taken, or whose taker is gone, to point at it (again), by turns of apps. Of what is small and fresh an app and
- * platform has only so many pointers under way. Two sweeps never take the same.
- */
-export async function takeDueBatches(db: Db, limit: number): Promise<BatchPointerRow[]> {
-  const { rows } = await sql<BatchPointerRow>`
-    with turns as (
-      select due.id, due.turn
-      from (select app_id from ${appsOf(onLane)} fresh union select app_id from ${appsOf(dueAgain)} others) apps
-        cross join lateral (
-          select id, row_number() over (order by due_at) as turn from (
-            (select t.id, t.due_at from ${dueAgain} and t.app_id = apps.app_id and t.due_at <= now() order by t.due_at limit ${limit})
-            union all
-            select fresh.id, fresh.due_at from unnest(${[...platforms]}::text[]) as p(platform) cross join lateral (
-              select t.id, t.due_at from ${onLane} and t.app_id = apps.app_id and t.platform = p.platform and t.due_at <= now()
-              order by t.due_at limit ${roomOnLane(sql`apps.app_id`, sql`p.platform`)}
-            ) as fresh
-          ) as of_app
-        ) as due
-      order by due.turn limit ${4 * limit}
-    ), due as (
-      -- More than are taken: another sweep may have locked the first of them.
-      select b.id from turns join batches b on b.id = turns.id
-      where b.due_at <= now() and b.done_at is null
-      order by turns.turn limit ${limit} for update of b skip locked
-    )
-    update batches b set pointer_no = pointer_no + 1, due_at = now() + make_interval(secs => least(5 * (pointer_no + 2), 15))
-    from due where b.id = due.id
-    returning b.id as "batchId", b.campaign_id as "campaignId", b.app_id as "appId", b.platform, b.lane, b.pointer_no as "pointerNo"`.execute(
-    db,
-  )
-  return rows
-}

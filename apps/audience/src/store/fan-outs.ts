@@ -304,13 +304,21 @@ export async function takeDueFanOuts(db: Db, limit: number): Promise<PagePointer
   return rows
 }
 
-/** Every push of these campaigns has its outcome: no page and no total is due any more. Locks in the order of ids. */
+/**
+ * Every push of these campaigns has its outcome: no page and no total is due any more. Those whose batches are all finished by now are emptied
+ * with the same write, and their batches go; `clearSettled` does it for the others. Locks in the order of ids.
+ */
 export const settleFanOuts = (db: Db, campaignIds: string[]) =>
   sql`
-    with settled as (
-      select campaign_id from fan_outs where campaign_id = any(${campaignIds}::text[]) order by campaign_id for no key update
+    with settled as materialized (
+      select campaign_id, not exists (select from batches b where b.campaign_id = f.campaign_id and b.done_at is null) as over
+      from fan_outs f where campaign_id = any(${campaignIds}::text[]) order by campaign_id for no key update of f
+    ), dropped as (
+      delete from batches b using settled where b.campaign_id = settled.campaign_id and settled.over
     )
-    update fan_outs f set settled_at = coalesce(settled_at, now()), lease_until = null, due_at = null
+    update fan_outs f set settled_at = coalesce(settled_at, now()), lease_until = null, due_at = null,
+      send = case when over then null else send end, target = case when over then null else target end,
+      settings = case when over then null else settings end
     from settled where f.campaign_id = settled.campaign_id`.execute(db)
 
 const clearedAtOnce = 500

@@ -20,6 +20,7 @@ import type { Audience } from '../audience.ts'
 import { commitTogether } from '../commit-together.ts'
 import { openAppSettings } from '../app-settings.ts'
 import { fanOut } from '../fan-out.ts'
+import { openToldNotes } from '../note-told.ts'
 import { findFanOut, insertFanOut } from '../store/fan-outs.ts'
 import { fixBounds } from '../store/pages.ts'
 import { insertSubscription } from '../store/subscriptions.ts'
@@ -53,12 +54,14 @@ export async function openAudience() {
   const { db } = await openDatabase<Tables>(service, { url: config.DATABASE_URL_AUDIENCE, poolSize: 12 })
   // Tests play other apps on it, so it may do what any app may. `startProcess` has the rights of audience alone.
   const bus = await openBus({ ...service, config: { NATS_URL: natsUrl } })
+  const told = openToldNotes(db, service.log)
   const audience: Audience = {
     db,
     bus,
     log: service.log,
     settingsOf: openAppSettings(bus),
     commit: commitTogether(db, sharing),
+    noteTold: (rows) => told.note(rows),
     haveWaiting: () => undefined,
     scan: (_appId, work) => work(),
   }
@@ -66,6 +69,7 @@ export async function openAudience() {
   return {
     ...audience,
     audience,
+    told,
     /** The environment of a process of this app. */
     config,
     /** Ends every connection to the database and lets nobody in; answers how to open it again. */
@@ -107,9 +111,9 @@ async function playPeers(natsUrl: string) {
     if (unreadable.has(campaignId)) throw new Error('this send cannot be read')
     return sends.get(campaignId) ?? null
   })
-  campaigns.answer(fanOutStarted, async ({ campaignId }) => {
-    started.push(campaignId)
-    return flows.get(campaignId) ?? null
+  campaigns.answer(fanOutStarted, async ({ campaignIds }) => {
+    started.push(...campaignIds)
+    return { flows: campaignIds.map((campaignId) => flows.get(campaignId) ?? null) }
   })
   campaigns.answer(failCampaign, async (failure) => {
     failures.push(failure)
@@ -181,9 +185,9 @@ async function playDispatcher(natsUrl: string) {
   bus.listen(flowChanged, (change) => void flows.push(change))
   let onPointer: (pointer: BatchPointer) => Promise<void> = async () => undefined
   for (const { platform, lane, ...consumer } of pushWork) {
-    await bus.consume(consumer, { slots: 50 }, async (pointer) => {
-      pointers.push({ ...pointer, platform, lane })
-      await onPointer(pointer)
+    await bus.consume(consumer, { slots: 50 }, async ({ batches }) => {
+      for (const pointer of batches) pointers.push({ ...pointer, platform, lane })
+      for (const pointer of batches) await onPointer(pointer)
     })
   }
   const take = (batchId: string) =>

@@ -39,7 +39,7 @@ export const startLease = sql<Date>`now() + interval '1.5 seconds'`
 /** What a body sets of a campaign, whole: what it leaves out is null or its default. */
 export type Draft = Omit<NewCampaign, 'id' | 'appId' | 'status' | 'transactional'>
 
-const columnsOf = ({ name, target, templateId, segmentId, schedule, experiment, send }: Draft) => ({
+export const columnsOf = ({ name, target, templateId, segmentId, schedule, experiment, send }: Draft) => ({
   name,
   target: jsonOrNull(target),
   content: jsonOrNull(send.content),
@@ -55,26 +55,6 @@ const columnsOf = ({ name, target, templateId, segmentId, schedule, experiment, 
   segment_id: segmentId,
   experiment: jsonOrNull(experiment),
 })
-
-/** Writes notifications, each with its own lease or, `waiting`, due now for the sweep, and drafts; answers the ids of those whose app is not erased. */
-export async function insertCampaigns(db: Db, campaigns: NewCampaign[], waiting: ReadonlySet<string> = new Set()): Promise<Set<string>> {
-  if (campaigns.length === 0) return new Set()
-  const rows = await db
-    .insertInto('campaigns')
-    .values(
-      campaigns.map(({ id, appId, status, transactional, ...draft }) => ({
-        id,
-        app_id: appId,
-        status,
-        transactional,
-        ...columnsOf(draft),
-        due_at: status !== 'sending' ? null : waiting.has(id) ? sql<Date>`now()` : ownLease,
-      })),
-    )
-    .returning('id')
-    .execute()
-  return new Set(rows.map(({ id }) => id))
-}
 
 /** Puts another body in the place of a draft's; false: it is no draft (any more), or unknown. */
 export async function replaceDraft(db: Db, appId: string, campaignId: string, draft: Draft): Promise<boolean> {
@@ -101,15 +81,15 @@ export async function deleteDraft(db: Db, appId: string, campaignId: string): Pr
   return row !== undefined
 }
 
-/** A campaign that is to be sent, or undefined: unknown, or not (any more) under way. */
-export const findSending = (db: Db, campaignId: string) =>
+/** Those of these campaigns that are to be sent: known, and (still) under way. */
+export const findSending = (db: Db, campaignIds: string[]) =>
   db
     .selectFrom('campaigns')
     .selectAll()
-    .where('id', '=', campaignId)
+    .where('id', '=', sql<string>`any(${campaignIds})`)
     .where('status', '=', 'sending')
     .where('cancelling', '=', false)
-    .executeTakeFirst()
+    .execute()
 
 export const findCampaign = (db: Db, appId: string, campaignId: string) =>
   db

@@ -1,7 +1,8 @@
 import type { CampaignStatus } from '@herald/contracts/stats'
 import { pointedAtOnce } from '@herald/contracts/topology'
-import { sql, type RawBuilder } from 'kysely'
+import { sql } from 'kysely'
 import { statusAfter, statusesThatAllow } from '../core/campaign.ts'
+import { pointedAt } from './new-campaigns.ts'
 import type { Db } from './tables.ts'
 
 /** Milliseconds until the next campaign of these statuses is due, by the database's clock; 0: now. Undefined: none waits. */
@@ -27,17 +28,6 @@ export async function nextFlowDueInMs(db: Db): Promise<number | undefined> {
     .limit(1)
     .executeTakeFirst()
   return row && Math.max(0, row.in_ms)
-}
-
-/** What of an app is pointed at and not yet taken over by audience: due again later. */
-const pointedAt = (appId: RawBuilder<unknown>) => sql`
-  (select count(*) from campaigns where status = 'sending' and app_id = ${appId} and due_at > now())`
-
-/** How many campaigns of each app are pointed at and not yet taken over; apps without one may be left out. */
-export async function countPointedAt(db: Db, appIds: string[]): Promise<Map<string, number>> {
-  const { rows } = await sql<{ appId: string; count: number }>`
-    select asked.id as "appId", ${pointedAt(sql`asked.id`)} as count from unnest(${appIds}::text[]) as asked(id)`.execute(db)
-  return new Map(rows.map(({ appId, count }) => [appId, count]))
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { AppName } from '@herald/contracts/call'
-import { changeFlow, findSegment, listTimeZones, type FlowChange } from '@herald/contracts/calls/audience'
+import { changeFlow, findSegment, listTimeZones, startSends, type FlowChange, type FrozenSmallSend } from '@herald/contracts/calls/audience'
 import { fanOutStarted } from '@herald/contracts/calls/campaigns'
 import type { CreateCampaign, Experiment } from '@herald/contracts/campaign'
 import type { FanOutPointer } from '@herald/contracts/batch'
@@ -43,7 +43,14 @@ export const givenPeer = (name: AppName, natsUrl: string): Promise<Bus> => openB
 /** Audience as these tests need it. What a test changes of it counts from then on. */
 export type GivenAudience = {
   bus: Bus
+  /** Every send that it heard of, by a pointer or because it was handed over. */
   pointers: FanOutPointer[]
+  /** Sends that were handed over to it whole. */
+  handedOver: FrozenSmallSend[]
+  /** Says that it has its fan-out rows of these. */
+  takeOver: (campaignIds: string[]) => Promise<void>
+  /** It takes no sends that are handed over. */
+  refusesSends: boolean
   /** It says that it has its fan-out row when it hears a pointer. */
   takesOver: boolean
   /** The campaigns that it has fan-out rows of, with what it was answered. */
@@ -58,7 +65,22 @@ export type GivenAudience = {
 
 export async function givenAudience(natsUrl: string, segments: Map<string, unknown>, { takesOver = false } = {}): Promise<GivenAudience> {
   const bus = await givenPeer('audience', natsUrl)
-  const audience: GivenAudience = { bus, pointers: [], takesOver, rows: new Map(), flows: [], isAway: false, zones: [] }
+  const takeOver = async (campaignIds: string[]) => {
+    const { flows } = await bus.call(fanOutStarted, { campaignIds })
+    campaignIds.forEach((campaignId, index) => audience.rows.set(campaignId, flows[index] ?? null))
+  }
+  const audience: GivenAudience = {
+    bus,
+    takeOver,
+    pointers: [],
+    handedOver: [],
+    refusesSends: false,
+    takesOver,
+    rows: new Map(),
+    flows: [],
+    isAway: false,
+    zones: [],
+  }
   bus.answer(findSegment, async ({ segmentId }) => (segments.has(segmentId) ? { definition: segments.get(segmentId) } : null))
   bus.answer(listTimeZones, async () => ({ zones: audience.zones }))
   bus.answer(changeFlow, async (change) => {
@@ -66,9 +88,19 @@ export async function givenAudience(natsUrl: string, segments: Map<string, unkno
     if (audience.isAway) throw queueUnavailable()
     return { known: audience.rows.has(change.campaignId) }
   })
-  await bus.consume(fanOutWork, { slots: 10 }, async ({ campaignId, page }) => {
-    audience.pointers.push({ campaignId, page })
-    if (audience.takesOver) audience.rows.set(campaignId, await bus.call(fanOutStarted, { campaignId }))
+  const hear = async (campaignIds: string[], page: number) => {
+    for (const campaignId of campaignIds) audience.pointers.push({ campaignId, page })
+    if (audience.takesOver) await takeOver(campaignIds)
+  }
+  await bus.consume(fanOutWork, { slots: 10 }, ({ campaignId, page }) => hear([campaignId], page))
+  bus.answer(startSends, async ({ sends }) => {
+    if (audience.refusesSends) throw queueUnavailable()
+    audience.handedOver.push(...sends)
+    void hear(
+      sends.map(({ send }) => send.campaignId),
+      0,
+    )
+    return {}
   })
   return audience
 }

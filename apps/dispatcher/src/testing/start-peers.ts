@@ -9,9 +9,19 @@ import {
   type Decided,
   type FinishBatch,
   type FrozenSend,
+  type TakenBatch,
   type Recipient,
 } from '@herald/contracts/batch'
-import { finishBatch, flowChanged, renewBatch, takeBatch, type CampaignFlow } from '@herald/contracts/calls/audience'
+import {
+  finishBatch,
+  finishBatches,
+  flowChanged,
+  renewBatch,
+  takeBatch,
+  takeBatches,
+  type CampaignFlow,
+  type TakeBatch,
+} from '@herald/contracts/calls/audience'
 import { apnsToken, appChanged, readCredentials } from '@herald/contracts/calls/gateway'
 import { readSettled, recordOutcomes } from '@herald/contracts/calls/tracker'
 import { databaseUnavailable } from '@herald/contracts/fault'
@@ -81,9 +91,17 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
   const apnsTokens = new Map<string, (refused: string | null) => ApnsToken>()
   gateway.answer(apnsToken, async ({ appId, refused }) => apnsTokens.get(appId)?.(refused) ?? accounts.apnsToken(new Date()))
 
-  const state = { trackerIsAway: false, audienceIsAway: false }
+  const state = {
+    trackerIsAway: false,
+    audienceIsAway: false,
+    /** How many batches each call took and finished that may hold several. */
+    takenTogether: [] as number[],
+    finishedTogether: [] as number[],
+    /** Batches whose take fails in a call with others. */
+    failsInCompany: new Set<string>(),
+  }
   const rows = new Map<string, Row>()
-  audience.answer(takeBatch, async ({ batchId, knowsSend, from, takes, environment, credentialsVersion }) => {
+  const take = async ({ batchId, knowsSend, from, takes, environment, credentialsVersion }: TakeBatch): Promise<TakenBatch> => {
     if (state.audienceIsAway) throw databaseUnavailable()
     const row = rows.get(batchId)
     if (!row || row.finished.length > 0) return { answer: 'gone' }
@@ -102,6 +120,12 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
     const frozen = knowsSend ? null : send
     const about = { batchId, campaignId, appId, platform, lane, day, no, takes: row.takes, tries, queuedAt, elapsedMs, send: frozen, more }
     return { answer: 'taken', ...about, probe, heldEnvironments, recipients, decided: more ? [] : row.decided }
+  }
+  audience.answer(takeBatch, take)
+  audience.answer(takeBatches, async ({ batches }) => {
+    state.takenTogether.push(batches.length)
+    if (batches.length > 1 && batches.some(({ batchId }) => state.failsInCompany.has(batchId))) throw new Error('a take that fails')
+    return { answers: await Promise.all(batches.map(take)) }
   })
   audience.answer(renewBatch, async ({ batchId, takes }) => {
     if (state.audienceIsAway) throw databaseUnavailable()
@@ -111,12 +135,17 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
     row.leasedUntil = performance.now() + leaseMs
     return { held: true }
   })
-  audience.answer(finishBatch, async (finish) => {
+  const finishOne = async (finish: FinishBatch): Promise<{ answer: 'done' | 'lost' }> => {
     if (state.audienceIsAway) throw databaseUnavailable()
     const row = rows.get(finish.batchId)
     if (!row || row.takes !== finish.takes || row.finished.length > 0) return { answer: 'lost' }
     row.finished.push(finish)
     return { answer: 'done' }
+  }
+  audience.answer(finishBatch, finishOne)
+  audience.answer(finishBatches, async ({ batches }) => {
+    state.finishedTogether.push(batches.length)
+    return { answers: (await Promise.all(batches.map(finishOne))).map(({ answer }) => answer) }
   })
 
   const ledger = new Map<string, PushEnd>()
@@ -145,10 +174,19 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
   const appId = newId()
   const point = (row: Row) => {
     const { batchId, campaignId, platform, lane } = row
-    return audience.publish(batchSubject(platform, lane), { batchId, campaignId, appId: row.appId }, `${batchId}.${crypto.randomUUID()}`)
+    const batches = [{ batchId, campaignId, appId: row.appId }]
+    return audience.publish(batchSubject(platform, lane), { batches }, `${batchId}.${crypto.randomUUID()}`)
+  }
+  /** One message at several small batches of a platform and lane. */
+  const pointTogether = (of: Row[]) => {
+    const [first] = of
+    if (!first) throw new Error('no batch to point at')
+    const batches = of.map(({ batchId, campaignId, appId, recipients }) => ({ batchId, campaignId, appId, size: recipients.length }))
+    return audience.publish(batchSubject(first.platform, first.lane), { batches }, `${first.batchId}.${crypto.randomUUID()}`)
   }
   return {
     appId,
+    pointTogether,
     accounts,
     apnsTokens,
     ledger,

@@ -34,16 +34,20 @@ export async function settleDay(db: Db, day: string): Promise<number> {
   return rows.length
 }
 
-/** One of the two has answered. What is remembered never becomes untold again. */
-export async function markTold(db: Db, { campaign_id, campaigns_told, audience_told }: Settlement): Promise<void> {
-  await db
-    .updateTable('settlements')
-    .set({
-      campaigns_told: sql<boolean>`campaigns_told or ${campaigns_told}`,
-      audience_told: sql<boolean>`audience_told or ${audience_told}`,
-    })
-    .where('campaign_id', '=', campaign_id)
-    .execute()
+/** One of the two has answered. What is remembered never becomes untold again. Locks in the order of ids. */
+export async function markTold(db: Db, told: Settlement[]): Promise<void> {
+  await sql`
+    with told as materialized (
+      select s.campaign_id, news.campaigns_told, news.audience_told
+      from unnest(
+        ${told.map(({ campaign_id }) => campaign_id)}::text[],
+        ${told.map(({ campaigns_told }) => campaigns_told)}::bool[],
+        ${told.map(({ audience_told }) => audience_told)}::bool[]
+      ) as news(campaign_id, campaigns_told, audience_told) join settlements s on s.campaign_id = news.campaign_id
+      order by s.campaign_id for no key update of s
+    )
+    update settlements s set campaigns_told = s.campaigns_told or told.campaigns_told, audience_told = s.audience_told or told.audience_told
+    from told where s.campaign_id = told.campaign_id`.execute(db)
 }
 
 /** Both have answered. */

@@ -1,6 +1,6 @@
 import type { AppName } from '@herald/contracts/call'
-import { dropCampaign } from '@herald/contracts/calls/audience'
-import { settleCampaign } from '@herald/contracts/calls/campaigns'
+import { dropCampaigns } from '@herald/contracts/calls/audience'
+import { settleCampaigns } from '@herald/contracts/calls/campaigns'
 import { recordOutcomes, reportQueued, type Engagement, type QueuedReport } from '@herald/contracts/calls/tracker'
 import { newId, packIds } from '@herald/contracts/ids'
 import { groupEnds, type BatchOutcomes, type End } from '@herald/contracts/outcome'
@@ -34,13 +34,13 @@ export const givenPeer = (name: AppName, natsUrl: string): Promise<Bus> => openB
 export async function givenListeners(natsUrl: string): Promise<{ campaigns: string[]; audience: string[] }> {
   const heard = { campaigns: [] as string[], audience: [] as string[] }
   const campaigns = await givenPeer('campaigns', natsUrl)
-  campaigns.answer(settleCampaign, async ({ campaignId }) => {
-    heard.campaigns.push(campaignId)
+  campaigns.answer(settleCampaigns, async ({ campaignIds }) => {
+    heard.campaigns.push(...campaignIds)
     return {}
   })
   const audience = await givenPeer('audience', natsUrl)
-  audience.answer(dropCampaign, async ({ campaignId }) => {
-    heard.audience.push(campaignId)
+  audience.answer(dropCampaigns, async ({ campaignIds }) => {
+    heard.audience.push(...campaignIds)
     return {}
   })
   return heard

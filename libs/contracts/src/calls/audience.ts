@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { KeyKind } from '../administration.ts'
-import { environments, FinishBatch, type TakenBatch } from '../batch.ts'
+import { environments, FinishBatch, smallSend, type FrozenSend, type TakenBatch } from '../batch.ts'
 import { call, type Broadcast } from '../call.ts'
 import type { CircuitEnvironment } from '../batch.ts'
 import type { FailureCode } from '../outcome.ts'
@@ -24,23 +24,29 @@ export const registerSubscription = call<{ id: string; platform: Platform; userI
 /** The definition of a saved segment, as it is now; null when unknown or another app's. */
 export const findSegment = call<{ definition: unknown } | null>()('rpc.audience.find-segment', z.object({ appId: Id, segmentId: Id }))
 
+const TakeBatch = z.object({
+  batchId: Id,
+  /** Whose the batch is: what waits is taken by turns of apps. A dispatcher of an earlier version does not say. */
+  appId: Id.optional(),
+  knowsSend: z.boolean(),
+  from: z.number().int().default(0),
+  takes: z.number().int().nullable().default(null),
+  environment: z.enum(environments).default(''),
+  credentialsVersion: z.number().int().nullable().default(null),
+})
+export type TakeBatch = z.infer<typeof TakeBatch>
+
 /**
  * Takes a batch: one conditional update, then the recipients as they are now. `knowsSend`: leave the send out. `from` and
  * `takes` ask for a further part of a batch already taken. `environment` and `credentialsVersion` are those of the credentials that will
  * be used (null: there are none): newer ones close an open circuit's wait and make this take its probe.
  */
-export const takeBatch = call<TakenBatch>()(
-  'rpc.audience.take-batch',
-  z.object({
-    batchId: Id,
-    /** Whose the batch is: what waits is taken by turns of apps. A dispatcher of an earlier version does not say. */
-    appId: Id.optional(),
-    knowsSend: z.boolean(),
-    from: z.number().int().default(0),
-    takes: z.number().int().nullable().default(null),
-    environment: z.enum(environments).default(''),
-    credentialsVersion: z.number().int().nullable().default(null),
-  }),
+export const takeBatch = call<TakenBatch>()('rpc.audience.take-batch', TakeBatch, 5000)
+
+/** Takes several small batches; answers in the order asked. */
+export const takeBatches = call<{ answers: TakenBatch[] }>()(
+  'rpc.audience.take-batches',
+  z.object({ batches: z.array(TakeBatch).min(1).max(8) }),
   5000,
 )
 
@@ -52,9 +58,40 @@ export const renewBatch = call<{ held: boolean }>()(
 
 /** Ends a batch whose outcomes are all committed. `lost`: another take is in charge (or it is done already): nothing was changed. */
 export const finishBatch = call<{ answer: 'done' | 'lost' }>()('rpc.audience.finish-batch', FinishBatch, 5000)
+/** Ends several small batches; answers in the order given. */
+export const finishBatches = call<{ answers: ('done' | 'lost')[] }>()(
+  'rpc.audience.finish-batches',
+  z.object({ batches: z.array(FinishBatch).min(1).max(64) }),
+  5000,
+)
 
-/** The tracker's settlement of a campaign: batches and the frozen send are dropped, the fan-out row stays 7 days. */
-export const dropCampaign = call<Record<string, never>>()('rpc.audience.drop-campaign', z.object({ campaignId: Id }))
+/** The tracker's settlement of campaigns: batches and the frozen sends are dropped, the fan-out rows stay 7 days. */
+export const dropCampaigns = call<Record<string, never>>()(
+  'rpc.audience.drop-campaigns',
+  z.object({ campaignIds: z.array(Id).min(1).max(200) }),
+)
+
+/** A send as campaigns froze it, and whom it is for. It comes from campaigns' own row, so what decides where it goes is all that is checked. */
+const FrozenSmallSend = z.object({
+  send: z.custom<FrozenSend>(
+    (value) => z.looseObject({ campaignId: Id, appId: Id, name: z.string(), ttl: z.number() }).safeParse(value).success,
+  ),
+  target: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('externalIds'), externalIds: z.array(z.string()).max(smallSend) }),
+    z.object({ kind: z.literal('userIds'), userIds: z.array(z.string()).max(smallSend) }),
+    z.object({ kind: z.literal('subscriptionIds'), subscriptionIds: z.array(z.string()).max(smallSend) }),
+  ]),
+})
+export type FrozenSmallSend = z.infer<typeof FrozenSmallSend>
+
+/**
+ * Hands over sends to a few that are due now, with all that they say, so that audience need not ask for them. Answered when audience has
+ * their rows, or goes on with them by itself. A repeat changes nothing. Who hears no answer points at them (`fanOutWork`).
+ */
+export const startSends = call<Record<string, never>>()(
+  'rpc.audience.start-sends',
+  z.object({ sends: z.array(FrozenSmallSend).min(1).max(25) }),
+)
 
 /** Whether a send goes on. Administration pauses, resumes and cancels sends under way (decisions.md 5). */
 export const campaignFlows = ['running', 'paused', 'cancelled'] as const

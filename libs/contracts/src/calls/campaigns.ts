@@ -35,10 +35,13 @@ export type FrozenTarget =
 export const readSend = call<{ send: FrozenSend; target: FrozenTarget } | null>()('rpc.campaigns.read-send', z.object({ campaignId: Id }))
 
 /**
- * Audience has committed the fan-out row: campaigns need not point at it any more. Answers whether the send goes on: it may have been
- * paused or cancelled while the row was made; null: unknown.
+ * Audience has committed the fan-out rows of these: campaigns need not point at them any more. Answers in the order given whether each
+ * send goes on: it may have been paused or cancelled while the row was made; null: unknown.
  */
-export const fanOutStarted = call<FlowChange | null>()('rpc.campaigns.fan-out-started', z.object({ campaignId: Id }))
+export const fanOutStarted = call<{ flows: (FlowChange | null)[] }>()(
+  'rpc.campaigns.fan-out-started',
+  z.object({ campaignIds: z.array(Id).min(1).max(200) }),
+)
 
 /** The campaign cannot be fanned out (its segment no longer compiles): `failed`, with a reason a person can act on. */
 export const failCampaign = call<Record<string, never>>()(
@@ -46,8 +49,11 @@ export const failCampaign = call<Record<string, never>>()(
   z.object({ campaignId: Id, code: z.string().max(64), message: z.string().max(500) }),
 )
 
-/** Every queued push has an outcome: `sent` (or `cancelled` if that was asked). */
-export const settleCampaign = call<Record<string, never>>()('rpc.campaigns.settle-campaign', z.object({ campaignId: Id }))
+/** Every queued push of these has an outcome: `sent` (or `cancelled` if that was asked). */
+export const settleCampaigns = call<Record<string, never>>()(
+  'rpc.campaigns.settle-campaigns',
+  z.object({ campaignIds: z.array(Id).min(1).max(200) }),
+)
 
 /** A campaign's status for its app, without its content; null when unknown or another app's. */
 export const readCampaign = call<Pick<Campaign, 'id' | 'name' | 'status' | 'cancelling' | 'transactional' | 'createdAt'> | null>()(

@@ -1,0 +1,54 @@
+import { smallSend, type FrozenSend } from '@herald/contracts/batch'
+import type { FrozenSmallSend } from '@herald/contracts/calls/audience'
+import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
+import type { Experiment, Schedule } from '@herald/contracts/campaign'
+import type { ResolvedSend } from './overrides.ts'
+
+/** What of a campaign its send says, whether it comes from the row or has just been accepted. */
+export type Sending = ResolvedSend & {
+  id: string
+  appId: string
+  name: string
+  transactional: boolean
+  schedule: Schedule | null
+  experiment: Experiment | null
+  remainder: FrozenSend['remainder']
+  localTimesAfter: Date | null
+}
+
+/** The send that audience fans out. */
+export const freeze = ({ id, schedule, experiment, localTimesAfter, ...send }: Sending): FrozenSend => ({
+  campaignId: id,
+  appId: send.appId,
+  name: send.name,
+  transactional: send.transactional,
+  content: send.content,
+  silent: send.silent,
+  data: send.data,
+  ttl: send.ttl,
+  collapseId: send.collapseId,
+  priority: send.priority,
+  presentation: send.presentation,
+  bypass: send.bypass,
+  experiment: experiment && {
+    sampleRate: experiment.sampleRate,
+    variants: experiment.variants.map(({ id: variant, weight, content }) => ({ id: variant, weight, content })),
+  },
+  remainder: send.remainder ?? null,
+  userTimezone:
+    schedule?.type === 'user_timezone' && localTimesAfter ? { localTime: schedule.localTime, after: localTimesAfter.toISOString() } : null,
+})
+
+/** A send that is handed over whole, because it names few; undefined: audience is pointed at it. */
+export function asSmallSend(send: FrozenSend, target: FrozenTarget | null): FrozenSmallSend | undefined {
+  switch (target?.kind) {
+    case 'externalIds':
+      return target.externalIds.length <= smallSend ? { send, target } : undefined
+    case 'userIds':
+      return target.userIds.length <= smallSend ? { send, target } : undefined
+    case 'subscriptionIds':
+      return target.subscriptionIds.length <= smallSend ? { send, target } : undefined
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,85 @@
+import { smallSend } from '@herald/contracts/batch'
+import { readSend, sendNotification } from '@herald/contracts/calls/campaigns'
+import { newId } from '@herald/contracts/ids'
+import type { SendNotification } from '@herald/contracts/notification'
+import { pointedAtOnce } from '@herald/contracts/topology'
+import { openDatabase } from '@herald/service/postgres'
+import { freshDatabase } from '@herald/testing/database'
+import { freshNats } from '@herald/testing/nats'
+import { testService } from '@herald/testing/service'
+import { until } from '@herald/testing/until'
+import { afterEach, beforeAll, expect, test } from 'vitest'
+import type { Tables } from './store/tables.ts'
+import { givenAudience, givenCampaigns, givenNotification, givenPeer } from './testing/given-campaigns.ts'
+
+let gateway: Awaited<ReturnType<typeof givenPeer>>
+let audience: Awaited<ReturnType<typeof givenAudience>>
+let db: Awaited<ReturnType<typeof openDatabase<Tables>>>['db']
+
+beforeAll(async () => {
+  const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
+  const databaseUrl = database.url('campaigns')
+  audience = await givenAudience(natsUrl, new Map())
+  await givenCampaigns({ databaseUrl, natsUrl })
+  await givenCampaigns({ databaseUrl, natsUrl })
+  gateway = await givenPeer('gateway', natsUrl)
+  ;({ db } = await openDatabase<Tables>(testService('campaigns', {}), { url: databaseUrl, poolSize: 2 }))
+})
+afterEach(() => {
+  audience.refusesSends = false
+  audience.takesOver = false
+})
+
+const send = async (notification: SendNotification, appId = newId()) =>
+  (await gateway.call(sendNotification, { appId, idempotency: null, notification })).id
+const handedOver = (campaignId: string) => audience.handedOver.filter((one) => one.send.campaignId === campaignId)
+const heardOf = (campaignId: string) => audience.pointers.filter((pointer) => pointer.campaignId === campaignId).length
+const names = (count: number) => Array.from({ length: count }, (_, n) => `customer-${n}`)
+
+test('a small send is handed over with all that audience would read of it', async () => {
+  const notifications = [
+    givenNotification({ data: { order: '17' }, priority: 'normal', bypass: { quietHours: true }, ttl: 0, collapseId: 'order-17' }),
+    givenNotification({ target: { userIds: [newId(), newId()] }, silent: true }),
+    givenNotification({ target: { externalIds: names(smallSend) } }),
+  ]
+  for (const notification of notifications) {
+    const id = await send(notification)
+    await until(() => handedOver(id).length === 1, { what: 'the hand-over' })
+    expect(handedOver(id)[0]).toEqual(await audience.bus.call(readSend, { campaignId: id }))
+  }
+})
+
+test('a send that names more than a few, or everybody, is pointed at', async () => {
+  for (const target of [{ externalIds: names(smallSend + 1) }, { all: true as const }]) {
+    const id = await send(givenNotification({ target }))
+    await until(() => heardOf(id) === 1, { what: 'the pointer' })
+    expect(handedOver(id)).toEqual([])
+  }
+})
+
+test('a small send that audience does not take is pointed at, long before the sweep would', async () => {
+  audience.refusesSends = true
+  const ids = await Promise.all(Array.from({ length: 5 }, () => send(givenNotification())))
+
+  await until(() => ids.every((id) => heardOf(id) > 0), { what: 'a pointer at each' })
+  for (const id of ids) {
+    expect(handedOver(id)).toEqual([])
+    const { pointer_no } = await db.selectFrom('campaigns').select('pointer_no').where('id', '=', id).executeTakeFirstOrThrow()
+    expect(pointer_no).toBe(0)
+  }
+})
+
+test('what waits for its app’s turn is handed over as well, when audience has taken over others', async () => {
+  const appId = newId()
+  const ids = await Promise.all(Array.from({ length: pointedAtOnce + 20 }, () => send(givenNotification(), appId)))
+  const handed = () => ids.filter((id) => handedOver(id).length > 0).length
+  await until(() => handed() >= pointedAtOnce)
+  const waiting = ids.filter((id) => handedOver(id).length === 0)
+  expect(waiting.length).toBeGreaterThan(0)
+
+  // It takes over what it hears of from now on, and those that it has heard of already.
+  audience.takesOver = true
+  await audience.takeOver(ids.filter((id) => handedOver(id).length > 0))
+
+  await until(() => handed() === ids.length, { what: 'the rest to be handed over' })
+})

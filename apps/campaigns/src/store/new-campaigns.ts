@@ -1,0 +1,57 @@
+import { pointedAtOnce } from '@herald/contracts/topology'
+import { sql, type RawBuilder } from 'kysely'
+import { columnsOf, ownLease, type NewCampaign } from './campaigns.ts'
+import type { Db } from './tables.ts'
+
+/** The columns of a new campaign, as they travel: a list each. */
+const typesOf = {
+  ...{
+    id: 'text',
+    app_id: 'text',
+    status: 'text',
+    transactional: 'bool',
+    name: 'text',
+    target: 'jsonb',
+    content: 'jsonb',
+    template_id: 'text',
+  },
+  ...{ silent: 'bool', data: 'jsonb', ttl: 'int', collapse_id: 'text', priority: 'text', presentation: 'jsonb', bypass: 'jsonb' },
+  ...{ schedule: 'jsonb', segment_id: 'text', experiment: 'jsonb' },
+} as const
+
+/**
+ * Writes notifications and drafts, in one statement whose text and plan do not depend on their number. Answers those whose app is not erased,
+ * by id: `waiting` are those beyond what of an app may be pointed at at once, due now for the sweep; the others have their own lease.
+ */
+export async function insertCampaigns(db: Db, campaigns: NewCampaign[]): Promise<Map<string, { waiting: boolean }>> {
+  if (campaigns.length === 0) return new Map()
+  const rows = campaigns.map(({ id, appId, status, transactional, ...draft }) => ({
+    ...{ id, app_id: appId, status, transactional },
+    ...columnsOf(draft),
+  }))
+  const columns = Object.entries(typesOf).map(([name, type]) => ({
+    name: sql.id(name),
+    type: sql.raw(type),
+    of: name as keyof typeof typesOf,
+  }))
+  const names = sql.join(columns.map(({ name }) => name))
+  const written = await sql<{ id: string; waiting: boolean }>`
+    with given as (
+      select *, row_number() over (partition by app_id, status order by place) as turn
+      from unnest(${sql.join(columns.map(({ of, type }) => sql`${rows.map((row) => row[of])}::${type}[]`))})
+        with ordinality as given(${names}, place)
+    ), rooms as materialized (
+      select app_id, greatest(0, ${pointedAtOnce} - ${pointedAt(sql`apps.app_id`)}) as room
+      from (select distinct app_id from given where status = 'sending') as apps
+    )
+    insert into campaigns (${names}, due_at)
+    select ${sql.join(columns.map(({ name }) => sql`given.${name}`))},
+      case when status <> 'sending' then null when turn <= room then ${ownLease} else now() end
+    from given left join rooms on rooms.app_id = given.app_id
+    returning id, coalesce(due_at <= now(), false) as waiting`.execute(db)
+  return new Map(written.rows.map(({ id, waiting }) => [id, { waiting }]))
+}
+
+/** What of an app is pointed at and not yet taken over by audience: due again later. */
+export const pointedAt = (appId: RawBuilder<unknown>) => sql`
+  (select count(*) from campaigns where status = 'sending' and app_id = ${appId} and due_at > now())`

@@ -1,0 +1,59 @@
+import { newId } from '@herald/contracts/ids'
+import { until } from '@herald/testing/until'
+import { afterEach, expect, test } from 'vitest'
+import type { Row } from './testing/start-peers.ts'
+import { startRig } from './testing/start-rig.ts'
+
+/** A dispatcher as a process, with audience, tracker and gateway played on the bus and providers by the simulator. */
+
+const rig = await startRig()
+afterEach(async () => {
+  rig.peers.state.failsInCompany.clear()
+  await rig.clean()
+})
+
+/** Batches of one device each, of an app and a campaign of their own. */
+async function givenSmallBatches(count: number): Promise<Row[]> {
+  const devices = await rig.androids(count)
+  return devices.map((device) => rig.peers.queue('android', [device], { lane: 'prompt', campaignId: newId() }))
+}
+const sum = (numbers: number[]) => numbers.reduce((all, one) => all + one, 0)
+
+test('small batches that one message names are taken and finished in company, each push once', async () => {
+  await rig.start()
+  const { takenTogether, finishedTogether } = rig.peers.state
+  const rows = await givenSmallBatches(16)
+  const [takes, finishes] = [takenTogether.length, finishedTogether.length]
+
+  await rig.peers.pointTogether(rows)
+  for (const row of rows) await rig.finishOf(row)
+
+  expect(sum(takenTogether.slice(takes))).toBe(rows.length)
+  expect(takenTogether.length - takes).toBeLessThanOrEqual(4)
+  await until(() => sum(finishedTogether.slice(finishes)) >= rows.length)
+  for (const row of rows) expect(rig.peers.outcomesOf(row).map(({ outcome }) => outcome)).toEqual(['sent'])
+})
+
+test('a take that fails in company fails alone: the others of its call are delivered', async () => {
+  await rig.start()
+  const rows = await givenSmallBatches(5)
+  rig.peers.state.failsInCompany.add(rows[2]?.batchId ?? '')
+
+  await rig.peers.pointTogether(rows)
+
+  for (const row of rows) expect((await rig.finishOf(row)).takes).toBe(1)
+})
+
+test('a message whose batches cannot be taken comes back with all of them, and sends to nobody twice', async () => {
+  await rig.start()
+  const rows = await givenSmallBatches(3)
+  rig.peers.state.audienceIsAway = true
+  const { takenTogether } = rig.peers.state
+  const before = takenTogether.length
+  await rig.peers.pointTogether(rows)
+  await until(() => takenTogether.length > before)
+  rig.peers.state.audienceIsAway = false
+
+  for (const row of rows) await rig.finishOf(row)
+  for (const row of rows) expect(row.takes).toBe(1)
+})

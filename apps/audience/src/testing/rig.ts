@@ -1,6 +1,7 @@
 import { createECDH, randomBytes } from 'node:crypto'
 import { defaultSettings, type AppSettings } from '@herald/contracts/app'
 import type { BatchPointer, FanOutPointer, FrozenSend, TakenBatch } from '@herald/contracts/batch'
+import { recipientsOf, type Recipient } from '@herald/contracts/recipient'
 import { finishBatch, flowChanged, takeBatch, type CampaignFlow, type FlowChange } from '@herald/contracts/calls/audience'
 import { failCampaign, fanOutStarted, readSend, type FrozenTarget } from '@herald/contracts/calls/campaigns'
 import { readApp } from '@herald/contracts/calls/gateway'
@@ -177,8 +178,8 @@ async function playDispatcher(natsUrl: string) {
       await onPointer(pointer)
     })
   }
-  const take = (batchId: string) =>
-    bus.call(takeBatch, { batchId, knowsSend: false, from: 0, takes: null, environment: '', credentialsVersion: null })
+  const take = async (batchId: string) =>
+    opened(await bus.call(takeBatch, { batchId, knowsSend: false, from: 0, takes: null, environment: '', credentialsVersion: null }))
   return {
     bus,
     pointers,
@@ -186,7 +187,7 @@ async function playDispatcher(natsUrl: string) {
     flows,
     take,
     /** From now on every batch that is pointed at is taken, handed over and finished. */
-    finishAll(note: (taken: TakenBatch & { answer: 'taken' }) => void) {
+    finishAll(note: (taken: Taken) => void) {
       onPointer = async ({ batchId }) => {
         const taken = await take(batchId)
         if (taken.answer !== 'taken') return
@@ -284,3 +285,10 @@ export const givenWebKeys = () => ({
   p256dh: createECDH('prime256v1').generateKeys('base64url'),
   auth: randomBytes(16).toString('base64url'),
 })
+
+/** A batch that was taken, with its recipients one by one. */
+export type Taken = Omit<TakenBatch & { answer: 'taken' }, 'recipients'> & { recipients: Recipient[] }
+type NotTaken = Exclude<TakenBatch, { answer: 'taken' }>
+
+export const opened = (answer: TakenBatch): Taken | NotTaken =>
+  answer.answer === 'taken' ? { ...answer, recipients: recipientsOf(answer.recipients) } : answer

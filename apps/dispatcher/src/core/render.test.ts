@@ -25,6 +25,7 @@ const givenSend = (change: Partial<FrozenSend> = {}): FrozenSend => ({
 })
 
 const givenRecipient = (change: Partial<Recipient> = {}): Recipient => ({
+  place: 0,
   subscriptionId: '6b0101fac570c5519301082b',
   userId: '6b0101fa94f99a0e6e037231',
   address: 'token',

@@ -20,6 +20,7 @@ import type { Outcome } from '@herald/contracts/outcome'
 import type { Lane, Platform } from '@herald/contracts/platform'
 import { openBus } from '@herald/service/bus'
 import { testService } from '@herald/testing/service'
+import { columnsOf } from './columns-of.ts'
 import type { ApnsToken } from '../transports/apns-token.ts'
 import type { Device, Simulator } from './start-simulator.ts'
 
@@ -96,7 +97,7 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
     const queuedAt = new Date(Date.now() - elapsedMs).toISOString()
     const frozen = knowsSend ? null : send
     const about = { batchId, campaignId, appId, platform, lane, day, takes: row.takes, tries, queuedAt, elapsedMs, send: frozen, more }
-    return { answer: 'taken', ...about, probe, heldEnvironments, recipients, decided: more ? [] : row.decided }
+    return { answer: 'taken', ...about, probe, heldEnvironments, recipients: columnsOf(recipients), decided: more ? [] : row.decided }
   })
   audience.answer(renewBatch, async ({ batchId, takes }) => {
     if (state.audienceIsAway) throw databaseUnavailable()
@@ -207,7 +208,8 @@ export const givenSend = (appId: string, campaignId: string): FrozenSend => ({
   bypass: {},
 })
 
-const recipientOf = (device: Device): Recipient => ({
+const recipientOf = (device: Device, place: number): Recipient => ({
+  place,
   subscriptionId: newId(),
   userId: newId(),
   address: device.token ?? device.endpoint ?? '',

@@ -102,7 +102,11 @@ export function openJobs(): Jobs {
       if (isCutOff) return Promise.resolve(stopped)
       return new Promise((resolve, reject) => {
         inFlight.add(resolve)
-        answer.then(resolve, reject).finally(() => inFlight.delete(resolve))
+        const ended = () => inFlight.delete(resolve)
+        answer.then(
+          (given) => void (ended(), resolve(given)),
+          (error: unknown) => void (ended(), reject(error)),
+        )
       })
     },
 

@@ -74,13 +74,15 @@ export async function openTransports(service: Service<Config>, bus: Bus, given: 
       case 'apns': {
         const askForToken = (refused: string | null) => bus.call(apnsToken, { appId, refused })
         const { bundleId: topic, environment } = credentials
-        const environmentOf = (recipient: Recipient) => firstEnvironment(recipient.environment ?? environment, addresses)
+        const [production, sandbox, own] = (['production', 'sandbox', environment] as const).map((one) => firstEnvironment(one, addresses))
+        const environmentOf = (recipient: Recipient) =>
+          (recipient.environment === 'production' ? production : recipient.environment === 'sandbox' ? sandbox : own) ?? environment
         return {
           transport: openApns({ topic, environment, addresses, askForToken, openLine: lines.apns }),
           version,
-          environment: firstEnvironment(environment, addresses),
+          environment: own ?? environment,
           environmentOf,
-          originOf: (recipient) => `apns ${environmentOf(recipient)}`,
+          originOf: (recipient) => (environmentOf(recipient) === 'sandbox' ? 'apns sandbox' : 'apns production'),
         }
       }
       case 'fcm': {

@@ -87,11 +87,12 @@ test.each(platforms)('the last byte that fits on %s is taken, the next is not', 
   const send: PushSend = { silent: true, data: {}, collapseId: null, priority: 'high', presentation: null }
   const msgId = 'm'.repeat(162)
   const encode = (filling: number) =>
-    preparePayload(platform, null, { ...send, data: { d: 'x'.repeat(filling) } }, { ttlSeconds: 60, variesText: false })(
-      msgId,
-      'token',
+    preparePayload(
+      platform,
       null,
-    )
+      { ...send, data: { d: 'x'.repeat(filling) } },
+      { ttlSeconds: 60, variesText: false },
+    )(msgId, 'token', null)
   const limit = payloadLimits[platform]
   let room = limit
   while (!encode(room).ok) room -= 1

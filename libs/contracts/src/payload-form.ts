@@ -49,7 +49,8 @@ export function preparePayload(
     let body = pieces[0] ?? ''
     for (let at = 0; at < slots.length; at += 1) {
       const slot = slots[at]
-      const own = slot === 'msgId' ? msgId : slot === 'tag' ? tag : slot === 'title' ? title : slot === 'body' ? text : JSON.stringify(address)
+      const own =
+        slot === 'msgId' ? msgId : slot === 'tag' ? tag : slot === 'title' ? title : slot === 'body' ? text : JSON.stringify(address)
       if (slot === 'title' || slot === 'body') bytes += Buffer.byteLength(own)
       else if (slot !== 'token') bytes += own.length
       body += own

@@ -56,9 +56,7 @@ function skipped(queued: QueuedDevices, at: number, digit: number): Decided {
   const queuedFor = idAt(queued.queuedFor, at)
   const owner = digit & facts.isOfQueued ? queuedFor : ''
   const device: DeviceNow =
-    digit & facts.isThere
-      ? { userId: owner, optedIn: (digit & facts.isOptedIn) > 0, invalidated: (digit & facts.isInvalidated) > 0 }
-      : null
+    digit & facts.isThere ? { userId: owner, optedIn: (digit & facts.isOptedIn) > 0, invalidated: (digit & facts.isInvalidated) > 0 } : null
   return {
     subscriptionId: idAt(queued.subscriptionIds, at),
     userId: queuedFor,
@@ -98,7 +96,9 @@ function columnsOf(queued: QueuedDevices, chosen: number[], names: NamesOfSend, 
     languages: names.language ? column(queued.language) : undefined,
     timezones: names.timezone ? column(queued.timezone) : undefined,
     user: named(names.user, (name) => (name === 'id' ? all().map((at) => idAt(queued.queuedFor, at)) : column(fieldOf(name)))),
-    tags: named(names.tags, (name) => column(queued.tags?.map((tags) => (tags && Object.hasOwn(tags, name) ? (tags[name] ?? null) : null)))),
+    tags: named(names.tags, (name) =>
+      column(queued.tags?.map((tags) => (tags && Object.hasOwn(tags, name) ? (tags[name] ?? null) : null))),
+    ),
     subscription: named(names.subscription, (name) => {
       if (name === 'id') return all().map((at) => idAt(queued.subscriptionIds, at))
       return name === 'platform' ? { all: platform } : column(fieldOf(name))

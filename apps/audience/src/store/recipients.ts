@@ -28,7 +28,8 @@ export async function readRecipients(db: Db, asked: RecipientsAsked[]): Promise<
   const has = (platform: string) => asked.some((one) => one.platform === platform)
   const names = (of: 'user' | 'subscription', field: string) => asked.some((one) => one.names[of].includes(field))
   const needs = (field: string) =>
-    names('user', field) || asked.some((one) => (field === 'language' && one.names.language) || (field === 'timezone' && one.names.timezone))
+    names('user', field) ||
+    asked.some((one) => (field === 'language' && one.names.language) || (field === 'timezone' && one.names.timezone))
   const lists: RawBuilder<unknown>[] = [
     ...(has('web') ? [list('s.p256dh', 'p256dh'), list('s.auth', 'auth')] : []),
     ...(has('ios') ? [list('s.apns_environment', 'environments')] : []),

@@ -22,7 +22,7 @@ export function openApnsLine(url: URL, environment: Environment, topic: string):
     return heads
   }
   return {
-    send: async (push, token) => read(await origin.request(make(push, headsFor(token))), environment),
+    send: (push, token) => origin.request(make(push, headsFor(token)), (reply) => read(reply, environment)),
     close: () => origin.close(),
   }
 }

@@ -21,7 +21,7 @@ export function openFcmLine(url: URL, projectId: string): Line {
     return head
   }
   return {
-    send: async (push, token) => read(await origin.request(make(push, headFor(token)))),
+    send: (push, token) => origin.request(make(push, headFor(token)), read),
     close: () => origin.close(),
   }
 }

@@ -102,10 +102,13 @@ export function openJobs(): Jobs {
       if (isCutOff) return Promise.resolve(stopped)
       return new Promise((resolve, reject) => {
         inFlight.add(resolve)
-        const ended = () => inFlight.delete(resolve)
+        const ended = (go: () => void) => {
+          inFlight.delete(resolve)
+          go()
+        }
         answer.then(
-          (given) => void (ended(), resolve(given)),
-          (error: unknown) => void (ended(), reject(error)),
+          (given) => ended(() => resolve(given)),
+          (error: unknown) => ended(() => reject(error)),
         )
       })
     },

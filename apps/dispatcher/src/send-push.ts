@@ -81,20 +81,23 @@ export async function sendPush(sending: Sending, recipient: Recipient): Promise<
   const waitMs = waitForOrigin(sending, recipient)
   if (waitMs > 0) return { is: 'retry', tries, code: 'provider_unavailable', providerCode: '', inMs: waitMs }
   const handedOverAt = performance.now()
-  const answer = await handOver(sending, push)
-  return settle(sending, recipient, answer, handedOverAt)
+  const answer = await sending.untilCutOff(sending.transport.transport.send(push))
+  sending.measures.answered(platform, (performance.now() - handedOverAt) / 1000)
+  const last = answer.is === 'refused' ? await sendAgain(sending, push, answer) : answer
+  return settle(sending, recipient, last, handedOverAt)
 }
 
 /** A push that the provider surely did not process is sent again at once, a few times: on another connection it passes. */
-async function handOver({ transport: { transport }, platform, measures, mayGoOn, untilCutOff }: Sending, push: Push): Promise<Answer> {
-  for (let again = 0; ; again += 1) {
-    const sentAt = performance.now()
-    const answer = await untilCutOff(transport.send(push))
-    measures.answered(platform, (performance.now() - sentAt) / 1000)
-    if (judge(platform, answer).class !== 'refused' || again === resends || !mayGoOn()) return answer
+async function sendAgain({ transport, platform, measures, mayGoOn, untilCutOff }: Sending, push: Push, refused: Answer): Promise<Answer> {
+  let answer = refused
+  for (let again = 0; again < resends && answer.is === 'refused' && mayGoOn(); again += 1) {
     await new Promise((resolve) => setTimeout(resolve, again * 20))
     if (!mayGoOn()) return answer
+    const sentAt = performance.now()
+    answer = await untilCutOff(transport.transport.send(push))
+    measures.answered(platform, (performance.now() - sentAt) / 1000)
   }
+  return answer
 }
 
 /** How long a web push waits for its push service to come back, never past its ttl; now or never does not wait. */

@@ -1,4 +1,4 @@
-import { openOrigin, type Origin } from '@herald/http2/client/origin'
+import { openOrigin, type Origin, type OriginEvent } from '@herald/http2/client/origin'
 import type { Limits } from '@herald/http2/client/limits'
 import type { Reply } from '@herald/http2/client/reply'
 import type { Request } from '@herald/http2/client/stream'
@@ -24,12 +24,12 @@ const limits: Partial<Limits> = {
 
 /**
  * Opens (at the first request) HTTP/2 connections to the host and port of `url`. A 5xx means an overloaded or stopping
- * server: the pushes after it go over new connections, and those that are on their way are still answered.
+ * server: the pushes after it go over new connections, and those that are on their way are still answered. `onEvent` hears what happens to them.
  */
-export function openProviderOrigin({ hostname, port }: URL): ProviderOrigin {
+export function openProviderOrigin({ hostname, port }: URL, onEvent: (event: OriginEvent) => void = () => undefined): ProviderOrigin {
   const open = (): Origin =>
     // A URL has IPv6 addresses in brackets, a connection has not.
-    openOrigin({ host: hostname.replaceAll(/[[\]]/g, ''), port: port === '' ? 443 : Number(port), limits })
+    openOrigin({ host: hostname.replaceAll(/[[\]]/g, ''), port: port === '' ? 443 : Number(port), limits, onEvent })
   let current = open()
   let isClosed = false
   let replacedAt = Number.NEGATIVE_INFINITY

@@ -12,13 +12,12 @@ import { fanOut } from './fan-out.ts'
 import { finishBatch } from './finish-batch.ts'
 import { findFanOut, hasRoom } from './store/fan-outs.ts'
 import { asked, finished, retried, withBatches } from './testing/batches.ts'
-import { givenCrowd, givenDevice, givenSend, openAudience } from './testing/rig.ts'
+import { givenCrowd, givenDevice, givenSend, openAudience, type Taken } from './testing/rig.ts'
 
 const rig = await openAudience()
 const { audience, db, bus, dispatcher, peers, startProcess } = rig
 const { take, takeOne, finish, givenBatch, givenBatches } = withBatches(rig)
 
-type Taken = TakenBatch & { answer: 'taken' }
 type Letter = 's' | 'g' | 'c' | 'w' | 'u'
 
 /** Credentials of android, as a rule: one environment. */

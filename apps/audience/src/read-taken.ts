@@ -1,14 +1,13 @@
-import type { Decided, FrozenSend, Recipient, TakenBatch } from '@herald/contracts/batch'
-import type { NamesUsed } from '@herald/contracts/placeholder'
-import { namesOfSend } from './core/names-of-send.ts'
+import type { FrozenSend, TakenBatch } from '@herald/contracts/batch'
+import { namesOfSend, type NamesOfSend } from './core/names-of-send.ts'
 import { keepRecent, type Recent } from './core/recent.ts'
-import { countFitting, isDecided, toRecipient } from './core/recipient.ts'
+import { noDevices, partOf, type QueuedDevices } from './core/recipient.ts'
 import { findFrozen } from './store/fan-outs.ts'
 import { readRecipients } from './store/recipients.ts'
 import type { Db } from './store/tables.ts'
 import type { Granted } from './take-batch.ts'
 
-type KnownSend = { send: FrozenSend; names: NamesUsed }
+type KnownSend = { send: FrozenSend; names: NamesOfSend }
 type Sends = ReadonlyMap<string, KnownSend>
 
 /** Sends are frozen, so they may be remembered: 1 KB as a rule, at most about 70 KB each. */
@@ -62,19 +61,20 @@ function* intoChunks(granted: Granted[]): Generator<Granted[]> {
 }
 
 async function readChunk(db: Db, sends: Sends, granted: Granted[]): Promise<TakenBatch[]> {
-  const toRead = granted.filter(({ row }) => !row.decided && sends.has(row.campaign_id))
-  const asked = toRead.map(({ row, from }) => ({ batchId: row.id, from, tagNames: sends.get(row.campaign_id)?.names.tags ?? [] }))
-  const queued = new Map((await readRecipients(db, asked)).map((devices, index) => [toRead[index], devices]))
+  const toRead = granted.flatMap((one) => {
+    const known = sends.get(one.row.campaign_id)
+    return known && !one.row.decided ? [{ one, batchId: one.row.id, platform: one.row.platform, from: one.from, names: known.names }] : []
+  })
+  const read = await readRecipients(db, toRead)
+  const queued = new Map(toRead.map(({ one }, index) => [one, read[index]]))
   return granted.map((one) => {
     const known = sends.get(one.row.campaign_id)
-    if (!known) return { answer: 'gone' }
-    const pushes = one.row.decided?.slice(one.from) ?? queued.get(one)?.map((device) => toRecipient(device, known.names)) ?? []
-    return toAnswer(one, known.send, pushes)
+    return known ? toAnswer(one, known, queued.get(one) ?? noDevices) : { answer: 'gone' }
   })
 }
 
-function toAnswer({ row, knowsSend }: Granted, send: FrozenSend, pushes: (Recipient | Decided)[]): TakenBatch {
-  const part = pushes.slice(0, countFitting(pushes))
+function toAnswer({ row, from, knowsSend }: Granted, { send, names }: KnownSend, queued: QueuedDevices): TakenBatch {
+  const part = partOf(queued, names, row.platform, from)
   return {
     answer: 'taken',
     batchId: row.id,
@@ -89,11 +89,11 @@ function toAnswer({ row, knowsSend }: Granted, send: FrozenSend, pushes: (Recipi
     queuedAt: row.queued_at.toISOString(),
     elapsedMs: row.elapsedMs,
     send: knowsSend ? null : send,
-    recipients: part.filter((push): push is Recipient => !isDecided(push)),
-    decided: part.filter(isDecided),
+    recipients: part.recipients,
+    decided: row.decided?.slice(from) ?? part.decided,
     // What is sent now or never is its own probe: none of it could come back.
     probe: row.probes !== null && send.ttl > 0,
     heldEnvironments: row.heldEnvironments,
-    more: part.length < pushes.length,
+    more: part.count < queued.facts.length,
   }
 }

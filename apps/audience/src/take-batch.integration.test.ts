@@ -1,10 +1,9 @@
-import type { TakenBatch } from '@herald/contracts/batch'
 import { newId } from '@herald/contracts/ids'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { renewBatch } from './renew-batch.ts'
 import { asked, finished, withBatches } from './testing/batches.ts'
-import { givenCrowd, givenDevice, givenSend, openAudience } from './testing/rig.ts'
+import { givenCrowd, givenDevice, givenSend, openAudience, type Taken } from './testing/rig.ts'
 
 const rig = await openAudience()
 const { db } = rig
@@ -79,7 +78,7 @@ describe('taking', () => {
     const { recipients } = await takeOne(await givenBatch(appId, givenSend(appId, { content })))
 
     expect(recipients).toMatchObject([
-      { language: 'de', user: { country: 'DE' }, tags: { name: 'Ann', vip: true }, subscription: { platform: 'ios' } },
+      { language: null, user: { country: 'DE' }, tags: { name: 'Ann', vip: true }, subscription: { platform: 'ios' } },
     ])
     expect(JSON.stringify(recipients)).not.toMatch(/secret|ann"/)
   })
@@ -122,7 +121,7 @@ describe('taking', () => {
     await sql`update subscriptions set address = address || repeat('x', 3900) where app_id = ${appId}`.execute(db)
     const batchId = await givenBatch(appId)
 
-    const parts: (TakenBatch & { answer: 'taken' })[] = [await takeOne(batchId)]
+    const parts: Taken[] = [await takeOne(batchId)]
     for (let last = parts[0]; last?.more; last = parts.at(-1)) {
       const from = parts.flatMap(({ recipients }) => recipients).length
       const [answer] = await take(asked(batchId, { from, takes: last.takes }))

@@ -1,7 +1,7 @@
 import type { FrozenSend } from '@herald/contracts/batch'
 import { failCampaign, fanOutStarted } from '@herald/contracts/calls/campaigns'
 import { reportQueued, type QueuedReport } from '@herald/contracts/calls/tracker'
-import { packIds } from '@herald/contracts/ids'
+import { packIds } from '@herald/contracts/compact-ids'
 import { failsEverybody } from '@herald/service/health'
 import type { Audience } from './audience.ts'
 import { isAway } from './page-failure.ts'

@@ -103,7 +103,14 @@ export function openJobs(): Jobs {
       if (isCutOff) return Promise.resolve(stopped)
       return new Promise((resolve, reject) => {
         inFlight.add(resolve)
-        answer.then(resolve, reject).finally(() => inFlight.delete(resolve))
+        const ended = (go: () => void) => {
+          inFlight.delete(resolve)
+          go()
+        }
+        answer.then(
+          (given) => ended(() => resolve(given)),
+          (error: unknown) => ended(() => reject(error)),
+        )
       })
     },
 

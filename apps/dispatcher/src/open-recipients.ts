@@ -1,6 +1,7 @@
 import type { Recipient } from '@herald/contracts/batch'
 import { takeBatch } from '@herald/contracts/calls/audience'
 import { readSettled } from '@herald/contracts/calls/tracker'
+import { recipientsOf } from '@herald/contracts/recipient'
 import type { Report } from './batch-report.ts'
 import type { Batch, Dispatch } from './deliver-batch.ts'
 import type { Lease } from './lease.ts'
@@ -19,16 +20,17 @@ export async function openRecipients(
 ): Promise<Recipient[] | undefined> {
   const { batchId, takes, day, campaignId, no } = taken
   const giveUp = AbortSignal.any([lease.lost, jobs.stopping])
-  const recipients = [...taken.recipients]
+  const recipients = recipientsOf(taken.recipients)
   const decided = [...taken.decided]
   for (let more = taken.more; more;) {
     const from = recipients.length + decided.length
     const asked = { batchId, knowsSend: true, from, takes, ...circuit }
     const part = await untilAnswered(() => bus.call(takeBatch, asked), giveUp)
     if (part?.answer !== 'taken') return undefined
-    recipients.push(...part.recipients)
+    const further = recipientsOf(part.recipients)
+    recipients.push(...further)
     decided.push(...part.decided)
-    more = part.more && part.recipients.length + part.decided.length > 0
+    more = part.more && further.length + part.decided.length > 0
   }
 
   const settled = new Set<number>()

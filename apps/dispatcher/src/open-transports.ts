@@ -4,20 +4,29 @@ import { openSealer } from '@herald/auth/seal'
 import type { ProviderCredentials } from '@herald/contracts/app'
 import type { CircuitEnvironment, Recipient } from '@herald/contracts/batch'
 import { apnsToken } from '@herald/contracts/calls/gateway'
+import type { EndpointRule } from '@herald/contracts/destination'
 import type { Bus } from '@herald/service/bus'
 import { endpointRuleOf } from '@herald/service/config'
-import { guardBy, rememberingResolve, resolveByHostsFile, resolveByServers, type Resolve } from '@herald/service/guarded-connect'
+import {
+  guardBy,
+  rememberingResolve,
+  resolveByHostsFile,
+  resolveByServers,
+  type Guard,
+  type Resolve,
+} from '@herald/service/guarded-connect'
 import type { Service } from '@herald/service/run'
 import { LRUCache } from 'lru-cache'
 import type { Config } from './config.ts'
 import type { Environment } from './core/answer.ts'
+import { openConnectionNotes } from './transports/connection-notes.ts'
 import { openApnsLine } from './transports/apns.ts'
 import { firstEnvironment, openApns, type ApnsAddresses } from './transports/apns-app.ts'
 import { openFcmLine } from './transports/fcm.ts'
 import { openFcm } from './transports/fcm-app.ts'
 import type { Line } from './transports/line.ts'
 import type { Transport } from './transports/transport.ts'
-import { hostOf, openWebPush } from './transports/web-push.ts'
+import { hostOf, openWebPush, type WebPush } from './transports/web-push.ts'
 
 /** A transport with an app's credentials in it. */
 export type AppTransport = {
@@ -54,7 +63,7 @@ export async function openTransports(service: Service<Config>, bus: Bus, given: 
   const byServers = given.resolve ?? resolveByServers(nameServers)
   const resolve = rule.allowPrivate ? resolveByHostsFile(byServers) : byServers
   const addresses = apnsAddresses(config)
-  const lines = await linesOf(config)
+  const lines = await linesOf(config, openConnectionNotes(service))
   const webPush = lines.openWebPush(guardBy(rememberingResolve(resolve), rule), rule)
   const opened = new LRUCache<string, AppTransport>({
     max: keptTransports,
@@ -74,13 +83,15 @@ export async function openTransports(service: Service<Config>, bus: Bus, given: 
       case 'apns': {
         const askForToken = (refused: string | null) => bus.call(apnsToken, { appId, refused })
         const { bundleId: topic, environment } = credentials
-        const environmentOf = (recipient: Recipient) => firstEnvironment(recipient.environment ?? environment, addresses)
+        const [production, sandbox, own] = (['production', 'sandbox', environment] as const).map((one) => firstEnvironment(one, addresses))
+        const environmentOf = (recipient: Recipient) =>
+          (recipient.environment === 'production' ? production : recipient.environment === 'sandbox' ? sandbox : own) ?? environment
         return {
           transport: openApns({ topic, environment, addresses, askForToken, openLine: lines.apns }),
           version,
-          environment: firstEnvironment(environment, addresses),
+          environment: own ?? environment,
           environmentOf,
-          originOf: (recipient) => `apns ${environmentOf(recipient)}`,
+          originOf: (recipient) => (environmentOf(recipient) === 'sandbox' ? 'apns sandbox' : 'apns production'),
         }
       }
       case 'fcm': {
@@ -136,14 +147,18 @@ const oneEnvironment: Pick<AppTransport, 'environment' | 'environmentOf'> = { en
 type Lines = {
   apns: (url: URL, environment: Environment, topic: string) => Line
   fcm: (projectId: string) => Line
-  openWebPush: typeof openWebPush
+  openWebPush: (guard: Guard, rule: EndpointRule) => WebPush
 }
 
 /** Our own, or those of the providers' libraries, which are in memory only when they are asked for. */
-async function linesOf({ TRANSPORT, FCM_URL }: Config): Promise<Lines> {
+async function linesOf({ TRANSPORT, FCM_URL }: Config, notes: ReturnType<typeof openConnectionNotes>): Promise<Lines> {
   if (TRANSPORT === 'own') {
     const fcmUrl = new URL(FCM_URL ?? 'https://fcm.googleapis.com')
-    return { apns: openApnsLine, fcm: (projectId) => openFcmLine(fcmUrl, projectId), openWebPush }
+    return {
+      apns: (url, environment, topic) => openApnsLine(url, environment, topic, notes('ios', url.host)),
+      fcm: (projectId) => openFcmLine(fcmUrl, projectId, notes('android', fcmUrl.host)),
+      openWebPush: (guard, rule) => openWebPush(guard, rule, notes('web')),
+    }
   }
   const [apns, fcm, firebase, webPush] = await Promise.all([
     import('./transports/library/apns.ts'),

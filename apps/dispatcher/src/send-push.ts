@@ -1,7 +1,5 @@
-import { mintMessageId } from '@herald/auth/message-id'
 import type { CircuitEnvironment, Recipient } from '@herald/contracts/batch'
 import type { FailureCode, SkipReason } from '@herald/contracts/outcome'
-import { encodePush } from '@herald/contracts/payload'
 import type { Platform } from '@herald/contracts/platform'
 import type { Answer, Environment } from './core/answer.ts'
 import { isExpired, secondsLeft, ttlLeftMs } from './core/expiry.ts'
@@ -36,7 +34,8 @@ export type Sending = {
   platform: Platform
   prepared: PreparedSend
   transport: AppTransport
-  hmacSecret: string
+  /** The tracking id of a push of this campaign and platform. */
+  msgIdOf: (userId: string, subscriptionId: string, variant: string) => string
   measures: Measures
   /** Tries at the provider before this one. */
   triesBefore: number
@@ -45,8 +44,8 @@ export type Sending = {
   /** Waits before try n + 1, seconds. */
   schedule: readonly number[]
   origins: Origins
-  /** When the push was queued, Unix milliseconds by the database's clock. */
-  queuedAtMs: number
+  /** When the ttl ends, Unix seconds by the database's clock. */
+  expiresAtSeconds: number
   /** Milliseconds of the ttl that are used up by now. */
   elapsedMs: () => number
   /** Whether the batch is still ours to send and nothing has stopped it. */
@@ -68,37 +67,37 @@ export async function sendPush(sending: Sending, recipient: Recipient): Promise<
   const elapsedMs = sending.elapsedMs()
   if (isExpired(send.ttl, elapsedMs)) return { is: 'skipped', tries, code: 'expired' }
   if (send.silent && platform === 'web') return { is: 'skipped', tries, code: 'silent_web' }
-  const { appId, campaignId } = send
   const { userId, subscriptionId, address, keys, environment } = recipient
   const variant = prepared.variantFor(userId)
-  const entry = prepared.entryFor(recipient, variant, new Date())
-  if (entry === undefined || (entry === null && !send.silent)) return { is: 'skipped', tries, code: 'empty_content' }
-
-  const msgId = mintMessageId(sending.hmacSecret, { appId, campaignId, userId, subscriptionId, platform, variant })
+  const msgId = sending.msgIdOf(userId, subscriptionId, variant)
   const ttlSeconds = secondsLeft(send.ttl, elapsedMs)
-  const encoded = encodePush(platform, { msgId, entry, send }, address, ttlSeconds)
+  const encoded = prepared.payloadFor(platform, recipient, variant, msgId, ttlSeconds)
+  if (!encoded) return { is: 'skipped', tries, code: 'empty_content' }
   if (!encoded.ok) return { is: 'failed', tries, code: 'payload_too_large', providerCode: `${encoded.bytes} bytes`, dead: null }
 
   const { silent, priority, collapseId } = send
-  const expiresAtSeconds = Math.ceil(sending.queuedAtMs / 1000 + send.ttl)
+  const { expiresAtSeconds } = sending
   const push: Push = { msgId, address, keys, environment, body: encoded.body, collapseId, silent, priority, ttlSeconds, expiresAtSeconds }
   const waitMs = waitForOrigin(sending, recipient)
   if (waitMs > 0) return { is: 'retry', tries, code: 'provider_unavailable', providerCode: '', inMs: waitMs }
   const handedOverAt = performance.now()
-  const answer = await handOver(sending, push)
-  return settle(sending, recipient, answer, handedOverAt)
+  const answer = await sending.untilCutOff(sending.transport.transport.send(push))
+  sending.measures.answered(platform, (performance.now() - handedOverAt) / 1000)
+  const last = answer.is === 'refused' ? await sendAgain(sending, push, answer) : answer
+  return settle(sending, recipient, last, handedOverAt)
 }
 
 /** A push that the provider surely did not process is sent again at once, a few times: on another connection it passes. */
-async function handOver({ transport: { transport }, platform, measures, mayGoOn, untilCutOff }: Sending, push: Push): Promise<Answer> {
-  for (let again = 0; ; again += 1) {
-    const sentAt = performance.now()
-    const answer = await untilCutOff(transport.send(push))
-    measures.answered(platform, (performance.now() - sentAt) / 1000)
-    if (judge(platform, answer).class !== 'refused' || again === resends || !mayGoOn()) return answer
+async function sendAgain({ transport, platform, measures, mayGoOn, untilCutOff }: Sending, push: Push, refused: Answer): Promise<Answer> {
+  let answer = refused
+  for (let again = 0; again < resends && answer.is === 'refused' && mayGoOn(); again += 1) {
     await new Promise((resolve) => setTimeout(resolve, again * 20))
     if (!mayGoOn()) return answer
+    const sentAt = performance.now()
+    answer = await untilCutOff(transport.transport.send(push))
+    measures.answered(platform, (performance.now() - sentAt) / 1000)
   }
+  return answer
 }
 
 /** How long a web push waits for its push service to come back, never past its ttl; now or never does not wait. */

@@ -1,3 +1,4 @@
+import { openMessageIds } from '@herald/auth/message-id'
 import type { Recipient } from '@herald/contracts/batch'
 import type { Report } from './batch-report.ts'
 import type { Batch, Dispatch } from './deliver-batch.ts'
@@ -32,13 +33,13 @@ export async function sendToAll(
     platform: taken.platform,
     prepared,
     transport,
-    hmacSecret,
+    msgIdOf: openMessageIds(hmacSecret, taken),
     measures,
     triesBefore: taken.tries,
     probe: taken.probe,
     schedule,
     origins,
-    queuedAtMs: Date.parse(taken.queuedAt),
+    expiresAtSeconds: Math.ceil(Date.parse(taken.queuedAt) / 1000 + prepared.send.ttl),
     elapsedMs: () => taken.elapsedMs + (performance.now() - takenAt),
     untilCutOff: (answer) => jobs.untilCutOff(answer),
   }
@@ -73,7 +74,8 @@ async function sendInOrder(
 ): Promise<Recipient[]> {
   const refused = new AbortController()
   const giveUp = AbortSignal.any([lease.lost, stopped, refused.signal])
-  const sending: Sending = { ...toAll, mayGoOn: () => lease.held && !giveUp.aborted }
+  // Of the three signals, because one that stands for all of them is slower to ask, and a push asks twice.
+  const sending: Sending = { ...toAll, mayGoOn: () => lease.held && !stopped.aborted && !refused.signal.aborted }
 
   const sendOne = async (recipient: Recipient): Promise<void> => {
     try {
@@ -93,7 +95,7 @@ async function sendInOrder(
     }
   }
   for (const [place, recipient] of recipients.entries()) {
-    if (!(await window.enter(origin, lane, giveUp, appId))) return recipients.slice(place)
+    if (!window.enterNow(origin, lane) && !(await window.enter(origin, lane, giveUp, appId))) return recipients.slice(place)
     if (!sending.mayGoOn()) {
       window.leave(origin, lane)
       return recipients.slice(place)

@@ -12,12 +12,12 @@ import { openTurns, type Turns } from '@herald/service/turns'
 export type Window = {
   /** Waits for a place, in its origin and lane by turns of apps; false: the signal came first, there is no place to give back. */
   enter(origin: string, lane: Lane, signal: AbortSignal, appId?: string): Promise<boolean>
+  /** Takes a place if one is free at once: what nearly every push does, without a promise. */
+  enterNow(origin: string, lane: Lane): boolean
   leave(origin: string, lane: Lane): void
   /** Places taken. */
   readonly held: number
 }
-
-const entered = Promise.resolve(true)
 
 type Waiting = { enter: () => void }
 type Origin = { held: number; waiting: Record<Lane, Turns<Waiting>> }
@@ -30,6 +30,7 @@ export function openWindow(size: number): Window {
   const origins = new Map<string, Origin>()
   let held = 0
   let heldByBulk = 0
+  let waitingInAll = 0
 
   const mayEnter = (origin: Origin, lane: Lane): boolean =>
     held < size && (lane === 'prompt' || heldByBulk < size - keptForPrompt) && (origins.size === 1 || origin.held < share)
@@ -53,7 +54,9 @@ export function openWindow(size: number): Window {
   }
 
   const letIn = () => {
+    if (waitingInAll === 0) return
     for (let one = next(); one; one = next()) {
+      waitingInAll -= 1
       take(one.origin, one.lane)
       one.origin.waiting[one.lane].next()?.enter()
     }
@@ -63,16 +66,29 @@ export function openWindow(size: number): Window {
     if (origin.held === 0 && lanes.every((lane) => origin.waiting[lane].size === 0)) origins.delete(name)
   }
 
+  const originOf = (name: string): Origin => {
+    let origin = origins.get(name)
+    if (!origin) origins.set(name, (origin = { held: 0, waiting: { prompt: openTurns<Waiting>(), bulk: openTurns<Waiting>() } }))
+    return origin
+  }
+
+  const enterNow = (name: string, lane: Lane): boolean => {
+    const origin = originOf(name)
+    // Whoever waits may not enter, or would have; so there is nobody to overtake but in the own queue.
+    if (origin.waiting[lane].size > 0 || !mayEnter(origin, lane)) {
+      dropIdle(name, origin)
+      return false
+    }
+    take(origin, lane)
+    return true
+  }
+
   return {
+    enterNow,
     enter(name, lane, signal, appId = '') {
       if (signal.aborted) return Promise.resolve(false)
-      const origin = origins.get(name) ?? { held: 0, waiting: { prompt: openTurns<Waiting>(), bulk: openTurns<Waiting>() } }
-      origins.set(name, origin)
-      // Whoever waits may not enter, or would have; so there is nobody to overtake but in the own queue.
-      if (origin.waiting[lane].size === 0 && mayEnter(origin, lane)) {
-        take(origin, lane)
-        return entered
-      }
+      if (enterNow(name, lane)) return Promise.resolve(true)
+      const origin = originOf(name)
       return new Promise((resolve) => {
         const waiting: Waiting = {
           enter() {
@@ -82,12 +98,14 @@ export function openWindow(size: number): Window {
         }
         const giveUp = () => {
           origin.waiting[lane].remove(appId, waiting)
+          waitingInAll -= 1
           dropIdle(name, origin)
           resolve(false)
           letIn()
         }
         signal.addEventListener('abort', giveUp)
         origin.waiting[lane].add(appId, waiting)
+        waitingInAll += 1
       })
     },
 

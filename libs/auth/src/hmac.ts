@@ -19,8 +19,8 @@ export function prepareHmacKey(secret: string | Buffer): HmacKey {
 }
 
 /**
- * HMAC-SHA256 by two one-shot hashes: 10 µs instead of the 48 µs of `createHmac`, which builds and destroys a stream each time. One is
- * made for every push and one checked for every report of a device.
+ * HMAC-SHA256 by two one-shot hashes, which cost a fraction of `createHmac`: that builds and destroys a stream each time. The inner digest
+ * comes as text, because a string of 32 characters costs a third of a buffer.
  */
 export function hmacSha256(key: HmacKey, message: string): Buffer {
   const length = Buffer.byteLength(message)
@@ -29,7 +29,7 @@ export function hmacSha256(key: HmacKey, message: string): Buffer {
   inside.write(message, blockBytes)
   const outside = Buffer.allocUnsafe(blockBytes + 32)
   key.outer.copy(outside)
-  hash('sha256', inside, 'buffer').copy(outside, blockBytes)
+  outside.write(hash('sha256', inside, 'binary'), blockBytes, 'latin1')
   return hash('sha256', outside, 'buffer')
 }
 

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { isObjectId } from '@herald/contracts/ids'
 import { platforms, type Platform } from '@herald/contracts/platform'
 import { equalDigests, hmacSha256, prepareHmacKey, type HmacKey } from './hmac.ts'
@@ -22,11 +23,43 @@ const variantForm = /^[A-Za-z0-9_-]{0,32}$/
  * The tracking id of a push (decisions.md 7): base64url of `appId|campaignId|userId|subscriptionId|platform|variant`, a dot, and the
  * first 16 bytes of the HMAC-SHA256 of that base64url text. The parts were checked at the door.
  */
-export function mintMessageId(secret: string, parts: MessageIdParts): string {
-  const { appId, campaignId, userId, subscriptionId, platform, variant } = parts
-  const body = Buffer.from(`${appId}|${campaignId}|${userId}|${subscriptionId}|${platform}|${variant}`).toString('base64url')
-  return `${body}.${signatureOf(keyOf(secret), body).toString('base64url')}`
+export const mintMessageId = (secret: string, { userId, subscriptionId, variant, ...common }: MessageIdParts): string =>
+  openMessageIds(secret, common)(userId, subscriptionId, variant)
+
+/**
+ * Makes the tracking ids of a campaign's pushes on one platform. What they have in common is written once, so that one costs 1.5 µs: its own
+ * base64url and two hashes.
+ */
+export function openMessageIds(
+  secret: string,
+  { appId, campaignId, platform }: Pick<MessageIdParts, 'appId' | 'campaignId' | 'platform'>,
+): (userId: string, subscriptionId: string, variant: string) => string {
+  const { inner, outer } = keyOf(secret)
+  const common = `${appId}|${campaignId}|`
+  // Three bytes are four characters of base64: what is over begins the text of each push.
+  const whole = common.length - (common.length % 3)
+  const rest = common.slice(whole)
+  const head = Buffer.from(common.slice(0, whole)).toString('base64url')
+  const inside = Buffer.concat([inner, Buffer.from(head), Buffer.alloc(maxLength)])
+  const outside = Buffer.concat([outer, Buffer.alloc(digestBytes)])
+  const from = inner.length + head.length
+  return (userId, subscriptionId, variant) => {
+    const own = Buffer.from(`${rest}${userId}|${subscriptionId}|${platform}|${variant}`).toString('base64url')
+    if (head.length + own.length > maxLength) throw new TypeError('a part of a msgId is too long')
+    inside.write(own, from, 'latin1')
+    outside.write(hash('sha256', inside.subarray(0, from + own.length), 'binary'), outer.length, 'latin1')
+    return `${head}${own}.${firstBytesOf(hash('sha256', outside, 'base64url'))}`
+  }
 }
+
+const digestBytes = 32
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+/** Of the 22nd character the first two bits belong to the 16 bytes; the others are 0 there. */
+const lastCharacters: Readonly<Record<string, string>> = Object.fromEntries(
+  Array.from(alphabet, (character, value) => [character, alphabet[value & 0b110000] ?? '']),
+)
+/** The base64url of a digest's first 16 bytes, from the base64url of all of it. */
+const firstBytesOf = (digest: string): string => `${digest.slice(0, 21)}${lastCharacters[digest.charAt(21)]}`
 
 /**
  * The parts of a msgId signed with any of the secrets, or undefined. Only the one canonical spelling counts. Every secret is tried whatever

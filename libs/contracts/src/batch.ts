@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Content } from './content.ts'
 import { failureCodes, mostPlaces, type FailureCode, type SkipReason } from './outcome.ts'
 import { lanes, platforms, type Lane, type Platform } from './platform.ts'
+import type { RecipientColumns } from './recipient.ts'
 import type { Bypass, Presentation, Priority } from './send-fields.ts'
 
 const Id = z.string().length(24)
@@ -67,32 +68,13 @@ export type FrozenSend = {
   defaultTimezone?: string
 }
 
+export type { Recipient } from './recipient.ts'
+
 export type SendExperiment = { sampleRate: number; variants: { id: string; weight: number; content: Content }[] }
 
 /** The APNs environment of an answer or a circuit; empty for the other platforms, which have one. */
 export const environments = ['', 'production', 'sandbox'] as const
 export type CircuitEnvironment = (typeof environments)[number]
-
-/** One push to make: the device as it is now. Only the user's columns and tags that the content names are filled. */
-export type Recipient = {
-  /** Its place in the batch it was queued in: the name that the ledger knows it by. */
-  place: number
-  subscriptionId: string
-  userId: string
-  /** Device token (ios, android) or endpoint address (web). Never logged, never stored in NATS. */
-  address: string
-  /** Web only. */
-  keys: { p256dh: string; auth: string } | null
-  tokenVersion: number
-  /** iOS: the APNs environment that accepted this token before. */
-  environment: 'production' | 'sandbox' | null
-  language: string | null
-  timezone: string | null
-  /** Values for placeholders, by root: `user`, `tags`, `subscription`; only what the content names. */
-  user: Record<string, string | null>
-  tags: Record<string, string | number | boolean>
-  subscription: Record<string, string | null>
-}
 
 /** A push whose end is already known, without a try at the provider: travels with the batch to the ledger. */
 export type Decided = {
@@ -126,7 +108,7 @@ export type TakenBatch =
       /** Milliseconds of the ttl that were used up at the moment of the take, by the database's clock. */
       elapsedMs: number
       send: FrozenSend | null
-      recipients: Recipient[]
+      recipients: RecipientColumns
       decided: Decided[]
       /** The circuit is open and this take is its probe: only the first recipient is sent to, the others come back as retries. */
       probe: boolean

@@ -14,6 +14,3 @@ const objectId = /^[0-9a-f]{24}$/
 
 /** Whether a text has the form of an id. One that has not is simply unknown: the route answers 404, not 422. */
 export const isObjectId = (text: string): boolean => objectId.test(text)
-
-/** Ids as one text, as they travel by hundreds: base64 of 12 bytes each, 16 characters, half of what they take as a JSON list. */
-export const packIds = (ids: readonly string[]): string => Buffer.from(ids.join(''), 'hex').toString('base64')

@@ -32,7 +32,8 @@ export function encodePush(platform: Platform, push: Push, address: string, ttlS
   return { ok: true, body: serialize(platform, { ...push, entry: { ...push.entry, body: shorter } }, address, ttlSeconds) }
 }
 
-function serialize(platform: Platform, push: Push, address: string, ttlSeconds: number): string {
+/** The JSON of a push as it is, however long. */
+export function serialize(platform: Platform, push: Push, address: string, ttlSeconds: number): string {
   if (platform === 'android') return JSON.stringify(buildFcmMessage(push, address, ttlSeconds))
   return JSON.stringify(platform === 'ios' ? buildApnsPayload(push) : buildWebPushPayload(push))
 }

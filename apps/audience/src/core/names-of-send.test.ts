@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { namesOfSend } from './names-of-send.ts'
+import { namesOfSend, namesUser } from './names-of-send.ts'
 
 const saying = (body: string) => ({ _default: 'en', en: { title: 'Hello', body } })
 
@@ -15,6 +15,17 @@ test('what any variant names is read, each name once', () => {
     user: ['country'],
     tags: ['plan', 'city'],
     subscription: ['platform'],
+    language: false,
+    timezone: true,
   })
-  expect(namesOfSend({ content: null })).toEqual({ user: [], tags: [], subscription: [] })
+  expect(namesOfSend({ content: null })).toEqual({ user: [], tags: [], subscription: [], language: false, timezone: false })
+})
+
+test('a user is looked at when the texts differ by language or name something of them', () => {
+  const plain = { title: 'Hello', body: 'you' }
+  const needs = (content: Parameters<typeof namesOfSend>[0]['content']) => namesUser(namesOfSend({ content }))
+  expect(needs({ _default: 'en', en: plain })).toBe(false)
+  expect(needs({ _default: 'en', en: plain, de: plain })).toBe(true)
+  expect(needs(saying('{{ "now" | date: "%H:%M" }}'))).toBe(true)
+  expect(needs(null)).toBe(false)
 })

@@ -1,65 +1,113 @@
+import { newId } from '@herald/contracts/ids'
+import { recipientsOf } from '@herald/contracts/recipient'
 import { expect, test } from 'vitest'
-import { countFitting, isDecided, toRecipient, type DeviceDetails } from './recipient.ts'
+import { facts, partOf, type QueuedDevices } from './recipient.ts'
 
-const device: DeviceDetails = {
-  userId: 'ann',
-  platform: 'ios',
-  address: 'token',
-  p256dh: null,
-  auth: null,
-  tokenVersion: 4,
-  environment: null,
-  optedIn: true,
-  invalidated: false,
-  appVersion: '1.0',
-  deviceModel: null,
-  browser: null,
-  language: 'de',
-  timezone: 'Europe/Berlin',
-  externalId: 'external',
-  country: 'DE',
-  userCreatedAt: new Date('2026-01-01T00:00:00.000Z'),
-  tags: null,
+const names = { user: [], tags: [], subscription: [], language: false, timezone: false }
+const usual = facts.isThere + facts.isOfQueued + facts.isOptedIn
+
+/** A batch of devices with these digits, and what else was read of them. */
+function givenQueued(digits: number[], change: Partial<QueuedDevices> = {}) {
+  const subscriptionIds = digits.map(() => newId())
+  const userIds = digits.map(() => newId())
+  const queued: QueuedDevices = {
+    places: null,
+    subscriptionIds: subscriptionIds.join(''),
+    queuedFor: userIds.join(''),
+    facts: digits.map((digit) => digit.toString(16)).join(''),
+    addresses: digits.map((_, at) => `token-${at}`),
+    tokenVersions: digits.map((_, at) => at + 1),
+    ...change,
+  }
+  return { queued, subscriptionIds, userIds }
 }
-const queued = (change: Partial<DeviceDetails> | null) => ({
-  place: 3,
-  subscriptionId: 's',
-  queuedFor: 'ann',
-  device: change && { ...device, ...change },
-})
-const noNames = { user: [], tags: [], subscription: [] }
 
-test('only what the content names goes along; language and zone always do', () => {
-  const recipient = toRecipient(queued({}), { user: ['country', 'createdAt'], tags: [], subscription: ['appVersion', 'browser'] })
+test('only what the content names goes along', () => {
+  const read = {
+    language: ['de', 'en'],
+    timezone: ['Europe/Berlin', null],
+    externalId: ['a', 'b'],
+    country: ['DE', 'DE'],
+    createdAt: ['2026-01-01T02:00:00.123456+02:00', '2026-01-01T00:00:00+00:00'],
+    appVersion: ['1.0', null],
+    tags: [{ plan: 'gold', city: 'Rome' }, null],
+  }
+  const { queued, userIds } = givenQueued([usual, usual], read)
 
-  expect(recipient).toMatchObject({
-    language: 'de',
-    timezone: 'Europe/Berlin',
-    user: { country: 'DE', createdAt: '2026-01-01T00:00:00.000Z' },
-    subscription: { appVersion: '1.0', browser: null },
-  })
-  expect(JSON.stringify(recipient)).not.toContain('external')
+  const { recipients } = partOf(
+    queued,
+    { user: ['country', 'createdAt', 'id'], tags: ['plan'], subscription: ['appVersion', 'platform'], language: true, timezone: false },
+    'ios',
+    0,
+  )
+
+  expect(recipientsOf(recipients)).toMatchObject([
+    {
+      ...{ language: 'de', timezone: null, tags: { plan: 'gold' }, subscription: { appVersion: '1.0', platform: 'ios' } },
+      user: { country: 'DE', createdAt: '2026-01-01T00:00:00.123Z', id: userIds[0] },
+    },
+    { language: 'en', user: { country: 'DE', createdAt: '2026-01-01T00:00:00.000Z' }, tags: {}, subscription: { platform: 'ios' } },
+  ])
+  expect(JSON.stringify(recipients)).not.toMatch(/externalId|Rome|Berlin/)
 })
 
 test.each([
-  ['deleted', queued(null), 'deleted'],
-  ['another person’s, whatever else', queued({ userId: 'bob', invalidated: true, optedIn: false }), 'owner_changed'],
-  ['invalidated', queued({ invalidated: true, optedIn: false }), 'invalidated'],
-  ['opted out', queued({ optedIn: false }), 'opted_out'],
-])('a device that is %s is skipped, in the name of whom it was queued for', (_, one, code) => {
-  expect(toRecipient(one, noNames)).toMatchObject({ userId: 'ann', outcome: 'skipped', code, attempts: 0 })
+  ['deleted', 0, 'deleted'],
+  ['another person’s, whatever else', facts.isThere + facts.isInvalidated, 'owner_changed'],
+  ['invalidated', facts.isThere + facts.isOfQueued + facts.isInvalidated, 'invalidated'],
+  ['opted out', facts.isThere + facts.isOfQueued, 'opted_out'],
+])('a device that is %s is skipped in the name of whom it was queued for, and the others keep their places', (_, digit, code) => {
+  const { queued, subscriptionIds, userIds } = givenQueued([usual, digit, usual])
+
+  const part = partOf(queued, names, 'ios', 100)
+
+  const [, subscriptionId] = subscriptionIds
+  expect(part.decided).toEqual([{ subscriptionId, userId: userIds[1], tokenVersion: 2, attempts: 0, outcome: 'skipped', code }])
+  const recipients = recipientsOf(part.recipients)
+  expect(recipients.map(({ place }) => place)).toEqual([100, 102])
+  expect(recipients.map((one) => one.subscriptionId)).toEqual([subscriptionIds[0], subscriptionIds[2]])
+  expect(recipients.map(({ userId, address, tokenVersion }) => [userId, address, tokenVersion])).toEqual([
+    [userIds[0], 'token-0', 1],
+    [userIds[2], 'token-2', 3],
+  ])
+})
+
+test('500 devices of a usual send are about 100 bytes each, and what all have in common is there once', () => {
+  const token = 'a'.repeat(64)
+  const { queued } = givenQueued(
+    Array.from({ length: 500 }, () => usual),
+    {
+      addresses: Array.from({ length: 500 }, () => token),
+      tokenVersions: Array.from({ length: 500 }, () => 1),
+      environments: Array.from({ length: 500 }, () => 'production' as const),
+    },
+  )
+  const { recipients, count } = partOf(queued, names, 'ios', 0)
+  expect(count).toBe(500)
+  expect(recipients).toMatchObject({ tokenVersions: { all: 1 }, environments: { all: 'production' }, places: null })
+  expect(JSON.stringify(recipients).length).toBeLessThan(500 * 102)
 })
 
 test('a part holds about 256 kB, and at least one push', () => {
-  const push = (address: string) => toRecipient(queued({ address }), noNames)
+  const given = (addresses: string[]) =>
+    givenQueued(
+      addresses.map(() => usual),
+      { addresses },
+    ).queued
 
-  expect(countFitting([])).toBe(0)
-  expect(countFitting([push('x'.repeat(400_000)), push('x')])).toBe(1)
-  const tokens = Array.from({ length: 500 }, () => push('x'.repeat(160)))
-  expect(countFitting(tokens)).toBe(500)
-  const large = Array.from({ length: 500 }, () => push('x'.repeat(4_096)))
-  const fitting = countFitting(large)
-  expect(JSON.stringify(large.slice(0, fitting)).length).toBeLessThan(256_000)
-  expect(JSON.stringify(large.slice(0, fitting)).length).toBeGreaterThan(230_000)
-  expect(large.some(isDecided)).toBe(false)
+  expect(partOf(given([]), names, 'ios', 0)).toMatchObject({ count: 0, decided: [], recipients: { addresses: [] } })
+  expect(partOf(given(['x'.repeat(400_000), 'x']), names, 'ios', 0).count).toBe(1)
+  const { recipients, count } = partOf(given(Array.from({ length: 500 }, () => 'x'.repeat(4_096))), names, 'ios', 0)
+  expect(recipients.addresses).toHaveLength(count)
+  expect(JSON.stringify(recipients).length).toBeLessThan(256_000)
+  expect(JSON.stringify(recipients).length).toBeGreaterThan(230_000)
+})
+
+test('a batch of what is tried again keeps the places that its pushes had first, also of those that are skipped', () => {
+  const { queued } = givenQueued([usual, facts.isThere + facts.isOfQueued, usual], { places: [7, 11, 480] })
+
+  const { recipients, decided } = partOf(queued, names, 'ios', 0)
+
+  expect(recipientsOf(recipients).map(({ place }) => place)).toEqual([7, 480])
+  expect(decided).toMatchObject([{ place: 11, code: 'opted_out' }])
 })

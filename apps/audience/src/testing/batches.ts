@@ -1,4 +1,4 @@
-import type { FinishBatch, FrozenSend, TakenBatch } from '@herald/contracts/batch'
+import type { FinishBatch, FrozenSend } from '@herald/contracts/batch'
 import { openMetrics } from '@herald/service/metrics'
 import { sql } from 'kysely'
 import { fanOut } from '../fan-out.ts'
@@ -6,7 +6,7 @@ import { finishBatch } from '../finish-batch.ts'
 import { readTaken, rememberSends } from '../read-taken.ts'
 import { takeBatch, type TakeAsked } from '../take-batch.ts'
 import { openBreaker } from '../breaker.ts'
-import { givenSend, nothingHeard, type openAudience } from './rig.ts'
+import { givenSend, nothingHeard, opened, type openAudience } from './rig.ts'
 
 export const asked = (batchId: string, change: Partial<TakeAsked> = {}): TakeAsked => ({
   batchId,
@@ -33,11 +33,11 @@ export const retried = (
 
 /** What dispatchers do, on the flows themselves. Every take is another process: it has its own memory of sends. */
 export function withBatches({ audience, db, peers }: Pick<Awaited<ReturnType<typeof openAudience>>, 'audience' | 'db' | 'peers'>) {
-  const take = async (...all: TakeAsked[]): Promise<TakenBatch[]> => {
+  const take = async (...all: TakeAsked[]): Promise<ReturnType<typeof opened>[]> => {
     const given = await takeBatch({ db, maxHoldSeconds: 86_400, outageProbeMs: 5_000 }, all)
     const granted = given.filter((one) => 'row' in one)
     const read = await readTaken({ db, remembered: rememberSends() }, granted)
-    return given.map((one) => ('row' in one ? (read[granted.indexOf(one)] ?? { answer: 'gone' }) : one))
+    return given.map((one) => opened('row' in one ? (read[granted.indexOf(one)] ?? { answer: 'gone' }) : one))
   }
   /** The batches of a send to all of an app's devices. */
   const givenBatches = async (appId: string, send: FrozenSend = givenSend(appId)): Promise<string[]> => {

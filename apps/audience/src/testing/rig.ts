@@ -1,11 +1,13 @@
 import { createECDH, randomBytes } from 'node:crypto'
 import { defaultSettings, type AppSettings } from '@herald/contracts/app'
 import type { BatchPointer, FanOutPointer, FrozenSend, TakenBatch } from '@herald/contracts/batch'
+import { recipientsOf, type Recipient } from '@herald/contracts/recipient'
 import { finishBatch, flowChanged, takeBatch, type CampaignFlow, type FlowChange } from '@herald/contracts/calls/audience'
 import { failCampaign, fanOutStarted, readSend, type FrozenTarget } from '@herald/contracts/calls/campaigns'
 import { readApp } from '@herald/contracts/calls/gateway'
 import { findSettled, reportQueued, type QueuedReport } from '@herald/contracts/calls/tracker'
 import { queueUnavailable } from '@herald/contracts/fault'
+import { unpackIds } from '@herald/contracts/compact-ids'
 import { newId } from '@herald/contracts/ids'
 import type { Lane, Platform } from '@herald/contracts/platform'
 import { announcements, bulkFanOutWork, fanOutWork, pushWork } from '@herald/contracts/topology'
@@ -30,8 +32,6 @@ import { toDevice } from '../core/device.ts'
 import { wireAudience } from '../wire.ts'
 
 type Report = QueuedReport
-
-const unpackIds = (packed: string): string[] => Buffer.from(packed, 'base64').toString('hex').match(/.{24}/g) ?? []
 
 const sharing = { maxWaiting: 5_000, full: queueUnavailable }
 
@@ -190,8 +190,8 @@ async function playDispatcher(natsUrl: string) {
       for (const pointer of batches) await onPointer(pointer)
     })
   }
-  const take = (batchId: string) =>
-    bus.call(takeBatch, { batchId, knowsSend: false, from: 0, takes: null, environment: '', credentialsVersion: null })
+  const take = async (batchId: string) =>
+    opened(await bus.call(takeBatch, { batchId, knowsSend: false, from: 0, takes: null, environment: '', credentialsVersion: null }))
   return {
     bus,
     pointers,
@@ -199,7 +199,7 @@ async function playDispatcher(natsUrl: string) {
     flows,
     take,
     /** From now on every batch that is pointed at is taken, handed over and finished. */
-    finishAll(note: (taken: TakenBatch & { answer: 'taken' }) => void) {
+    finishAll(note: (taken: Taken) => void) {
       onPointer = async ({ batchId }) => {
         const taken = await take(batchId)
         if (taken.answer !== 'taken') return
@@ -297,3 +297,10 @@ export const givenWebKeys = () => ({
   p256dh: createECDH('prime256v1').generateKeys('base64url'),
   auth: randomBytes(16).toString('base64url'),
 })
+
+/** A batch that was taken, with its recipients one by one. */
+export type Taken = Omit<TakenBatch & { answer: 'taken' }, 'recipients'> & { recipients: Recipient[] }
+type NotTaken = Exclude<TakenBatch, { answer: 'taken' }>
+
+export const opened = (answer: TakenBatch): Taken | NotTaken =>
+  answer.answer === 'taken' ? { ...answer, recipients: recipientsOf(answer.recipients) } : answer

@@ -118,7 +118,7 @@ const unsendable = {
 } as const
 
 function verdictOf(meaning: Meaning, answer: Answer & { is: 'answered' }): Verdict {
-  const providerCode = `${answer.status} ${answer.reason}`.trim()
+  const providerCode = answer.reason === '' ? String(answer.status) : `${answer.status} ${answer.reason}`.trim()
   switch (meaning.class) {
     case 'sent':
       return { class: 'sent', providerCode }

@@ -1,4 +1,7 @@
 import type { FrozenSend, Recipient } from '@herald/contracts/batch'
+import { encodePush } from '@herald/contracts/payload'
+import { platforms } from '@herald/contracts/platform'
+import { compileEntry } from '@herald/contracts/render-entry'
 import { expect, test } from 'vitest'
 import { prepareSend } from './render.ts'
 
@@ -40,32 +43,39 @@ const givenRecipient = (change: Partial<Recipient> = {}): Recipient => ({
   ...change,
 })
 
+/** What an iPhone shows of a push; undefined: there is none to send. */
+function shownTo(recipient: Recipient, send: FrozenSend, variant = ''): { title: string; body: string } | undefined {
+  const encoded = prepareSend(send, () => now).payloadFor('ios', recipient, variant, 'message', 60)
+  if (!encoded?.ok) return undefined
+  const { aps } = JSON.parse(encoded.body) as { aps: { alert: { title: string; body: string } } }
+  return aps.alert
+}
+
 test('a user reads the locale of their language, else the default', () => {
-  const prepared = prepareSend(givenSend())
-  const titles = ['pt-BR', 'en-GB', 'fr', null].map((language) => prepared.entryFor(givenRecipient({ language }), '', now)?.title)
+  const titles = ['pt-BR', 'en-GB', 'fr', null].map((language) => shownTo(givenRecipient({ language }), givenSend())?.title)
   expect(titles).toEqual(['Olá', 'Hello anna', 'Hello anna', 'Hello anna'])
 })
 
 test('placeholders read the user, tags, data and campaign of this push', () => {
-  const prepared = prepareSend(givenSend())
-  expect(prepared.entryFor(givenRecipient(), '', now)?.body).toBe('spring 17 gold')
-  expect(prepared.entryFor(givenRecipient({ user: { externalId: null }, tags: {} }), '', now)).toMatchObject({
+  expect(shownTo(givenRecipient(), givenSend())?.body).toBe('spring 17 gold')
+  expect(shownTo(givenRecipient({ user: { externalId: null }, tags: {} }), givenSend())).toMatchObject({
     title: 'Hello you',
     body: 'spring 17 ',
   })
 })
 
 test('a silent send shows nothing, one whose texts render empty has nothing to show', () => {
-  expect(prepareSend(givenSend({ silent: true })).entryFor(givenRecipient(), '', now)).toBeNull()
+  const silent = prepareSend(givenSend({ silent: true })).payloadFor('ios', givenRecipient(), '', 'message', 60)
+  expect(silent?.ok && JSON.parse(silent.body)).toEqual({ order: '17', aps: { 'content-available': 1 }, herald: { msgId: 'message' } })
   const empty = givenSend({ content: { _default: 'en', en: { title: '{{ tags.none }}', body: '{{ tags.none }}' } } })
-  expect(prepareSend(empty).entryFor(givenRecipient(), '', now)).toBeUndefined()
+  expect(prepareSend(empty).payloadFor('ios', givenRecipient(), '', 'message', 60)).toBeUndefined()
 })
 
 test("a date is told in the user's zone, else the app's, else UTC", () => {
   const content = { _default: 'en', en: { title: 'T', body: '{{ user.createdAt | date: "%F %R" }}' } }
   const user = { createdAt: '2026-01-31T23:30:00.000Z' }
   const bodyFor = (timezone: string | null, app: Partial<FrozenSend>) =>
-    prepareSend(givenSend({ content, ...app })).entryFor(givenRecipient({ user, timezone }), '', now)?.body
+    shownTo(givenRecipient({ user, timezone }), givenSend({ content, ...app }))?.body
   expect(bodyFor('Asia/Tokyo', { defaultTimezone: 'America/New_York' })).toBe('2026-02-01 08:30')
   expect(bodyFor(null, { defaultTimezone: 'America/New_York' })).toBe('2026-01-31 18:30')
   expect(bodyFor(null, {})).toBe('2026-01-31 23:30')
@@ -73,7 +83,7 @@ test("a date is told in the user's zone, else the app's, else UTC", () => {
 
 test('now is the moment of the send', () => {
   const content = { _default: 'en', en: { title: 'T', body: '{{ "now" | date: "%F %R" }}' } }
-  expect(prepareSend(givenSend({ content })).entryFor(givenRecipient(), '', now)?.body).toBe('2026-01-31 12:00')
+  expect(shownTo(givenRecipient(), givenSend({ content }))?.body).toBe('2026-01-31 12:00')
 })
 
 test('a user reads the text of their variant on every device, and shares follow the weights', () => {
@@ -82,13 +92,12 @@ test('a user reads the text of their variant on every device, and shares follow 
     { id: 'a', weight: 1, content: titled('A') },
     { id: 'b', weight: 3, content: titled('B') },
   ]
-  const prepared = prepareSend(givenSend({ experiment: { sampleRate: 1, variants } }))
+  const send = givenSend({ experiment: { sampleRate: 1, variants } })
+  const prepared = prepareSend(send)
   const variantFor = (userId: string) => prepared.variantFor(userId)
   const userIds = Array.from({ length: 2_000 }, (_, n) => n.toString(16).padStart(24, '0'))
 
-  const shown = userIds.map((userId, n) =>
-    prepared.entryFor(givenRecipient({ userId, language: n % 2 ? 'pt' : null }), variantFor(userId), now),
-  )
+  const shown = userIds.map((userId, n) => shownTo(givenRecipient({ userId, language: n % 2 ? 'pt' : null }), send, variantFor(userId)))
 
   expect(shown.map((entry) => entry?.title)).toEqual(userIds.map((id, n) => `${variantFor(id).toUpperCase()}${n % 2 ? ' (pt)' : ''}`))
   const share = userIds.filter((userId) => variantFor(userId) === 'b').length / userIds.length
@@ -98,4 +107,23 @@ test('a user reads the text of their variant on every device, and shares follow 
 
 test('without an experiment there is no variant', () => {
   expect(prepareSend(givenSend()).variantFor('6b0101fa94f99a0e6e037231')).toBe('')
+})
+
+test.each(platforms)('%s: a body is the one that is made whole, whatever of the content is each device’s own', (platform) => {
+  const texts = { title: 'Hello', body: 'your order' }
+  for (const en of [
+    texts,
+    { ...texts, title: 'Hello {{ user.externalId }}' },
+    { ...texts, url: 'https://shop.example/{{ user.externalId }}' },
+    { ...texts, actions: [{ id: 'a', title: '{{ tags.plan }}' }] },
+  ]) {
+    const send = givenSend({ content: { _default: 'en', en } })
+    const prepared = prepareSend(send)
+    for (const [externalId, ttlSeconds] of [['anna', 60] as const, ['bob "the" 🎉', 60] as const, ['carl', 59] as const]) {
+      const recipient = givenRecipient({ user: { externalId } })
+      const entry = compileEntry(en)({ user: { externalId }, tags: recipient.tags }) ?? null
+      const whole = encodePush(platform, { msgId: 'm', entry, send }, 'token', ttlSeconds)
+      expect(prepared.payloadFor(platform, recipient, '', 'm', ttlSeconds)).toEqual(whole)
+    }
+  }
 })

@@ -30,6 +30,7 @@ import { groupEnds, mostPlaces, type PushEnd } from '@herald/contracts/outcome'
 import type { Lane, Platform } from '@herald/contracts/platform'
 import { openBus } from '@herald/service/bus'
 import { testService } from '@herald/testing/service'
+import { columnsOf } from './columns-of.ts'
 import type { ApnsToken } from '../transports/apns-token.ts'
 import type { Device, Simulator } from './start-simulator.ts'
 
@@ -119,7 +120,7 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
     const queuedAt = new Date(Date.now() - elapsedMs).toISOString()
     const frozen = knowsSend ? null : send
     const about = { batchId, campaignId, appId, platform, lane, day, no, takes: row.takes, tries, queuedAt, elapsedMs, send: frozen, more }
-    return { answer: 'taken', ...about, probe, heldEnvironments, recipients, decided: more ? [] : row.decided }
+    return { answer: 'taken', ...about, probe, heldEnvironments, recipients: columnsOf(recipients), decided: more ? [] : row.decided }
   }
   audience.answer(takeBatch, take)
   audience.answer(takeBatches, async ({ batches }) => {

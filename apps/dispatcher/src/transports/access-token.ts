@@ -14,6 +14,8 @@ export type AccessTokenOrAnswer = { token: string } | { answer: Answer }
 /** The OAuth token of a service account, minted per process and shared by its pushes; one request at a time. */
 export type AccessTokens = {
   current(): Promise<AccessTokenOrAnswer>
+  /** The token, if it is known and need not be renewed yet: what nearly every push uses, without a promise. */
+  readonly fresh: { token: string } | undefined
   /** FCM refused this token: the next `current` gets a new one. */
   forget(refused: string): void
 }
@@ -75,9 +77,15 @@ export function openAccessTokens({
     }
   }
 
+  const fresh = () => (known && performance.now() < known.until ? known : undefined)
+
   return {
-    current() {
-      if (known && performance.now() < known.until) return Promise.resolve({ token: known.token })
+    get fresh() {
+      return fresh()
+    },
+    async current() {
+      const given = fresh()
+      if (given) return { token: given.token }
       return (asking ??= ask().finally(() => (asking = undefined)))
     },
     forget(refused) {

@@ -31,7 +31,7 @@ export function openApns({
 
   const sendTo = async (environment: Environment, url: URL, push: Push): Promise<Answer> => {
     const line = lineTo(environment, url)
-    const providerToken = await token.current().catch(() => undefined)
+    const providerToken = token.fresh ?? (await token.current().catch(() => undefined))
     if (providerToken === undefined) return { is: 'unsent', reason: 'no provider token' }
     if (providerToken === null) return noToken
     const answer = await line.send(push, providerToken)
@@ -44,7 +44,7 @@ export function openApns({
 
   return {
     async send(push) {
-      const [first, other] = orders[push.environment ?? own]
+      const { 0: first, 1: other } = orders[push.environment ?? own]
       if (!first) throw new Error('no address of APNs is configured')
       const answer = await sendTo(first.environment, first.url, push)
       if (!other || answer.is !== 'answered' || answer.status !== 400 || answer.reason !== 'BadDeviceToken') return answer

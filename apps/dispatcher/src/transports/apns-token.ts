@@ -11,6 +11,8 @@ const usableMs = 58 * 60_000
 export type ProviderToken = {
   /** The token to use now; null: there are no credentials. Throws while the gateway is away and there is none to go on with. */
   current(): Promise<string | null>
+  /** The token, if it is known and need not be asked for again yet: what nearly every push uses, without a promise. */
+  readonly fresh: string | undefined
   /** APNs called this token expired: the next one, or the same when it is too young to be replaced. */
   renew(refused: string): Promise<string | null>
 }
@@ -31,10 +33,14 @@ export function openProviderToken(ask: AskForToken, now: () => number = Date.now
   }
   const askShared = (refused: string | null) => (asking ??= askOnce(refused).finally(() => (asking = undefined)))
 
+  const fresh = () => (known && now() - askedAt < askEveryMs ? known.token : undefined)
+
   return {
+    get fresh() {
+      return fresh()
+    },
     async current() {
-      if (known && now() - askedAt < askEveryMs) return known.token
-      return askShared(null)
+      return fresh() ?? askShared(null)
     },
     async renew(refused) {
       // Hundreds of pushes are refused together: whoever comes after the first finds the new one.

@@ -1,5 +1,6 @@
 import { apnsCollapseId, apnsId } from '@herald/contracts/push-identity'
 import { prepareHead, type HeadField, type PreparedHead } from '@herald/http2/client/head'
+import type { OriginEvent } from '@herald/http2/client/origin'
 import type { Reply } from '@herald/http2/client/reply'
 import type { Request } from '@herald/http2/client/stream'
 import { retryAfterMs, word, type Answer, type Environment } from '../core/answer.ts'
@@ -12,8 +13,8 @@ import { answerLimitMs, type Push } from './transport.ts'
 export type ApnsHeads = { readonly urgent: PreparedHead; readonly normal: PreparedHead; readonly background: PreparedHead }
 
 /** Opens the way to one environment of APNs for one app (Apple: Sending notification requests to APNs). */
-export function openApnsLine(url: URL, environment: Environment, topic: string): Line {
-  const origin = openProviderOrigin(url)
+export function openApnsLine(url: URL, environment: Environment, topic: string, onEvent?: (event: OriginEvent) => void): Line {
+  const origin = openProviderOrigin(url, onEvent)
   let heads: ApnsHeads | undefined
   let headsToken = ''
   const headsFor = (token: string): ApnsHeads => {
@@ -22,7 +23,7 @@ export function openApnsLine(url: URL, environment: Environment, topic: string):
     return heads
   }
   return {
-    send: async (push, token) => read(await origin.request(make(push, headsFor(token))), environment),
+    send: (push, token) => origin.request(make(push, headsFor(token)), (reply) => read(reply, environment)),
     close: () => origin.close(),
   }
 }

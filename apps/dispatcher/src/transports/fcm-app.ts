@@ -27,7 +27,7 @@ export function openFcm({
   return {
     async send(push) {
       for (let attempt = 1; ; attempt += 1) {
-        const access = await tokens.current()
+        const access = tokens.fresh ?? (await tokens.current())
         if ('answer' in access) return access.answer
         const answer = await line.send(push, access.token)
         if (answer.is !== 'answered' || answer.status !== 401 || attempt > 1) return answer

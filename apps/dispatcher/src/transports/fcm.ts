@@ -1,4 +1,5 @@
 import { prepareHead, type PreparedHead } from '@herald/http2/client/head'
+import type { OriginEvent } from '@herald/http2/client/origin'
 import type { Reply } from '@herald/http2/client/reply'
 import type { Request } from '@herald/http2/client/stream'
 import { retryAfterMs, word, type Answer } from '../core/answer.ts'
@@ -11,8 +12,8 @@ import { answerLimitMs, type Push } from './transport.ts'
 export type FcmHead = { readonly head: PreparedHead; readonly path: string }
 
 /** Opens the way to FCM v1 for one project (Firebase: REST projects.messages.send). */
-export function openFcmLine(url: URL, projectId: string): Line {
-  const origin = openProviderOrigin(url)
+export function openFcmLine(url: URL, projectId: string, onEvent?: (event: OriginEvent) => void): Line {
+  const origin = openProviderOrigin(url, onEvent)
   let head: FcmHead | undefined
   let headToken = ''
   const headFor = (token: string): FcmHead => {
@@ -21,7 +22,7 @@ export function openFcmLine(url: URL, projectId: string): Line {
     return head
   }
   return {
-    send: async (push, token) => read(await origin.request(make(push, headFor(token)))),
+    send: (push, token) => origin.request(make(push, headFor(token)), read),
     close: () => origin.close(),
   }
 }

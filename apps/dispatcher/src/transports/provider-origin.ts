@@ -1,11 +1,12 @@
-import { openOrigin, type Origin } from '@herald/http2/client/origin'
+import { openOrigin, type Origin, type OriginEvent } from '@herald/http2/client/origin'
 import type { Limits } from '@herald/http2/client/limits'
 import type { Reply } from '@herald/http2/client/reply'
 import type { Request } from '@herald/http2/client/stream'
 
 /** The connections to one provider, and how they are replaced when it is in trouble. */
 export type ProviderOrigin = {
-  request(request: Request): Promise<Reply>
+  /** Sends a request and answers what `read` makes of its reply. */
+  request<Read>(request: Request, read: (reply: Reply) => Read): Promise<Read>
   close(): Promise<void>
 }
 
@@ -23,12 +24,12 @@ const limits: Partial<Limits> = {
 
 /**
  * Opens (at the first request) HTTP/2 connections to the host and port of `url`. A 5xx means an overloaded or stopping
- * server: the pushes after it go over new connections, and those that are on their way are still answered.
+ * server: the pushes after it go over new connections, and those that are on their way are still answered. `onEvent` hears what happens to them.
  */
-export function openProviderOrigin({ hostname, port }: URL): ProviderOrigin {
+export function openProviderOrigin({ hostname, port }: URL, onEvent: (event: OriginEvent) => void = () => undefined): ProviderOrigin {
   const open = (): Origin =>
     // A URL has IPv6 addresses in brackets, a connection has not.
-    openOrigin({ host: hostname.replaceAll(/[[\]]/g, ''), port: port === '' ? 443 : Number(port), limits })
+    openOrigin({ host: hostname.replaceAll(/[[\]]/g, ''), port: port === '' ? 443 : Number(port), limits, onEvent })
   let current = open()
   let isClosed = false
   let replacedAt = Number.NEGATIVE_INFINITY
@@ -43,16 +44,28 @@ export function openProviderOrigin({ hostname, port }: URL): ProviderOrigin {
     replacedAt = performance.now()
   }
 
+  const judge = (reply: Reply, used: Origin): Reply => {
+    const isOurDoing = isClosed || used !== current
+    // It waited for room on connections that we have closed: it may be repeated at once, and says nothing of the provider.
+    if (reply.is === 'unsent' && isOurDoing) return { is: 'refused', reason: 'closed' }
+    const isAiling = reply.is === 'answered' && reply.status >= 500
+    if (isAiling && !isOurDoing && performance.now() - replacedAt >= replaceEveryMs) replace()
+    return reply
+  }
+
   return {
-    async request(request) {
+    // One promise for the whole way of a push: each further one costs as much as a frame.
+    request(request, read) {
       const used = current
-      const reply = await used.request(request)
-      const isOurDoing = isClosed || used !== current
-      // It waited for room on connections that we have closed: it may be repeated at once, and says nothing of the provider.
-      if (reply.is === 'unsent' && isOurDoing) return { is: 'refused', reason: 'closed' }
-      const isAiling = reply.is === 'answered' && reply.status >= 500
-      if (isAiling && !isOurDoing && performance.now() - replacedAt >= replaceEveryMs) replace()
-      return reply
+      return new Promise((resolve, reject) => {
+        used.send(request, (reply) => {
+          try {
+            resolve(read(judge(reply, used)))
+          } catch (error) {
+            reject(error)
+          }
+        })
+      })
     },
     async close() {
       isClosed = true

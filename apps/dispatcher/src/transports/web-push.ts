@@ -3,6 +3,7 @@ import { mintVapidHeader } from '@herald/auth/provider-token'
 import { endpointProblem, isNamed, type EndpointRule } from '@herald/contracts/destination'
 import { webTopic } from '@herald/contracts/payload'
 import { prepareHead, type PreparedHead } from '@herald/http2/client/head'
+import type { OriginEvent } from '@herald/http2/client/origin'
 import type { Reply } from '@herald/http2/client/reply'
 import { blockedAddress, type Guard } from '@herald/service/guarded-connect'
 import { LRUCache } from 'lru-cache'
@@ -11,7 +12,7 @@ import { openPushHosts } from './push-hosts.ts'
 import { answerOfReply } from './reply.ts'
 import { answerLimitMs, type Push, type Transport } from './transport.ts'
 import { encryptPush } from './web-push/encryption.ts'
-import { openPushServices, type PushRequest } from './web-push/push-services.ts'
+import { openPushServices, usualSizes, type PushRequest } from './web-push/push-services.ts'
 
 /** A VAPID header is good for 12 of the 24 hours the standard allows (RFC 8292 2) and kept for 11. */
 const headerSeconds = 12 * 3600
@@ -27,8 +28,8 @@ export type WebPush = {
 }
 
 /** Sends web pushes (RFC 8030, 8188, 8291, 8292). Redirects are answers like any other. */
-export function openWebPush(guard: Guard, rule: EndpointRule): WebPush {
-  const services = openPushServices(guard)
+export function openWebPush(guard: Guard, rule: EndpointRule, onEvent?: (event: OriginEvent) => void): WebPush {
+  const services = openPushServices(guard, usualSizes, onEvent)
   const hosts = openPushHosts()
 
   return {

@@ -12,7 +12,7 @@ export type Limits = {
   queuedRequests: number
   /** Bytes that were written and not taken by the peer: over this, a connection gets no new requests until it has drained. */
   bufferedBytes: number
-  /** The longest body of an answer. A longer one is broken off. */
+  /** The most that is read of an answer's body. A longer one is broken off there, and the answer counts. */
   bodyBytes: number
   /** From the look-up of the name until the SETTINGS of the peer. */
   connectMs: number

@@ -33,8 +33,10 @@ export type OriginStats = { connections: number; streams: number; waiting: numbe
 /** One HTTPS origin and the HTTP/2 connections to it. */
 export type Origin = {
   /**
-   * Send a request. The promise never rejects for what the peer or the network does. Throws TypeError for a path or field that HTTP/2 does not allow.
+   * Send a request; `done` hears of its reply once, and must not throw. Throws TypeError for a path or field that HTTP/2 does not allow.
    */
+  send: (request: Request, done: (reply: Reply) => void) => void
+  /** The same as a promise, which never rejects for what the peer or the network does. */
   request: (request: Request) => Promise<Reply>
   /** Finish what is on its way, within its time limits, say GOAWAY and end. Requests that wait, and later ones, are `unsent`. */
   close: () => Promise<void>
@@ -67,20 +69,19 @@ export function openOrigin(options: OriginOptions): Origin {
   let handshakes = 0
   let resumed = 0
 
-  function request(asked: Request): Promise<Reply> {
+  function send(asked: Request, done: (reply: Reply) => void): void {
     checkPath(asked.path)
     if (asked.more) for (const field of asked.more) checkField(field)
-    return new Promise((resolve) => {
-      const stream = new Stream(asked, performance.now() + asked.timeoutMs, resolve)
-      if (closed || speaksHttp1) return stream.settle({ is: 'unsent', reason: closed ? 'closed' : 'HTTP_1_1' })
-      if (isTickingSlowly) tickSooner()
-      const connection = line.length === 0 ? withRoom() : undefined
-      if (connection) return connection.open(stream)
-      if (line.length >= limits.queuedRequests) return stream.settle({ is: 'unsent', reason: 'QUEUE_FULL' })
-      line.push(stream)
-      connectIfNeeded()
-      return keepTicking(tickMs)
-    })
+    const refuse = (reason: string) => queueMicrotask(() => done({ is: 'unsent', reason }))
+    if (closed || speaksHttp1) return refuse(closed ? 'closed' : 'HTTP_1_1')
+    if (isTickingSlowly) tickSooner()
+    const connection = line.length === 0 ? withRoom() : undefined
+    if (!connection && line.length >= limits.queuedRequests) return refuse('QUEUE_FULL')
+    const stream = new Stream(asked, performance.now() + asked.timeoutMs, done)
+    if (connection) return connection.open(stream)
+    line.push(stream)
+    connectIfNeeded()
+    return keepTicking(tickMs)
   }
 
   const withRoom = (): Connection | undefined => {
@@ -228,7 +229,8 @@ export function openOrigin(options: OriginOptions): Origin {
   }
 
   return {
-    request,
+    send,
+    request: (asked) => new Promise((resolve) => send(asked, resolve)),
     close() {
       if (closed) return closed.promise
       closed = Promise.withResolvers<void>()

@@ -24,8 +24,9 @@ export function receiveData(connection: Connection, flags: number, streamId: num
 
   const bytes = range.end - range.start
   if (bytes === 0 && !endsStream) connection.patience.spend()
-  if (stream.bodyBytes + bytes > connection.limits.bodyBytes) return connection.failStream(stream, errorCode.enhanceYourCalm)
-  keep(stream, buffer, range.start, range.end)
+  const room = connection.limits.bodyBytes - stream.bodyBytes
+  keep(stream, buffer, range.start, Math.min(range.end, range.start + room))
+  if (bytes > room) return cutAnswer(connection, stream, endsStream)
   if (endsStream) receiveEnd(connection, stream)
   else widenStream(connection, stream)
 }
@@ -40,4 +41,13 @@ function keep(stream: Stream, buffer: Buffer, start: number, end: number): void 
   }
   buffer.copy(stream.body, stream.bodyBytes, start, end)
   stream.bodyBytes = needed
+}
+
+/** The status has come and says what became of the request: the answer counts, with as much of its body as we read. */
+function cutAnswer(connection: Connection, stream: Stream, endsStream: boolean): void {
+  connection.answers++
+  connection.patience.answered()
+  stream.settle({ is: 'answered', status: stream.status, headers: stream.headers, body: stream.body.subarray(0, stream.bodyBytes) })
+  if (endsStream && !stream.unsentBody) connection.closeStream(stream)
+  else connection.resetStream(stream, errorCode.cancel)
 }

@@ -3,7 +3,7 @@
  * `reason` is one short word of ours or of the system (ECONNREFUSED, REFUSED_STREAM, …): never a path, a header or text of the peer's.
  */
 export type Reply =
-  /** A whole answer. Header names are in lower case; a name that came twice has both values, with ", " between them. */
+  /** A whole answer, or one whose body was cut at `Limits.bodyBytes`. Header names are in lower case; a name that came twice has both values, with ", " between them. */
   | { is: 'answered'; status: number; headers: ReadonlyMap<string, string>; body: Buffer }
   /** A connection was there, and this request was surely not processed (RFC 9113 section 8.7): REFUSED_STREAM, above the last stream of a GOAWAY, or not written yet. */
   | { is: 'refused'; reason: string }

@@ -1,5 +1,5 @@
 import type { HeadField, PreparedHead } from '@herald/http2/client/head'
-import { openOrigin, type Origin } from '@herald/http2/client/origin'
+import { openOrigin, type Origin, type OriginEvent } from '@herald/http2/client/origin'
 import type { Reply } from '@herald/http2/client/reply'
 import type { Guard } from '@herald/service/guarded-connect'
 import { openGate, type Gate } from './gate.ts'
@@ -34,7 +34,7 @@ const bodyBytes = 65_536
 const sweepMs = 1_000
 
 /** What the push services that the operator names may take, and the others: anybody may make up thousands of those. */
-const usualSizes = {
+export const usualSizes = {
   named: { most: 1_000, connections: 10, http1Connections: 64, idleHttp1Connections: 64, idleMs: 30_000, connectingPerApp: 1_000 },
   others: { most: 500, connections: 1, http1Connections: 16, idleHttp1Connections: 1, idleMs: 5_000, connectingPerApp: 16 },
 }
@@ -42,10 +42,11 @@ type Size = typeof usualSizes.named
 
 /**
  * Opens the connections to push services, each of them by the guard. Those that the operator names are kept apart, so that no number of others takes their connections.
+ * `onEvent` hears what happens to those over HTTP/2.
  */
-export function openPushServices(guard: Guard, sizes = usualSizes): PushServices {
-  const named = openPool(guard, sizes.named)
-  const others = openPool(guard, sizes.others)
+export function openPushServices(guard: Guard, sizes = usualSizes, onEvent: (event: OriginEvent) => void = () => undefined): PushServices {
+  const named = openPool(guard, sizes.named, onEvent)
+  const others = openPool(guard, sizes.others, onEvent)
   return {
     send: (request, { isNamed, isTrial }) => (isNamed ? named : others).send(request, isTrial),
     get open() {
@@ -66,7 +67,7 @@ type PushService = {
   usedAt: number
 }
 
-function openPool(guard: Guard, size: Size) {
+function openPool(guard: Guard, size: Size, onEvent: (event: OriginEvent) => void) {
   /** By host and port; those that were used last are at the end. */
   const services = new Map<string, PushService>()
   /**
@@ -97,6 +98,7 @@ function openPool(guard: Guard, size: Size) {
     const origin = openOrigin({
       ...to,
       offerHttp1: true,
+      onEvent,
       limits: {
         connections: size.connections,
         connectMs,

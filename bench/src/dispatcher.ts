@@ -1,0 +1,156 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
+import { givenTenant, type Tenant } from '@herald/testing/tenant'
+import { until } from '@herald/testing/until'
+import { aboutThisRun } from './about-this-run.ts'
+import { measureProcesses } from './processes.ts'
+import { median } from './report.ts'
+
+const help = `npm run bench:dispatcher [-- --pushes 20000 --rounds 3 --devices 5000 --only ios --own --latency 50 --keep]
+
+What the whole dispatcher costs for each push, beside the same dispatcher on the libraries (node-apn, firebase-admin, web-push): CPU time of its process from /proc, and its peak memory. Two platforms
+run, one of each kind, and send the same notification to the same number of devices by turns. A push that is missing or came twice voids the run.
+--own leaves the libraries out. --latency lets the simulated providers answer after so many milliseconds. --keep writes the result to bench/results.`
+
+const { values } = parseArgs({
+  options: {
+    pushes: { type: 'string', default: '20000' },
+    rounds: { type: 'string', default: '3' },
+    devices: { type: 'string', default: '5000' },
+    only: { type: 'string', default: '' },
+    own: { type: 'boolean', default: false },
+    latency: { type: 'string', default: '0' },
+    keep: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+const say = (line: string) => process.stdout.write(`${line}\n`)
+if (values.help) {
+  say(help)
+  process.exit(0)
+}
+
+type Kind = 'own' | 'library'
+type Turn = { pushesPerSecond: number; cpuMicroseconds: number; peakRssMb: number }
+type Side = { kind: Kind; herald: Herald; tenants: Map<string, Tenant> }
+
+const [devices, pushes, rounds, latencyMs] = [values.devices, values.pushes, values.rounds, values.latency].map(Number) as [
+  number,
+  number,
+  number,
+  number,
+]
+const platforms = (['ios', 'android', 'web'] as const).filter((platform) => values.only === '' || platform === values.only)
+const kinds: Kind[] = values.own ? ['own'] : ['own', 'library']
+const sides: Side[] = []
+const turns: Record<string, Turn[]> = {}
+try {
+  for (const kind of kinds) sides.push(await startSide(kind))
+  for (let round = 0; round < rounds; round += 1) {
+    for (const platform of platforms) {
+      for (const side of round % 2 ? sides.toReversed() : sides) {
+        const turn = await takeTurn(side, platform)
+        ;(turns[`${platform} ${side.kind}`] ??= []).push(turn)
+        say(`${platform} ${side.kind}: ${turn.cpuMicroseconds.toFixed(1)} µs CPU a push, ${Math.round(turn.pushesPerSecond)} pushes/s`)
+      }
+    }
+  }
+} finally {
+  for (const { herald } of sides) {
+    await herald.stop()
+    removeDataDir(herald.dataDir)
+  }
+}
+
+const of = (name: string, value: keyof Turn) => median((turns[name] ?? []).map((turn) => turn[value]))
+say(`${'dispatcher'.padEnd(18)}${'CPU µs/push'.padStart(12)}${'pushes/s'.padStart(10)}${'peak RSS MB'.padStart(13)}`)
+for (const name of Object.keys(turns)) {
+  const [cpu, rate] = [of(name, 'cpuMicroseconds').toFixed(1), String(Math.round(of(name, 'pushesPerSecond')))]
+  say(`${name.padEnd(18)}${cpu.padStart(12)}${rate.padStart(10)}${String(of(name, 'peakRssMb')).padStart(13)}`)
+}
+/** Within each round, because a busy machine is slow to both. */
+const ratio = (platform: string): number =>
+  median(
+    (turns[`${platform} own`] ?? []).map(
+      (turn, round) => turn.cpuMicroseconds / (turns[`${platform} library`]?.[round]?.cpuMicroseconds ?? NaN),
+    ),
+  )
+if (!values.own) for (const platform of platforms) say(`${platform}: own / library ${ratio(platform).toFixed(3)} CPU`)
+if (values.keep) {
+  const about = aboutThisRun()
+  const results = join(resolve(import.meta.dirname, '../..'), 'bench/results')
+  mkdirSync(results, { recursive: true })
+  const file = join(results, `dispatcher-${about.at.slice(0, 10)}-${about.commit}.json`)
+  writeFileSync(file, `${JSON.stringify({ what: 'CPU of the dispatcher', ...about, devices, pushes, latencyMs, turns }, null, 2)}\n`)
+  say(`kept in ${file}`)
+}
+
+async function startSide(kind: Kind): Promise<Side> {
+  const herald = await startHerald({ env: { LOG_LEVEL: 'warn', TRANSPORT: kind } })
+  const side: Side = { kind, herald, tenants: new Map() }
+  for (const platform of platforms) {
+    const tenant = await givenTenant(herald)
+    const made = await tenant.makeDevices(platform, devices, { keyPool: 64 })
+    for (let from = 0; from < made.length; from += 500) {
+      const { failed, errors } = await tenant.simulator<{ failed: number; errors: unknown[] }>('POST', '/crowd', {
+        baseUrl: herald.baseUrl,
+        appKey: tenant.publicKey,
+        devices: made.slice(from, from + 500).map(({ id }) => id),
+        externalIdPrefix: 'bench-',
+        concurrency: 32,
+      })
+      if (failed > 0) throw new Error(`${failed} registrations failed: ${JSON.stringify(errors)}`)
+    }
+    side.tenants.set(platform, tenant)
+  }
+  return side
+}
+
+/** Sends until at least so many pushes have gone, one notification to all devices after the other. */
+async function takeTurn({ herald, tenants }: Side, platform: string): Promise<Turn> {
+  const tenant = tenants.get(platform)
+  if (!tenant) throw new Error(`nobody is registered for ${platform}`)
+  await tenant.simulator('POST', '/reset')
+  await tenant.simulator('PUT', '/faults', { record: 'counts', latencyMs })
+  const before = dispatcherOf(herald)
+  const startedAt = performance.now()
+  let sent = 0
+  for (; sent < pushes; sent += devices) await sendToAll(tenant)
+  const seconds = (performance.now() - startedAt) / 1000
+  const after = dispatcherOf(herald)
+  if (after.pid !== before.pid) throw new Error('void: the dispatcher was started again')
+  return {
+    pushesPerSecond: sent / seconds,
+    cpuMicroseconds: ((after.cpuSeconds - before.cpuSeconds) * 1e6) / sent,
+    peakRssMb: after.peakRssMb,
+  }
+}
+
+async function sendToAll(tenant: Tenant): Promise<void> {
+  const { body, status } = await tenant.call<{ id: string }>('POST', '/v1/notifications', {
+    target: { all: true },
+    content: {
+      _default: 'en',
+      en: { title: 'Hello {{ user.externalId }}', body: 'This is a push notification of a usual size for the test' },
+    },
+  })
+  if (status !== 202) throw new Error(`the send was answered ${status}`)
+  const stats = await until(
+    async () => {
+      const answer = await tenant.call<{ status: string; stats: Record<string, number> }>('GET', `/v1/campaigns/${body.id}/stats`)
+      return answer.body.status === 'sent' && answer.body.stats
+    },
+    { withinMs: 600_000, what: 'sent' },
+  )
+  const accepted = (await tenant.simulator<{ accepted: { total: number } }>('GET', '/summary?open=false')).accepted.total
+  if (stats['sent'] !== devices || accepted % devices !== 0) throw new Error(`void: ${JSON.stringify(stats)}, ${accepted} accepted`)
+}
+
+function dispatcherOf(herald: Herald): ReturnType<typeof measureProcesses>[number] {
+  const pids = JSON.parse(readFileSync(join(herald.dataDir, 'processes.json'), 'utf8')) as Record<string, number>
+  const found = measureProcesses(herald.dataDir).find(({ pid }) => pid === pids['dispatcher-1'])
+  if (!found) throw new Error('there is no dispatcher')
+  return found
+}

@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto'
+import type { LocaleEntry } from './content.ts'
+import { cutBody, encodePush, payloadLimits, serialize, type EncodedPush, type PushSend } from './payload.ts'
+import type { Platform } from './platform.ts'
+import { pushTag } from './push-identity.ts'
+
+/**
+ * Makes the request body of one push: exactly what `encodePush` makes. `entry` is what this device is shown; of it only title and body may
+ * differ from what the form was made of, and only when it was made so.
+ */
+export type PayloadForm = (msgId: string, address: string, entry: LocaleEntry | null) => EncodedPush
+
+/** What is each push's own, and where it stands in the JSON. Texts and token with their quotation marks: they may have to be escaped. */
+type Slot = 'msgId' | 'tag' | 'token' | 'title' | 'body'
+
+/**
+ * Encodes what the pushes of one locale have in common, once: a push then costs its own few texts (1 µs instead of 5). `variesText`: title and
+ * body are each device's own. `ttlSeconds` is FCM's alone.
+ */
+export function preparePayload(
+  platform: Platform,
+  entry: LocaleEntry | null,
+  send: PushSend,
+  { ttlSeconds, variesText }: { ttlSeconds: number; variesText: boolean },
+): PayloadForm {
+  const mark = randomUUID()
+  const marked = entry && variesText ? { ...entry, title: `${mark}t`, body: `${mark}b` } : entry
+  const json = serialize(platform, { msgId: mark, entry: marked, send }, `${mark}a`, ttlSeconds)
+  const { pieces, slots } = split(json, [
+    ['token', `"${mark}a"`],
+    ['title', `"${mark}t"`],
+    ['body', `"${mark}b"`],
+    ['msgId', mark],
+    ['tag', pushTag(mark)],
+  ])
+  const limit = payloadLimits[platform]
+  // FCM's limit does not count the token, nor what holds it.
+  const uncounted = platform === 'android' ? '{"message":{"token":}}'.length : 0
+  const fixedBytes = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0) - uncounted
+  const hasTag = slots.includes('tag')
+  const hasText = slots.includes('title')
+  let cut: { bytes: number; form: PayloadForm } | undefined
+
+  return (msgId, address, shown) => {
+    const tag = hasTag ? pushTag(msgId) : ''
+    const title = hasText ? JSON.stringify(shown?.title ?? '') : ''
+    const text = hasText ? JSON.stringify(shown?.body ?? '') : ''
+    let bytes = fixedBytes
+    let body = pieces[0] ?? ''
+    for (let at = 0; at < slots.length; at += 1) {
+      const slot = slots[at]
+      const own =
+        slot === 'msgId' ? msgId : slot === 'tag' ? tag : slot === 'title' ? title : slot === 'body' ? text : JSON.stringify(address)
+      if (slot === 'title' || slot === 'body') bytes += Buffer.byteLength(own)
+      else if (slot !== 'token') bytes += own.length
+      body += own
+      body += pieces[at + 1] ?? ''
+    }
+    if (bytes <= limit) return { ok: true, body }
+    if (hasText) return encodePush(platform, { msgId, entry: shown, send }, address, ttlSeconds)
+    // msgIds of a campaign are of one length, or of a few with the names of variants: what must be cut is cut once.
+    if (cut?.bytes !== bytes) {
+      const shorter = entry === null || send.silent ? undefined : cutBody(entry.body, bytes - limit)
+      if (entry === null || shorter === undefined) return { ok: false, bytes, limit }
+      cut = { bytes, form: preparePayload(platform, { ...entry, body: shorter }, send, { ttlSeconds, variesText }) }
+    }
+    return cut.form(msgId, address, null)
+  }
+}
+
+/** Cuts a text at its marks: there is one piece more than slots. */
+function split(text: string, marks: [Slot, string][]): { pieces: string[]; slots: Slot[] } {
+  const pieces: string[] = []
+  const slots: Slot[] = []
+  let from = 0
+  for (;;) {
+    let next: { at: number; slot: Slot; mark: string } | undefined
+    for (const [slot, mark] of marks) {
+      const at = text.indexOf(mark, from)
+      if (at !== -1 && (next === undefined || at < next.at)) next = { at, slot, mark }
+    }
+    if (next === undefined) break
+    pieces.push(text.slice(from, next.at))
+    slots.push(next.slot)
+    from = next.at + next.mark.length
+  }
+  pieces.push(text.slice(from))
+  return { pieces, slots }
+}

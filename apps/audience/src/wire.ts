@@ -33,7 +33,7 @@ import { loginSubscription } from './login-subscription.ts'
 import { logoutSubscription } from './logout-subscription.ts'
 import { probeCircuits } from './probe-circuits.ts'
 import { readTaken, rememberSends } from './read-taken.ts'
-import { registerSubscription } from './register-subscription.ts'
+import { openRegistrations } from './register-subscription.ts'
 import { removeAbandonedUsers } from './remove-abandoned-users.ts'
 import { renewBatch } from './renew-batch.ts'
 import { rotateSubscription } from './rotate-subscription.ts'
@@ -175,7 +175,7 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   const count = (asked: CountAsked) =>
     oneCount(() => reads((db) => countSegment({ db }, asked), { withinMs: 5_500, turn: asked.appId }), asked.appId)
 
-  bus.answer(calls.registerSubscription, (request) => registerSubscription({ db }, request))
+  bus.answer(calls.registerSubscription, openRegistrations(db, shared))
   bus.answer(calls.findSegment, (request) => findSegment(db, request))
   bus.answer(calls.takeBatch, async (request) => {
     await takersSpared()

@@ -25,6 +25,7 @@ import { secondsBuckets } from './metrics.ts'
 import { activeRequestId, forRequest } from './request-id.ts'
 import type { Service } from './run.ts'
 import { inSpan, tracedHeaders } from './trace.ts'
+import { turnEnd } from './turn-end.ts'
 
 /** `max_payload` of the server is 4 MB; more than this is refused here with a fault, so that nobody meets a silent time-out. */
 const largestBody = 3_000_000
@@ -73,6 +74,8 @@ export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch
     pingInterval: 2_000,
     maxPingOut: 2,
     ignoreAuthErrorAbort: true,
+    // Else each call makes two errors, 20 to 70 µs, for the stack of a failure that ask() describes better.
+    noAsyncTraces: true,
   }
   const connection = await connect(options).catch((error: unknown) => {
     // From here on the client tries without a word.
@@ -119,7 +122,9 @@ export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch
       }
       const answered = async () => {
         try {
-          reply(message, { answer: await guard(() => handler(parsed.data)) })
+          const answer = await guard(() => handler(parsed.data))
+          await turnEnd()
+          reply(message, { answer })
         } catch (error) {
           const fault = faultOf(error, { call: contract.subject, ...idsOf(body) }, service)
           reply(message, { fault: asFault(fault) })
@@ -187,9 +192,10 @@ async function ask<Request, Answer>(
   contract: Call<Request, Answer>,
   request: Request,
 ): Promise<Answer> {
-  const body = encode(request, contract.subject)
-  const carried = callHeaders()
   const startedAt = performance.now()
+  const carried = callHeaders()
+  const body = encode(request, contract.subject)
+  await turnEnd()
   const left = () => contract.timeoutMs - (performance.now() - startedAt)
   for (;;) {
     try {

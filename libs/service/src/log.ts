@@ -10,28 +10,29 @@ export type Log = pino.Logger
  * registration may cost. A fatal line, and the end of the process, write at once; kill -9 loses what is younger than 10 ms.
  */
 const togetherMs = 10
-const stdout = {
+const waiting: { lines: string; timer: NodeJS.Timeout | undefined; output: pino.DestinationStream | undefined } = {
   lines: '',
-  timer: undefined as NodeJS.Timeout | undefined,
-  output: undefined as pino.DestinationStream | undefined,
-  write(line: string): void {
-    stdout.lines += line
-    stdout.timer ??= setTimeout(stdout.flushSync, togetherMs).unref()
-  },
-  flushSync(): void {
-    clearTimeout(stdout.timer)
-    stdout.timer = undefined
-    if (stdout.lines === '') return
-    const written = stdout.lines
-    stdout.lines = ''
-    stdout.output ??= pino.destination({ dest: 1, sync: true })
-    stdout.output.write(written)
-  },
-  flush(): void {
-    stdout.flushSync()
-  },
+  timer: undefined,
+  output: undefined,
 }
-process.on('exit', stdout.flushSync)
+const writeWaiting = () => {
+  clearTimeout(waiting.timer)
+  waiting.timer = undefined
+  if (waiting.lines === '') return
+  const { lines } = waiting
+  waiting.lines = ''
+  waiting.output ??= pino.destination({ dest: 1, sync: true })
+  waiting.output.write(lines)
+}
+const stdout = {
+  write(line: string): void {
+    waiting.lines += line
+    waiting.timer ??= setTimeout(writeWaiting, togetherMs).unref()
+  },
+  flush: writeWaiting,
+  flushSync: writeWaiting,
+}
+process.on('exit', writeWaiting)
 
 /**
  * One line of JSON per request, batch or problem, on stdout. Call sites name ids, outcomes and milliseconds; nothing here

@@ -3,7 +3,6 @@ import { Fault, notFound, queueUnavailable } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import type { Platform } from '@herald/contracts/platform'
 import type { RegisterSubscription } from '@herald/contracts/subscription'
-import { openAtOnce } from '@herald/service/at-once'
 import { group } from '@herald/service/group'
 import { toDevice, type Device } from './core/device.ts'
 import { decideOwnership, maxDevicesPerUser, tooManyDevices, tooManyTags } from './core/identity.ts'
@@ -34,18 +33,17 @@ type Outcome = Registered | Fault | 'meets another'
 
 /** Registrations of one commit: 100 take about 10 ms, so that who comes next does not wait long. */
 const mostTogether = 100
-/** Those that wait for others' rows have connections of their own, so that nobody else waits with them. */
-const aloneAtOnce = 3
 const attempts = 5
 
 /**
  * Registers devices in company: those that wait together are one commit. Two of the same address or the same external id are done one after
  * another, as they came. What meets another's row (a second device of the same user, a page that holds users for a frequency cap) leaves the
- * company and waits alone.
+ * company and waits alone, on a connection of its own that `inTurn` lets it have when it is its app's turn.
  */
 export function openRegistrations(
   db: Db,
   sharing: Omit<Parameters<typeof group>[1], 'limit' | 'turn'>,
+  inTurn: <Answer>(work: () => Promise<Answer>, turn: string) => Promise<Answer>,
 ): (asked: Asked) => Promise<Registered> {
   const inOrder = openOrder()
   const together = group((registrations: Registration[]) => registerAll(db, registrations, 'pass'), {
@@ -53,7 +51,6 @@ export function openRegistrations(
     limit: mostTogether,
     turn: ({ appId }) => appId,
   })
-  const inTurn = openAtOnce({ atOnce: aloneAtOnce, share: 2, mostWaiting: 1_000, waitMs: 2_500, full: queueUnavailable })
 
   return (asked) => {
     const registration = toRegistration(asked)

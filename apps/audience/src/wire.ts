@@ -175,7 +175,9 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   const count = (asked: CountAsked) =>
     oneCount(() => reads((db) => countSegment({ db }, asked), { withinMs: 5_500, turn: asked.appId }), asked.appId)
 
-  bus.answer(calls.registerSubscription, openRegistrations(db, shared))
+  // Three connections for registrations that wait for others' rows, two of them for one app's.
+  const registrationsAlone = openAtOnce({ atOnce: 3, share: 2, mostWaiting: 1_000, waitMs: 2_500, full: queueUnavailable })
+  bus.answer(calls.registerSubscription, openRegistrations(db, shared, registrationsAlone))
   bus.answer(calls.findSegment, (request) => findSegment(db, request))
   bus.answer(calls.takeBatch, async (request) => {
     await takersSpared()

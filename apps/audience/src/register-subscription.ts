@@ -33,6 +33,8 @@ type Outcome = Registered | Fault | 'meets another'
 
 /** Registrations of one commit: 100 take about 10 ms, so that who comes next does not wait long. */
 const mostTogether = 100
+/** Of one address or person: what takes longer than these is answered too late for who asks. */
+const mostOfOneKey = 100
 const attempts = 5
 
 /**
@@ -45,7 +47,7 @@ export function openRegistrations(
   sharing: Omit<Parameters<typeof group>[1], 'limit' | 'turn'>,
   inTurn: <Answer>(work: () => Promise<Answer>, turn: string) => Promise<Answer>,
 ): (asked: Asked) => Promise<Registered> {
-  const inOrder = openOrder()
+  const inOrder = openOrder({ most: mostOfOneKey, full: queueUnavailable })
   const together = group((registrations: Registration[]) => registerAll(db, registrations, 'pass'), {
     ...sharing,
     limit: mostTogether,

@@ -59,7 +59,7 @@ export async function givenManyDevices(
           some.map(addressOf),
           some.map((device) =>
             createHash('sha256')
-              .update(`${device.endpoint ? 'endpoint' : 'token'}:${addressOf(device)}`)
+              .update(`${tenant.appId} ${device.endpoint ? 'endpoint' : 'token'}:${addressOf(device)}`)
               .digest(),
           ),
           some.map(({ keys }) => keys?.p256dh),

@@ -1,5 +1,5 @@
 import { notFound } from '@herald/contracts/fault'
-import { leaveUser } from './store/abandoned-users.ts'
+import { leaveUsers } from './store/abandoned-users.ts'
 import { deleteSubscriptions, lockSubscription } from './store/subscriptions.ts'
 import type { Db } from './store/tables.ts'
 import { lockUsers } from './store/users.ts'
@@ -13,8 +13,8 @@ export const deleteSubscription = (
   transactIdentity(db, async (trx) => {
     const known = await lockSubscription(trx, { appId, id: subscriptionId })
     if (!known) throw notFound()
-    await lockUsers(trx, { appId, ownerId: known.userId, externalId: null })
+    await lockUsers(trx, { ids: [known.userId] })
     await deleteSubscriptions(trx, [subscriptionId])
-    await leaveUser(trx, known.userId)
+    await leaveUsers(trx, [known.userId])
     return {}
   })

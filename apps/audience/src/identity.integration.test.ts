@@ -1,4 +1,4 @@
-import { Fault } from '@herald/contracts/fault'
+import { Fault, queueUnavailable } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -7,13 +7,14 @@ import { deleteSubscription } from './delete-subscription.ts'
 import { deleteUser } from './delete-user.ts'
 import { loginSubscription } from './login-subscription.ts'
 import { logoutSubscription } from './logout-subscription.ts'
-import { registerSubscription } from './register-subscription.ts'
+import { openRegistrations } from './register-subscription.ts'
 import { rotateSubscription } from './rotate-subscription.ts'
 import { patchSubscription } from './store/subscriptions.ts'
 import { apply, describeState, nobody, tagsText, type Command, type Model } from './testing/identity-model.ts'
 import { openAudience } from './testing/rig.ts'
 
 const { db } = await openAudience()
+const register = openRegistrations(db, { maxWaiting: 5_000, full: queueUnavailable }, (work) => work())
 
 /** A command before it is known which devices there are: `device` is the place of one among them, or of one long gone. */
 const endpoint = fc.constantFrom('one', 'two', 'three', 'four').map((name) => `https://push.example/${name}`)
@@ -50,7 +51,7 @@ async function run(appId: string, known: Model, command: Command): Promise<strin
       case 'register': {
         const { endpoint: address, externalId: owner, tags: changes } = command
         const body = { platform: 'web' as const, endpoint: address, keys: webKeys, tags: changes }
-        const { id, userId } = await registerSubscription({ db }, { appId, subscription: owner ? { ...body, externalId: owner } : body })
+        const { id, userId } = await register({ appId, subscription: owner ? { ...body, externalId: owner } : body })
         return `${named(id)} of ${named(userId)}`
       }
       case 'login':

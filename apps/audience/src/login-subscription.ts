@@ -2,7 +2,7 @@ import type { KeyKind } from '@herald/contracts/administration'
 import { notFound } from '@herald/contracts/fault'
 import { toPersonChanges } from './core/person.ts'
 import { mergePerson } from './merge-person.ts'
-import { leaveUser } from './store/abandoned-users.ts'
+import { leaveUsers } from './store/abandoned-users.ts'
 import { giveSubscription, lockSubscription } from './store/subscriptions.ts'
 import type { Db } from './store/tables.ts'
 import { markByBackend } from './store/users.ts'
@@ -29,6 +29,6 @@ export const loginSubscription = (
     await mergePerson(trx, userId, toPersonChanges({}), 'device')
     await giveSubscription(trx, subscriptionId, userId)
     if (keyKind !== 'public') await markByBackend(trx, userId)
-    if (leaves !== null) await leaveUser(trx, leaves)
+    if (leaves !== null) await leaveUsers(trx, [leaves])
     return { userId, externalId }
   })

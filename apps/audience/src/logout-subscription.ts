@@ -1,6 +1,6 @@
 import { notFound } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
-import { leaveUser } from './store/abandoned-users.ts'
+import { leaveUsers } from './store/abandoned-users.ts'
 import { giveSubscription, lockSubscription } from './store/subscriptions.ts'
 import type { Db } from './store/tables.ts'
 import { copyUser, lockUsers } from './store/users.ts'
@@ -17,10 +17,10 @@ export const logoutSubscription = (
   transactIdentity(db, async (trx) => {
     const known = await lockSubscription(trx, { appId, id: subscriptionId })
     if (!known) throw notFound()
-    await lockUsers(trx, { appId, ownerId: known.userId, externalId: null })
+    await lockUsers(trx, { ids: [known.userId] })
     const userId = newId()
     await copyUser(trx, known.userId, userId)
     await giveSubscription(trx, subscriptionId, userId)
-    await leaveUser(trx, known.userId)
+    await leaveUsers(trx, [known.userId])
     return { userId }
   })

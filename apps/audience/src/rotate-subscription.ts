@@ -1,8 +1,9 @@
 import { notFound } from '@herald/contracts/fault'
 import type { RotateBody } from '@herald/contracts/subscription'
 import { hashAddress } from './core/device.ts'
-import { leaveUser } from './store/abandoned-users.ts'
-import { deleteSubscriptions, isAddressTaken, lockSubscriptionsAt, moveEndpoint, type LockedAt } from './store/subscriptions.ts'
+import { leaveUsers } from './store/abandoned-users.ts'
+import { lockDevices, type LockedDevice } from './store/registrations.ts'
+import { deleteSubscriptions, isAddressTaken, moveEndpoint } from './store/subscriptions.ts'
 import type { Db } from './store/tables.ts'
 import { lockUsers } from './store/users.ts'
 import { transactIdentity } from './transact-identity.ts'
@@ -16,16 +17,16 @@ export const rotateSubscription = (
   { appId, rotation }: { appId: string; rotation: RotateBody },
 ): Promise<{ id: string }> =>
   transactIdentity(db, async (trx) => {
-    const [oldHash, newHash] = [hashAddress('endpoint', rotation.old), hashAddress('endpoint', rotation.new.endpoint)]
-    const found = await lockBoth(trx, appId, oldHash, newHash)
+    const [oldHash, newHash] = [hashAddress(appId, 'endpoint', rotation.old), hashAddress(appId, 'endpoint', rotation.new.endpoint)]
+    const found = await lockBoth(trx, oldHash, newHash)
     const rotated = found.find(({ addressHash }) => addressHash.equals(oldHash))
     if (!rotated) throw notFound()
 
     const other = found.find(({ id }) => id !== rotated.id)
     if (other) {
-      await lockUsers(trx, { appId, ownerId: other.userId, externalId: null })
+      await lockUsers(trx, { ids: [other.userId] })
       await deleteSubscriptions(trx, [other.id])
-      await leaveUser(trx, other.userId)
+      await leaveUsers(trx, [other.userId])
     }
     await moveEndpoint(trx, rotated.id, { addressHash: newHash, ...rotation.new })
     return { id: rotated.id }
@@ -36,9 +37,9 @@ export const rotateSubscription = (
  * replaced by another that was rotated onto it; the statement that waited sees only that its own is gone. So "nobody has it"
  * is believed only from a statement that had nothing to wait for.
  */
-async function lockBoth(db: Db, appId: string, oldHash: Buffer, newHash: Buffer): Promise<LockedAt[]> {
+async function lockBoth(db: Db, oldHash: Buffer, newHash: Buffer): Promise<LockedDevice[]> {
   for (;;) {
-    const found = await lockSubscriptionsAt(db, appId, [oldHash, newHash])
-    if (found.some(({ addressHash }) => addressHash.equals(oldHash)) || !(await isAddressTaken(db, appId, oldHash))) return found
+    const found = await lockDevices(db, [oldHash, newHash], 'wait')
+    if (found.some(({ addressHash }) => addressHash.equals(oldHash)) || !(await isAddressTaken(db, oldHash))) return found
   }
 }

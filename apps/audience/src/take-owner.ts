@@ -1,6 +1,5 @@
-import { fault } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
-import { decideOwnership, maxDevicesPerUser, type Ownership } from './core/identity.ts'
+import { decideOwnership, maxDevicesPerUser, tooManyDevices, type Ownership } from './core/identity.ts'
 import { countDevices } from './store/subscriptions.ts'
 import type { Db } from './store/tables.ts'
 import { insertUser, lockUsers, nameUser } from './store/users.ts'
@@ -12,16 +11,16 @@ export type NewOwner = {
 }
 
 /**
- * Decides by the identity rules whose a device is to be and makes that user ready to have it. `ownerId`: whose it is now, null
- * for a device never seen, whose row the caller has locked otherwise. Fault: `limit_reached` (101st device of a user).
+ * Decides by the identity rules whose a device is to be and makes that user ready to have it. `ownerId`: whose it is now, by
+ * the row that the caller has locked. Fault: `limit_reached` (101st device of a user).
  */
 export async function takeOwner(
   db: Db,
-  { appId, ownerId, externalId }: { appId: string; ownerId: string | null; externalId: string | null },
+  { appId, ownerId, externalId }: { appId: string; ownerId: string; externalId: string },
 ): Promise<NewOwner> {
-  const people = ownerId !== null || externalId !== null ? await lockUsers(db, { appId, ownerId, externalId }) : []
+  const people = await lockUsers(db, { ids: [ownerId], names: [{ appId, externalId }] })
   const owner = people.find(({ id }) => id === ownerId) ?? null
-  const holder = people.find((person) => externalId !== null && person.externalId === externalId) ?? null
+  const holder = people.find((person) => person.externalId === externalId) ?? null
   const ownership = decideOwnership(owner, externalId, holder)
   const userId = await makeReady(db, appId, ownership)
   return { userId, leaves: ownerId === userId ? null : ownerId }
@@ -35,9 +34,7 @@ async function makeReady(db: Db, appId: string, ownership: Ownership): Promise<s
       await nameUser(db, ownership.userId, ownership.externalId)
       return ownership.userId
     case 'join':
-      if ((await countDevices(db, ownership.userId)) >= maxDevicesPerUser) {
-        throw fault('limit_reached', `A user has at most ${maxDevicesPerUser} devices. Remove one that is not used any more.`)
-      }
+      if ((await countDevices(db, ownership.userId)) >= maxDevicesPerUser) throw tooManyDevices()
       return ownership.userId
     case 'create': {
       const id = newId()

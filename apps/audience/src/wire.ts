@@ -34,7 +34,7 @@ import { logoutSubscription } from './logout-subscription.ts'
 import { openToldNotes } from './note-told.ts'
 import { probeCircuits } from './probe-circuits.ts'
 import { readTaken, rememberSends } from './read-taken.ts'
-import { registerSubscription } from './register-subscription.ts'
+import { openRegistrations } from './register-subscription.ts'
 import { removeAbandonedUsers } from './remove-abandoned-users.ts'
 import { renewBatch } from './renew-batch.ts'
 import { rotateSubscription } from './rotate-subscription.ts'
@@ -180,7 +180,9 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   const count = (asked: CountAsked) =>
     oneCount(() => reads((db) => countSegment({ db }, asked), { withinMs: 9_500, turn: asked.appId }), asked.appId)
 
-  bus.answer(calls.registerSubscription, (request) => registerSubscription({ db }, request))
+  // Three connections for registrations that wait for others' rows, two of them for one app's.
+  const registrationsAlone = openAtOnce({ atOnce: 3, share: 2, mostWaiting: 1_000, waitMs: 2_500, full: queueUnavailable })
+  bus.answer(calls.registerSubscription, openRegistrations(db, shared, registrationsAlone))
   bus.answer(calls.findSegment, (request) => findSegment(db, request))
   const takeOne = async (request: Parameters<typeof take>[0]) => {
     await takersSpared()

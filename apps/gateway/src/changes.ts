@@ -1,6 +1,7 @@
 import { appChanged, keyRevoked } from '@herald/contracts/calls/gateway'
 import type { Bus } from '@herald/service/bus'
 import type { ApiKeys } from './authenticate.ts'
+import type { IdentityRules } from './identity-rules.ts'
 
 /** Tells this process and every other that something changed, so that what they remember of it is forgotten at once. */
 export type Changes = {
@@ -12,13 +13,20 @@ export type Changes = {
  * Listens first, tells later: a gateway that answers requests already hears what the others revoke. After NATS was away everything is
  * forgotten: what was told meanwhile was not heard.
  */
-export function openChanges(bus: Bus, keys: ApiKeys): Changes {
-  bus.onReconnect(() => keys.forgetAll())
-  bus.listen(appChanged, ({ appId }) => keys.forgetApp(appId))
+export function openChanges(bus: Bus, keys: ApiKeys, identityRules: IdentityRules): Changes {
+  const forgetApp = (appId: string) => {
+    keys.forgetApp(appId)
+    identityRules.forgetApp(appId)
+  }
+  bus.onReconnect(() => {
+    keys.forgetAll()
+    identityRules.forgetAll()
+  })
+  bus.listen(appChanged, ({ appId }) => forgetApp(appId))
   bus.listen(keyRevoked, ({ keyId }) => keys.forgetKey(keyId))
   return {
     appChanged(appId) {
-      keys.forgetApp(appId)
+      forgetApp(appId)
       bus.broadcast(appChanged, { appId })
     },
     keyRevoked(keyId) {

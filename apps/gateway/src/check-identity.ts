@@ -2,10 +2,8 @@ import { verifyIdentityToken } from '@herald/auth/identity-token'
 import type { Sealer } from '@herald/auth/seal'
 import type { KeyKind } from '@herald/contracts/administration'
 import { fault } from '@herald/contracts/fault'
-import type { Kysely } from 'kysely'
 import { identitySecretContext } from './core/seal-context.ts'
-import { findIdentityRule } from './store/apps.ts'
-import type { Tables } from './store/tables.ts'
+import type { IdentityRules } from './identity-rules.ts'
 
 type Claim = { appId: string; keyKind: KeyKind; externalId: string | undefined; token: string | undefined }
 
@@ -13,10 +11,13 @@ type Claim = { appId: string; keyKind: KeyKind; externalId: string | undefined; 
  * A public key ships inside apps, so anybody could log a device in as anybody. An app that sets `identityVerification:
  * required` asks for a token that its own backend signed (decisions.md 6). Secret keys are exempt. Fault: forbidden.
  */
-export async function checkIdentity({ db, sealer }: { db: Kysely<Tables>; sealer: Sealer }, claim: Claim): Promise<void> {
+export async function checkIdentity(
+  { identityRules, sealer }: { identityRules: IdentityRules; sealer: Sealer },
+  claim: Claim,
+): Promise<void> {
   const { appId, keyKind, externalId, token } = claim
   if (keyKind === 'secret' || externalId === undefined) return
-  const rule = await findIdentityRule(db, appId)
+  const rule = await identityRules.of(appId)
   if (!rule?.required) return
   const refused = fault('forbidden', 'This app requires x-identity-token: a valid token for this externalId, signed by its backend.')
   if (token === undefined || rule.sealed_identity_secret === null) throw refused

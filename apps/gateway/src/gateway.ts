@@ -7,6 +7,7 @@ import type { Reads } from '@herald/service/postgres'
 import type { Kysely } from 'kysely'
 import type { Changes } from './changes.ts'
 import type { ProgressFeed } from './follow-progress.ts'
+import type { IdentityRules } from './identity-rules.ts'
 import type { Tables } from './store/tables.ts'
 
 /** What the answers to requests are made with. */
@@ -18,6 +19,7 @@ export type Gateway = {
   readonly bus: Bus
   readonly sealer: Sealer
   readonly changes: Changes
+  readonly identityRules: IdentityRules
   /** The first signs nothing here; all of them verify tracking ids. */
   readonly hmacSecrets: readonly string[]
   /** Resolves when the tracker has committed the event. */

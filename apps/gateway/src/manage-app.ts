@@ -59,12 +59,16 @@ export async function deleteApp({ db, changes }: { db: Db; changes: Changes }, a
 }
 
 /** Makes the secret that signs identity tokens, in the place of an earlier one. It is shown this once. Fault not_found. */
-export async function makeIdentitySecret({ db, sealer }: { db: Db; sealer: Sealer }, appId: string): Promise<{ secret: string }> {
+export async function makeIdentitySecret(
+  { db, sealer, changes }: { db: Db; sealer: Sealer; changes: Changes },
+  appId: string,
+): Promise<{ secret: string }> {
   const secret = randomSecret('ids_')
   const sealed = sealer.seal(secret, identitySecretContext(appId))
   await transact(db, async (trx) => {
     if (!(await updateIdentitySecret(trx, appId, sealed))) throw notFound()
     await insertAudit(trx, { appId, action: 'identity-secret.made', subject: {} })
   })
+  changes.appChanged(appId)
   return { secret }
 }

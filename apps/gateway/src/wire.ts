@@ -17,6 +17,7 @@ import type { Config } from './config.ts'
 import { parseRanges } from './core/client-address.ts'
 import { eraseApps } from './erase-apps.ts'
 import { openProgressFeed } from './follow-progress.ts'
+import { openIdentityRules } from './identity-rules.ts'
 import { openLimits } from './http/limits.ts'
 import { listen } from './http/listen.ts'
 import { openMeasure } from './http/measure.ts'
@@ -42,7 +43,8 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
   })
   const bus = await openBus(service, watch)
   const keys = openApiKeys(db, config.API_KEY_CACHE_TTL)
-  const changes = openChanges(bus, keys)
+  const identityRules = openIdentityRules(db, config.API_KEY_CACHE_TTL)
+  const changes = openChanges(bus, keys, identityRules)
 
   bus.answer(readAppCall, async ({ appId }) => ({ app: (await findApp(db, appId)) ?? null }))
   bus.answer(readCredentialsCall, async (asked) => ({ credentials: await readCredentials(db, asked) }))
@@ -74,7 +76,19 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
   ]
   const progress = openProgressFeed(bus, log)
   const measure = openMeasure(service.metrics)
-  const gateway = { db, reads, watch, bus, sealer, changes, hmacSecrets, countEvent, progress, endpointRule: endpointRuleOf(config) }
+  const gateway = {
+    db,
+    reads,
+    watch,
+    bus,
+    sealer,
+    changes,
+    identityRules,
+    hmacSecrets,
+    countEvent,
+    progress,
+    endpointRule: endpointRuleOf(config),
+  }
   const port = await listen(
     service,
     serve(routes, gateway, { keys, limits: openLimits(config, trusted, measure), adminToken, log, measure }),

@@ -1,41 +1,33 @@
 import { wireSubject, type Broadcast, type Call } from '@herald/contracts/call'
 import { makeStreams } from '@herald/contracts/calls/gateway'
-import { databaseUnavailable, Fault, faultStatus, queueUnavailable, type FaultCode, type FaultDetail } from '@herald/contracts/fault'
+import { databaseUnavailable, Fault, faultStatus, queueUnavailable } from '@herald/contracts/fault'
 import { inboxOf, isInbox, natsUser } from '@herald/contracts/grants'
 import { streamsOwner, type Consumer } from '@herald/contracts/topology'
 import { wireVersion } from '@herald/contracts/wire-versions'
 import {
   AuthorizationError,
   connect,
-  headers,
   PermissionViolationError,
-  RequestError,
-  TimeoutError,
   type Msg,
-  type MsgHdrs,
   type NatsConnection,
   type NodeConnectionOptions,
   type Subscription,
 } from '@nats-io/transport-node'
+import { decode, encode, openAsk, requestIdHeader, type Ask, type Wire } from './ask.ts'
 import { brokenContracts } from './broken-contracts.ts'
 import { isDatabaseAway, isDatabaseBusy, type DatabaseWatch } from './health.ts'
 import { openStreams, type ConsumeOptions } from './jetstream.ts'
 import { openLink, type Link } from './link.ts'
 import { idsOf } from './log.ts'
-import { secondsBuckets } from './metrics.ts'
-import { activeRequestId, forRequest } from './request-id.ts'
+import { forRequest } from './request-id.ts'
 import type { Service } from './run.ts'
-import { inSpan, tracedHeaders } from './trace.ts'
-import { openVersions, type Versions } from './versions.ts'
+import { inSpan } from './trace.ts'
+import { turnEnd } from './turn-end.ts'
+import { openVersions } from './versions.ts'
 
-/** `max_payload` of the server is 4 MB; more than this is refused here with a fault, so that nobody meets a silent time-out. */
-const largestBody = 3_000_000
-/** A receiver that restarts is back within this: "no responders" is asked again, every 50 ms. */
-const noResponderPatienceMs = 1_000
 /** Calls in work per process and subject. Above it the caller hears queue_unavailable at once, instead of a pile that grows. */
 const callsInWork = 2_000
-/** Beside traceparent (trace.ts), what a call says of where it comes from. Anything longer was not made by a gateway. */
-const requestIdHeader = 'x-request-id'
+/** Anything longer was not made by a gateway. */
 const longestRequestId = 128
 const requestIdOf = (given = ''): string | undefined => (given.length > longestRequestId ? undefined : given)
 
@@ -75,6 +67,8 @@ export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch
     pingInterval: 2_000,
     maxPingOut: 2,
     ignoreAuthErrorAbort: true,
+    // Else each stored message makes two errors, for the stack of a failure that hardly ever comes.
+    noAsyncTraces: true,
   }
   const connection = await connect(options).catch((error: unknown) => {
     // From here on the client tries without a word.
@@ -84,7 +78,8 @@ export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch
   const link = openLink()
   const versions = openVersions(service, connection)
   const returns: Returns = { restore: () => Promise.resolve(), handlers: [] }
-  void followStatus(connection, service, link, returns)
+  const ask = openAsk(service, connection, link, versions)
+  void followStatus(connection, service, link, ask, returns)
 
   const inWork = new Set<Promise<void>>()
   const answering: Subscription[] = []
@@ -98,11 +93,10 @@ export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch
   measureBus(service, link, inWork)
   if (connection.info?.auth_required !== true)
     log.warn('NATS lets everyone in: whoever reaches it can ask for provider tokens and device tokens (docs/operations.md, NATS)')
-  const askForStreams = async () => void (await ask(connection, versions, link, makeStreams, {}))
+  const askForStreams = async () => void (await ask(makeStreams, {}))
   const isOwner = service.name === streamsOwner
   const streams = await openStreams(service, connection, { watch, link, askForStreams: isOwner ? undefined : askForStreams })
   returns.restore = () => streams.restore()
-  const measureCall = callTimer(service)
 
   type Guard = <Answer>(work: () => Promise<Answer>) => Promise<Answer>
   const answerWith = <Request, Answer>(contract: Call<Request, Answer>, handler: (request: Request) => Promise<Answer>, guard: Guard) => {
@@ -122,7 +116,9 @@ export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch
       }
       const answered = async () => {
         try {
-          reply(message, { answer: await guard(() => handler(parsed.data)) })
+          const answer = await guard(() => handler(parsed.data))
+          await turnEnd()
+          reply(message, { answer })
         } catch (error) {
           const fault = faultOf(error, { call: contract.subject, ...idsOf(body) }, service)
           reply(message, { fault: asFault(fault) })
@@ -153,12 +149,7 @@ export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch
     )
 
   return {
-    call(contract, request) {
-      const measured = measureCall(contract.subject)
-      const asked = inSpan('ask', contract.subject, undefined, () => ask(connection, versions, link, contract, request))
-      asked.then(measured.answered, measured.failed)
-      return asked
-    },
+    call: ask,
 
     answer: (contract, handler) => answerWith(contract, handler, watch ? (work) => watch.guard(work) : (work) => work()),
 
@@ -182,87 +173,17 @@ export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch
   }
 }
 
-type Wire<Answer> = { answer: Answer } | { fault: WireFault }
-type WireFault = { code: FaultCode; message: string; details?: FaultDetail[] | undefined; retryAfterSeconds?: number | undefined }
-
-async function ask<Request, Answer>(
-  connection: NatsConnection,
-  versions: Versions,
-  link: Link,
-  contract: Call<Request, Answer>,
-  request: Request,
-): Promise<Answer> {
-  const subject = wireSubject(contract)
-  const body = encode(request, subject)
-  const carried = callHeaders()
-  const startedAt = performance.now()
-  const left = () => contract.timeoutMs - (performance.now() - startedAt)
-  for (;;) {
-    try {
-      const message = await link.ask(left(), (timeout) => connection.request(subject, body, { timeout, ...carried }))
-      const wire = decode(message.data) as Wire<Answer>
-      if ('fault' in wire) throw faultFrom(wire.fault)
-      return wire.answer
-    } catch (error) {
-      if (error instanceof Fault) throw error
-      const nobody = error instanceof RequestError && error.isNoResponders()
-      if (nobody && performance.now() - startedAt < Math.min(noResponderPatienceMs, contract.timeoutMs)) {
-        await new Promise((resolve) => setTimeout(resolve, 50))
-        continue
-      }
-      const why = nobody
-        ? ((await versions.whyNobody(contract.subject)) ?? 'nobody answers')
-        : error instanceof TimeoutError
-          ? 'timed out'
-          : 'failed'
-      throw new Fault('queue_unavailable', queueUnavailable().message, undefined, new Error(`${contract.subject} ${why}`, { cause: error }))
-    }
-  }
-}
-
-const text = { encoder: new TextEncoder(), decoder: new TextDecoder() }
-
-function encode(body: unknown, subject: string): Uint8Array {
-  const bytes = text.encoder.encode(JSON.stringify(body))
-  if (bytes.length > largestBody) throw new Fault('internal', 'Internal error.', undefined, new Error(`${subject}: ${bytes.length} bytes`))
-  return bytes
-}
-
 /** A stored message names its version (wire-versions.ts) when that is another than the first. */
 function versioned(body: unknown, subject: string): unknown {
   const version = wireVersion(subject)
   return version === 1 ? body : { ...Object(body), v: version }
 }
 
-function decode(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(text.decoder.decode(bytes))
-  } catch {
-    return undefined
-  }
-}
-
 function reply(message: Msg, wire: Wire<unknown>): void {
   message.respond(encode(wire, message.subject))
 }
 
-/** Another app's refusal. A code that is none would leave the gateway without a status to answer with. */
-const faultFrom = ({ code, message, details, retryAfterSeconds }: WireFault): Fault =>
-  Object.hasOwn(faultStatus, code)
-    ? new Fault(code, message, details, undefined, retryAfterSeconds)
-    : new Fault('internal', 'Internal error.')
-
-const asFault = ({ code, message, details, retryAfterSeconds }: Fault): WireFault => ({ code, message, details, retryAfterSeconds })
-
-/** The headers of a call: the trace that is active and the request it is made for; none when there is neither. */
-function callHeaders(): { headers?: MsgHdrs } {
-  const traced = tracedHeaders()
-  const requestId = activeRequestId()
-  if (requestId === undefined) return traced
-  const carried = traced.headers ?? headers()
-  carried.set(requestIdHeader, requestId)
-  return { headers: carried }
-}
+const asFault = ({ code, message, details, retryAfterSeconds }: Fault) => ({ code, message, details, retryAfterSeconds })
 
 /**
  * What a caller may see of an error: a Fault as it is, an away database as such, one that is too busy as `queue_unavailable`, anything
@@ -285,12 +206,13 @@ function faultOf(error: unknown, line: { call: string }, { log }: Service): Faul
 /** What a return of the connection begins: streams and consumers are restored, then handlers are told. */
 type Returns = { restore: () => Promise<void>; handlers: (() => void)[] }
 
-async function followStatus(connection: NatsConnection, { log }: Service, link: Link, returns: Returns): Promise<void> {
+async function followStatus(connection: NatsConnection, { log }: Service, link: Link, ask: Ask, returns: Returns): Promise<void> {
   let isRefused = false
   for await (const status of connection.status()) {
     const { type } = status
     if (type === 'error' && status.error instanceof PermissionViolationError) {
       const { operation, subject } = status.error
+      if (operation === 'publish') ask.refused(subject)
       log.error(
         { operation, subject },
         'NATS does not allow this: its users are older or newer than this process (docs/operations.md, NATS)',
@@ -326,31 +248,6 @@ function measureBus({ metrics, needs }: Service, link: Link, inWork: Set<unknown
       this.set(inWork.size)
     },
   })
-}
-
-/** Times calls at the caller: `answered`, `refused` (a fault of the other app), `unavailable` (nobody answered in time). */
-function callTimer({ metrics }: Service): (call: string) => { answered: () => void; failed: (error: unknown) => void } {
-  const seconds = metrics.histogram('herald_call_seconds', 'Calls to other apps, as the caller saw them.', {
-    labelNames: ['call', 'outcome'],
-    buckets: secondsBuckets,
-  })
-  const outcomes = (call: string) => ({
-    answered: seconds.labels(call, 'answered'),
-    refused: seconds.labels(call, 'refused'),
-    unavailable: seconds.labels(call, 'unavailable'),
-  })
-  const known = new Map<string, ReturnType<typeof outcomes>>()
-  return (call) => {
-    let of = known.get(call)
-    if (!of) known.set(call, (of = outcomes(call)))
-    const { answered, refused, unavailable } = of
-    const startedAt = performance.now()
-    const took = () => (performance.now() - startedAt) / 1_000
-    return {
-      answered: () => answered.observe(took()),
-      failed: (error) => (Fault.is(error, 'queue_unavailable') ? unavailable : refused).observe(took()),
-    }
-  }
 }
 
 const within = (ms: number, work: Promise<unknown>): Promise<unknown> =>

@@ -31,6 +31,12 @@ export type Database<Schema> = {
   readonly watch: DatabaseWatch
 }
 
+/**
+ * For work no plan may depend on how large a table was when Postgres planned it, and Postgres keeps the plans of foreign keys and triggers of a
+ * connection: one of an empty table reads the whole of it when it has a million rows. Every statement of work has its index, so nothing is lost.
+ */
+export const settingsForWork = '-c enable_seqscan=off'
+
 /** Connections that a process keeps for reads beside its pool. */
 export const readConnections = 3
 /** A statement of a read; one that may take longer says so itself (`set local statement_timeout`). */
@@ -51,7 +57,13 @@ export async function openDatabase<Schema>(
   { url, poolSize, queryTimeoutMs = 10_000 }: { url: string; poolSize: number; queryTimeoutMs?: number },
 ): Promise<Database<Schema>> {
   // The server's clock ends a statement before ours does, which cannot tell one that is slow from a server that is frozen.
-  const work = openPool(service, { url, size: poolSize, statementMs: queryTimeoutMs - 1_000, queryMs: queryTimeoutMs })
+  const work = openPool(service, {
+    url,
+    size: poolSize,
+    statementMs: queryTimeoutMs - 1_000,
+    queryMs: queryTimeoutMs,
+    settings: settingsForWork,
+  })
   const reading = openPool(service, { url, size: readConnections, statementMs: readStatementMs, queryMs: 25_000 })
   service.metrics.gauge('herald_db_connections', 'Connections of the pools for work and for reads, and what waits for one.', {
     labelNames: ['state', 'pool'],
@@ -74,7 +86,13 @@ export async function openDatabase<Schema>(
 
 function openPool(
   { name, log }: Service,
-  { url, size, statementMs, queryMs }: { url: string; size: number; statementMs: number; queryMs: number },
+  {
+    url,
+    size,
+    statementMs,
+    queryMs,
+    settings = '',
+  }: { url: string; size: number; statementMs: number; queryMs: number; settings?: string },
 ): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
@@ -87,6 +105,7 @@ function openPool(
     idleTimeoutMillis: 30_000,
     application_name: `herald-${name}`,
     keepAlive: true,
+    ...(settings !== '' && { options: settings }),
   })
   pool.on('error', (error) => log.debug({ message: error.message }, 'idle connection lost'))
   // The pool listens only while a connection idles: one lost between two queries of a transaction would end the process. The next query says it.

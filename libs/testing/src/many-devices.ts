@@ -68,6 +68,6 @@ export const insertTokens = (platform: 'ios' | 'android'): string => `
     insert into users (id, app_id) select id, $1 from made
   )
   insert into subscriptions (id, app_id, user_id, platform, address, address_hash, created_at)
-  select id, $1, id, '${platform}', token, sha256(convert_to('token:' || token, 'UTF8')), now() - interval '1 minute' from made`
+  select id, $1, id, '${platform}', token, sha256(convert_to($1 || ' token:' || token, 'UTF8')), now() - interval '1 minute' from made`
 
 export const insertAndroids = insertTokens('android')

@@ -17,7 +17,7 @@ export type Device = {
   standalone: boolean | null
 }
 
-export function toDevice(subscription: RegisterSubscription): Device {
+export function toDevice(appId: string, subscription: RegisterSubscription): Device {
   const common = {
     platform: subscription.platform,
     appVersion: subscription.appVersion ?? null,
@@ -29,7 +29,7 @@ export function toDevice(subscription: RegisterSubscription): Device {
     return {
       ...common,
       address: subscription.endpoint,
-      addressHash: hashAddress('endpoint', subscription.endpoint),
+      addressHash: hashAddress(appId, 'endpoint', subscription.endpoint),
       keys: subscription.keys,
       browser: subscription.browser ?? null,
       standalone: subscription.standalone ?? null,
@@ -38,13 +38,13 @@ export function toDevice(subscription: RegisterSubscription): Device {
   return {
     ...common,
     address: subscription.token,
-    addressHash: hashAddress('token', subscription.token),
+    addressHash: hashAddress(appId, 'token', subscription.token),
     keys: null,
     browser: null,
     standalone: null,
   }
 }
 
-/** What makes a device one within its app (api.md: mobile by token, web by endpoint). */
-export const hashAddress = (kind: 'token' | 'endpoint', address: string): Buffer =>
-  createHash('sha256').update(`${kind}:${address}`).digest()
+/** What makes a device one: within its app, mobile by token and web by endpoint. */
+export const hashAddress = (appId: string, kind: 'token' | 'endpoint', address: string): Buffer =>
+  createHash('sha256').update(`${appId} ${kind}:${address}`).digest()

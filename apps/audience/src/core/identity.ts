@@ -1,3 +1,4 @@
+import { fault, invalidField } from '@herald/contracts/fault'
 import type { Person } from './person.ts'
 
 /**
@@ -28,7 +29,10 @@ export function decideOwnership(owner: Person | null, externalId: string | null,
 
 /** At most this many devices belong to one user (decisions.md 6): 409 `limit_reached`. */
 export const maxDevicesPerUser = 100
+export const tooManyDevices = () =>
+  fault('limit_reached', `A user has at most ${maxDevicesPerUser} devices. Remove one that is not used any more.`)
 /** At most this many tags are on one user (decisions.md 6). */
 export const maxTagsPerUser = 100
+export const tooManyTags = () => invalidField('tags', `would leave the user with more than ${maxTagsPerUser} tags`)
 /** A session that starts this long after the one before counts as a new one (api.md, POST …/session). */
 export const sessionGapMinutes = 30

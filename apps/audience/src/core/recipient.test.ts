@@ -62,7 +62,7 @@ test.each([
   const part = partOf(queued, names, 'ios', 100)
 
   const [, subscriptionId] = subscriptionIds
-  expect(part.decided).toEqual([{ subscriptionId, userId: userIds[1], tokenVersion: 2, attempts: 0, outcome: 'skipped', code }])
+  expect(part.decided).toEqual([{ place: 101, subscriptionId, userId: userIds[1], tokenVersion: 2, attempts: 0, outcome: 'skipped', code }])
   const recipients = recipientsOf(part.recipients)
   expect(recipients.map(({ place }) => place)).toEqual([100, 102])
   expect(recipients.map((one) => one.subscriptionId)).toEqual([subscriptionIds[0], subscriptionIds[2]])

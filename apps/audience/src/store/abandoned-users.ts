@@ -7,15 +7,15 @@ const isBare = sql<boolean>`
   and not exists (select from subscriptions s where s.user_id = u.id)`
 
 /**
- * What follows when a device has left a user, whom the caller has locked: an anonymous one without devices goes at once, an identified one who
+ * What follows when devices have left users, whom the caller has locked: an anonymous one without devices goes at once, an identified one who
  * holds nothing is looked at again after 30 days.
  */
-export async function leaveUser(db: Db, userId: string): Promise<void> {
+export async function leaveUsers(db: Db, userIds: string[]): Promise<void> {
   await sql`
     with gone as (
-      delete from users u where u.id = ${userId} and u.external_id is null and not exists (select from subscriptions s where s.user_id = u.id)
+      delete from users u where u.id = any(${userIds}::text[]) and u.external_id is null and not exists (select from subscriptions s where s.user_id = u.id)
     )
-    insert into abandoned_users (user_id) select u.id from users u where u.id = ${userId} and ${isBare}
+    insert into abandoned_users (user_id) select u.id from users u where u.id = any(${userIds}::text[]) and ${isBare}
     on conflict (user_id) do update set due_at = excluded.due_at`.execute(db)
 }
 

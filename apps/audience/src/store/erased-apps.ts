@@ -17,3 +17,6 @@ export async function markErased(db: Db, appId: string): Promise<void> {
 /** What is still on its way for an app when it is deleted comes within days. */
 export const purgeErasedApps = (db: Db, days: number) =>
   sql`delete from erased_apps where at < now() - make_interval(days => ${days})`.execute(db)
+
+export const isErased = async (db: Db, appId: string): Promise<boolean> =>
+  (await db.selectFrom('erased_apps').select('app_id').where('app_id', '=', appId).executeTakeFirst()) !== undefined

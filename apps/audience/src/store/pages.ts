@@ -5,6 +5,7 @@ import { sql, type RawBuilder } from 'kysely'
 import type { PageDevice } from '../core/queueing.ts'
 import { asksAboutUser, compileSegment, reachable } from './segment-sql.ts'
 import type { Db, FanOut } from './tables.ts'
+import { keyOfPerson, personKey } from './users.ts'
 
 /** Whom a fan-out scans, and which of them are meant. */
 export type Selection =
@@ -113,7 +114,7 @@ function source({ app_id, cursor, bound_id }: Scan, selection: Selection): RawBu
       return named(sql`s.user_id = any(${selection.userIds}::text[])`)
     case 'externalIds':
       return named(
-        sql`s.user_id in (select id from users where app_id = ${app_id} and external_id = any(${selection.externalIds}::text[]))`,
+        sql`s.user_id in (select id from users where ${personKey} = any(${selection.externalIds.map((externalId) => keyOfPerson({ appId: app_id, externalId }))}::text[]))`,
       )
   }
 

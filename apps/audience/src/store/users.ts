@@ -6,18 +6,27 @@ import type { Person, PersonChanges } from '../core/person.ts'
 import { findSubscriptionsOf } from './subscription-reads.ts'
 import type { Db } from './tables.ts'
 
+/** What a user is found by: an app and its own id for them, as one key (migrations/0070). */
+export type PersonName = { appId: string; externalId: string }
+export const keyOfPerson = ({ appId, externalId }: PersonName): string => `${appId} ${externalId}`
+/** The indexed key of a table that has the columns of `users`. Every look-up by external id goes by it. */
+export const personKey = sql<string>`(app_id || ' ' || external_id)`
+
 /**
- * Locks the users that a change of owner is about, in the order of their ids, so that two devices changing places cannot lock
- * each other out. Users that do not exist are not in the answer.
+ * Locks the users that changes of owner are about, in the order of their ids, so that two devices changing places cannot lock
+ * each other out. Users that do not exist are not in the answer, nor those that somebody else holds when these are to be passed over.
  */
 export async function lockUsers(
   db: Db,
-  { appId, ownerId, externalId }: { appId: string; ownerId: string | null; externalId: string | null },
-): Promise<Person[]> {
-  const { rows } = await sql<Person>`
-    select id, external_id as "externalId" from users
-    where id = ${ownerId} or (app_id = ${appId} and external_id = ${externalId})
-    order by id for no key update`.execute(db)
+  { ids, names = [] }: { ids: string[]; names?: PersonName[] },
+  ifLocked: 'wait' | 'pass' = 'wait',
+): Promise<(Person & { appId: string })[]> {
+  const { rows } = await sql<Person & { appId: string }>`
+    with meant as materialized (
+      select unnest(${ids}::text[]) as id union select id from users where ${personKey} = any(${names.map(keyOfPerson)}::text[])
+    )
+    select id, app_id as "appId", external_id as "externalId" from users where id = any(array(select id from meant))
+    order by id for no key update ${ifLocked === 'pass' ? sql`skip locked` : sql``}`.execute(db)
   return rows
 }
 
@@ -85,11 +94,14 @@ export function splitTags(tags: PersonChanges['tags']): { set: Record<string, st
 export const markByBackend = (db: Db, userId: string) =>
   db.updateTable('users').set({ by_backend: true }).where('id', '=', userId).where('by_backend', '=', false).execute()
 
-/** A user of an app by id or external id. */
+/**
+ * A user of an app by id or external id. The app is compared as an expression: as a column it would offer the planner every index that
+ * begins with the app, and one that it has stale statistics of may look as good as the primary key.
+ */
 const addressed = (appId: string, address: UserAddress) =>
   'userId' in address
-    ? sql<boolean>`app_id = ${appId} and id = ${address.userId}`
-    : sql<boolean>`app_id = ${appId} and external_id = ${address.externalId}`
+    ? sql<boolean>`id = ${address.userId} and app_id || '' = ${appId}`
+    : sql<boolean>`${personKey} = ${keyOfPerson({ appId, externalId: address.externalId })}`
 
 export async function findUserId(db: Db, appId: string, address: UserAddress): Promise<string | undefined> {
   return (await db.selectFrom('users').select('id').where(addressed(appId, address)).executeTakeFirst())?.id

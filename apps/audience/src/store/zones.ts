@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Selection } from './pages.ts'
 import type { Db } from './tables.ts'
+import { keyOfPerson, personKey } from './users.ts'
 
 /** The time zones of an app's users, each once: a probe of the index for each, however many users have it. */
 export async function listTimeZones(db: Db, appId: string): Promise<string[]> {
@@ -22,14 +23,14 @@ export async function findZones(db: Db, appId: string, selection: Selection): Pr
     return [...without.map(() => ''), ...(await listTimeZones(db, appId))]
   }
   const { rows } = await sql<{ zone: string }>`
-    select distinct coalesce(timezone, '') as zone from users where app_id = ${appId} and ${named(selection)}`.execute(db)
+    select distinct coalesce(timezone, '') as zone from users where app_id || '' = ${appId} and ${named(appId, selection)}`.execute(db)
   return rows.map(({ zone }) => zone)
 }
 
-function named(selection: Extract<Selection, { kind: 'externalIds' | 'userIds' | 'subscriptionIds' }>) {
+function named(appId: string, selection: Extract<Selection, { kind: 'externalIds' | 'userIds' | 'subscriptionIds' }>) {
   switch (selection.kind) {
     case 'externalIds':
-      return sql`external_id = any(${selection.externalIds}::text[])`
+      return sql`${personKey} = any(${selection.externalIds.map((externalId) => keyOfPerson({ appId, externalId }))}::text[])`
     case 'userIds':
       return sql`id = any(${selection.userIds}::text[])`
     case 'subscriptionIds':

@@ -25,7 +25,7 @@ import { fanOut } from '../fan-out.ts'
 import { openToldNotes } from '../note-told.ts'
 import { findFanOut, insertFanOut } from '../store/fan-outs.ts'
 import { fixBounds } from '../store/pages.ts'
-import { insertSubscription } from '../store/subscriptions.ts'
+import { writeDevices } from '../store/registrations.ts'
 import type { Db, Tables } from '../store/tables.ts'
 import { insertUser } from '../store/users.ts'
 import { toDevice } from '../core/device.ts'
@@ -245,11 +245,12 @@ export async function givenDevice(
   const id = newId()
   const address = `address-of-${id}`
   const device = toDevice(
+    appId,
     platform === 'web'
       ? { platform, endpoint: `https://push.example/${address}`, keys: { p256dh: 'p256dh', auth: 'auth' } }
       : { platform, token: address },
   )
-  await insertSubscription(db, { id, appId, userId: owner, device })
+  await writeDevices(db, [{ id, appId, userId: owner, isNew: true, device }])
   return { id, userId: owner }
 }
 

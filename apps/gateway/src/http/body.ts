@@ -57,7 +57,10 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
     request.on('data', onData)
     request.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
     request.once('error', () => reject(endedEarly()))
-    request.once('close', () => reject(endedEarly()))
+    // It comes after every request; an error for each would cost more than reading the body.
+    request.once('close', () => {
+      if (!request.readableEnded) reject(endedEarly())
+    })
   })
 }
 

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { openOrder } from './in-order.ts'
+
+const full = () => new Error('full')
+
+/** A work that ends when it is told to. */
+function held(begun: string[], name: string) {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  return {
+    work: () => {
+      begun.push(name)
+      return promise
+    },
+    end: () => resolve(name),
+    fail: () => reject(new Error(name)),
+  }
+}
+const aTurn = () => new Promise((resolve) => setImmediate(resolve))
+
+test('works of one key go one after another as they came, others at once, also after one that failed', async () => {
+  const inOrder = openOrder({ most: 10, full })
+  const begun: string[] = []
+  const [one, two, three, other] = [held(begun, 'one'), held(begun, 'two'), held(begun, 'three'), held(begun, 'other')]
+  const answers = [inOrder(['a'], one.work), inOrder(['b', 'a'], two.work), inOrder(['b'], three.work), inOrder(['c'], other.work)]
+  await aTurn()
+  expect(begun).toEqual(['one', 'other'])
+
+  one.fail()
+  await expect(answers[0]).rejects.toThrow('one')
+  await aTurn()
+  expect(begun).toEqual(['one', 'other', 'two'])
+  two.end()
+  expect(await answers[1]).toBe('two')
+  await aTurn()
+  expect(begun).toEqual(['one', 'other', 'two', 'three'])
+  three.end()
+  other.end()
+  expect(await Promise.all(answers.slice(2))).toEqual(['three', 'other'])
+})
+
+test('of one key so many wait and no more, and when they are done there is room again', async () => {
+  const inOrder = openOrder({ most: 2, full })
+  const begun: string[] = []
+  const [one, two] = [held(begun, 'one'), held(begun, 'two')]
+  const answers = [inOrder(['a'], one.work), inOrder(['a'], two.work)]
+
+  await expect(inOrder(['a'], () => Promise.resolve('three'))).rejects.toThrow('full')
+  expect(await inOrder(['b'], () => Promise.resolve('other'))).toBe('other')
+  one.end()
+  two.end()
+  await Promise.all(answers)
+  expect(await inOrder(['a'], () => Promise.resolve('again'))).toBe('again')
+})

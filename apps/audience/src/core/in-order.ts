@@ -1,0 +1,28 @@
+/**
+ * Does work that shares a key one after another, in the order in which it came; what shares none is done at once. Of one key at most `most` works
+ * are waiting or under way: the next one hears the error that `full` makes, so that whoever repeats one key holds up nobody else.
+ */
+export function openOrder({
+  most,
+  full,
+}: {
+  most: number
+  full: () => Error
+}): <Answer>(keys: string[], work: () => Promise<Answer>) => Promise<Answer> {
+  const lines = new Map<string, { last: Promise<void>; length: number }>()
+  return (keys, work) => {
+    const before = keys.flatMap((key) => lines.get(key) ?? [])
+    if (before.some(({ length }) => length >= most)) return Promise.reject(full())
+    const answer = before.length === 0 ? work() : Promise.all(before.map(({ last }) => last)).then(work)
+    const leave = () => {
+      for (const key of keys) {
+        const line = lines.get(key)
+        if (line && line.length > 1) line.length -= 1
+        else lines.delete(key)
+      }
+    }
+    const last: Promise<void> = answer.then(leave, leave)
+    for (const key of keys) lines.set(key, { last, length: (lines.get(key)?.length ?? 0) + 1 })
+    return answer
+  }
+}

@@ -1,0 +1,171 @@
+import { wireSubject, type Call } from '@herald/contracts/call'
+import { Fault, faultStatus, queueUnavailable, type FaultCode, type FaultDetail } from '@herald/contracts/fault'
+import { inboxOf } from '@herald/contracts/grants'
+import { createInbox, headers, TimeoutError, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node'
+import type { Link } from './link.ts'
+import { secondsBuckets } from './metrics.ts'
+import { activeRequestId } from './request-id.ts'
+import type { Service } from './run.ts'
+import { inSpan, tracedHeaders } from './trace.ts'
+import { turnEnd } from './turn-end.ts'
+import type { Versions } from './versions.ts'
+
+/** `max_payload` of the server is 4 MB; more than this is refused here with a fault, so that nobody meets a silent time-out. */
+const largestBody = 3_000_000
+/** A receiver that restarts is back within this: "no responders" is asked again, every 50 ms. */
+const noResponderPatienceMs = 1_000
+/** Beside traceparent (trace.ts), what a call says of where it comes from. */
+export const requestIdHeader = 'x-request-id'
+
+/** What an answer is on the wire. */
+export type Wire<Answer> = { answer: Answer } | { fault: WireFault }
+type WireFault = { code: FaultCode; message: string; details?: FaultDetail[] | undefined; retryAfterSeconds?: number | undefined }
+
+export type Ask = {
+  <Request, Answer>(contract: Call<Request, Answer>, request: Request): Promise<Answer>
+  /** NATS does not allow this process a subject: who asks it hears so at once. */
+  refused(subject: string): void
+}
+
+const nobodyAnswers = new Error('nobody answers')
+
+/**
+ * The asking end of calls. Answers come to one inbox of the process, each under a number of its own. Not the client's own `request`: for each
+ * call that makes two errors, three promises and an id of 22 letters, a third of what asking costs.
+ */
+export function openAsk(service: Service, connection: NatsConnection, link: Link, versions: Versions): Ask {
+  const inbox = `${createInbox(inboxOf(service.name))}.`
+  type Waiting = { subject: string; resolve: (answer: Msg) => void; reject: (error: Error) => void; timer: NodeJS.Timeout }
+  const waiting = new Map<string, Waiting>()
+  let asked = 0
+  const take = (number: string): Waiting | undefined => {
+    const one = waiting.get(number)
+    if (!one) return undefined
+    clearTimeout(one.timer)
+    waiting.delete(number)
+    return one
+  }
+  connection.subscribe(`${inbox}*`, {
+    callback: (error, message) => {
+      if (error) return service.log.error({ err: error }, 'subscription failed')
+      const one = take(message.subject.slice(inbox.length))
+      if (message.data.length === 0 && message.headers?.code === 503) one?.reject(nobodyAnswers)
+      else one?.resolve(message)
+    },
+  })
+  const send = (subject: string, body: Uint8Array, carried: MsgHdrs | undefined, withinMs: number) =>
+    new Promise<Msg>((resolve, reject) => {
+      const number = (asked += 1).toString(36)
+      const timer = setTimeout(() => take(number)?.reject(new TimeoutError()), withinMs)
+      waiting.set(number, { subject, resolve, reject, timer })
+      try {
+        connection.publish(subject, body, { reply: inbox + number, ...(carried && { headers: carried }) })
+      } catch (error) {
+        take(number)?.reject(error instanceof Error ? error : new Error(String(error)))
+      }
+    })
+
+  const ask = async <Request, Answer>(contract: Call<Request, Answer>, request: Request): Promise<Answer> => {
+    const startedAt = performance.now()
+    const carried = callHeaders()
+    const subject = wireSubject(contract)
+    const body = encode(request, subject)
+    await turnEnd()
+    const left = () => contract.timeoutMs - (performance.now() - startedAt)
+    for (;;) {
+      try {
+        const message = await link.ask(left(), (timeout) => send(subject, body, carried, timeout))
+        const wire = decode(message.data) as Wire<Answer>
+        if ('fault' in wire) throw faultFrom(wire.fault)
+        return wire.answer
+      } catch (error) {
+        if (error instanceof Fault) throw error
+        const nobody = error === nobodyAnswers
+        if (nobody && performance.now() - startedAt < Math.min(noResponderPatienceMs, contract.timeoutMs)) {
+          await new Promise((resolve) => setTimeout(resolve, 50))
+          continue
+        }
+        const notInTime = error instanceof TimeoutError ? 'timed out' : 'failed'
+        const why = nobody ? ((await versions.whyNobody(contract.subject)) ?? 'nobody answers') : notInTime
+        throw new Fault(
+          'queue_unavailable',
+          queueUnavailable().message,
+          undefined,
+          new Error(`${contract.subject} ${why}`, { cause: error }),
+        )
+      }
+    }
+  }
+
+  const measure = callTimer(service)
+  const measured = <Request, Answer>(contract: Call<Request, Answer>, request: Request): Promise<Answer> => {
+    const outcome = measure(contract.subject)
+    const answer = inSpan('ask', contract.subject, undefined, () => ask(contract, request))
+    answer.then(outcome.answered, outcome.failed)
+    return answer
+  }
+  return Object.assign(measured, {
+    refused(subject: string) {
+      for (const [number, one] of waiting) if (one.subject === subject) take(number)?.reject(new Error('NATS does not allow this'))
+    },
+  })
+}
+
+const text = { encoder: new TextEncoder(), decoder: new TextDecoder() }
+
+/** A body as it travels. Fault `internal`: it is larger than what may. */
+export function encode(body: unknown, subject: string): Uint8Array {
+  const bytes = text.encoder.encode(JSON.stringify(body))
+  if (bytes.length > largestBody) throw new Fault('internal', 'Internal error.', undefined, new Error(`${subject}: ${bytes.length} bytes`))
+  return bytes
+}
+
+/** A body that came; undefined when it is no JSON. */
+export function decode(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(text.decoder.decode(bytes))
+  } catch {
+    return undefined
+  }
+}
+
+/** Another app's refusal. A code that is none would leave the gateway without a status to answer with. */
+const faultFrom = ({ code, message, details, retryAfterSeconds }: WireFault): Fault =>
+  Object.hasOwn(faultStatus, code)
+    ? new Fault(code, message, details, undefined, retryAfterSeconds)
+    : new Fault('internal', 'Internal error.')
+
+/** The headers of a call: the trace that is active and the request it is made for; none when there is neither. */
+function callHeaders(): MsgHdrs | undefined {
+  const { headers: traced } = tracedHeaders()
+  const requestId = activeRequestId()
+  if (requestId === undefined) return traced
+  const carried = traced ?? headers()
+  carried.set(requestIdHeader, requestId)
+  return carried
+}
+
+/** Times calls at the caller: `answered`, `refused` (a fault of the other app), `unavailable` (nobody answered in time). */
+function callTimer({ metrics }: Service): (call: string) => { answered: () => void; failed: (error: unknown) => void } {
+  const seconds = metrics.histogram('herald_call_seconds', 'Calls to other apps, as the caller saw them.', {
+    labelNames: ['call', 'outcome'],
+    buckets: secondsBuckets,
+  })
+  const outcomes = (call: string) => ({
+    answered: seconds.labels(call, 'answered'),
+    refused: seconds.labels(call, 'refused'),
+    unavailable: seconds.labels(call, 'unavailable'),
+  })
+  const known = new Map<string, ReturnType<typeof outcomes>>()
+  return (call) => {
+    let of = known.get(call)
+    if (!of) known.set(call, (of = outcomes(call)))
+    const { answered, refused, unavailable } = of
+    const startedAt = performance.now()
+    const took = () => (performance.now() - startedAt) / 1_000
+    return {
+      answered: () => answered.observe(took()),
+      failed: (error) => (Fault.is(error, 'queue_unavailable') ? unavailable : refused).observe(took()),
+    }
+  }
+}

@@ -13,6 +13,13 @@ type Sends = ReadonlyMap<string, KnownSend>
 /** Sends are frozen, so they may be remembered: 1 KB as a rule, at most about 70 KB each. */
 export const rememberSends = (): Recent<KnownSend> => keepRecent(500)
 
+/** A send as it was frozen, with the app's zone in it, for its batches to come. */
+export function remember(remembered: Recent<KnownSend>, send: FrozenSend): KnownSend {
+  const known = { send, names: namesOfSend(send) }
+  remembered.set(send.campaignId, known)
+  return known
+}
+
 /** Pushes read by one query. Bounds the memory of a group of large batches; 500 small batches are still one query. */
 const pushesPerQuery = 5_000
 
@@ -39,9 +46,7 @@ async function learnSends(db: Db, remembered: Recent<KnownSend>, granted: Grante
   for (const { campaign_id, send: frozen, settings } of unknown.length > 0 ? await findFrozen(db, unknown) : []) {
     if (!frozen) continue
     const send = settings ? { ...frozen, defaultTimezone: settings.defaultTimezone } : frozen
-    const known = { send, names: namesOfSend(send) }
-    sends.set(campaign_id, known)
-    remembered.set(campaign_id, known)
+    sends.set(campaign_id, remember(remembered, send))
   }
   return sends
 }

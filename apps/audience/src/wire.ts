@@ -33,7 +33,7 @@ import { loginSubscription } from './login-subscription.ts'
 import { logoutSubscription } from './logout-subscription.ts'
 import { openToldNotes } from './note-told.ts'
 import { probeCircuits } from './probe-circuits.ts'
-import { readTaken, rememberSends } from './read-taken.ts'
+import { readTaken, remember, rememberSends } from './read-taken.ts'
 import { openRegistrations } from './register-subscription.ts'
 import { removeAbandonedUsers } from './remove-abandoned-users.ts'
 import { renewBatch } from './renew-batch.ts'
@@ -239,7 +239,12 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   bus.answer(calls.countSegment, count)
   bus.answer(calls.previewSegment, count)
 
-  const startSends = openStarting(audience, openTelling(audience))
+  const tellStarted = openTelling(audience)
+  const startSends = openStarting(audience, (begun) => {
+    // Its batches are asked for next, and as a rule here.
+    if (begun.row.send) remember(remembered, begun.row.send)
+    tellStarted(begun)
+  })
   bus.answer(calls.startSends, async ({ sends }) => {
     await startSends(sends)
     return {}

@@ -49,7 +49,7 @@ test('many refused tokens are an error once a minute and circuit; each is counte
   const finish: Finish = {
     row: { id: newId(), app_id: appId, campaign_id: newId(), platform, lane: 'bulk', probes: null, takes: 1, queued_at: new Date() },
     finish: {
-      ...{ batchId: newId(), takes: 1, sent: [], dead: [], guarded: [refused, refused], unavailable: [] },
+      ...{ batchId: newId(), takes: 1, environments: [], unsent: [], dead: [], guarded: [refused, refused], unavailable: [] },
       ...{ answers: [], credentialsVersion: 1, retries: [] },
     },
   }

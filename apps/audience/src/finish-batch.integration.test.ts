@@ -35,12 +35,43 @@ describe('finishing', () => {
     const batchIds = [await givenBatch(appId), await givenBatch(appId)]
     const taken = await Promise.all(batchIds.map((batchId) => takeOne(batchId)))
 
-    const sent = [{ subscriptionId: device.id, environment: 'sandbox' as const }]
-    await finish(...taken.map(({ batchId, takes }) => finished(batchId, takes, { sent })))
+    const environments = [{ subscriptionId: device.id, environment: 'sandbox' as const }]
+    await finish(...taken.map(({ batchId, takes }) => finished(batchId, takes, { environments })))
 
     expect((await subscription(device.id)).apns_environment).toBe('sandbox')
     const noted = await db.selectFrom('last_notified').selectAll().where('subscription_id', '=', device.id).execute()
     expect(noted).toHaveLength(1)
+  })
+
+  test('of a batch exactly those were notified whom no list of its finish names', async () => {
+    const appId = newId()
+    const devices = await givenCrowd(db, { appId, count: 6 })
+    const [batchId, otherId] = [await givenBatch(appId), await givenBatch(appId)]
+    const [taken, other] = [await takeOne(batchId), await takeOne(otherId)]
+    const [skipped, dead, back, , , last] = taken.recipients
+    if (!skipped || !dead || !back || !last) throw new Error('too few recipients')
+    await db.deleteFrom('subscriptions').where('id', '=', last.subscriptionId).execute()
+    const everyone = taken.recipients.map(({ subscriptionId }) => subscriptionId)
+
+    await finish(
+      finished(batchId, taken.takes, {
+        unsent: [skipped.subscriptionId],
+        dead: [
+          {
+            ...{ subscriptionId: dead.subscriptionId, userId: dead.userId },
+            tokenVersion: 1,
+            agoMs: 0,
+            deadSince: null,
+            code: 'token_dead',
+          },
+        ],
+        retries: [retried(back)],
+      }),
+      finished(otherId, other.takes, { unsent: everyone.slice(1) }),
+    )
+
+    const noted = await db.selectFrom('last_notified').select('subscription_id').where('subscription_id', 'in', devices).execute()
+    expect(noted.map(({ subscription_id }) => subscription_id).toSorted()).toEqual([everyone[0], everyone[3], everyone[4]].toSorted())
   })
 
   test('a dead token is invalidated once and announced once, however many sends found it out', async () => {

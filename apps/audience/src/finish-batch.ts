@@ -47,7 +47,7 @@ export async function finishBatch({ poke, breaker, ...audience }: Finishing, fin
     const judgement = await judgeAnswers(trx, breaker, won)
     const ended = await settle(trx, won, judgement)
     const announcements = await invalidate(trx, ended)
-    await noteSent(trx, ended)
+    await noteSent(trx, won)
     await keepRetries(trx, ended)
     return { ended, judgement, announcements, decided: await keepDecided(trx, ended) }
   })
@@ -137,14 +137,16 @@ const invalidatedEvent = ({ id, appId, userId, platform, at }: Invalidated, camp
   data: { code },
 })
 
-async function noteSent(db: Db, ended: Ended[]): Promise<void> {
-  const sent = ended.flatMap(({ finish }) => finish.sent)
-  if (sent.length === 0) return
-  const accepted = sent.flatMap(({ subscriptionId, environment }) => (environment ? [{ subscriptionId, environment }] : []))
+/** Whom a finish does not name was sent to. */
+async function noteSent(db: Db, won: Finish[]): Promise<void> {
+  const accepted = won.flatMap(({ finish }) => finish.environments)
   if (accepted.length > 0) await rememberEnvironments(db, accepted)
   await noteNotified(
     db,
-    sent.map(({ subscriptionId }) => subscriptionId),
+    won.map(({ finish: { batchId, unsent, dead, guarded, unavailable, retries } }) => {
+      const named = [...dead, ...guarded, ...unavailable, ...retries].map(({ subscriptionId }) => subscriptionId)
+      return { batchId, notTo: [...unsent, ...named] }
+    }),
   )
 }
 

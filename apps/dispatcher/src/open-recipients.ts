@@ -36,11 +36,11 @@ export async function openRecipients(
     const subscriptionIds = [...recipients, ...decided].map(({ subscriptionId }) => subscriptionId)
     const answer = await untilAnswered(() => bus.call(readSettled, { day, campaignId, subscriptionIds }), giveUp)
     if (!answer) return undefined
-    const byId = new Map(recipients.map((recipient) => [recipient.subscriptionId, recipient]))
+    const byId = new Map([...recipients, ...decided].map((push) => [push.subscriptionId, push]))
     for (const one of answer.settled) {
       settled.add(one.subscriptionId)
-      const recipient = byId.get(one.subscriptionId)
-      if (recipient) report.settledBefore(recipient, one)
+      const push = byId.get(one.subscriptionId)
+      if (push) report.settledBefore(push, one)
     }
   }
   for (const one of decided) if (!settled.has(one.subscriptionId)) report.decided(one)

@@ -16,7 +16,8 @@ const other = { subscriptionId: newId(), userId: newId(), tries: 0, retryInMs: 5
 const finish = {
   batchId: newId(),
   takes: 1,
-  sent: [],
+  environments: [],
+  unsent: [],
   dead: [],
   guarded: [refused],
   unavailable: [],

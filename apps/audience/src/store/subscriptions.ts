@@ -293,12 +293,23 @@ export const rememberEnvironments = (db: Db, accepted: { subscriptionId: string;
     )
     update subscriptions s set apns_environment = news.environment from news where s.id = news.id`.execute(db)
 
-/** Notes that devices were sent to just now. Ids may repeat; devices that are gone are left out. */
-export const noteNotified = (db: Db, subscriptionIds: string[]) =>
-  sql`
+/** Notes that the devices of batches were sent to just now, but for those of `notTo`. Devices that are gone are left out. */
+export async function noteNotified(db: Db, batches: { batchId: string; notTo: string[] }[]): Promise<void> {
+  if (batches.length === 0) return
+  await sql`
     insert into last_notified (subscription_id, at)
-    select id, now() from subscriptions where id = any(${subscriptionIds}::text[]) order by id
+    select distinct told.id, now()
+    from unnest(${batches.map(({ batchId }) => batchId)}::text[]) as batch(id)
+      cross join lateral (select unnest(subscription_ids) as id from batches where batches.id = batch.id offset 0) told
+      cross join lateral (select from subscriptions s where s.id = told.id offset 0) known
+    where not exists (
+      select from unnest(
+        ${batches.flatMap(({ batchId, notTo }) => notTo.map(() => batchId))}::text[], ${batches.flatMap(({ notTo }) => notTo)}::text[]
+      ) as other(batch_id, id) where other.batch_id = batch.id and other.id = told.id
+    )
+    order by 1
     on conflict (subscription_id) do update set at = excluded.at`.execute(db)
+}
 
 /** Removes what was noted of devices after they were deleted; at most 5,000 devices, `true` when there may be more. */
 export async function purgeGoneNotes(db: Db): Promise<boolean> {

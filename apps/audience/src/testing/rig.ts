@@ -191,15 +191,28 @@ async function playDispatcher(natsUrl: string) {
         const taken = await take(batchId)
         if (taken.answer !== 'taken') return
         note(taken)
-        const sent = taken.recipients.map(({ subscriptionId }) => ({ subscriptionId, environment: null }))
-        await bus.call(finishBatch, { ...nothingHeard, batchId, takes: taken.takes, sent })
+        const unsent = taken.decided.map(({ subscriptionId }) => subscriptionId)
+        await bus.call(finishBatch, { ...nothingHeard, batchId, takes: taken.takes, unsent })
       }
     },
   }
 }
 
 /** A finish of a batch in which nothing happened. */
-export const nothingHeard = { sent: [], dead: [], guarded: [], unavailable: [], answers: [], credentialsVersion: null, retries: [] }
+export const nothingHeard = {
+  environments: [],
+  unsent: [],
+  dead: [],
+  guarded: [],
+  unavailable: [],
+  answers: [],
+  credentialsVersion: null,
+  retries: [],
+}
+
+/** Devices that were sent to just now. */
+export const givenNotified = (db: Db, subscriptionIds: string[]) =>
+  sql`insert into last_notified (subscription_id, at) select unnest(${subscriptionIds}::text[]), now()`.execute(db)
 
 export const givenSend = (appId: string, change: Partial<FrozenSend> = {}): FrozenSend => ({
   campaignId: newId(),

@@ -19,7 +19,7 @@ import { fanOut } from './fan-out.ts'
 import { finishBatch } from './finish-batch.ts'
 import { findFanOut, hasRoom } from './store/fan-outs.ts'
 import { asked, finished, retried, withBatches } from './testing/batches.ts'
-import { givenCrowd, givenDevice, givenSend, openAudience } from './testing/rig.ts'
+import { givenCrowd, givenDevice, givenEndpoint, givenSend, openAudience } from './testing/rig.ts'
 
 const rig = await openAudience()
 const { audience, db, bus, dispatcher, peers, startProcess } = rig
@@ -128,6 +128,7 @@ describe('mass guard', () => {
 
   test('19 among many sends are dead: failed for the ledger, invalidated once and announced once', async () => {
     const appId = newId()
+    await givenEndpoint(db, appId)
     const crowd = await givenPhones(appId, 200)
     const taken = await takeOne(await givenBatch(appId), used())
     const letters = crowd.map((_, index): Letter => (index % 10 === 0 && index < 190 ? 'g' : 's'))

@@ -7,7 +7,7 @@ import { fanOut } from './fan-out.ts'
 import { registerSubscription } from './register-subscription.ts'
 import { clearSettled, findFanOut, markTold } from './store/fan-outs.ts'
 import { asked, finished, retried, withBatches } from './testing/batches.ts'
-import { givenCrowd, givenDevice, givenSend, openAudience } from './testing/rig.ts'
+import { givenCrowd, givenDevice, givenEndpoint, givenSend, openAudience } from './testing/rig.ts'
 
 const rig = await openAudience()
 const { audience, db, peers } = rig
@@ -76,6 +76,7 @@ describe('finishing', () => {
 
   test('a dead token is invalidated once and announced once, however many sends found it out', async () => {
     const appId = newId()
+    await givenEndpoint(db, appId)
     const device = await givenDevice(db, { appId })
     const batchIds = [await givenBatch(appId), await givenBatch(appId), await givenBatch(appId)]
     const [first, second, third] = await Promise.all(batchIds.map((batchId) => takeOne(batchId)))
@@ -99,6 +100,19 @@ describe('finishing', () => {
         data: { code: 'token_dead' },
       },
     ])
+  })
+
+  test('a dead token of an app that nobody listens to is invalidated and announced to nobody', async () => {
+    const appId = newId()
+    const device = await givenDevice(db, { appId })
+    const { batchId, takes } = await takeOne(await givenBatch(appId))
+    const dead = [{ subscriptionId: device.id, userId: device.userId, tokenVersion: 1, agoMs: 0, deadSince: null, code: 'token_dead' }]
+
+    await finish(finished(batchId, takes, { dead }))
+
+    expect((await subscription(device.id)).invalidated_at).not.toBeNull()
+    const announced = await db.selectFrom('announcements').selectAll().execute()
+    expect(announced.flatMap(({ body }) => body).filter((event) => event.appId === appId)).toEqual([])
   })
 
   test('a token that changed, or registered again after it was sent to, is left alone', async () => {

@@ -2,6 +2,7 @@ import type { CircuitEnvironment, Decided, FinishBatch } from '@herald/contracts
 import type { Event } from '@herald/contracts/event'
 import { newId } from '@herald/contracts/ids'
 import { eventSubjects } from '@herald/contracts/topology'
+import { findListeners } from '@herald/service/listeners'
 import { transact } from '@herald/service/postgres'
 import type { Audience } from './audience.ts'
 import type { Breaker } from './breaker.ts'
@@ -90,7 +91,7 @@ async function settle(db: Db, won: Finish[], { judged, open }: Judgement): Promi
   })
 }
 
-/** Invalidates what was called dead, and writes down in the same transaction that webhooks is to hear of it. */
+/** Invalidates what was called dead, and writes down in the same transaction that webhooks is to hear of it, where somebody listens. */
 async function invalidate(db: Db, ended: Ended[]): Promise<AnnouncementRow[]> {
   const dead = ended.flatMap(({ finish }) => finish.dead)
   if (dead.length === 0) return []
@@ -99,7 +100,12 @@ async function invalidate(db: Db, ended: Ended[]): Promise<AnnouncementRow[]> {
   )
   const invalidated = await invalidateDead(db, dead)
   await noteGuarded(db, ended, invalidated)
+  const isHeard = await findListeners(
+    db,
+    invalidated.map(({ appId }) => appId),
+  )
   const events = invalidated.flatMap((subscription) => {
+    if (!isHeard(subscription.appId, 'subscription.invalidated')) return []
     const found = foundBy.get(subscription.id)
     return found ? [invalidatedEvent(subscription, found.row.campaign_id, found.code)] : []
   })

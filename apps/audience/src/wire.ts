@@ -8,6 +8,7 @@ import { openBus } from '@herald/service/bus'
 import { group } from '@herald/service/group'
 import { openAtOnce } from '@herald/service/at-once'
 import { failsEverybody } from '@herald/service/health'
+import { rememberListeners } from '@herald/service/listeners'
 import { openPlaces } from '@herald/service/places'
 import { openDatabase } from '@herald/service/postgres'
 import type { Service } from '@herald/service/run'
@@ -200,6 +201,7 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   bus.answer(calls.changeFlow, (change) => changeFlow({ ...audience, poke: () => due.poke() }, change))
   bus.answer(calls.listTimeZones, async ({ appId }) => ({ zones: await listTimeZones(db, appId) }))
   bus.answer(calls.eraseAudienceOfApp, (app) => eraseApp({ db }, app))
+  bus.answer(calls.hearAudienceListeners, ({ listeners }) => rememberListeners(db, listeners))
   bus.answer(calls.confirmAudienceAnnouncements, async ({ announcementIds }) => {
     if (announcementIds.length > 0) await deleteAnnouncements(db, announcementIds)
     return {}

@@ -12,7 +12,7 @@ import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import type { Tables } from './store/tables.ts'
-import { batchOf, givenCampaign, givenListeners, givenOutcomes, givenPeer, totalsOf } from './testing/given-tracker.ts'
+import { batchOf, givenCampaign, givenEndpoint, givenListeners, givenOutcomes, givenPeer, totalsOf } from './testing/given-tracker.ts'
 
 const running: ChildProcess[] = []
 afterAll(() => running.forEach((child) => child.kill('SIGKILL')))
@@ -53,6 +53,7 @@ test('trackers killed in the middle of their work lose no outcome, double none a
   let trackers = await Promise.all([startTracker(environment), startTracker(environment)])
 
   const campaign = givenCampaign()
+  await givenEndpoint(db, campaign.appId)
   const all = givenOutcomes(6_000)
   const batches = Array.from({ length: 120 }, (_, index) => batchOf(campaign, all.slice(index * 50, index * 50 + 50)))
   await insist(() => caller.call(reportQueued, totalsOf(campaign, 6_000)))

@@ -13,6 +13,7 @@ import type { Tables } from './store/tables.ts'
 import {
   batchOf,
   givenCampaign,
+  givenEndpoint,
   givenListeners,
   givenOutcome,
   givenOutcomes,
@@ -57,6 +58,7 @@ const settlementsLeft = async (campaignId: string) =>
 
 test('outcomes that are repeated 14 times, also in parallel, count once', async () => {
   const campaign = givenCampaign()
+  await givenEndpoint(db, campaign.appId)
   await caller.call(reportQueued, totalsOf(campaign, 500))
   const batch = batchOf(campaign, [
     ...givenOutcomes(490),
@@ -80,6 +82,7 @@ test('outcomes that are repeated 14 times, also in parallel, count once', async 
 
 test('two trackers keep exact sums, settle a campaign once and complete it once', async () => {
   const campaign = givenCampaign()
+  await givenEndpoint(db, campaign.appId)
   const all = givenOutcomes(4_000)
   const batches = Array.from({ length: 40 }, (_, index) => batchOf(campaign, all.slice(index * 100, index * 100 + 100)))
   await caller.call(reportQueued, totalsOf(campaign, 1_000, false))
@@ -112,6 +115,7 @@ test('a campaign settles whether its outcomes come before or after its total', a
 
 test('a send that reaches nobody is settled and completed at once', async () => {
   const campaign = givenCampaign()
+  await givenEndpoint(db, campaign.appId)
   await caller.call(reportQueued, totalsOf(campaign, 0))
 
   await until(() => heard.campaigns.includes(campaign.campaignId) && heard.audience.includes(campaign.campaignId))

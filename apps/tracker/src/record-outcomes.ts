@@ -1,5 +1,6 @@
 import { eventSubjects } from '@herald/contracts/topology'
 import type { BatchOutcomes, Outcome } from '@herald/contracts/outcome'
+import { findListeners } from '@herald/service/listeners'
 import { transact } from '@herald/service/postgres'
 import { announcementsOf } from './announce.ts'
 import { outcomeEvent } from './core/event.ts'
@@ -18,7 +19,7 @@ export const countOutcomes = ({ batches }: OutcomeCall): number => batches.reduc
 type Push = { key: string; call: number; batch: BatchOutcomes; outcome: Outcome }
 
 /**
- * Writes the outcomes of several calls in one transaction: ledger rows, one announcement of what was new, and the counters,
+ * Writes the outcomes of several calls in one transaction: ledger rows, one announcement of what was new and somebody listens to, and the counters,
  * last, since everybody waits for those rows. A push that already has an outcome keeps it and moves nothing, so any call may
  * come any number of times. Whoever moves a campaign's sums to its total settles it. Answers per call how many outcomes were new.
  *
@@ -35,6 +36,10 @@ export async function recordOutcomes(
   for (const day of new Set(pushes.map(({ batch }) => batch.day))) await ensureDay(day)
 
   const committed = await transact(db, async (trx) => {
+    const isHeard = await findListeners(
+      trx,
+      pushes.map(({ batch }) => batch.appId),
+    )
     const { at, inserted } = await insertOutcomes(trx, pushes.map(ledgerEntry), retentionDays)
     const fresh = inserted === 'all' ? pushes : pushes.filter(({ key }) => inserted.has(key))
     if (fresh.length === 0) return { fresh, announcements: [], settled: [] }
@@ -42,7 +47,9 @@ export async function recordOutcomes(
     const time = at.toISOString()
     const announcements = announcementsOf(
       eventSubjects.pushSettled,
-      fresh.map(({ batch, outcome }) => outcomeEvent(batch, outcome, time)),
+      fresh
+        .filter(({ batch, outcome }) => isHeard(batch.appId, `notification.${outcome.outcome}`))
+        .map(({ batch, outcome }) => outcomeEvent(batch, outcome, time)),
     )
     await insertAnnouncements(trx, announcements)
 
@@ -63,7 +70,10 @@ export async function recordOutcomes(
     return { fresh, announcements, settled }
   })
 
-  followUp(committed)
+  followUp({
+    ...committed,
+    ended: committed.fresh.map(({ batch: { platform }, outcome: { outcome, code } }) => ({ platform, outcome, code })),
+  })
   const recorded = calls.map(() => 0)
   for (const { call } of committed.fresh) recorded[call] = (recorded[call] ?? 0) + 1
   return recorded.map((count) => ({ recorded: count }))

@@ -1,4 +1,5 @@
 import { eventSubjects } from '@herald/contracts/topology'
+import { findListeners } from '@herald/service/listeners'
 import { transact } from '@herald/service/postgres'
 import { announcementsOf } from './announce.ts'
 import { completedEvent } from './core/event.ts'
@@ -23,12 +24,25 @@ export async function reportQueued(
   for (const day of new Set(totals.map(({ day }) => day))) await ensureDay(day)
 
   const committed = await transact(db, async (trx) => {
+    const ended = totals.filter(({ fannedOut }) => fannedOut)
+    const isHeard = await findListeners(
+      trx,
+      ended.map(({ appId }) => appId),
+    )
     await insertTotals(trx, totals)
-    const ended = totals.filter(({ fannedOut }) => fannedOut).map(({ campaignId }) => campaignId)
-    const fannedOut = ended.length > 0 ? await takeFannedOut(trx, ended) : []
+    const fannedOut =
+      ended.length > 0
+        ? await takeFannedOut(
+            trx,
+            ended.map(({ campaignId }) => campaignId),
+          )
+        : []
     if (fannedOut.length === 0) return { announcements: [], settled: [] }
 
-    const announcements = announcementsOf(eventSubjects.campaignCompleted, fannedOut.map(eventOf))
+    const announcements = announcementsOf(
+      eventSubjects.campaignCompleted,
+      fannedOut.filter((row) => isHeard(row.app_id, 'campaign.completed')).map(eventOf),
+    )
     await insertAnnouncements(trx, announcements)
     const settled = fannedOut.filter(({ complete }) => complete).map(({ campaign_id }) => campaign_id)
     if (settled.length > 0) await insertSettlements(trx, settled)

@@ -1,6 +1,7 @@
 import {
   confirmTrackerAnnouncements,
   eraseTrackerOfApp,
+  hearTrackerListeners,
   findSettled as findSettledCall,
   listPushes as listPushesCall,
   listStats as listStatsCall,
@@ -17,6 +18,7 @@ import { boundAnnouncements } from '@herald/service/bound-announcements'
 import { openBus } from '@herald/service/bus'
 import { group } from '@herald/service/group'
 import { failsEverybody } from '@herald/service/health'
+import { rememberListeners } from '@herald/service/listeners'
 import { openDatabase } from '@herald/service/postgres'
 import type { Service } from '@herald/service/run'
 import { startSweep } from '@herald/service/sweep'
@@ -56,7 +58,7 @@ export async function wireTracker(service: Service<Config>): Promise<void> {
   const { db, reads, watch } = await openDatabase<Tables>(service, { url, poolSize })
   const bus = await openBus(service, watch)
   const ensureDay = openDays(db, ledgerDays)
-  const followUp = openFollowUp(service, { db, bus, countEvents: openMeasures(service.metrics, { db, watch }) })
+  const followUp = openFollowUp(service, { db, bus, measures: openMeasures(service.metrics, { db, watch }) })
 
   // Per kind one commit is in flight and everything that is ready goes along, a few thousand pushes at most. Calls of whole batches
   // and calls of single pushes have a line each: a large campaign does not stand before a one-device send.
@@ -102,6 +104,8 @@ export async function wireTracker(service: Service<Config>): Promise<void> {
     await deleteAnnouncements(db, announcementIds)
     return {}
   })
+
+  bus.answer(hearTrackerListeners, ({ listeners }) => rememberListeners(db, listeners))
 
   startSweep(service, watch, 'due', () => sweepDue({ db, bus }))
   boundAnnouncements(service, watch, db)

@@ -152,7 +152,13 @@ export const uses: Record<AppName, Uses> = {
     reads: [],
   },
   webhooks: {
-    asks: [audience.confirmAudienceAnnouncements, audience.findExternalIds, tracker.confirmTrackerAnnouncements],
+    asks: [
+      audience.confirmAudienceAnnouncements,
+      audience.findExternalIds,
+      audience.hearAudienceListeners,
+      tracker.confirmTrackerAnnouncements,
+      tracker.hearTrackerListeners,
+    ],
     tells: [],
     hears: [],
     stores: [],

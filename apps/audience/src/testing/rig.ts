@@ -10,6 +10,7 @@ import { newId } from '@herald/contracts/ids'
 import type { Lane, Platform } from '@herald/contracts/platform'
 import { announcements, bulkFanOutWork, fanOutWork, pushWork } from '@herald/contracts/topology'
 import { openBus } from '@herald/service/bus'
+import { rememberListeners } from '@herald/service/listeners'
 import { openDatabase } from '@herald/service/postgres'
 import { freshDatabase } from '@herald/testing/database'
 import { freshNats, testNatsPassword } from '@herald/testing/nats'
@@ -209,6 +210,9 @@ export const nothingHeard = {
   credentialsVersion: null,
   retries: [],
 }
+
+/** Somebody listens to all events of an app. */
+export const givenEndpoint = (db: Db, appId: string) => rememberListeners(db, [{ appId, version: 1, eventTypes: ['*'] }])
 
 /** Devices that were sent to just now. */
 export const givenNotified = (db: Db, subscriptionIds: string[]) =>

@@ -12,6 +12,7 @@ export async function markErased(db: Db, appId: string): Promise<void> {
     .onConflict((conflict) => conflict.doNothing())
     .execute()
   await sql`select pg_advisory_xact_lock(hashtextextended(${`tracker.erased-app ${appId}`}, 0))`.execute(db)
+  await sql`delete from listeners where app_id = ${appId}`.execute(db)
 }
 
 /** Deletes at most `limit` rows that campaigns of one day have in a table; answers how many. The caller holds their counters rows. */

@@ -2,12 +2,15 @@ import type { AppName } from '@herald/contracts/call'
 import { dropCampaign } from '@herald/contracts/calls/audience'
 import { settleCampaign } from '@herald/contracts/calls/campaigns'
 import type { Engagement } from '@herald/contracts/calls/tracker'
+import type { Listener } from '@herald/contracts/event'
 import { newId } from '@herald/contracts/ids'
 import type { BatchOutcomes, Outcome } from '@herald/contracts/outcome'
 import { openBus, type Bus } from '@herald/service/bus'
+import { rememberListeners } from '@herald/service/listeners'
 import { testNatsPassword } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
 import { Config } from '../config.ts'
+import type { Db } from '../store/tables.ts'
 import { wireTracker } from '../wire.ts'
 
 export const today = new Date().toISOString().slice(0, 10)
@@ -25,6 +28,10 @@ export async function givenTracker({ databaseUrl, natsUrl }: { databaseUrl: stri
   await wireTracker(service)
   return service
 }
+
+/** Somebody listens to these events of an app. */
+export const givenEndpoint = (db: Db, appId: string, eventTypes: Listener['eventTypes'] = ['*']) =>
+  rememberListeners(db, [{ appId, version: 1, eventTypes }])
 
 /** The bus as another app sees it. */
 export const givenPeer = (name: AppName, natsUrl: string): Promise<Bus> => openBus(testService(name, { NATS_URL: natsUrl }))

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { call } from '../call.ts'
-import { engagementKinds, type EngagementKind } from '../event.ts'
+import { engagementKinds, Listener, type EngagementKind } from '../event.ts'
 import { BatchOutcomes, outcomes, type OutcomeKind } from '../outcome.ts'
 import { platforms, type Platform } from '../platform.ts'
 import type { Stats } from '../stats.ts'
@@ -91,6 +91,12 @@ export const listPushes = call<{ items: LedgerRow[]; nextCursor: string | null }
     limit: z.number().int().min(1).max(200),
     cursor: z.string().max(200).optional(),
   }),
+)
+
+/** Webhooks tells to which events somebody listens, and answers that an endpoint is there only after this: events that nobody hears are not announced. */
+export const hearTrackerListeners = call<Record<string, never>>()(
+  'rpc.tracker.hear-listeners',
+  z.object({ listeners: z.array(Listener).min(1).max(200) }),
 )
 
 /** Webhooks has committed the effect of these announcements of the tracker. */

@@ -19,7 +19,8 @@ import { fanOut } from './fan-out.ts'
 import { finishBatch } from './finish-batch.ts'
 import { findFanOut, hasRoom } from './store/fan-outs.ts'
 import { asked, finished, retried, withBatches } from './testing/batches.ts'
-import { givenCrowd, givenDevice, givenEndpoint, givenSend, openAudience } from './testing/rig.ts'
+import { givenEndpoint } from './testing/play-ledger.ts'
+import { givenCrowd, givenDevice, givenSend, openAudience } from './testing/rig.ts'
 
 const rig = await openAudience()
 const { audience, db, bus, dispatcher, peers, startProcess } = rig

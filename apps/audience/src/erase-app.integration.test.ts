@@ -14,7 +14,8 @@ import { insertAnnouncements } from './store/announcements.ts'
 import { insertRetries } from './store/batches.ts'
 import { purgeErasedApps } from './store/erased-apps.ts'
 import { clearSettled, findFanOut } from './store/fan-outs.ts'
-import { fanOutAll, givenCrowd, givenDevice, givenNotified, givenSend, openAudience } from './testing/rig.ts'
+import { givenNotified } from './testing/play-ledger.ts'
+import { fanOutAll, givenCrowd, givenDevice, givenSend, openAudience } from './testing/rig.ts'
 
 const { audience, db, peers } = await openAudience()
 

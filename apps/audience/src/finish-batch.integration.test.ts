@@ -7,7 +7,8 @@ import { fanOut } from './fan-out.ts'
 import { registerSubscription } from './register-subscription.ts'
 import { clearSettled, findFanOut, markTold } from './store/fan-outs.ts'
 import { asked, finished, retried, withBatches } from './testing/batches.ts'
-import { givenCrowd, givenDevice, givenEndpoint, givenSend, openAudience } from './testing/rig.ts'
+import { givenAsking, givenEndpoint } from './testing/play-ledger.ts'
+import { givenCrowd, givenDevice, givenSend, openAudience } from './testing/rig.ts'
 
 const rig = await openAudience()
 const { audience, db, peers } = rig
@@ -31,6 +32,7 @@ describe('finishing', () => {
 
   test('what was sent is noted, and the environment that accepted it remembered', async () => {
     const appId = newId()
+    await givenAsking(db, appId)
     const device = await givenDevice(db, { appId })
     const batchIds = [await givenBatch(appId), await givenBatch(appId)]
     const taken = await Promise.all(batchIds.map((batchId) => takeOne(batchId)))
@@ -45,6 +47,7 @@ describe('finishing', () => {
 
   test('of a batch exactly those were notified whom no list of its finish names', async () => {
     const appId = newId()
+    await givenAsking(db, appId)
     const devices = await givenCrowd(db, { appId, count: 6 })
     const [batchId, otherId] = [await givenBatch(appId), await givenBatch(appId)]
     const [taken, other] = [await takeOne(batchId), await takeOne(otherId)]
@@ -52,6 +55,7 @@ describe('finishing', () => {
     if (!skipped || !dead || !back || !last) throw new Error('too few recipients')
     await db.deleteFrom('subscriptions').where('id', '=', last.subscriptionId).execute()
     const everyone = taken.recipients.map(({ subscriptionId }) => subscriptionId)
+    expect(everyone).toEqual(everyone.toSorted())
 
     await finish(
       finished(batchId, taken.takes, {
@@ -71,7 +75,7 @@ describe('finishing', () => {
     )
 
     const noted = await db.selectFrom('last_notified').select('subscription_id').where('subscription_id', 'in', devices).execute()
-    expect(noted.map(({ subscription_id }) => subscription_id).toSorted()).toEqual([everyone[0], everyone[3], everyone[4]].toSorted())
+    expect(noted.map(({ subscription_id }) => subscription_id).toSorted()).toEqual([everyone[0], everyone[3], everyone[4]])
   })
 
   test('a dead token is invalidated once and announced once, however many sends found it out', async () => {

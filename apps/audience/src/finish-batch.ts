@@ -24,7 +24,8 @@ import {
 } from './store/batches.ts'
 import { insertGuarded, nameOfCircuit, type CircuitKey } from './store/circuits.ts'
 import { wakeWaiting } from './store/fan-outs.ts'
-import { invalidateDead, noteNotified, rememberEnvironments, type Invalidated } from './store/subscriptions.ts'
+import { noteNotified } from './store/last-notified.ts'
+import { invalidateDead, rememberEnvironments, type Invalidated } from './store/subscriptions.ts'
 import type { Db } from './store/tables.ts'
 
 export type FinishAnswer = 'done' | 'lost'
@@ -149,9 +150,9 @@ async function noteSent(db: Db, won: Finish[]): Promise<void> {
   if (accepted.length > 0) await rememberEnvironments(db, accepted)
   await noteNotified(
     db,
-    won.map(({ finish: { batchId, unsent, dead, guarded, unavailable, retries } }) => {
+    won.map(({ row, finish: { batchId, unsent, dead, guarded, unavailable, retries } }) => {
       const named = [...dead, ...guarded, ...unavailable, ...retries].map(({ subscriptionId }) => subscriptionId)
-      return { batchId, notTo: [...unsent, ...named] }
+      return { batchId, appId: row.app_id, notTo: [...unsent, ...named] }
     }),
   )
 }

@@ -8,7 +8,8 @@ import { testService } from '@herald/testing/service'
 import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { givenNotified, givenWebKeys, openAudience } from './testing/rig.ts'
+import { givenNotified } from './testing/play-ledger.ts'
+import { givenWebKeys, openAudience } from './testing/rig.ts'
 
 const { db, config, dispatcher, startProcess } = await openAudience()
 await startProcess()

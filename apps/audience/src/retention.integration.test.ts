@@ -4,8 +4,9 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { transact } from '@herald/service/postgres'
 import { deleteSubscription } from './delete-subscription.ts'
-import { purgeGoneNotes } from './store/subscriptions.ts'
-import { givenDevice, givenNotified, openAudience } from './testing/rig.ts'
+import { purgeGoneNotes } from './store/last-notified.ts'
+import { givenNotified } from './testing/play-ledger.ts'
+import { givenDevice, openAudience } from './testing/rig.ts'
 
 const { db, startProcess } = await openAudience()
 

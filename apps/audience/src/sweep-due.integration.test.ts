@@ -8,7 +8,8 @@ import { makeUntakenDue } from './store/due.ts'
 import { findFanOut } from './store/fan-outs.ts'
 import { fanOut } from './fan-out.ts'
 import { retried } from './testing/batches.ts'
-import { givenDevice, givenEndpoint, givenFanOut, givenSend, nothingHeard, openAudience } from './testing/rig.ts'
+import { givenEndpoint } from './testing/play-ledger.ts'
+import { givenDevice, givenFanOut, givenSend, nothingHeard, openAudience } from './testing/rig.ts'
 
 /** A running audience: what a dead process left behind is made by hand, and must come right by itself. */
 const { startProcess, audience, db, bus, peers, dispatcher } = await openAudience()

@@ -2,9 +2,11 @@ import {
   confirmTrackerAnnouncements,
   eraseTrackerOfApp,
   hearTrackerListeners,
+  findLastNotified,
   findSettled as findSettledCall,
   listPushes as listPushesCall,
   listStats as listStatsCall,
+  readNotified as readNotifiedCall,
   readProgress as readProgressCall,
   readSettled as readSettledCall,
   readStats as readStatsCall,
@@ -32,6 +34,7 @@ import { openFollowUp } from './follow-up.ts'
 import { openHousekeeping } from './keep-house.ts'
 import { listPushes } from './list-pushes.ts'
 import { openMeasures } from './measure.ts'
+import { readNotified } from './read-notified.ts'
 import { readProgress } from './read-progress.ts'
 import { readSettled } from './read-settled.ts'
 import { listStats, readStats } from './read-stats.ts'
@@ -39,6 +42,7 @@ import { openReconciler } from './reconcile.ts'
 import { countOutcomes, recordOutcomes, type OutcomeCall } from './record-outcomes.ts'
 import { reportQueued, type QueuedReport } from './report-queued.ts'
 import { deleteAnnouncements } from './store/announcements.ts'
+import { findNewestSent } from './store/notified.ts'
 import type { Tables } from './store/tables.ts'
 import { sweepDue } from './sweep-due.ts'
 import { trackEvents, type EngagementCall } from './track-events.ts'
@@ -105,6 +109,12 @@ export async function wireTracker(service: Service<Config>): Promise<void> {
     return {}
   })
 
+  bus.answer(readNotifiedCall, (request) =>
+    reads((db) => readNotified({ db, retentionDays: ledgerDays }, request), { turn: request.appId }),
+  )
+  bus.answer(findLastNotified, (request) =>
+    reads(async (db) => ({ notified: await findNewestSent(db, { ...request, retentionDays: ledgerDays }) }), { turn: request.appId }),
+  )
   bus.answer(hearTrackerListeners, ({ listeners }) => rememberListeners(db, listeners))
 
   startSweep(service, watch, 'due', () => sweepDue({ db, bus }))

@@ -21,15 +21,14 @@ const newest = (who: 'tracker' | 'audience', appId: string) =>
     .toSorted((one, other) => one.version - other.version)
     .at(-1)
     ?.eventTypes.toSorted()
-const bothKnow = (appId: string, eventTypes: string[]) => {
-  for (const who of ['tracker', 'audience'] as const) expect(newest(who, appId)).toEqual(eventTypes)
-}
+const whatBothKnow = (appId: string) => ({ tracker: newest('tracker', appId), audience: newest('audience', appId) })
+const both = (...eventTypes: string[]) => ({ tracker: eventTypes, audience: eventTypes })
 
 test('when a new endpoint is answered both know what it asks for, beside what others ask for', async () => {
   const { appId } = await rig.givenWebhook(url, { eventTypes: ['notification.sent'] })
-  bothKnow(appId, ['notification.sent'])
+  expect(whatBothKnow(appId)).toEqual(both('notification.sent'))
   await rig.givenWebhook(url, { appId, eventTypes: ['notification.failed', 'notification.sent'] })
-  bothKnow(appId, ['notification.failed', 'notification.sent'])
+  expect(whatBothKnow(appId)).toEqual(both('notification.failed', 'notification.sent'))
 })
 
 test('a new endpoint is not answered before the tracker has answered', async () => {
@@ -42,7 +41,7 @@ test('a new endpoint is not answered before the tracker has answered', async () 
   await until(() => rig.told.audience.length > 0)
   expect(isAnswered).toBe(false)
   heard.resolve()
-  bothKnow((await made).appId, ['*'])
+  expect(whatBothKnow((await made).appId)).toEqual(both('*'))
 })
 
 test('an endpoint that one of them does not hear of is refused and not there', async () => {
@@ -53,18 +52,18 @@ test('an endpoint that one of them does not hear of is refused and not there', a
 
   rig.onTold.tracker = () => Promise.resolve()
   await until(() => newest('tracker', appId) !== undefined, { what: 'the sweep tells' })
-  bothKnow(appId, [])
+  expect(whatBothKnow(appId)).toEqual(both())
 })
 
 test('what makes an endpoint hear more is answered when both know; what makes it hear less they hear soon', async () => {
   const { appId, id: webhookId } = await rig.givenWebhook(url, { eventTypes: ['notification.sent'] })
   await rig.gateway.call(changeWebhook, { appId, webhookId, changes: { eventTypes: ['notification.opened'] } })
-  bothKnow(appId, ['notification.opened'])
+  expect(whatBothKnow(appId)).toEqual(both('notification.opened'))
 
   await rig.gateway.call(changeWebhook, { appId, webhookId, changes: { enabled: false } })
   await until(() => newest('tracker', appId)?.length === 0 && newest('audience', appId)?.length === 0, { what: 'nobody listens' })
   await rig.gateway.call(enableWebhook, { appId, webhookId })
-  bothKnow(appId, ['notification.opened'])
+  expect(whatBothKnow(appId)).toEqual(both('notification.opened'))
 
   await rig.gateway.call(deleteWebhook, { appId, webhookId })
   await until(() => newest('tracker', appId)?.length === 0 && newest('audience', appId)?.length === 0, { what: 'nobody listens' })
@@ -79,7 +78,7 @@ test('endpoints that change at the same time are all known when they are answere
       for (const who of ['tracker', 'audience'] as const) expect(newest(who, appId)).toContain(type)
     }),
   )
-  bothKnow(appId, types.toSorted())
+  expect(whatBothKnow(appId)).toEqual(both(...types.toSorted()))
 })
 
 test('both are told again now and then, and of a deleted app nothing stays', async () => {

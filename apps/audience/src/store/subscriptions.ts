@@ -9,9 +9,6 @@ import type { PersonChanges } from '../core/person.ts'
 import type { Db } from './tables.ts'
 import { splitTags } from './users.ts'
 
-/** Rows that one statement of a purge removes. */
-const purgedAtOnce = 5_000
-
 export type Registered = { id: string; platform: Platform; userId: string }
 
 /** A device that comes back within this of its last session's start is still in it. */
@@ -292,34 +289,3 @@ export const rememberEnvironments = (db: Db, accepted: { subscriptionId: string;
       order by s.id for no key update of s
     )
     update subscriptions s set apns_environment = news.environment from news where s.id = news.id`.execute(db)
-
-/** Notes that the devices of batches were sent to just now, but for those of `notTo`. Devices that are gone are left out. */
-export async function noteNotified(db: Db, batches: { batchId: string; notTo: string[] }[]): Promise<void> {
-  if (batches.length === 0) return
-  await sql`
-    insert into last_notified (subscription_id, at)
-    select distinct told.id, now()
-    from unnest(${batches.map(({ batchId }) => batchId)}::text[]) as batch(id)
-      cross join lateral (select unnest(subscription_ids) as id from batches where batches.id = batch.id offset 0) told
-      cross join lateral (select from subscriptions s where s.id = told.id offset 0) known
-    where not exists (
-      select from unnest(
-        ${batches.flatMap(({ batchId, notTo }) => notTo.map(() => batchId))}::text[], ${batches.flatMap(({ notTo }) => notTo)}::text[]
-      ) as other(batch_id, id) where other.batch_id = batch.id and other.id = told.id
-    )
-    order by 1
-    on conflict (subscription_id) do update set at = excluded.at`.execute(db)
-}
-
-/** Removes what was noted of devices after they were deleted; at most 5,000 devices, `true` when there may be more. */
-export async function purgeGoneNotes(db: Db): Promise<boolean> {
-  const { rows } = await sql`
-    with due as (
-      select subscription_id from gone_devices where due_at <= now() order by due_at limit ${sql.lit(purgedAtOnce)} for update skip locked
-    ), notes as (
-      delete from last_notified n using due where n.subscription_id = due.subscription_id
-    )
-    delete from gone_devices g using due where g.subscription_id = due.subscription_id
-    returning g.subscription_id`.execute(db)
-  return rows.length === purgedAtOnce
-}

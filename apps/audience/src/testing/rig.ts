@@ -10,7 +10,6 @@ import { newId } from '@herald/contracts/ids'
 import type { Lane, Platform } from '@herald/contracts/platform'
 import { announcements, bulkFanOutWork, fanOutWork, pushWork } from '@herald/contracts/topology'
 import { openBus } from '@herald/service/bus'
-import { rememberListeners } from '@herald/service/listeners'
 import { openDatabase } from '@herald/service/postgres'
 import { freshDatabase } from '@herald/testing/database'
 import { freshNats, testNatsPassword } from '@herald/testing/nats'
@@ -21,6 +20,7 @@ import type { Audience } from '../audience.ts'
 import { commitTogether } from '../commit-together.ts'
 import { openAppSettings } from '../app-settings.ts'
 import { fanOut } from '../fan-out.ts'
+import { openLastNotified } from '../last-notified.ts'
 import { findFanOut, insertFanOut } from '../store/fan-outs.ts'
 import { fixBounds } from '../store/pages.ts'
 import { insertSubscription } from '../store/subscriptions.ts'
@@ -28,6 +28,7 @@ import type { Db, Tables } from '../store/tables.ts'
 import { insertUser } from '../store/users.ts'
 import { toDevice } from '../core/device.ts'
 import { wireAudience } from '../wire.ts'
+import { playLedger } from './play-ledger.ts'
 
 type Report = z.infer<typeof reportQueued.request>
 
@@ -60,6 +61,7 @@ export async function openAudience() {
     commit: commitTogether(db, sharing),
     haveWaiting: () => undefined,
     scan: (_appId, work) => work(),
+    lastNotified: openLastNotified(service, { db, bus }),
   }
 
   return {
@@ -99,6 +101,8 @@ async function playPeers(natsUrl: string) {
     askedGateway: 0,
     settledAnswersAfter: Promise.resolve(),
     askedSettled: 0,
+    notifiedAnswersAfter: Promise.resolve(),
+    askedNotified: 0,
   }
 
   const campaigns = await openBus(testService('campaigns', { NATS_URL: natsUrl }))
@@ -120,6 +124,7 @@ async function playPeers(natsUrl: string) {
     reports.push(report)
     return {}
   })
+  const notified = playLedger(tracker, state)
   tracker.answer(findSettled, async ({ campaignId, subscriptionIds }) => {
     state.askedSettled += 1
     await state.settledAnswersAfter
@@ -152,6 +157,7 @@ async function playPeers(natsUrl: string) {
     flows,
     /** Devices that have an outcome, by campaign. */
     settled,
+    notified,
     /** A campaign that was accepted; `point` publishes a pointer at it, as campaigns does. */
     givenCampaign(send: FrozenSend, target: FrozenTarget) {
       sends.set(send.campaignId, { send, target })
@@ -200,23 +206,8 @@ async function playDispatcher(natsUrl: string) {
 }
 
 /** A finish of a batch in which nothing happened. */
-export const nothingHeard = {
-  environments: [],
-  unsent: [],
-  dead: [],
-  guarded: [],
-  unavailable: [],
-  answers: [],
-  credentialsVersion: null,
-  retries: [],
-}
-
-/** Somebody listens to all events of an app. */
-export const givenEndpoint = (db: Db, appId: string) => rememberListeners(db, [{ appId, version: 1, eventTypes: ['*'] }])
-
-/** Devices that were sent to just now. */
-export const givenNotified = (db: Db, subscriptionIds: string[]) =>
-  sql`insert into last_notified (subscription_id, at) select unnest(${subscriptionIds}::text[]), now()`.execute(db)
+const noPushes = { environments: [], unsent: [], dead: [], guarded: [], unavailable: [], retries: [] }
+export const nothingHeard = { ...noPushes, answers: [], credentialsVersion: null }
 
 export const givenSend = (appId: string, change: Partial<FrozenSend> = {}): FrozenSend => ({
   campaignId: newId(),

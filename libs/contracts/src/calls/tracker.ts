@@ -93,6 +93,22 @@ export const listPushes = call<{ items: LedgerRow[]; nextCursor: string | null }
   }),
 )
 
+/**
+ * A portion of an app's accepted pushes, newest campaign first: devices by the moment they were sent to. `next` is the `after` of the next
+ * portion; null: that was the last.
+ */
+export const readNotified = call<{ notified: { at: string; subscriptionIds: string[] }[]; next: string | null }>()(
+  'rpc.tracker.read-notified',
+  z.object({ appId: Id, after: z.string().max(200).nullable() }),
+  8_000,
+)
+
+/** When these devices were last sent to, those of them that were. */
+export const findLastNotified = call<{ notified: { subscriptionId: string; at: string }[] }>()(
+  'rpc.tracker.find-last-notified',
+  z.object({ appId: Id, subscriptionIds: z.array(Id).max(100) }),
+)
+
 /** Webhooks tells to which events somebody listens, and answers that an endpoint is there only after this: events that nobody hears are not announced. */
 export const hearTrackerListeners = call<Record<string, never>>()(
   'rpc.tracker.hear-listeners',

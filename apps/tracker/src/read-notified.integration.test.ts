@@ -1,0 +1,68 @@
+import { findLastNotified, readNotified, recordOutcomes, reportQueued } from '@herald/contracts/calls/tracker'
+import { newId } from '@herald/contracts/ids'
+import { freshDatabase } from '@herald/testing/database'
+import { freshNats } from '@herald/testing/nats'
+import { expect, test } from 'vitest'
+import {
+  batchOf,
+  givenCampaign,
+  givenOutcome,
+  givenOutcomes,
+  givenPeer,
+  givenTracker,
+  totalsOf,
+  type Campaign,
+} from './testing/given-tracker.ts'
+
+/** What audience asks of the ledger for lastNotifiedAt. */
+
+const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
+await givenTracker({ databaseUrl: database.url('tracker'), natsUrl })
+const [dispatcher, audience] = await Promise.all([givenPeer('dispatcher', natsUrl), givenPeer('audience', natsUrl)])
+
+type Portion = { notified: { at: string; subscriptionIds: string[] }[]; next: string | null }
+
+async function record(campaign: Campaign, outcomes: ReturnType<typeof givenOutcome>[]): Promise<void> {
+  await dispatcher.call(reportQueued, totalsOf(campaign, outcomes.length))
+  for (let from = 0; from < outcomes.length; from += 1_000)
+    await dispatcher.call(recordOutcomes, { batches: [batchOf(campaign, outcomes.slice(from, from + 1_000))] })
+}
+
+test('portions of an app’s ledger hold every accepted push once with its moment, and nothing that was not accepted or of another app', async () => {
+  const first = givenCampaign()
+  const second = { ...givenCampaign(), appId: first.appId }
+  const sent = givenOutcomes(7_000)
+  const again = sent.slice(0, 10).map(({ subscriptionId, userId }) => givenOutcome({ subscriptionId, userId }))
+  await record(first, [...sent, ...givenOutcomes(5, { outcome: 'failed', code: 'timeout' })])
+  await record(givenCampaign(), givenOutcomes(3))
+  await record(second, [...again, ...givenOutcomes(2, { outcome: 'skipped', code: 'opted_out' })])
+
+  const pushes: { id: string; at: string }[] = []
+  let portions = 0
+  for (let after: string | null = null, more = true; more; portions += 1) {
+    const answer: Portion = await audience.call(readNotified, { appId: first.appId, after })
+    pushes.push(...answer.notified.flatMap(({ at, subscriptionIds }) => subscriptionIds.map((id) => ({ id, at }))))
+    after = answer.next
+    more = after !== null
+  }
+
+  expect(portions).toBeGreaterThan(1)
+  expect(pushes.map(({ id }) => id).toSorted()).toEqual([...sent, ...again].map(({ subscriptionId }) => subscriptionId).toSorted())
+  expect(pushes.every(({ at }) => Math.abs(Date.now() - Date.parse(at)) < 600_000)).toBe(true)
+})
+
+test('of devices the newest accepted push is answered, and nothing for who has none', async () => {
+  const [older, newer] = [givenCampaign(), givenCampaign()]
+  const push = givenOutcome()
+  const failed = givenOutcome({ outcome: 'failed', code: 'timeout' })
+  await record(older, [push, failed])
+  await record({ ...newer, appId: older.appId }, [givenOutcome({ subscriptionId: push.subscriptionId })])
+
+  const subscriptionIds = [push.subscriptionId, failed.subscriptionId, newId()]
+  const { notified } = await audience.call(findLastNotified, { appId: older.appId, subscriptionIds })
+  const all = await audience.call(readNotified, { appId: older.appId, after: null })
+  const moments = all.notified.filter(({ subscriptionIds: ids }) => ids.includes(push.subscriptionId)).map(({ at }) => at)
+  expect(moments).toHaveLength(2)
+  expect(notified).toEqual([{ subscriptionId: push.subscriptionId, at: moments.toSorted().at(-1) }])
+  expect(await audience.call(findLastNotified, { appId: newId(), subscriptionIds })).toEqual({ notified: [] })
+})

@@ -51,7 +51,7 @@ test('an endpoint that one of them does not hear of is refused and not there', a
   expect((await rig.gateway.call(listWebhooks, { appId, limit: 10 })).items).toEqual([])
 
   rig.onTold.tracker = () => Promise.resolve()
-  await until(() => newest('tracker', appId) !== undefined, { what: 'the sweep tells' })
+  await until(() => newest('tracker', appId)?.length === 0 && newest('audience', appId)?.length === 0, { what: 'the sweep tells' })
   expect(whatBothKnow(appId)).toEqual(both())
 })
 

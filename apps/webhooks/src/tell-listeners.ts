@@ -1,5 +1,6 @@
 import { hearAudienceListeners } from '@herald/contracts/calls/audience'
 import { hearTrackerListeners } from '@herald/contracts/calls/tracker'
+import { Fault } from '@herald/contracts/fault'
 import { transact } from '@herald/service/postgres'
 import { findDueListeners, markListenersTold, renewListeners } from './store/listened-apps.ts'
 import type { Webhooks } from './webhooks.ts'
@@ -21,6 +22,10 @@ export async function tellListeners({ db, bus }: Pick<Webhooks, 'db' | 'bus'>, a
 /** Tells what has changed and was not told, and now and then what has not changed. */
 export async function sweepListeners(webhooks: Pick<Webhooks, 'db' | 'bus'>): Promise<{ took: number }> {
   const appIds = await findDueListeners(webhooks.db, appsAtOnce)
-  if (appIds.length > 0) await tellListeners(webhooks, appIds)
+  if (appIds.length === 0) return { took: 0 }
+  // Who was away is told again 5 s later.
+  await tellListeners(webhooks, appIds).catch((error: unknown) => {
+    if (!Fault.is(error, 'queue_unavailable')) throw error
+  })
   return { took: appIds.length }
 }

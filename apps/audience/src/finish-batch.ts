@@ -144,15 +144,16 @@ const invalidatedEvent = ({ id, appId, userId, platform, at }: Invalidated, camp
   data: { code },
 })
 
-/** Whom a finish does not name was sent to. */
+/** What accepted a token is remembered, and, for an app that asks for it, whom the batches were sent to: all that their finishes do not name. */
 async function noteSent(db: Db, won: Finish[]): Promise<void> {
   const accepted = won.flatMap(({ finish }) => finish.environments)
   if (accepted.length > 0) await rememberEnvironments(db, accepted)
+  const noting = won.filter(({ row }) => row.notes_sent)
   await noteNotified(
     db,
-    won.map(({ row, finish: { batchId, unsent, dead, guarded, unavailable, retries } }) => {
+    noting.map(({ finish: { batchId, unsent, dead, guarded, unavailable, retries } }) => {
       const named = [...dead, ...guarded, ...unavailable, ...retries].map(({ subscriptionId }) => subscriptionId)
-      return { batchId, appId: row.app_id, notTo: [...unsent, ...named] }
+      return { batchId, notTo: [...unsent, ...named] }
     }),
   )
 }

@@ -5,18 +5,15 @@ import type { Db } from './tables.ts'
 const purgedAtOnce = 5_000
 
 /**
- * Notes that the devices of batches were sent to just now, but for those of `notTo`; only for apps that have asked for it within seven days.
- * Devices that are gone are left out. Each look-up is by a key, whatever the planner believes of the tables.
+ * Notes that the devices of batches were sent to just now, but for those of `notTo`. Devices that are gone are left out. Each look-up is by a
+ * key, whatever the planner believes of the tables.
  */
-export async function noteNotified(db: Db, batches: { batchId: string; appId: string; notTo: string[] }[]): Promise<void> {
+export async function noteNotified(db: Db, batches: { batchId: string; notTo: string[] }[]): Promise<void> {
   if (batches.length === 0) return
   await sql`
     insert into last_notified (subscription_id, at)
     select distinct told.id, now()
-    from unnest(${batches.map(({ batchId }) => batchId)}::text[], ${batches.map(({ appId }) => appId)}::text[]) as batch(id, app_id)
-      cross join lateral (
-        select from notified_apps where app_id = batch.app_id and named_at > now() - interval '7 days' offset 0
-      ) asking
+    from unnest(${batches.map(({ batchId }) => batchId)}::text[]) as batch(id)
       cross join lateral (select unnest(subscription_ids) as id from batches where batches.id = batch.id offset 0) told
       cross join lateral (select from subscriptions s where s.id = told.id offset 0) known
     where not exists (

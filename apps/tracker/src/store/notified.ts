@@ -4,8 +4,8 @@ import type { Db } from './tables.ts'
 
 /** Pushes of one portion. */
 const portion = 5_000
-/** Of a device its newest so many are looked at: those of older campaigns may have been accepted later, for as long as their ttl. */
-const newestPushes = 100
+/** Of a device its newest so many are looked at: one of an older campaign may have been accepted later, by a wave or a retry. */
+const newestPushes = 20
 
 /** Devices by the moment at which a push was accepted for them; of one device there may be several. */
 export type Notified = { at: string; subscriptionIds: string[] }

@@ -22,7 +22,8 @@ begin
 end
 $$;
 
-create function audience.wait_for_events_of(app_ids text[]) returns void language plpgsql volatile as $$
+-- Whoever wants the lock next waits behind it, so it is given up after a while.
+create function audience.wait_for_events_of(app_ids text[]) returns void language plpgsql volatile set lock_timeout = '2s' as $$
 begin
   perform pg_advisory_xact_lock(hashtextextended('audience.listeners', place))
     from (select distinct hashtext(asked.id) & 63 as place from unnest(app_ids) as asked(id) order by 1) places;

@@ -94,6 +94,25 @@ test('webhooks is answered when every transaction has ended that may not know th
   expect(await transact(db, async (trx) => (await findListeners(trx, [appId]))(appId, 'notification.sent'))).toBe(true)
 })
 
+test('a transaction that goes on for long makes webhooks hear a refusal, and stands before nobody’s events for longer', async () => {
+  const campaign = givenCampaign()
+  const going = Promise.withResolvers<void>()
+  const begun = Promise.withResolvers<void>()
+  const stuck = transact(db, async (trx) => {
+    await findListeners(trx, [campaign.appId])
+    begun.resolve()
+    await going.promise
+  })
+  await begun.promise
+  const listeners = [{ appId: campaign.appId, version: 1, eventTypes: ['*' as const] }]
+  await expect(webhooks.call(hearTrackerListeners, { listeners })).rejects.toMatchObject({ code: 'queue_unavailable' })
+
+  await caller.call(reportQueued, totalsOf(campaign, 1))
+  await until(() => of(campaign.appId).length === 1, { what: 'events of the same app, while it goes on' })
+  going.resolve()
+  await stuck
+})
+
 test('whatever settles after webhooks was answered is announced, while outcomes come all the time', async () => {
   const campaign = givenCampaign()
   const batches = Array.from({ length: 80 }, () => batchOf(campaign, givenOutcomes(25)))

@@ -1,5 +1,9 @@
 import type { Listener } from '@herald/contracts/event'
+import { queueUnavailable } from '@herald/contracts/fault'
 import { sql, type QueryExecutorProvider } from 'kysely'
+
+/** Postgres gave up waiting for a lock. */
+const lockNotAvailable = '55P03'
 
 /** Whether somebody listens to events of this type of an app. */
 export type IsHeard = (appId: string, type: string) => boolean
@@ -22,7 +26,8 @@ export async function findListeners(trx: QueryExecutorProvider, appIds: Iterable
 
 /**
  * Writes down what webhooks tells of listeners, and waits until every transaction has ended that may not have seen it. An older telling
- * changes nothing. To be called outside a transaction: what is written must be committed before it is waited for.
+ * changes nothing. To be called outside a transaction: what is written must be committed before it is waited for. Fault `queue_unavailable`: one
+ * of them went on for more than 2 s.
  */
 export async function rememberListeners(db: QueryExecutorProvider, listeners: Listener[]): Promise<Record<string, never>> {
   const { rows } = await sql<{ app_id: string }>`
@@ -37,6 +42,12 @@ export async function rememberListeners(db: QueryExecutorProvider, listeners: Li
     on conflict (app_id) do update set version = excluded.version, event_types = excluded.event_types
       where known.version < excluded.version
     returning app_id`.execute(db)
-  if (rows.length > 0) await sql`select wait_for_events_of(${rows.map(({ app_id }) => app_id)}::text[])`.execute(db)
+  if (rows.length === 0) return {}
+  try {
+    await sql`select wait_for_events_of(${rows.map(({ app_id }) => app_id)}::text[])`.execute(db)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === lockNotAvailable) throw queueUnavailable()
+    throw error
+  }
   return {}
 }

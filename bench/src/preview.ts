@@ -9,8 +9,9 @@ import type { FrozenSend } from '@herald/contracts/batch'
 import { finishBatch, previewSegment, takeBatch } from '@herald/contracts/calls/audience'
 import { fanOutStarted, readSend, type FrozenTarget } from '@herald/contracts/calls/campaigns'
 import { readApp } from '@herald/contracts/calls/gateway'
-import { reportQueued } from '@herald/contracts/calls/tracker'
+import { readNotified, reportQueued } from '@herald/contracts/calls/tracker'
 import { newId } from '@herald/contracts/ids'
+import { recipientsOf } from '@herald/contracts/recipient'
 import { parseSegment } from '@herald/contracts/segment'
 import { fanOutWork, pushWork } from '@herald/contracts/topology'
 import { startNatsServer } from '@herald/embedded/nats-server'
@@ -252,6 +253,7 @@ async function playPeers(natsUrl: string, appId: string) {
       reports.push({ at, queued: byPlatform.ios + byPlatform.android + byPlatform.web, fannedOut })
     return {}
   })
+  tracker.answer(readNotified, async () => ({ notified: [], next: null }))
   for (const consumer of pushWork) {
     await dispatcher.consume(consumer, { slots: 8 }, async ({ batches: [pointer] }) => {
       const batchId = pointer?.batchId ?? ''
@@ -260,7 +262,17 @@ async function playPeers(natsUrl: string, appId: string) {
         ...{ environment: '', credentialsVersion: null },
       })
       if (taken.answer === 'taken') {
-        const nothing = { sent: [], dead: [], guarded: [], unavailable: [], answers: [], credentialsVersion: null, retries: [] }
+        const unsent = recipientsOf(taken.recipients).map(({ subscriptionId }) => subscriptionId)
+        const nothing = {
+          environments: [],
+          unsent,
+          dead: [],
+          guarded: [],
+          unavailable: [],
+          answers: [],
+          credentialsVersion: null,
+          retries: [],
+        }
         await dispatcher.call(finishBatch, { batchId, takes: taken.takes, ...nothing })
       }
     })

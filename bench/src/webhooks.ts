@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { confirmAudienceAnnouncements, findExternalIds } from '@herald/contracts/calls/audience'
-import { confirmTrackerAnnouncements } from '@herald/contracts/calls/tracker'
+import { confirmAudienceAnnouncements, findExternalIds, hearAudienceListeners } from '@herald/contracts/calls/audience'
+import { confirmTrackerAnnouncements, hearTrackerListeners } from '@herald/contracts/calls/tracker'
 import { createWebhook } from '@herald/contracts/calls/webhooks'
 import type { AppName } from '@herald/contracts/call'
 import type { Event } from '@herald/contracts/event'
@@ -71,6 +71,8 @@ async function measure({ eventCount, appCount }: { eventCount: number; appCount:
     return {}
   })
   audience.answer(confirmAudienceAnnouncements, async () => ({}))
+  tracker.answer(hearTrackerListeners, async () => ({}))
+  audience.answer(hearAudienceListeners, async () => ({}))
   // Every second user has an external id.
   audience.answer(findExternalIds, async ({ userIds }) => ({
     externalIds: Object.fromEntries(userIds.filter((_id, place) => place % 2 === 0).map((id) => [id, `customer-${id}`])),

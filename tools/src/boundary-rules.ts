@@ -88,6 +88,8 @@ const flow: Place = {
     'lru-cache',
     '@herald/service/background',
     '@herald/service/group',
+    // A table that tracker and audience both have.
+    '@herald/service/listeners',
     // Whether an error says that the database is away, and what waits by turns: neither opens anything.
     '@herald/service/health',
     '@herald/service/turns',

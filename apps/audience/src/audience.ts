@@ -1,6 +1,7 @@
 import type { AppSettings } from '@herald/contracts/app'
 import type { Bus } from '@herald/service/bus'
 import type { Log } from '@herald/service/log'
+import type { LastNotified } from './last-notified.ts'
 import type { Db, FanOut } from './store/tables.ts'
 
 /** What the flows of audience have at hand. */
@@ -18,4 +19,5 @@ export type Audience = {
   haveWaiting: () => void
   /** Reads a page's devices: a bounded number of pages at once, and of an app at most half of these. */
   scan: <T>(appId: string, work: () => Promise<T>) => Promise<T>
+  lastNotified: LastNotified
 }

@@ -47,9 +47,19 @@ test('many refused tokens are an error once a minute and circuit; each is counte
   const token = { place: 0, subscriptionId: newId(), userId: newId(), tokenVersion: 1, tries: 1, agoMs: 10 }
   const refused = { ...token, code: 'token_invalid' as const, providerCode: '400 BadDeviceToken' }
   const finish: Finish = {
-    row: { id: newId(), app_id: appId, campaign_id: newId(), platform, lane: 'bulk', probes: null, takes: 1, queued_at: new Date() },
+    row: {
+      id: newId(),
+      app_id: appId,
+      campaign_id: newId(),
+      platform,
+      lane: 'bulk',
+      probes: null,
+      takes: 1,
+      queued_at: new Date(),
+      notes_sent: false,
+    },
     finish: {
-      ...{ batchId: newId(), takes: 1, sent: [], dead: [], guarded: [refused, refused], unavailable: [] },
+      ...{ batchId: newId(), takes: 1, environments: [], unsent: [], dead: [], guarded: [refused, refused], unavailable: [] },
       ...{ answers: [], credentialsVersion: 1, retries: [] },
     },
   }

@@ -1,6 +1,7 @@
-import { fault } from '@herald/contracts/fault'
+import { fault, tooManyReads } from '@herald/contracts/fault'
 import type { SegmentCount } from '@herald/contracts/saved-segment'
 import { parseSegment, type Segment } from '@herald/contracts/segment'
+import type { LastNotified } from './last-notified.ts'
 import { countReachable } from './store/counts.ts'
 import { getSegment, keepCount } from './store/segments.ts'
 import type { Db } from './store/tables.ts'
@@ -10,12 +11,16 @@ export type CountAsked = { appId: string; segmentId: string } | { appId: string;
 /**
  * Counts the reachable devices of a segment now: of a saved one, whose count is kept (api.md, POST /v1/segments/:id/count), or
  * of one just given, null for everyone (POST /v1/segments/preview). Faults: `not_found`, `invalid_segment` with the path of the
- * faulty node, `invalid_body` for what is no segment at all.
+ * faulty node, `invalid_body` for what is no segment at all, `rate_limited` while the ledger is read back for the first `lastNotifiedAt` of the app.
  */
-export async function countSegment({ db }: { db: Db }, asked: CountAsked): Promise<SegmentCount> {
-  if (!('segmentId' in asked)) return countReachable(db, asked.appId, compile(asked.segment ?? {}, 'segment'))
+export async function countSegment({ db, lastNotified }: { db: Db; lastNotified: LastNotified }, asked: CountAsked): Promise<SegmentCount> {
+  const count = async (segment: Segment) => {
+    if (!(await lastNotified(asked.appId, segment))) throw tooManyReads(5)
+    return countReachable(db, asked.appId, segment)
+  }
+  if (!('segmentId' in asked)) return count(compile(asked.segment ?? {}, 'segment'))
   const { definition } = await getSegment(db, asked)
-  const counted = await countReachable(db, asked.appId, compileSaved(definition))
+  const counted = await count(compileSaved(definition))
   await keepCount(db, asked.segmentId, definition, counted.count)
   return counted
 }

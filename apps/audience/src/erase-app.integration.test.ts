@@ -14,7 +14,7 @@ import { insertAnnouncements } from './store/announcements.ts'
 import { insertRetries } from './store/batches.ts'
 import { purgeErasedApps } from './store/erased-apps.ts'
 import { clearSettled, findFanOut } from './store/fan-outs.ts'
-import { noteNotified } from './store/subscriptions.ts'
+import { givenNotified } from './testing/play-ledger.ts'
 import { fanOutAll, givenCrowd, givenDevice, givenSend, openAudience } from './testing/rig.ts'
 
 const { audience, db, peers } = await openAudience()
@@ -23,7 +23,7 @@ const { audience, db, peers } = await openAudience()
 async function givenBusyApp(count: number) {
   const appId = newId()
   const crowd = await givenCrowd(db, { appId, count })
-  await noteNotified(db, crowd.slice(0, 10))
+  await givenNotified(db, crowd.slice(0, 10))
   await create({ db }, { appId, segment: { name: 'all', definition: {} } })
   const event = { type: 'subscription.invalidated' as const, at: '2026-01-01T00:00:00.000Z', appId, campaignId: newId(), userId: newId() }
   const body = [{ ...event, subscriptionId: crowd[0] ?? '', platform: 'ios' as const, data: { code: 'token_dead' } }]

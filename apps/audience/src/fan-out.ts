@@ -2,6 +2,7 @@ import { Fault } from '@herald/contracts/fault'
 import type { FanOutPointer } from '@herald/contracts/batch'
 import type { Audience } from './audience.ts'
 import { cutPage, resolveTarget, type Cut } from './cut-page.ts'
+import { awaitLastNotified } from './last-notified.ts'
 import { pointAtBatches, pointAtPages } from './point.ts'
 import { codeOfFailure, failureOf, isAway } from './page-failure.ts'
 import { appIsGone, plan, startFanOut } from './start-fan-out.ts'
@@ -96,6 +97,7 @@ async function cutTaken(audience: Audience, taken: FanOut): Promise<Cut | 'no_ro
     if (!settings) return await fail(audience, taken, appIsGone)
     const resolved = resolveTarget(target)
     if (!resolved.ok) return await fail(audience, taken, resolved.failure)
+    await awaitLastNotified(audience, taken.app_id, resolved.selection)
     // A row that was made because its first page failed has no waves yet.
     const waves = taken.page === 1 && !taken.waves ? await plan(audience, { ...taken, send, settings }, resolved.selection) : null
     if (waves?.[0]) return withoutBatches(await keepWaves(db, taken, waves, waves[0].at))

@@ -7,6 +7,7 @@ import { fanOut } from './fan-out.ts'
 import { registerSubscription } from './register-subscription.ts'
 import { clearSettled, findFanOut, markTold } from './store/fan-outs.ts'
 import { asked, finished, retried, withBatches } from './testing/batches.ts'
+import { givenAsking, givenEndpoint } from './testing/play-ledger.ts'
 import { givenCrowd, givenDevice, givenSend, openAudience } from './testing/rig.ts'
 
 const rig = await openAudience()
@@ -31,20 +32,55 @@ describe('finishing', () => {
 
   test('what was sent is noted, and the environment that accepted it remembered', async () => {
     const appId = newId()
+    await givenAsking(db, appId)
     const device = await givenDevice(db, { appId })
     const batchIds = [await givenBatch(appId), await givenBatch(appId)]
     const taken = await Promise.all(batchIds.map((batchId) => takeOne(batchId)))
 
-    const sent = [{ subscriptionId: device.id, environment: 'sandbox' as const }]
-    await finish(...taken.map(({ batchId, takes }) => finished(batchId, takes, { sent })))
+    const environments = [{ subscriptionId: device.id, environment: 'sandbox' as const }]
+    await finish(...taken.map(({ batchId, takes }) => finished(batchId, takes, { environments })))
 
     expect((await subscription(device.id)).apns_environment).toBe('sandbox')
     const noted = await db.selectFrom('last_notified').selectAll().where('subscription_id', '=', device.id).execute()
     expect(noted).toHaveLength(1)
   })
 
+  test('of a batch exactly those were notified whom no list of its finish names', async () => {
+    const appId = newId()
+    await givenAsking(db, appId)
+    const devices = await givenCrowd(db, { appId, count: 6 })
+    const [batchId, otherId] = [await givenBatch(appId), await givenBatch(appId)]
+    const [taken, other] = [await takeOne(batchId), await takeOne(otherId)]
+    const [skipped, dead, back, , , last] = taken.recipients
+    if (!skipped || !dead || !back || !last) throw new Error('too few recipients')
+    await db.deleteFrom('subscriptions').where('id', '=', last.subscriptionId).execute()
+    const everyone = taken.recipients.map(({ subscriptionId }) => subscriptionId)
+    expect(everyone).toEqual(everyone.toSorted())
+
+    await finish(
+      finished(batchId, taken.takes, {
+        unsent: [skipped.subscriptionId],
+        dead: [
+          {
+            ...{ subscriptionId: dead.subscriptionId, userId: dead.userId },
+            tokenVersion: 1,
+            agoMs: 0,
+            deadSince: null,
+            code: 'token_dead',
+          },
+        ],
+        retries: [retried(back)],
+      }),
+      finished(otherId, other.takes, { unsent: everyone.slice(1) }),
+    )
+
+    const noted = await db.selectFrom('last_notified').select('subscription_id').where('subscription_id', 'in', devices).execute()
+    expect(noted.map(({ subscription_id }) => subscription_id).toSorted()).toEqual([everyone[0], everyone[3], everyone[4]])
+  })
+
   test('a dead token is invalidated once and announced once, however many sends found it out', async () => {
     const appId = newId()
+    await givenEndpoint(db, appId)
     const device = await givenDevice(db, { appId })
     const batchIds = [await givenBatch(appId), await givenBatch(appId), await givenBatch(appId)]
     const [first, second, third] = await Promise.all(batchIds.map((batchId) => takeOne(batchId)))
@@ -68,6 +104,19 @@ describe('finishing', () => {
         data: { code: 'token_dead' },
       },
     ])
+  })
+
+  test('a dead token of an app that nobody listens to is invalidated and announced to nobody', async () => {
+    const appId = newId()
+    const device = await givenDevice(db, { appId })
+    const { batchId, takes } = await takeOne(await givenBatch(appId))
+    const dead = [{ subscriptionId: device.id, userId: device.userId, tokenVersion: 1, agoMs: 0, deadSince: null, code: 'token_dead' }]
+
+    await finish(finished(batchId, takes, { dead }))
+
+    expect((await subscription(device.id)).invalidated_at).not.toBeNull()
+    const announced = await db.selectFrom('announcements').selectAll().execute()
+    expect(announced.flatMap(({ body }) => body).filter((event) => event.appId === appId)).toEqual([])
   })
 
   test('a token that changed, or registered again after it was sent to, is left alone', async () => {

@@ -2,6 +2,7 @@ import type { CircuitEnvironment, Decided, FinishBatch } from '@herald/contracts
 import type { Event } from '@herald/contracts/event'
 import { newId } from '@herald/contracts/ids'
 import { eventSubjects } from '@herald/contracts/topology'
+import { findListeners } from '@herald/service/listeners'
 import { transact } from '@herald/service/postgres'
 import type { Audience } from './audience.ts'
 import type { Breaker } from './breaker.ts'
@@ -23,7 +24,8 @@ import {
 } from './store/batches.ts'
 import { insertGuarded, nameOfCircuit, type CircuitKey } from './store/circuits.ts'
 import { wakeWaiting } from './store/fan-outs.ts'
-import { invalidateDead, noteNotified, rememberEnvironments, type Invalidated } from './store/subscriptions.ts'
+import { noteNotified } from './store/last-notified.ts'
+import { invalidateDead, rememberEnvironments, type Invalidated } from './store/subscriptions.ts'
 import type { Db } from './store/tables.ts'
 
 export type FinishAnswer = 'done' | 'lost'
@@ -47,7 +49,7 @@ export async function finishBatch({ poke, breaker, ...audience }: Finishing, fin
     const judgement = await judgeAnswers(trx, breaker, won)
     const ended = await settle(trx, won, judgement)
     const announcements = await invalidate(trx, ended)
-    await noteSent(trx, ended)
+    await noteSent(trx, won)
     await keepRetries(trx, ended)
     return { ended, judgement, announcements, decided: await keepDecided(trx, ended) }
   })
@@ -90,7 +92,7 @@ async function settle(db: Db, won: Finish[], { judged, open }: Judgement): Promi
   })
 }
 
-/** Invalidates what was called dead, and writes down in the same transaction that webhooks is to hear of it. */
+/** Invalidates what was called dead, and writes down in the same transaction that webhooks is to hear of it, where somebody listens. */
 async function invalidate(db: Db, ended: Ended[]): Promise<AnnouncementRow[]> {
   const dead = ended.flatMap(({ finish }) => finish.dead)
   if (dead.length === 0) return []
@@ -99,7 +101,12 @@ async function invalidate(db: Db, ended: Ended[]): Promise<AnnouncementRow[]> {
   )
   const invalidated = await invalidateDead(db, dead)
   await noteGuarded(db, ended, invalidated)
+  const isHeard = await findListeners(
+    db,
+    invalidated.map(({ appId }) => appId),
+  )
   const events = invalidated.flatMap((subscription) => {
+    if (!isHeard(subscription.appId, 'subscription.invalidated')) return []
     const found = foundBy.get(subscription.id)
     return found ? [invalidatedEvent(subscription, found.row.campaign_id, found.code)] : []
   })
@@ -137,14 +144,17 @@ const invalidatedEvent = ({ id, appId, userId, platform, at }: Invalidated, camp
   data: { code },
 })
 
-async function noteSent(db: Db, ended: Ended[]): Promise<void> {
-  const sent = ended.flatMap(({ finish }) => finish.sent)
-  if (sent.length === 0) return
-  const accepted = sent.flatMap(({ subscriptionId, environment }) => (environment ? [{ subscriptionId, environment }] : []))
+/** What accepted a token is remembered, and, for an app that asks for it, whom the batches were sent to: all that their finishes do not name. */
+async function noteSent(db: Db, won: Finish[]): Promise<void> {
+  const accepted = won.flatMap(({ finish }) => finish.environments)
   if (accepted.length > 0) await rememberEnvironments(db, accepted)
+  const noting = won.filter(({ row }) => row.notes_sent)
   await noteNotified(
     db,
-    sent.map(({ subscriptionId }) => subscriptionId),
+    noting.map(({ finish: { batchId, unsent, dead, guarded, unavailable, retries } }) => {
+      const named = [...dead, ...guarded, ...unavailable, ...retries].map(({ subscriptionId }) => subscriptionId)
+      return { batchId, notTo: [...unsent, ...named] }
+    }),
   )
 }
 

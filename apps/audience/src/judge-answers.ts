@@ -1,4 +1,4 @@
-import { maxTries, type FinishBatch } from '@herald/contracts/batch'
+import { maxTries, spellAnswers, type FinishBatch } from '@herald/contracts/batch'
 import { isOutage, judge, type Heard, type Verdict } from './core/circuit.ts'
 import type { Recent } from './core/recent.ts'
 import type { FinishedRow } from './store/batches.ts'
@@ -75,7 +75,7 @@ function heardBy(one: Finish): HeardOn[] {
       finish: one,
       circuit: { appId: row.app_id, platform: row.platform, environment },
       heard: {
-        letters: seen,
+        letters: spellAnswers(seen),
         code,
         credentialsVersion: finish.credentialsVersion,
         probe: row.probes === environment,

@@ -8,7 +8,7 @@ import { testService } from '@herald/testing/service'
 import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { noteNotified } from './store/subscriptions.ts'
+import { givenNotified } from './testing/play-ledger.ts'
 import { givenWebKeys, openAudience } from './testing/rig.ts'
 
 const { db, config, dispatcher, startProcess } = await openAudience()
@@ -100,7 +100,7 @@ describe('reading a user', () => {
     const appId = newId()
     const one = await register(appId, { ...phone('0123456789abcdef'), externalId: 'ann' })
     await register(appId, { ...browser('https://push.example/1'), externalId: 'ann' })
-    await noteNotified(db, [one.id])
+    await givenNotified(db, [one.id])
 
     const read = await call(calls.readUser, { appId, user: { userId: one.userId } })
 
@@ -137,7 +137,7 @@ describe('deleting', () => {
     const appId = newId()
     const anonymous = await register(appId, phone('one'))
     const ann = await register(appId, { ...phone('two'), externalId: 'ann' })
-    await noteNotified(db, [anonymous.id])
+    await givenNotified(db, [anonymous.id])
 
     await call(calls.deleteSubscription, { appId, subscriptionId: anonymous.id })
     await call(calls.deleteSubscription, { appId, subscriptionId: ann.id })
@@ -154,7 +154,7 @@ describe('deleting', () => {
     const externalId = `canary-${newId()}`
     const ann = await register(appId, { ...phone(token), externalId, tags: { secret: 'canary-tag' } })
     await register(appId, { ...browser(`https://push.example/${token}`), externalId })
-    await noteNotified(db, [ann.id])
+    await givenNotified(db, [ann.id])
     const [ended, campaignId] = [new Date(Date.now() + 60_000), newId()]
     await sql`insert into fan_outs (campaign_id, app_id, bound_id, waves, due_at) values (${campaignId}, ${appId}, '', '[]', null)`.execute(
       db,

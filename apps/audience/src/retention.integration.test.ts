@@ -4,7 +4,8 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { transact } from '@herald/service/postgres'
 import { deleteSubscription } from './delete-subscription.ts'
-import { noteNotified, purgeGoneNotes } from './store/subscriptions.ts'
+import { purgeGoneNotes } from './store/last-notified.ts'
+import { givenNotified } from './testing/play-ledger.ts'
 import { givenDevice, openAudience } from './testing/rig.ts'
 
 const { db, startProcess } = await openAudience()
@@ -16,7 +17,7 @@ test('a note of a push that is written while its device is deleted does not stay
   const device = await givenDevice(db, { appId })
   // The finish has read the device and has not committed; the deletion sees no note yet.
   await transact(db, async (finishing) => {
-    await noteNotified(finishing, [device.id])
+    await givenNotified(finishing, [device.id])
     await deleteSubscription({ db }, { appId, subscriptionId: device.id })
   })
   expect(await notesOf(device.id)).toHaveLength(1)

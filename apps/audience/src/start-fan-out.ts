@@ -6,6 +6,7 @@ import { rulesFor } from './core/delivery-rules.ts'
 import { codeOfFailure, isAway } from './page-failure.ts'
 import { planWaves } from './core/waves.ts'
 import { cutPage, resolveTarget, type Cut } from './cut-page.ts'
+import { awaitLastNotified } from './last-notified.ts'
 import { insertFanOut, type Beginning, type NewFanOut } from './store/fan-outs.ts'
 import { fixBounds, type Selection } from './store/pages.ts'
 import type { FanOutFailure } from './store/tables.ts'
@@ -38,6 +39,7 @@ export async function startFanOut(audience: Audience, campaignId: string): Promi
   if (!settings) return begin(started, { failure: appIsGone })
   const resolved = resolveTarget(target)
   if (!resolved.ok) return begin(started, { failure: resolved.failure })
+  await awaitLastNotified(audience, send.appId, resolved.selection)
 
   try {
     const fanOut = { ...started, waves: await plan(audience, { send, settings, started_at: bounds.started_at }, resolved.selection) }

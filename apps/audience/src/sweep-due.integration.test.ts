@@ -8,6 +8,7 @@ import { makeUntakenDue } from './store/due.ts'
 import { findFanOut } from './store/fan-outs.ts'
 import { fanOut } from './fan-out.ts'
 import { retried } from './testing/batches.ts'
+import { givenEndpoint } from './testing/play-ledger.ts'
 import { givenDevice, givenFanOut, givenSend, nothingHeard, openAudience } from './testing/rig.ts'
 
 /** A running audience: what a dead process left behind is made by hand, and must come right by itself. */
@@ -168,6 +169,7 @@ test('a retry is pointed at when its time has come', async () => {
 
 test('an announcement is told again until webhooks confirms it', async () => {
   const appId = newId()
+  await givenEndpoint(db, appId)
   const device = await givenDevice(db, { appId })
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
   await fanOut(audience, { campaignId, page: 0 })

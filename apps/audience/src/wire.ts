@@ -8,6 +8,7 @@ import { openBus } from '@herald/service/bus'
 import { group } from '@herald/service/group'
 import { openAtOnce } from '@herald/service/at-once'
 import { failsEverybody } from '@herald/service/health'
+import { rememberListeners } from '@herald/service/listeners'
 import { openPlaces } from '@herald/service/places'
 import { openDatabase } from '@herald/service/postgres'
 import type { Service } from '@herald/service/run'
@@ -28,6 +29,7 @@ import { dropCampaigns } from './drop-campaigns.ts'
 import { eraseApp } from './erase-app.ts'
 import { fanOut } from './fan-out.ts'
 import { finishBatch } from './finish-batch.ts'
+import { openLastNotified, withLastNotified } from './last-notified.ts'
 import { listOpenPushes } from './list-open-pushes.ts'
 import { loginSubscription } from './login-subscription.ts'
 import { logoutSubscription } from './logout-subscription.ts'
@@ -45,8 +47,9 @@ import { clearWaves, purgeCapClaims } from './store/claims.ts'
 import { findDueAges, makeUntakenDue } from './store/due.ts'
 import { purgeErasedApps } from './store/erased-apps.ts'
 import { clearSettled, purgeFanOuts } from './store/fan-outs.ts'
+import { purgeGoneNotes } from './store/last-notified.ts'
 import { deleteSegment, findSegment, getSegment, listSegments } from './store/segments.ts'
-import { patchSubscription, purgeGoneNotes, startSession } from './store/subscriptions.ts'
+import { patchSubscription, startSession } from './store/subscriptions.ts'
 import type { Tables } from './store/tables.ts'
 import { findExternalIds, getUser } from './store/users.ts'
 import { listTimeZones } from './store/zones.ts'
@@ -86,6 +89,7 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
       someWaitUntil = performance.now() + 5_000
     },
     scan: openPlaces({ size: pagesAtOnce, share: Math.ceil(pagesAtOnce / 2) }),
+    lastNotified: openLastNotified(service, { db, bus }),
   }
   const remembered = rememberSends()
 
@@ -178,7 +182,10 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   // One at a time: a count of a million devices keeps two cores busy, and pushes under way need theirs.
   const oneCount = openAtOnce({ atOnce: 1, mostWaiting: 50, waitMs: 4_000, full: () => tooManyReads(5) })
   const count = (asked: CountAsked) =>
-    oneCount(() => reads((db) => countSegment({ db }, asked), { withinMs: 9_500, turn: asked.appId }), asked.appId)
+    oneCount(
+      () => reads((db) => countSegment({ db, lastNotified: audience.lastNotified }, asked), { withinMs: 9_500, turn: asked.appId }),
+      asked.appId,
+    )
 
   // Three connections for registrations that wait for others' rows, two of them for one app's.
   const registrationsAlone = openAtOnce({ atOnce: 3, share: 2, mostWaiting: 1_000, waitMs: 2_500, full: queueUnavailable })
@@ -210,6 +217,7 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   bus.answer(calls.changeFlow, (change) => changeFlow({ ...audience, poke: () => due.poke() }, change))
   bus.answer(calls.listTimeZones, async ({ appId }) => ({ zones: await listTimeZones(db, appId) }))
   bus.answer(calls.eraseAudienceOfApp, (app) => eraseApp({ db }, app))
+  bus.answer(calls.hearAudienceListeners, ({ listeners }) => rememberListeners(db, listeners))
   bus.answer(calls.confirmAudienceAnnouncements, async ({ announcementIds }) => {
     if (announcementIds.length > 0) await deleteAnnouncements(db, announcementIds)
     return {}
@@ -226,8 +234,14 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   bus.answer(calls.deleteSubscription, (request) => deleteSubscription({ db }, request))
   bus.answer(calls.rotateSubscription, (request) => rotateSubscription({ db }, request))
 
-  bus.answer(calls.readUser, ({ appId, user }) => reads((db) => getUser(db, appId, user), { turn: appId }))
-  bus.answer(calls.changeUser, (request) => changeUser({ db }, request))
+  bus.answer(calls.readUser, async ({ appId, user }) =>
+    withLastNotified({ db, bus }, appId, await reads((db) => getUser(db, appId, user), { turn: appId })),
+  )
+  bus.answer(calls.changeUser, async (request) => {
+    const changed = await changeUser({ db }, request)
+    // The change is made, whether or not the tracker can say now when the devices were last sent to.
+    return withLastNotified({ db, bus }, request.appId, changed).catch(() => changed)
+  })
   bus.answer(calls.deleteUser, (request) => deleteUser({ db, poke: () => erasures.poke() }, request))
   bus.answer(calls.findExternalIds, async ({ appId, userIds }) => ({ externalIds: await findExternalIds(db, appId, userIds) }))
 

@@ -1,4 +1,11 @@
-import type { CircuitEnvironment, Decided, FinishBatch, Recipient, TakenBatch } from '@herald/contracts/batch'
+import {
+  shortenAnswers,
+  type CircuitEnvironment,
+  type Decided,
+  type FinishBatch,
+  type Recipient,
+  type TakenBatch,
+} from '@herald/contracts/batch'
 import type { End, FailureCode } from '@herald/contracts/outcome'
 import type { Complain } from './complain.ts'
 import { isDeadCode } from './core/provider-answers.ts'
@@ -7,7 +14,7 @@ import type { OutcomeOwner, Recorder } from './record-outcomes.ts'
 import type { Heard, Settlement } from './send-push.ts'
 
 /** What finish-batch is told of the pushes. */
-type Result = Pick<FinishBatch, 'sent' | 'dead' | 'guarded' | 'unavailable' | 'answers' | 'retries'>
+type Result = Pick<FinishBatch, 'environments' | 'unsent' | 'dead' | 'guarded' | 'unavailable' | 'answers' | 'retries'>
 
 /** What came of a batch: outcomes go to the tracker as they come, the rest is kept for finish-batch. */
 export type Report = {
@@ -16,7 +23,10 @@ export type Report = {
   /** A push that was decided without a try. */
   decided(decided: Decided): void
   /** A push that an earlier take settled and did not live to tell: what finish-batch makes of it is told again. */
-  settledBefore(recipient: Recipient, settled: Pick<End, 'outcome' | 'code' | 'tokenVersion'> & { at: string }): void
+  settledBefore(
+    push: Pick<Recipient, 'subscriptionId' | 'userId'>,
+    settled: Pick<End, 'outcome' | 'code' | 'tokenVersion'> & { at: string },
+  ): void
   /** It comes back without a try. */
   retry(recipient: Recipient, tries: number, inMs: number): void
   /** `committed` waits for this too. */
@@ -36,7 +46,8 @@ export function openReport(
   variantFor: (userId: string) => string,
 ): Report {
   const owner: OutcomeOwner = { appId, campaignId, day, platform, no }
-  const sent: Result['sent'] = []
+  const environments: Result['environments'] = []
+  const unsent: Result['unsent'] = []
   // Moments of this process's steady clock, which finish-batch is told as durations.
   const dead: (Omit<Result['dead'][number], 'agoMs'> & { askedAt: number })[] = []
   const guarded: (Omit<Result['guarded'][number], 'agoMs'> & { askedAt: number })[] = []
@@ -92,7 +103,8 @@ export function openReport(
       const push = { tokenVersion, attempts: tries }
       switch (settlement.is) {
         case 'sent':
-          sent.push({ subscriptionId, environment: settlement.environment })
+          if (settlement.environment && settlement.environment !== recipient.environment)
+            environments.push({ subscriptionId, environment: settlement.environment })
           return record(recipient, { ...push, outcome: 'sent', code: '', providerCode: settlement.providerCode })
         case 'failed': {
           const { code, providerCode } = settlement
@@ -100,11 +112,12 @@ export function openReport(
           if (settlement.dead) {
             const { handedOverAt: askedAt, since: deadSince } = settlement.dead
             dead.push({ subscriptionId, userId, tokenVersion, askedAt, deadSince, code })
-          }
+          } else unsent.push(subscriptionId)
           return record(recipient, { ...push, outcome: 'failed', code, providerCode })
         }
         case 'skipped':
           because('skipped', settlement.code, '')
+          unsent.push(subscriptionId)
           return record(recipient, { ...push, outcome: 'skipped', code: settlement.code, providerCode: '' })
         case 'retry': {
           const { code, providerCode } = settlement
@@ -135,15 +148,16 @@ export function openReport(
 
     decided({ outcome, code, providerCode = '', attempts, tokenVersion, ...push }) {
       because(outcome, code, providerCode)
+      unsent.push(push.subscriptionId)
       void record(push, { outcome, code, providerCode, attempts, tokenVersion })
     },
 
     settledBefore({ subscriptionId, userId }, { outcome, code, tokenVersion, at }) {
-      if (outcome === 'sent') sent.push({ subscriptionId, environment: null })
+      if (outcome === 'sent') return
       // `at` is the tracker's database's; who was asked before is asked for by that alone.
       if (outcome === 'failed' && isDeadCode(platform, code)) {
         dead.push({ subscriptionId, userId, tokenVersion, askedAt: performance.now(), deadSince: at, code })
-      }
+      } else unsent.push(subscriptionId)
     },
 
     retry: (recipient, tries, inMs) => retry(recipient, tries, inMs),
@@ -157,14 +171,15 @@ export function openReport(
       const ago = (at: number) => Math.ceil(now - at)
       const ahead = (at: number) => Math.max(0, Math.ceil(at - now))
       return {
-        sent,
+        environments,
+        unsent,
         dead: dead.map(({ askedAt, ...one }) => ({ ...one, agoMs: ago(askedAt) })),
         guarded: guarded.map(({ askedAt, ...one }) => ({ ...one, agoMs: ago(askedAt) })),
         unavailable: unavailable.map(({ readyAt, ...one }) => ({ ...one, retryInMs: readyAt === null ? null : ahead(readyAt) })),
         retries: retries.map(({ readyAt, ...one }) => ({ ...one, retryInMs: ahead(readyAt) })),
         answers: [...answers].flatMap(([environment, { seen: all, code }]) => {
           const seen = probe || all.includes('u') ? all : all.replaceAll('a', '')
-          return seen === '' ? [] : [{ environment, seen, code }]
+          return seen === '' ? [] : [{ environment, seen: shortenAnswers(seen), code }]
         }),
       }
     },

@@ -4,7 +4,7 @@ import { newId } from '@herald/contracts/ids'
 import { until } from '@herald/testing/until'
 import { afterEach, expect, test } from 'vitest'
 import { hmacSecret, topic, type Row } from './testing/start-peers.ts'
-import { startRig } from './testing/start-rig.ts'
+import { sentTo, startRig } from './testing/start-rig.ts'
 
 /** A dispatcher as a process, with audience, tracker and gateway played on the bus and providers by the simulator. */
 
@@ -35,7 +35,8 @@ test('each recipient gets exactly one end, over all parts of a batch and with wh
   await rig.peers.point(row)
   const finish = await rig.finishOf(row)
 
-  expect(finish.sent.map(({ subscriptionId }) => subscriptionId)).toEqual(ids.slice(0, 40))
+  expect(sentTo(row, finish)).toEqual(ids.slice(0, 40))
+  expect(finish.unsent).toEqual([optedOut.subscriptionId])
   expect(finish.dead.map(({ subscriptionId, code, tokenVersion }) => [subscriptionId, code, tokenVersion])).toEqual(
     ids.slice(40, 45).map((id) => [id, 'token_dead', 1]),
   )
@@ -61,7 +62,7 @@ test('while the tracker is away sending stops at the window, and no outcome is l
   rig.peers.state.trackerIsAway = false
   const finish = await rig.finishOf(row)
 
-  expect(finish.sent).toHaveLength(100)
+  expect(sentTo(row, finish)).toHaveLength(100)
   expect(rig.peers.outcomesOf(row)).toHaveLength(100)
   expect(await rig.simulator.arrivedAt(devices)).toHaveLength(100)
 })

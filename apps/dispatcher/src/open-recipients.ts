@@ -37,12 +37,12 @@ export async function openRecipients(
   if (takes > 1) {
     const answer = await untilAnswered(() => bus.call(readSettled, { day, campaignId, no }), giveUp)
     if (!answer) return undefined
-    const byPlace = new Map(recipients.map((recipient) => [recipient.place, recipient]))
+    const byPlace = new Map([...recipients, ...decided].map((push) => [push.place, push]))
     for (const { places, ...end } of answer.results) {
       for (const place of places) {
         settled.add(place)
-        const recipient = byPlace.get(place)
-        if (recipient) report.settledBefore(recipient, end)
+        const push = byPlace.get(place)
+        if (push) report.settledBefore(push, end)
       }
     }
   }

@@ -11,7 +11,16 @@ import { testService } from '@herald/testing/service'
 import { until } from '@herald/testing/until'
 import { afterAll, expect, test } from 'vitest'
 import type { Tables } from './store/tables.ts'
-import { batchesOf, givenCampaign, givenListeners, givenOutcomes, givenPeer, outcomesOf, reportOf } from './testing/given-tracker.ts'
+import {
+  batchesOf,
+  givenCampaign,
+  givenEndpoint,
+  givenListeners,
+  givenOutcomes,
+  givenPeer,
+  outcomesOf,
+  reportOf,
+} from './testing/given-tracker.ts'
 
 const running: ChildProcess[] = []
 afterAll(() => running.forEach((child) => child.kill('SIGKILL')))
@@ -52,6 +61,7 @@ test('trackers killed in the middle of their work lose no outcome, double none a
   let trackers = await Promise.all([startTracker(environment), startTracker(environment)])
 
   const campaign = givenCampaign()
+  await givenEndpoint(db, campaign.appId)
   const batches = batchesOf(campaign, givenOutcomes(6_000), { size: 50 })
   const reportPage = (from: number, to: number) =>
     insist(() =>

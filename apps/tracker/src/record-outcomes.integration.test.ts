@@ -20,6 +20,7 @@ import type { Tables } from './store/tables.ts'
 import {
   batchesOf,
   givenCampaign,
+  givenEndpoint,
   givenListeners,
   givenOutcome,
   givenOutcomes,
@@ -68,6 +69,7 @@ const settlementsLeft = async (campaignId: string) =>
 
 test('outcomes that are repeated 14 times, also in parallel, count once', async () => {
   const campaign = givenCampaign()
+  await givenEndpoint(db, campaign.appId)
   const [made] = batchesOf(campaign, [
     ...givenOutcomes(490),
     ...givenOutcomes(6, { outcome: 'failed', code: 'token_dead', providerCode: '410 Unregistered' }),
@@ -92,6 +94,7 @@ test('outcomes that are repeated 14 times, also in parallel, count once', async 
 
 test('two trackers keep exact sums, settle a campaign once and complete it once', async () => {
   const campaign = givenCampaign()
+  await givenEndpoint(db, campaign.appId)
   const batches = batchesOf(campaign, givenOutcomes(4_000), { size: 100 })
   await report(caller, campaign, batches, { fannedOut: false })
   const last = { reports: [reportOf(campaign, batches, { told: batches })] }
@@ -126,6 +129,7 @@ test('a campaign settles whether its outcomes come before or after its total', a
 
 test('a send that reaches nobody is settled and completed at once', async () => {
   const campaign = givenCampaign()
+  await givenEndpoint(db, campaign.appId)
   await report(caller, campaign, [])
 
   await until(() => heard.campaigns.includes(campaign.campaignId) && heard.audience.includes(campaign.campaignId))

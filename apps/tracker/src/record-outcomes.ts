@@ -1,5 +1,6 @@
 import { eventSubjects } from '@herald/contracts/topology'
 import type { BatchOutcomes, EndOfPlaces } from '@herald/contracts/outcome'
+import { findListeners, type IsHeard } from '@herald/service/listeners'
 import { transact } from '@herald/service/postgres'
 import { announcementsOf } from './announce.ts'
 import { outcomeEvent } from './core/event.ts'
@@ -22,7 +23,7 @@ type Told = Omit<BatchOutcomes, 'results'> & { ends: EndOfPlaces[]; calls: numbe
 type Ended = { batch: Told; row: LockedRow; fresh: Fresh }
 
 /**
- * Writes the outcomes of several calls in one transaction: the slots of the ledger, one announcement of what was new, and the counters,
+ * Writes the outcomes of several calls in one transaction: the slots of the ledger, one announcement of what was new and somebody listens to, and the counters,
  * last, since everybody waits for those rows. A push that already has an outcome keeps it and moves nothing, so any call may
  * come any number of times. Whoever moves a campaign's sums to its total settles it. Answers per call how many outcomes were new.
  *
@@ -37,11 +38,17 @@ export async function recordOutcomes(
 ): Promise<{ recorded: number }[]> {
   const batches = inOrder(calls)
   const committed = await transact(db, async (trx) => {
+    const isHeard = await findListeners(
+      trx,
+      batches.map(({ appId }) => appId),
+    )
     const ended: Ended[] = []
-    for (const [day, ofDay] of Map.groupBy(batches, (batch) => batch.day)) ended.push(...(await fill(trx, day, ofDay, retentionDays)))
+    for (const [day, ofDay] of Map.groupBy(batches, (batch) => batch.day))
+      ended.push(...(await fill(trx, day, ofDay, isHeard, retentionDays)))
     if (ended.length === 0) return { ended, announcements: [], settled: [] }
 
-    const announcements = announcementsOf(eventSubjects.pushSettled, ended.flatMap(eventsOf))
+    const heard = ended.filter(({ batch, fresh }) => isHeard(batch.appId, `notification.${fresh.outcome}`))
+    const announcements = announcementsOf(eventSubjects.pushSettled, heard.flatMap(eventsOf))
     await insertAnnouncements(trx, announcements)
 
     const moves = tally(
@@ -94,8 +101,10 @@ const keyOf = ({ campaignId, no }: { campaignId: string; no: number }): string =
 const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
 
 /** Fills the slots of one day's batches, and answers what was new. */
-async function fill(trx: Db, day: string, batches: Told[], retentionDays: number): Promise<Ended[]> {
-  const asked = batches.map(({ campaignId, no }) => ({ campaignId, no, isAnnounced: true }))
+async function fill(trx: Db, day: string, batches: Told[], isHeard: IsHeard, retentionDays: number): Promise<Ended[]> {
+  const asked = batches.map(({ appId, campaignId, no, ends }) => {
+    return { campaignId, no, isAnnounced: ends.some(({ outcome }) => isHeard(appId, `notification.${outcome}`)) }
+  })
   const rows = Map.groupBy(await lockRows(trx, day, asked, retentionDays), keyOf)
   await refuseUnknown(
     trx,

@@ -1,5 +1,6 @@
 import type { QueuedReport } from '@herald/contracts/calls/tracker'
 import { eventSubjects } from '@herald/contracts/topology'
+import { findListeners } from '@herald/service/listeners'
 import { transact } from '@herald/service/postgres'
 import { announcementsOf } from './announce.ts'
 import { completedEvent } from './core/event.ts'
@@ -29,6 +30,11 @@ export async function reportQueued(
   const rows = new Map(reports.map((report) => [report.campaignId, ledgerRows(report)]))
 
   const committed = await transact(db, async (trx) => {
+    const ended = reports.filter(({ fannedOut }) => fannedOut)
+    const isHeard = await findListeners(
+      trx,
+      ended.map(({ appId }) => appId),
+    )
     const known = await insertTotals(
       trx,
       reports.map((report) => ({ ...report, hasRanges: (rows.get(report.campaignId) ?? []).some(({ firstId }) => firstId !== null) })),
@@ -38,11 +44,14 @@ export async function reportQueued(
       reports.flatMap(({ campaignId }) => (known.has(campaignId) ? (rows.get(campaignId) ?? []) : [])),
       retentionDays,
     )
-    const ended = reports.filter(({ fannedOut }) => fannedOut).map(({ campaignId }) => campaignId)
-    const fannedOut = ended.length > 0 ? await takeFannedOut(trx, ended) : []
+    const endedIds = ended.map(({ campaignId }) => campaignId)
+    const fannedOut = endedIds.length > 0 ? await takeFannedOut(trx, endedIds) : []
     if (fannedOut.length === 0) return { announcements: [], settled: [] }
 
-    const announcements = announcementsOf(eventSubjects.campaignCompleted, fannedOut.map(eventOf))
+    const announcements = announcementsOf(
+      eventSubjects.campaignCompleted,
+      fannedOut.filter((row) => isHeard(row.app_id, 'campaign.completed')).map(eventOf),
+    )
     await insertAnnouncements(trx, announcements)
     const settled = fannedOut.filter(({ complete }) => complete).map(({ campaign_id }) => campaign_id)
     if (settled.length > 0) await insertSettlements(trx, settled)

@@ -1,5 +1,6 @@
 import type { Engagement } from '@herald/contracts/calls/tracker'
 import { eventSubjects } from '@herald/contracts/topology'
+import { findListeners } from '@herald/service/listeners'
 import { transact } from '@herald/service/postgres'
 import { announcementsOf } from './announce.ts'
 import { engagementEvent } from './core/event.ts'
@@ -30,6 +31,10 @@ export async function trackEvents(
   if (reports.length > 0) {
     for (const day of new Set(reports.map(({ day }) => day))) await ensureDay(day)
     const { fresh, announcements } = await transact(db, async (trx) => {
+      const isHeard = await findListeners(
+        trx,
+        reports.map(({ engagement }) => engagement.appId),
+      )
       const { at, inserted } = await insertEngagements(
         trx,
         reports.map(({ day, engagement }) => ({ day, ...engagement })),
@@ -40,7 +45,9 @@ export async function trackEvents(
       const time = at.toISOString()
       const announcements = announcementsOf(
         eventSubjects.pushEngaged,
-        fresh.map(({ engagement }) => engagementEvent(engagement, time)),
+        fresh
+          .filter(({ engagement: { appId, kind } }) => isHeard(appId, `notification.${kind}`))
+          .map(({ engagement }) => engagementEvent(engagement, time)),
       )
       await insertAnnouncements(trx, announcements)
 

@@ -1,9 +1,12 @@
 import {
   confirmTrackerAnnouncements,
   eraseTrackerOfApp,
+  hearTrackerListeners,
+  findLastNotified,
   findSettled as findSettledCall,
   listPushes as listPushesCall,
   listStats as listStatsCall,
+  readNotified as readNotifiedCall,
   readProgress as readProgressCall,
   readSettled as readSettledCall,
   readStats as readStatsCall,
@@ -17,6 +20,7 @@ import { boundAnnouncements } from '@herald/service/bound-announcements'
 import { openBus } from '@herald/service/bus'
 import { group } from '@herald/service/group'
 import { failsEverybody } from '@herald/service/health'
+import { rememberListeners } from '@herald/service/listeners'
 import { openDatabase } from '@herald/service/postgres'
 import type { Service } from '@herald/service/run'
 import { startSweep } from '@herald/service/sweep'
@@ -30,6 +34,7 @@ import { openFollowUp } from './follow-up.ts'
 import { openHousekeeping } from './keep-house.ts'
 import { listPushes } from './list-pushes.ts'
 import { openMeasures } from './measure.ts'
+import { readNotified } from './read-notified.ts'
 import { readProgress } from './read-progress.ts'
 import { readSettled } from './read-settled.ts'
 import { listStats, readStats } from './read-stats.ts'
@@ -37,6 +42,7 @@ import { openReconciler } from './reconcile.ts'
 import { countOutcomes, recordOutcomes, type OutcomeCall } from './record-outcomes.ts'
 import { countQueued, reportQueued, type QueuedCall } from './report-queued.ts'
 import { deleteAnnouncements } from './store/announcements.ts'
+import { findNewestSent } from './find-notified.ts'
 import type { Tables } from './store/tables.ts'
 import { sweepDue } from './sweep-due.ts'
 import { trackEvents, type EngagementCall } from './track-events.ts'
@@ -104,6 +110,14 @@ export async function wireTracker(service: Service<Config>): Promise<void> {
     await deleteAnnouncements(db, announcementIds)
     return {}
   })
+
+  bus.answer(readNotifiedCall, (request) =>
+    reads((db) => readNotified({ db, retentionDays: ledgerDays }, request), { turn: request.appId }),
+  )
+  bus.answer(findLastNotified, (request) =>
+    reads(async (db) => ({ notified: await findNewestSent(db, { ...request, retentionDays: ledgerDays }) }), { turn: request.appId }),
+  )
+  bus.answer(hearTrackerListeners, ({ listeners }) => rememberListeners(db, listeners))
 
   startSweep(service, watch, 'due', () => sweepDue({ db, bus }))
   boundAnnouncements(service, watch, db)

@@ -1,6 +1,7 @@
 import { transact } from '@herald/service/postgres'
 import { deleteErasedUsers, deleteOfEndpoints, lockErasing } from './store/bodies.ts'
 import { deleteEndpoints, markAllDeleted } from './store/endpoints.ts'
+import { deleteListenersOf } from './store/listened-apps.ts'
 import type { Db } from './store/tables.ts'
 
 /** Of each table; a delivery may take 40 kB of body with it. */
@@ -17,5 +18,6 @@ export const eraseApp = ({ db }: { db: Db }, { appId }: { appId: string }): Prom
     if ((await deleteOfEndpoints(trx, endpointIds, portion)) > 0) return { done: false }
     await deleteEndpoints(trx, endpointIds)
     await deleteErasedUsers(trx, appId)
+    await deleteListenersOf(trx, appId)
     return { done: true }
   })

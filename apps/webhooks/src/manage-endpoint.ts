@@ -18,6 +18,8 @@ import {
   replaceSecret,
   updateEndpoint,
 } from './store/endpoints.ts'
+import { noteListeners } from './store/listened-apps.ts'
+import { tellListeners } from './tell-listeners.ts'
 import type { Webhooks } from './webhooks.ts'
 
 type At = { appId: string; webhookId: string }
@@ -25,9 +27,13 @@ type At = { appId: string; webhookId: string }
 /** Every event of an app is kept once per endpoint that wants it. */
 const mostEndpoints = 50
 
-/** Makes an endpoint. Its secret is shown this once and stored sealed. Faults: invalid_body at `url`, limit_reached. */
+/**
+ * Makes an endpoint. Its secret is shown this once and stored sealed. It is answered when tracker and audience know that somebody listens, so
+ * no event is missed that happens after the answer. Faults: invalid_body at `url`, limit_reached; queue_unavailable: one of them is away, and
+ * the endpoint is not there.
+ */
 export async function createWebhook(
-  { db, sealer, checkUrl }: Pick<Webhooks, 'db' | 'sealer' | 'checkUrl'>,
+  { db, bus, sealer, checkUrl }: Pick<Webhooks, 'db' | 'bus' | 'sealer' | 'checkUrl'>,
   { appId, webhook }: { appId: string; webhook: CreateWebhook },
 ): Promise<Webhook & { secret: string }> {
   await refuseBadUrl(checkUrl, webhook.url)
@@ -42,8 +48,16 @@ export async function createWebhook(
       secretHint: hintOf(secret),
       ...webhook,
     })
+    await noteListeners(trx, appId)
     return getEndpoint(trx, { appId, webhookId: id })
   })
+  try {
+    await tellListeners({ db, bus }, [appId])
+  } catch (error) {
+    // Nobody knows its secret.
+    await markDeleted(db, { appId, webhookId: id })
+    throw error
+  }
   return { ...shown, secret }
 }
 
@@ -55,19 +69,30 @@ export async function listWebhooks(
   return listed(await findEndpoints(db, { appId, limit, after }), limit, ({ webhook }) => webhook)
 }
 
-/** Faults: not_found, invalid_body at `url`. */
+/**
+ * Changes an endpoint. What makes it hear more is answered when tracker and audience know, as with a new one. Faults: not_found, invalid_body
+ * at `url`; queue_unavailable: the change is made, and one of them has not heard of it yet.
+ */
 export async function changeWebhook(
-  { db, checkUrl }: Pick<Webhooks, 'db' | 'checkUrl'>,
+  { db, bus, checkUrl }: Pick<Webhooks, 'db' | 'bus' | 'checkUrl'>,
   { appId, webhookId, changes }: At & { changes: PatchWebhook },
 ): Promise<Webhook> {
   await getEndpoint(db, { appId, webhookId })
   if (changes.url !== undefined) await refuseBadUrl(checkUrl, changes.url)
-  await updateEndpoint(db, { appId, webhookId }, changes)
+  const { enabled, eventTypes } = changes
+  await transact(db, async (trx) => {
+    await updateEndpoint(trx, { appId, webhookId }, changes)
+    if (enabled !== undefined || eventTypes !== undefined) await noteListeners(trx, appId)
+  })
+  if (enabled === true || (eventTypes !== undefined && enabled === undefined)) await tellListeners({ db, bus }, [appId])
   return getEndpoint(db, { appId, webhookId })
 }
 
 export async function deleteWebhook({ db }: Pick<Webhooks, 'db'>, at: At): Promise<Record<string, never>> {
-  await markDeleted(db, at)
+  await transact(db, async (trx) => {
+    await markDeleted(trx, at)
+    await noteListeners(trx, at.appId)
+  })
   return {}
 }
 

@@ -32,6 +32,7 @@ import { reseal } from './reseal.ts'
 import { openSecrets } from './secrets.ts'
 import { getEndpoint } from './store/endpoints.ts'
 import type { Tables } from './store/tables.ts'
+import { sweepListeners } from './tell-listeners.ts'
 import type { Webhooks } from './webhooks.ts'
 
 /** Announcements per commit: up to 8,000 events, all of them in memory while they are written. */
@@ -91,6 +92,7 @@ export async function wireWebhooks(service: Service<Config>, given: { resolve?: 
     if (frozen.took > 0) delivering.poke()
     return frozen
   })
+  startSweep(service, watch, 'listeners', () => sweepListeners(webhooks))
   const retention = {
     logDays: config.WEBHOOK_LOG_RETENTION_DAYS,
     deliveredHours: config.WEBHOOK_BODY_DELIVERED_HOURS,

@@ -128,11 +128,21 @@ const Place = z
 /** A duration. Instants do not travel: a dispatcher's clock may be minutes off the database's, which all of them are held against. */
 const Milliseconds = z.number().int().min(0).max(86_400_000)
 
+/** Answers as they travel: of equal letters in a row one, and how many they are when they are more than one. 500 sends are `s500`. */
+export const shortenAnswers = (letters: string): string => letters.replaceAll(/(.)\1+/g, (run) => `${run.charAt(0)}${run.length}`)
+/** The letters of answers that travelled, one each. */
+export const spellAnswers = (seen: string): string =>
+  seen.replaceAll(/([a-z])(\d+)/g, (_run, letter: string, count: string) => letter.repeat(Number(count)))
+const countAnswers = (seen: string): number => seen.match(/[a-z]\d*/g)?.reduce((sum, run) => sum + Number(run.slice(1) || 1), 0) ?? 0
+
 export const FinishBatch = z.object({
   batchId: Id,
   appId: Id.optional(),
   takes: z.number().int(),
-  sent: z.array(z.object({ subscriptionId: Id, environment: z.enum(['production', 'sandbox']).nullable() })).max(batchSize),
+  /** iOS: the APNs environment that accepted a token, where the take said another or none. */
+  environments: z.array(z.object({ subscriptionId: Id, environment: z.enum(['production', 'sandbox']) })).max(batchSize),
+  /** Devices whose push ended without being accepted and that no other list names. Every device of the batch that no list names was sent to. */
+  unsent: z.array(Id).max(batchSize),
   /**
    * Tokens the provider called dead. A device that registered again after it was asked (`agoMs` milliseconds before this call) is left alone;
    * so is one that registered after `deadSince`, where the provider says since when (ISO, by its own clock).
@@ -193,6 +203,7 @@ export const FinishBatch = z.object({
    * What the provider's answers say about the way to it, in the order they came, by environment: `s` sent, `g` guarded, `w` perhaps our
    * credentials (one push service said so), `c` our credentials for sure, `u` the provider is unavailable, `a` any other answer. `a` is told
    * beside a `u` and by a probe only. Web pushes tell neither: each push service is away for itself, and the dispatcher sees to that.
+   * Equal letters in a row are one letter and their number (`shortenAnswers`).
    */
   answers: z
     .array(
@@ -200,8 +211,9 @@ export const FinishBatch = z.object({
         environment: z.enum(environments),
         seen: z
           .string()
-          .regex(/^[sgwcua]*$/)
-          .max(2 * batchSize),
+          .max(2 * batchSize)
+          .regex(/^([sgwcua]\d{0,4})*$/)
+          .refine((seen) => countAnswers(seen) <= 2 * batchSize),
         code: z.enum(failureCodes).nullable(),
       }),
     )

@@ -45,6 +45,14 @@ export const Announcement = z.object({
 })
 export type Announcement = z.infer<typeof Announcement>
 
+/** To which events of an app some endpoint listens (`*`: to all); none: to nothing. The higher version is the newer one. */
+export const Listener = z.object({
+  appId: Id,
+  version: z.number().int().min(1),
+  eventTypes: z.array(z.enum(['*', ...eventTypes])).max(eventTypes.length + 1),
+})
+export type Listener = z.infer<typeof Listener>
+
 /** What a device can report of a push (api.md, Tracking events), by the letter in the address. */
 export const engagementKinds = { d: 'delivered', o: 'opened', c: 'clicked', x: 'dismissed' } as const
 export type EngagementLetter = keyof typeof engagementKinds

@@ -17,7 +17,8 @@ const other = { place: 1, subscriptionId: newId(), userId: newId(), tries: 0, re
 const finish = {
   batchId: newId(),
   takes: 1,
-  sent: [],
+  environments: [],
+  unsent: [],
   dead: [],
   guarded: [refused],
   unavailable: [],

@@ -320,6 +320,8 @@ export const keyOfTake = ({ batchId, takes }: { batchId: string; takes: number }
 export type FinishedRow = Pick<BatchTable, 'id' | 'app_id' | 'campaign_id' | 'platform' | 'lane' | 'probes'> & {
   takes: number
   queued_at: Date
+  /** Its app has asked for lastNotifiedAt within seven days. */
+  notes_sent: boolean
 }
 
 /** Marks batches done whose number is the finisher's; whoever is not in the answer has lost. Locks them in the order of ids. */
@@ -333,7 +335,8 @@ export async function markDone(db: Db, takes: Pick<FinishBatch, 'batchId' | 'tak
     )
     update batches b set done_at = now(), lease_until = null, due_at = null
     from finished where b.id = finished.id
-    returning b.id, b.app_id, b.campaign_id, b.platform, b.lane, b.probes, b.takes, b.queued_at`.execute(db)
+    returning b.id, b.app_id, b.campaign_id, b.platform, b.lane, b.probes, b.takes, b.queued_at,
+      exists (select from notified_apps n where n.app_id = b.app_id and n.named_at > now() - interval '7 days') as notes_sent`.execute(db)
   return rows
 }
 

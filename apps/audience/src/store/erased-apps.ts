@@ -12,6 +12,8 @@ export async function markErased(db: Db, appId: string): Promise<void> {
     .onConflict((conflict) => conflict.doNothing())
     .execute()
   await sql`select pg_advisory_xact_lock(hashtextextended(${`audience.erased-app ${appId}`}, 0))`.execute(db)
+  await sql`delete from listeners where app_id = ${appId}`.execute(db)
+  await sql`delete from notified_apps where app_id = ${appId}`.execute(db)
 }
 
 /** What is still on its way for an app when it is deleted comes within days. */

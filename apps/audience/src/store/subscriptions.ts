@@ -4,9 +4,6 @@ import { sql } from 'kysely'
 import { sessionGapMinutes } from '../core/identity.ts'
 import type { Db } from './tables.ts'
 
-/** Rows that one statement of a purge removes. */
-const purgedAtOnce = 5_000
-
 /** A device that comes back within this of its last session's start is still in it. */
 const newSession = sql`(last_session_at is null or last_session_at <= now() - make_interval(mins => ${sql.lit(sessionGapMinutes)}))`
 export const sessionColumns = sql`
@@ -163,23 +160,3 @@ export const rememberEnvironments = (db: Db, accepted: { subscriptionId: string;
       order by s.id for no key update of s
     )
     update subscriptions s set apns_environment = news.environment from news where s.id = news.id`.execute(db)
-
-/** Notes that devices were sent to just now. Ids may repeat; devices that are gone are left out. */
-export const noteNotified = (db: Db, subscriptionIds: string[]) =>
-  sql`
-    insert into last_notified (subscription_id, at)
-    select id, now() from subscriptions where id = any(${subscriptionIds}::text[]) order by id
-    on conflict (subscription_id) do update set at = excluded.at`.execute(db)
-
-/** Removes what was noted of devices after they were deleted; at most 5,000 devices, `true` when there may be more. */
-export async function purgeGoneNotes(db: Db): Promise<boolean> {
-  const { rows } = await sql`
-    with due as (
-      select subscription_id from gone_devices where due_at <= now() order by due_at limit ${sql.lit(purgedAtOnce)} for update skip locked
-    ), notes as (
-      delete from last_notified n using due where n.subscription_id = due.subscription_id
-    )
-    delete from gone_devices g using due where g.subscription_id = due.subscription_id
-    returning g.subscription_id`.execute(db)
-  return rows.length === purgedAtOnce
-}

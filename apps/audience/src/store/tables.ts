@@ -18,6 +18,7 @@ export type Tables = {
   users: UserTable
   subscriptions: SubscriptionTable
   last_notified: { subscription_id: string; at: Date }
+  notified_apps: { app_id: string; named_at: Date; round: Generated<number>; read_to: string | null; is_read: Generated<boolean> }
   segments: SegmentTable
   fan_outs: FanOutTable
   batches: BatchTable

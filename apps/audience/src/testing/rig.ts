@@ -23,6 +23,7 @@ import { commitTogether } from '../commit-together.ts'
 import { openAppSettings } from '../app-settings.ts'
 import { fanOut } from '../fan-out.ts'
 import { openToldNotes } from '../note-told.ts'
+import { openLastNotified } from '../last-notified.ts'
 import { findFanOut, insertFanOut } from '../store/fan-outs.ts'
 import { fixBounds } from '../store/pages.ts'
 import { writeDevices } from '../store/registrations.ts'
@@ -30,6 +31,7 @@ import type { Db, Tables } from '../store/tables.ts'
 import { insertUser } from '../store/users.ts'
 import { toDevice } from '../core/device.ts'
 import { wireAudience } from '../wire.ts'
+import { playLedger } from './play-ledger.ts'
 
 type Report = QueuedReport
 
@@ -64,6 +66,7 @@ export async function openAudience() {
     noteTold: (rows) => told.note(rows),
     haveWaiting: () => undefined,
     scan: (_appId, work) => work(),
+    lastNotified: openLastNotified(service, { db, bus }),
   }
 
   return {
@@ -104,6 +107,8 @@ async function playPeers(natsUrl: string) {
     askedGateway: 0,
     settledAnswersAfter: Promise.resolve(),
     askedSettled: 0,
+    notifiedAnswersAfter: Promise.resolve(),
+    askedNotified: 0,
   }
 
   const campaigns = await openBus(testService('campaigns', { NATS_URL: natsUrl }))
@@ -125,6 +130,7 @@ async function playPeers(natsUrl: string) {
     reports.push(...told)
     return {}
   })
+  const notified = playLedger(tracker, state)
   tracker.answer(findSettled, async ({ campaignId, subscriptionIds }) => {
     state.askedSettled += 1
     await state.settledAnswersAfter
@@ -157,6 +163,7 @@ async function playPeers(natsUrl: string) {
     flows,
     /** Devices that have an outcome, by campaign. */
     settled,
+    notified,
     /** A campaign that was accepted; `point` publishes a pointer at it, as campaigns does. */
     givenCampaign(send: FrozenSend, target: FrozenTarget) {
       sends.set(send.campaignId, { send, target })
@@ -204,15 +211,16 @@ async function playDispatcher(natsUrl: string) {
         const taken = await take(batchId)
         if (taken.answer !== 'taken') return
         note(taken)
-        const sent = taken.recipients.map(({ subscriptionId }) => ({ subscriptionId, environment: null }))
-        await bus.call(finishBatch, { ...nothingHeard, batchId, takes: taken.takes, sent })
+        const unsent = taken.decided.map(({ subscriptionId }) => subscriptionId)
+        await bus.call(finishBatch, { ...nothingHeard, batchId, takes: taken.takes, unsent })
       }
     },
   }
 }
 
 /** A finish of a batch in which nothing happened. */
-export const nothingHeard = { sent: [], dead: [], guarded: [], unavailable: [], answers: [], credentialsVersion: null, retries: [] }
+const noPushes = { environments: [], unsent: [], dead: [], guarded: [], unavailable: [], retries: [] }
+export const nothingHeard = { ...noPushes, answers: [], credentialsVersion: null }
 
 export const givenSend = (appId: string, change: Partial<FrozenSend> = {}): FrozenSend => ({
   campaignId: newId(),

@@ -5,6 +5,12 @@ import { startDispatcher, type RunningDispatcher } from './start-dispatcher.ts'
 import { hmacSecret, projectId, sealKeys, startPeers, type Peers, type Row } from './start-peers.ts'
 import { startSimulator, type Device, type Simulator } from './start-simulator.ts'
 
+/** Whom a batch was sent to, as audience reads its finish: the devices that no list names. In the order of the row. */
+export function sentTo(row: Row, { unsent, dead, guarded, unavailable, retries }: FinishBatch): string[] {
+  const others = new Set([...unsent, ...[...dead, ...guarded, ...unavailable, ...retries].map(({ subscriptionId }) => subscriptionId)])
+  return [...row.recipients, ...row.decided].map(({ subscriptionId }) => subscriptionId).filter((id) => !others.has(id))
+}
+
 /** A nats-server, the simulator and the peers of a test file; dispatchers are started as they are needed. */
 export type Rig = {
   simulator: Simulator

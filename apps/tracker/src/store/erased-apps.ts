@@ -13,6 +13,7 @@ export async function markErased(db: Db, appId: string): Promise<void> {
     .onConflict((conflict) => conflict.doNothing())
     .execute()
   await sql`select pg_advisory_xact_lock(hashtextextended(${`tracker.erased-app ${appId}`}, 0))`.execute(db)
+  await sql`delete from listeners where app_id = ${appId}`.execute(db)
 }
 
 type Part = { day: string; campaignIds: string[]; limit: number }

@@ -3,13 +3,16 @@ import { dropCampaigns } from '@herald/contracts/calls/audience'
 import { settleCampaigns } from '@herald/contracts/calls/campaigns'
 import { recordOutcomes, reportQueued, type Engagement, type QueuedReport } from '@herald/contracts/calls/tracker'
 import { packIds } from '@herald/contracts/compact-ids'
+import type { Listener } from '@herald/contracts/event'
 import { newId } from '@herald/contracts/ids'
 import { groupEnds, type BatchOutcomes, type End } from '@herald/contracts/outcome'
 import type { Platform } from '@herald/contracts/platform'
 import { openBus, type Bus } from '@herald/service/bus'
+import { rememberListeners } from '@herald/service/listeners'
 import { testNatsPassword } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
 import { Config } from '../config.ts'
+import type { Db } from '../store/tables.ts'
 import { wireTracker } from '../wire.ts'
 
 export const today = new Date().toISOString().slice(0, 10)
@@ -27,6 +30,10 @@ export async function givenTracker({ databaseUrl, natsUrl }: { databaseUrl: stri
   await wireTracker(service)
   return service
 }
+
+/** Somebody listens to these events of an app. */
+export const givenEndpoint = (db: Db, appId: string, eventTypes: Listener['eventTypes'] = ['*']) =>
+  rememberListeners(db, [{ appId, version: 1, eventTypes }])
 
 /** The bus as another app sees it. */
 export const givenPeer = (name: AppName, natsUrl: string): Promise<Bus> => openBus(testService(name, { NATS_URL: natsUrl }))

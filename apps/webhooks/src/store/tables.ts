@@ -55,6 +55,7 @@ export type Tables = {
     ended_at: Date | null
   }
   delivery_bodies: { delivery_id: string; app_id: string; user_ids: string[]; body: Buffer }
+  listened_apps: { app_id: string; version: Generated<number>; due_at: Generated<Date> }
   erased_users: { app_id: string; user_id: string; at: Generated<Date> }
 }
 

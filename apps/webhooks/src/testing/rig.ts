@@ -1,8 +1,8 @@
 import type { AppName } from '@herald/contracts/call'
-import { confirmAudienceAnnouncements, findExternalIds } from '@herald/contracts/calls/audience'
-import { confirmTrackerAnnouncements } from '@herald/contracts/calls/tracker'
+import { confirmAudienceAnnouncements, findExternalIds, hearAudienceListeners } from '@herald/contracts/calls/audience'
+import { confirmTrackerAnnouncements, hearTrackerListeners } from '@herald/contracts/calls/tracker'
 import { createWebhook, readWebhook } from '@herald/contracts/calls/webhooks'
-import type { Announcement, Event } from '@herald/contracts/event'
+import type { Announcement, Event, Listener } from '@herald/contracts/event'
 import { newId } from '@herald/contracts/ids'
 import { eventSubjects } from '@herald/contracts/topology'
 import type { CreateWebhook, Webhook } from '@herald/contracts/webhook'
@@ -29,6 +29,10 @@ export type Rig = {
   tracker: Bus
   /** Confirmed announcements, by owner. */
   confirmed: { tracker: string[]; audience: string[] }
+  /** What tracker and audience were told of listeners, in order. */
+  told: { tracker: Listener[]; audience: Listener[] }
+  /** What tracker does before it answers that. */
+  onTold: { tracker: () => Promise<void> }
   /** External ids that audience knows, by user id. */
   externalIds: Map<string, string>
   /** Starts webhooks in this process; answers how to stop it. */
@@ -50,6 +54,17 @@ export async function openRig(): Promise<Rig> {
   })
   audience.answer(confirmAudienceAnnouncements, async ({ announcementIds }) => {
     confirmed.audience.push(...announcementIds)
+    return {}
+  })
+  const told: Rig['told'] = { tracker: [], audience: [] }
+  const onTold: Rig['onTold'] = { tracker: () => Promise.resolve() }
+  tracker.answer(hearTrackerListeners, async ({ listeners }) => {
+    await onTold.tracker()
+    told.tracker.push(...listeners)
+    return {}
+  })
+  audience.answer(hearAudienceListeners, async ({ listeners }) => {
+    told.audience.push(...listeners)
     return {}
   })
   audience.answer(findExternalIds, async ({ userIds }) => ({
@@ -74,6 +89,8 @@ export async function openRig(): Promise<Rig> {
     gateway,
     tracker,
     confirmed,
+    told,
+    onTold,
     externalIds,
     async start(settings = {}, given = {}) {
       const service = testService('webhooks', Config.parse({ ...environment, ...settings }))

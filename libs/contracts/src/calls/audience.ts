@@ -3,6 +3,7 @@ import { KeyKind } from '../administration.ts'
 import { environments, FinishBatch, smallSend, type FrozenSend, type TakenBatch } from '../batch.ts'
 import { call, type Broadcast } from '../call.ts'
 import type { CircuitEnvironment } from '../batch.ts'
+import { Listener } from '../event.ts'
 import type { FailureCode } from '../outcome.ts'
 import { ListRequest, type Listed } from '../page.ts'
 import { platforms, type Platform } from '../platform.ts'
@@ -167,6 +168,12 @@ export const listOpenPushes = call<{ items: OpenPush[]; nextCursor: string | nul
 
 /** The app was deleted: its rows go, a part with every call, until `done`. */
 export const eraseAudienceOfApp = call<{ done: boolean }>()('rpc.audience.erase-app', z.object({ appId: Id }), 10_000)
+
+/** Webhooks tells to which events somebody listens, and answers that an endpoint is there only after this: events that nobody hears are not announced. */
+export const hearAudienceListeners = call<Record<string, never>>()(
+  'rpc.audience.hear-listeners',
+  z.object({ listeners: z.array(Listener).min(1).max(200) }),
+)
 
 /** Webhooks has committed the effect of these announcements of audience. */
 export const confirmAudienceAnnouncements = call<Record<string, never>>()(

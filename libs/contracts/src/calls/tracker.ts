@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { call } from '../call.ts'
-import { engagementKinds, type EngagementKind } from '../event.ts'
+import { engagementKinds, Listener, type EngagementKind } from '../event.ts'
 import { BatchOutcomes, mostPlaces, outcomes, type EndOfPlaces, type OutcomeKind } from '../outcome.ts'
 import { platforms, type Platform } from '../platform.ts'
 import type { Stats } from '../stats.ts'
@@ -125,6 +125,28 @@ export const listPushes = call<{ items: LedgerRow[]; nextCursor: string | null }
     limit: z.number().int().min(1).max(200),
     cursor: z.string().max(200).optional(),
   }),
+)
+
+/**
+ * A portion of an app's accepted pushes, newest campaign first: devices by the moment they were sent to. `next` is the `after` of the next
+ * portion; null: that was the last.
+ */
+export const readNotified = call<{ notified: { at: string; subscriptionIds: string[] }[]; next: string | null }>()(
+  'rpc.tracker.read-notified',
+  z.object({ appId: Id, after: z.string().max(200).nullable() }),
+  8_000,
+)
+
+/** When these devices were last sent to, those of them that were. */
+export const findLastNotified = call<{ notified: { subscriptionId: string; at: string }[] }>()(
+  'rpc.tracker.find-last-notified',
+  z.object({ appId: Id, subscriptionIds: z.array(Id).max(100) }),
+)
+
+/** Webhooks tells to which events somebody listens, and answers that an endpoint is there only after this: events that nobody hears are not announced. */
+export const hearTrackerListeners = call<Record<string, never>>()(
+  'rpc.tracker.hear-listeners',
+  z.object({ listeners: z.array(Listener).min(1).max(200) }),
 )
 
 /** Webhooks has committed the effect of these announcements of the tracker. */

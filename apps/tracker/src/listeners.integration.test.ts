@@ -1,0 +1,175 @@
+import { eraseTrackerOfApp, hearTrackerListeners, recordOutcomes, trackEvents } from '@herald/contracts/calls/tracker'
+import type { Event } from '@herald/contracts/event'
+import { newId } from '@herald/contracts/ids'
+import { announcements } from '@herald/contracts/topology'
+import { findListeners } from '@herald/service/listeners'
+import { openDatabase, transact } from '@herald/service/postgres'
+import { freshDatabase } from '@herald/testing/database'
+import { freshNats } from '@herald/testing/nats'
+import { testService } from '@herald/testing/service'
+import { until } from '@herald/testing/until'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { idBytes } from './store/ledger.ts'
+import type { Tables } from './store/tables.ts'
+import {
+  batchesOf,
+  givenCampaign,
+  givenEngagement,
+  givenOutcomes,
+  givenPeer,
+  givenTracker,
+  outcomesOf,
+  report,
+  settle,
+} from './testing/given-tracker.ts'
+
+/** Events are announced where somebody listens, and from the moment that webhooks is told so. */
+
+const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
+const databaseUrl = database.url('tracker')
+const trackers = [await givenTracker({ databaseUrl, natsUrl }), await givenTracker({ databaseUrl, natsUrl })]
+const { db } = await openDatabase<Tables>(testService('tracker', {}), { url: databaseUrl, poolSize: 4 })
+const [caller, gateway, webhooks] = await Promise.all([
+  givenPeer('dispatcher', natsUrl),
+  givenPeer('gateway', natsUrl),
+  givenPeer('webhooks', natsUrl),
+])
+const heard: Event[] = []
+await webhooks.consume(announcements, { slots: 50 }, async ({ events }) => void heard.push(...events))
+
+const of = (appId: string) => heard.filter((event) => event.appId === appId)
+const announcedOf = async (appId: string) =>
+  (await db.selectFrom('announcements').select('body').execute()).filter(({ body }) => body.includes(appId))
+
+test('what nobody listens to is counted, and neither stored nor published', async () => {
+  const [quiet, loud] = [givenCampaign(), givenCampaign()]
+  await webhooks.call(hearTrackerListeners, { listeners: [{ appId: loud.appId, version: 1, eventTypes: ['*'] }] })
+  for (const campaign of [quiet, loud]) {
+    await settle(caller, campaign, givenOutcomes(3, { outcome: 'failed', code: 'payload_invalid' }))
+    await gateway.call(trackEvents, { engagements: [givenEngagement(campaign)] })
+  }
+
+  // Published later, heard later: nothing of the first is still on its way.
+  await until(() => of(loud.appId).length === 5, { what: 'every event of the app that is listened to' })
+  expect(of(quiet.appId)).toEqual([])
+  expect(await announcedOf(quiet.appId)).toEqual([])
+  const scrapes = await Promise.all(trackers.map(({ metrics }) => metrics.text()))
+  const counted = scrapes.map((text) => Number(/code="payload_invalid"\} (\d+)/.exec(text)?.[1] ?? 0))
+  expect(counted.reduce((sum, count) => sum + count)).toBe(6)
+})
+
+test('of an app those types are announced that somebody asked for', async () => {
+  const campaign = givenCampaign()
+  const eventTypes = ['notification.failed' as const, 'campaign.completed' as const]
+  await webhooks.call(hearTrackerListeners, { listeners: [{ appId: campaign.appId, version: 1, eventTypes }] })
+  const failed = givenOutcomes(2, { outcome: 'failed', code: 'timeout' })
+  await settle(caller, campaign, [...givenOutcomes(3), ...failed])
+
+  await until(() => of(campaign.appId).length === 3)
+  expect(
+    of(campaign.appId)
+      .map(({ type }) => type)
+      .toSorted(),
+  ).toEqual(['campaign.completed', 'notification.failed', 'notification.failed'])
+})
+
+test('webhooks is answered when every transaction has ended that may not know the listener', async () => {
+  const appId = newId()
+  const going = Promise.withResolvers<void>()
+  const reading = Promise.withResolvers<boolean>()
+  const earlier = transact(db, async (trx) => {
+    reading.resolve((await findListeners(trx, [appId]))(appId, 'notification.sent'))
+    await going.promise
+  })
+  expect(await reading.promise).toBe(false)
+
+  let isAnswered = false
+  const told = webhooks
+    .call(hearTrackerListeners, { listeners: [{ appId, version: 1, eventTypes: ['*'] }] })
+    .then(() => (isAnswered = true))
+  await until(
+    async () => {
+      const { rows } = await sql<{ waiting: number }>`
+        select count(*)::int as waiting from pg_locks where locktype = 'advisory' and not granted
+          and database = (select oid from pg_database where datname = current_database())`.execute(db)
+      return rows[0]?.waiting === 1
+    },
+    { what: 'the telling waits' },
+  )
+  expect(isAnswered).toBe(false)
+  going.resolve()
+  await Promise.all([earlier, told])
+  expect(await transact(db, async (trx) => (await findListeners(trx, [appId]))(appId, 'notification.sent'))).toBe(true)
+})
+
+test('a transaction that goes on for long makes webhooks hear a refusal, and stands before nobody’s events for longer', async () => {
+  const campaign = givenCampaign()
+  const going = Promise.withResolvers<void>()
+  const begun = Promise.withResolvers<void>()
+  const stuck = transact(db, async (trx) => {
+    await findListeners(trx, [campaign.appId])
+    begun.resolve()
+    await going.promise
+  })
+  await begun.promise
+  const listeners = [{ appId: campaign.appId, version: 1, eventTypes: ['*' as const] }]
+  await expect(webhooks.call(hearTrackerListeners, { listeners })).rejects.toMatchObject({ code: 'queue_unavailable' })
+
+  await report(caller, campaign, [])
+  await until(() => of(campaign.appId).length === 1, { what: 'events of the same app, while it goes on' })
+  going.resolve()
+  await stuck
+})
+
+test('whatever settles after webhooks was answered is announced, while outcomes come all the time', async () => {
+  const campaign = givenCampaign()
+  const batches = batchesOf(campaign, givenOutcomes(2_000), { size: 25 })
+  await report(caller, campaign, batches, { fannedOut: false })
+  const settledNow = async () => {
+    const rows = await db
+      .selectFrom('ledger_batches')
+      .select(['batch_no', 'sent'])
+      .where('campaign_id', '=', idBytes(campaign.campaignId))
+      .execute()
+    const settled = new Set(rows.flatMap(({ batch_no, sent }) => (sent === 25 ? [batch_no] : [])))
+    return batches.flatMap(({ no, pushes }) => (settled.has(no) ? pushes.map(({ subscriptionId }) => subscriptionId) : []))
+  }
+
+  const recorded = batches.map(async (batch, index) => {
+    await until(async () => (await settledNow()).length >= Math.floor(index / 10) * 100, { what: 'its turn' })
+    await caller.call(recordOutcomes, { batches: [outcomesOf(batch)] })
+  })
+  await until(async () => (await settledNow()).length > 400)
+  await webhooks.call(hearTrackerListeners, { listeners: [{ appId: campaign.appId, version: 1, eventTypes: ['*'] }] })
+  const before = new Set(await settledNow())
+  await Promise.all(recorded)
+
+  const after = batches.flatMap(({ pushes }) => pushes.map(({ subscriptionId }) => subscriptionId)).filter((id) => !before.has(id))
+  expect(after.length).toBeGreaterThan(0)
+  const told = () => new Set(of(campaign.appId).map(({ subscriptionId }) => subscriptionId))
+  await until(() => after.every((id) => told().has(id)), { what: 'every event since the answer' })
+})
+
+test('a telling that was overtaken by a newer one changes nothing', async () => {
+  const appId = newId()
+  const tell = (version: number, eventTypes: ('*' | 'notification.sent')[]) =>
+    webhooks.call(hearTrackerListeners, { listeners: [{ appId, version, eventTypes }] })
+  const isHeard = async () => transact(db, async (trx) => (await findListeners(trx, [appId]))(appId, 'notification.sent'))
+  await tell(2, ['notification.sent'])
+  await tell(1, [])
+  expect(await isHeard()).toBe(true)
+  await tell(3, [])
+  await tell(2, ['*'])
+  expect(await isHeard()).toBe(false)
+})
+
+test('a deleted app leaves no listener behind, also when it is told of once more', async () => {
+  const appId = newId()
+  const listeners = [{ appId, version: 1, eventTypes: ['*' as const] }]
+  await webhooks.call(hearTrackerListeners, { listeners })
+  await gateway.call(eraseTrackerOfApp, { appId })
+  await webhooks.call(hearTrackerListeners, { listeners })
+  const { rows } = await sql`select from listeners where app_id = ${appId}`.execute(db)
+  expect(rows).toEqual([])
+})

@@ -1,0 +1,41 @@
+import type { Listener } from '@herald/contracts/event'
+import { sql } from 'kysely'
+import type { Db } from './tables.ts'
+
+/** The endpoints of an app change in this transaction: tracker and audience are to be told. */
+export const noteListeners = (db: Db, appId: string): Promise<unknown> =>
+  sql`insert into listened_apps (app_id) values (${appId}) on conflict (app_id) do update set due_at = now()`.execute(db)
+
+/**
+ * Gives the next telling of these apps its number and answers what it says. In a transaction: the endpoints are read by a statement of their own,
+ * after the rows are locked, so the higher number has seen what the lower has.
+ */
+export async function renewListeners(trx: Db, appIds: string[]): Promise<Listener[]> {
+  const { rows: renewed } = await sql<{ app_id: string; version: number }>`
+    with locked as (
+      select app_id from listened_apps where app_id = any(${appIds}::text[]) order by app_id for no key update
+    )
+    update listened_apps l set version = l.version + 1, due_at = now() + interval '5 seconds' from locked where l.app_id = locked.app_id
+    returning l.app_id, l.version`.execute(trx)
+  const { rows: heard } = await sql<{ app_id: string; types: Listener['eventTypes'] }>`
+    select app_id, array_agg(distinct type) as types from endpoints cross join unnest(event_types) as type
+    where app_id = any(${appIds}::text[]) and enabled and deleted_at is null group by app_id`.execute(trx)
+  const typesOf = new Map(heard.map(({ app_id, types }) => [app_id, types]))
+  return renewed.map(({ app_id, version }) => ({ appId: app_id, version, eventTypes: typesOf.get(app_id) ?? [] }))
+}
+
+/** Both have answered. They are told again after ten minutes, for one whose database was set back meanwhile. */
+export const markListenersTold = (db: Db, told: Listener[]): Promise<unknown> =>
+  sql`
+    update listened_apps l set due_at = now() + interval '10 minutes'
+    from unnest(${told.map(({ appId }) => appId)}::text[], ${told.map(({ version }) => version)}::bigint[]) as told(app_id, version)
+    where l.app_id = told.app_id and l.version = told.version`.execute(db)
+
+export async function findDueListeners(db: Db, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ app_id: string }>`
+    select app_id from listened_apps where due_at <= now() order by due_at limit ${limit}`.execute(db)
+  return rows.map(({ app_id }) => app_id)
+}
+
+export const deleteListenersOf = (db: Db, appId: string): Promise<unknown> =>
+  db.deleteFrom('listened_apps').where('app_id', '=', appId).execute()

@@ -1,0 +1,97 @@
+import { changeWebhook, deleteWebhook, enableWebhook, eraseWebhooksOfApp, listWebhooks } from '@herald/contracts/calls/webhooks'
+import { queueUnavailable } from '@herald/contracts/fault'
+import { newId } from '@herald/contracts/ids'
+import { until } from '@herald/testing/until'
+import { afterEach, beforeAll, expect, test } from 'vitest'
+import { openRig, type Rig } from './testing/rig.ts'
+
+/** Tracker and audience announce what somebody listens to: they know of an endpoint before whoever made it is answered. */
+
+let rig: Rig
+beforeAll(async () => {
+  rig = await openRig()
+  await rig.start()
+})
+afterEach(() => void (rig.onTold.tracker = () => Promise.resolve()))
+
+const url = 'https://127.0.0.1:1/'
+const newest = (who: 'tracker' | 'audience', appId: string) =>
+  rig.told[who]
+    .filter((one) => one.appId === appId)
+    .toSorted((one, other) => one.version - other.version)
+    .at(-1)
+    ?.eventTypes.toSorted()
+const whatBothKnow = (appId: string) => ({ tracker: newest('tracker', appId), audience: newest('audience', appId) })
+const both = (...eventTypes: string[]) => ({ tracker: eventTypes, audience: eventTypes })
+
+test('when a new endpoint is answered both know what it asks for, beside what others ask for', async () => {
+  const { appId } = await rig.givenWebhook(url, { eventTypes: ['notification.sent'] })
+  expect(whatBothKnow(appId)).toEqual(both('notification.sent'))
+  await rig.givenWebhook(url, { appId, eventTypes: ['notification.failed', 'notification.sent'] })
+  expect(whatBothKnow(appId)).toEqual(both('notification.failed', 'notification.sent'))
+})
+
+test('a new endpoint is not answered before the tracker has answered', async () => {
+  const hearing = Promise.withResolvers<void>()
+  const heard = Promise.withResolvers<void>()
+  rig.onTold.tracker = () => (hearing.resolve(), heard.promise)
+  let isAnswered = false
+  const made = rig.givenWebhook(url).then((webhook) => ((isAnswered = true), webhook))
+  await hearing.promise
+  await until(() => rig.told.audience.length > 0)
+  expect(isAnswered).toBe(false)
+  heard.resolve()
+  expect(whatBothKnow((await made).appId)).toEqual(both('*'))
+})
+
+test('an endpoint that one of them does not hear of is refused and not there', async () => {
+  const appId = newId()
+  rig.onTold.tracker = () => Promise.reject(queueUnavailable())
+  await expect(rig.givenWebhook(url, { appId })).rejects.toMatchObject({ code: 'queue_unavailable' })
+  expect((await rig.gateway.call(listWebhooks, { appId, limit: 10 })).items).toEqual([])
+
+  rig.onTold.tracker = () => Promise.resolve()
+  await until(() => newest('tracker', appId)?.length === 0 && newest('audience', appId)?.length === 0, { what: 'the sweep tells' })
+  expect(whatBothKnow(appId)).toEqual(both())
+})
+
+test('what makes an endpoint hear more is answered when both know; what makes it hear less they hear soon', async () => {
+  const { appId, id: webhookId } = await rig.givenWebhook(url, { eventTypes: ['notification.sent'] })
+  await rig.gateway.call(changeWebhook, { appId, webhookId, changes: { eventTypes: ['notification.opened'] } })
+  expect(whatBothKnow(appId)).toEqual(both('notification.opened'))
+
+  await rig.gateway.call(changeWebhook, { appId, webhookId, changes: { enabled: false } })
+  await until(() => newest('tracker', appId)?.length === 0 && newest('audience', appId)?.length === 0, { what: 'nobody listens' })
+  await rig.gateway.call(enableWebhook, { appId, webhookId })
+  expect(whatBothKnow(appId)).toEqual(both('notification.opened'))
+
+  await rig.gateway.call(deleteWebhook, { appId, webhookId })
+  await until(() => newest('tracker', appId)?.length === 0 && newest('audience', appId)?.length === 0, { what: 'nobody listens' })
+})
+
+test('endpoints that change at the same time are all known when they are answered', async () => {
+  const appId = newId()
+  const types = ['notification.sent', 'notification.failed', 'notification.skipped', 'campaign.completed'] as const
+  await Promise.all(
+    types.map(async (type) => {
+      await rig.givenWebhook(url, { appId, eventTypes: [type] })
+      for (const who of ['tracker', 'audience'] as const) expect(newest(who, appId)).toContain(type)
+    }),
+  )
+  expect(whatBothKnow(appId)).toEqual(both(...types.toSorted()))
+})
+
+test('both are told again now and then, and of a deleted app nothing stays', async () => {
+  const { appId } = await rig.givenWebhook(url)
+  const times = () => rig.told.tracker.filter((one) => one.appId === appId).length
+  const before = times()
+  await rig.db
+    .updateTable('listened_apps')
+    .set({ due_at: new Date(0) })
+    .where('app_id', '=', appId)
+    .execute()
+  await until(() => times() > before, { what: 'told again' })
+
+  await until(async () => (await rig.gateway.call(eraseWebhooksOfApp, { appId })).done)
+  expect(await rig.db.selectFrom('listened_apps').selectAll().where('app_id', '=', appId).execute()).toEqual([])
+})

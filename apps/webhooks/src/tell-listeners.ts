@@ -1,0 +1,31 @@
+import { hearAudienceListeners } from '@herald/contracts/calls/audience'
+import { hearTrackerListeners } from '@herald/contracts/calls/tracker'
+import { Fault } from '@herald/contracts/fault'
+import { transact } from '@herald/service/postgres'
+import { findDueListeners, markListenersTold, renewListeners } from './store/listened-apps.ts'
+import type { Webhooks } from './webhooks.ts'
+
+/** Apps that one call tells of. */
+const appsAtOnce = 200
+
+/**
+ * Tells tracker and audience to which events of these apps somebody listens. When it returns, both have written it down: whatever
+ * settles from now on is announced. Fault `queue_unavailable`: one of them did not answer; the sweep tells both again.
+ */
+export async function tellListeners({ db, bus }: Pick<Webhooks, 'db' | 'bus'>, appIds: string[]): Promise<void> {
+  const listeners = await transact(db, (trx) => renewListeners(trx, appIds))
+  if (listeners.length === 0) return
+  await Promise.all([bus.call(hearTrackerListeners, { listeners }), bus.call(hearAudienceListeners, { listeners })])
+  await markListenersTold(db, listeners)
+}
+
+/** Tells what has changed and was not told, and now and then what has not changed. */
+export async function sweepListeners(webhooks: Pick<Webhooks, 'db' | 'bus'>): Promise<{ took: number }> {
+  const appIds = await findDueListeners(webhooks.db, appsAtOnce)
+  if (appIds.length === 0) return { took: 0 }
+  // Who was away is told again 5 s later.
+  await tellListeners(webhooks, appIds).catch((error: unknown) => {
+    if (!Fault.is(error, 'queue_unavailable')) throw error
+  })
+  return { took: appIds.length }
+}

@@ -1,0 +1,53 @@
+import type { Listener } from '@herald/contracts/event'
+import { queueUnavailable } from '@herald/contracts/fault'
+import { sql, type QueryExecutorProvider } from 'kysely'
+
+/** Postgres gave up waiting for a lock. */
+const lockNotAvailable = '55P03'
+
+/** Whether somebody listens to events of this type of an app. */
+export type IsHeard = (appId: string, type: string) => boolean
+
+/**
+ * To which events of these apps somebody listens, for a transaction that makes some; to be asked before it locks rows. Who listens from now on
+ * is told so only after this transaction has ended (migrations/0080): what it does not announce was over before.
+ */
+export async function findListeners(trx: QueryExecutorProvider, appIds: Iterable<string>): Promise<IsHeard> {
+  const asked = [...new Set(appIds)]
+  if (asked.length === 0) return () => false
+  const { rows } = await sql<{ app_id: string; event_types: string[] }>`
+    select app_id, event_types from listeners_of(${asked}::text[])`.execute(trx)
+  const heard = new Map(rows.map(({ app_id, event_types }) => [app_id, new Set(event_types)]))
+  return (appId, type) => {
+    const types = heard.get(appId)
+    return types !== undefined && (types.has('*') || types.has(type))
+  }
+}
+
+/**
+ * Writes down what webhooks tells of listeners, and waits until every transaction has ended that may not have seen it. An older telling
+ * changes nothing. To be called outside a transaction: what is written must be committed before it is waited for. Fault `queue_unavailable`: one
+ * of them went on for more than 2 s.
+ */
+export async function rememberListeners(db: QueryExecutorProvider, listeners: Listener[]): Promise<Record<string, never>> {
+  const { rows } = await sql<{ app_id: string }>`
+    insert into listeners as known (app_id, version, event_types)
+    select told.app_id, told.version, array(select jsonb_array_elements_text(told.event_types))
+    from unnest(
+      ${listeners.map(({ appId }) => appId)}::text[],
+      ${listeners.map(({ version }) => version)}::bigint[],
+      ${listeners.map(({ eventTypes }) => JSON.stringify(eventTypes))}::jsonb[]
+    ) as told(app_id, version, event_types)
+    order by 1
+    on conflict (app_id) do update set version = excluded.version, event_types = excluded.event_types
+      where known.version < excluded.version
+    returning app_id`.execute(db)
+  if (rows.length === 0) return {}
+  try {
+    await sql`select wait_for_events_of(${rows.map(({ app_id }) => app_id)}::text[])`.execute(db)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === lockNotAvailable) throw queueUnavailable()
+    throw error
+  }
+  return {}
+}

@@ -37,7 +37,7 @@ export async function findFew(db: Db, asked: FewAsked[]): Promise<Few> {
         ) with ordinality as given(app_id, kind, names, with_zones, place)
       ) as asked
         cross join lateral (
-          ${named('externalIds', sql`select s.* from users u cross join lateral (${devicesOf(sql`u.id`)}) as s where u.app_id = asked.app_id and u.external_id = name`)}
+          ${named('externalIds', sql`select s.* from users u cross join lateral (${devicesOf(sql`u.id`)}) as s where (u.app_id || ' ' || u.external_id) = asked.app_id || ' ' || name`)}
           union all
           ${named('userIds', devicesOf(sql`name`))}
           union all

@@ -1,12 +1,13 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { startSends } from '@herald/contracts/calls/audience'
 import { newId } from '@herald/contracts/ids'
 import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import { findFanOut } from './store/fan-outs.ts'
-import { givenCrowd, givenSend, openAudience } from './testing/rig.ts'
+import { givenCrowd, givenDevice, givenSend, openAudience } from './testing/rig.ts'
 
 const { db, peers, dispatcher, config } = await openAudience()
 const children: ChildProcess[] = []
@@ -70,4 +71,38 @@ test('processes killed in the middle of a send leave no gap and make no copy', {
   expect(peers.reported(campaignId)).toEqual(new Map(batches.map((batch) => [batch.batch_no, batch.subscription_ids])))
   expect(peers.lastReport(campaignId)).toMatchObject({ fannedOut: true, byPlatform: { ios: 30_000 } })
   expect(await kill(last, 'SIGTERM')).toBe(0)
+})
+
+test('a process killed while it begins small sends together loses none and queues none twice', { timeout: 120_000 }, async () => {
+  const appId = newId()
+  const { id } = await givenDevice(db, { appId })
+  const child = await startChild()
+  const target = { kind: 'subscriptionIds' as const, subscriptionIds: [id] }
+  const sends = Array.from({ length: 60 }, () => givenSend(appId))
+  const ids = sends.map((send) => peers.givenCampaign(send, target))
+  // As campaigns does: who is not answered is pointed at.
+  const handed = sends.map((send) =>
+    dispatcher.bus.call(startSends, { sends: [{ send, target }] }).then(
+      () => undefined,
+      () => peers.point(send.campaignId),
+    ),
+  )
+  await until(async () => (await Promise.all(ids.map((campaignId) => findFanOut(db, campaignId)))).some((row) => row !== undefined))
+  await kill(child, 'SIGKILL')
+  await startChild()
+  await Promise.all(handed)
+
+  await until(
+    async () => {
+      await sql`update fan_outs set due_at = now() where due_at is not null and told_page < page`.execute(db)
+      await sql`update batches set due_at = now() where done_at is null and takes = 0`.execute(db)
+      return ids.every((campaignId) => dispatcher.pointers.some((pointer) => pointer.campaignId === campaignId))
+    },
+    { withinMs: 60_000, what: 'a pointer at every send' },
+  )
+  for (const campaignId of ids) {
+    const batches = await db.selectFrom('batches').selectAll().where('campaign_id', '=', campaignId).execute()
+    expect(batches.map((batch) => batch.subscription_ids)).toEqual([[id]])
+    expect(peers.lastReport(campaignId)).toMatchObject({ fannedOut: true, byPlatform: { ios: 1 } })
+  }
 })

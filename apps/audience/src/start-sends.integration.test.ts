@@ -9,7 +9,7 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { fanOut } from './fan-out.ts'
 import { openToldNotes } from './note-told.ts'
-import { openStarting } from './start-sends.ts'
+import { openStarting, type Begun } from './start-sends.ts'
 import { findFanOut } from './store/fan-outs.ts'
 import { findFew } from './store/small-sends.ts'
 import { markErased } from './store/erased-apps.ts'
@@ -20,7 +20,9 @@ import { givenCrowd, givenDevice, givenSend, openAudience } from './testing/rig.
 /** Nothing sweeps here: what a test sees is what the hand-over did. */
 const rig = await openAudience()
 const { db, audience, peers, dispatcher } = rig
-const start = openStarting(audience, openTelling(audience))
+const tell = openTelling(audience)
+const goOn = (begun: Begun) => void tell(begun).catch(() => undefined)
+const start = openStarting(audience, goOn)
 beforeEach(() => sql`truncate fan_outs, batches, circuits`.execute(db))
 afterEach(() => {
   peers.state.trackerIsAway = false
@@ -93,7 +95,7 @@ describe('small sends that are handed over together', () => {
     const points: string[] = []
     const noted = openStarting(
       { ...audience, bus: { ...audience.bus, publish: async (_, body) => void points.push(JSON.stringify(body)) } },
-      openTelling(audience),
+      goOn,
     )
 
     await noted([first, broken, last].map((send) => toDevice(send, id)))
@@ -122,10 +124,7 @@ describe('small sends that are handed over together', () => {
       toDevice(givenSend(capped), id),
     ]
     const points: unknown[] = []
-    await openStarting(
-      { ...audience, bus: { ...audience.bus, publish: async (_, body) => void points.push(body) } },
-      openTelling(audience),
-    )(handed)
+    await openStarting({ ...audience, bus: { ...audience.bus, publish: async (_, body) => void points.push(body) } }, goOn)(handed)
 
     expect(points).toHaveLength(handed.length)
     for (const { send } of handed) expect(points).toContainEqual({ campaignId: send.campaignId, page: 0, appId: send.appId })
@@ -137,7 +136,7 @@ describe('small sends that are handed over together', () => {
     const { id } = await givenDevice(db, { appId })
     const one = toDevice(givenSend(appId), id)
     peers.givenCampaign(one.send, one.target)
-    const other = openStarting(audience, openTelling(audience))
+    const other = openStarting(audience, goOn)
 
     await Promise.all([start([one, one]), other([one]), start([one])])
 

@@ -18,18 +18,12 @@ const sharing = { maxWaiting: 5_000, full: queueUnavailable, isShared: isAway, t
  * or cancelled meanwhile), the tracker what was queued, and only then their batches are pointed at. What fails here the sweep repairs:
  * nobody was told of these rows, and they are due in 5 s.
  */
-export function openTelling(audience: Audience): (begun: Begun) => void {
-  const { log } = audience
+export function openTelling(audience: Audience): (begun: Begun) => Promise<void> {
   const tell = group((begun: Begun[]) => tellTogether(audience, begun), { ...sharing, limit: toldAtOnce, atOnce: 2 })
   const point = pointTogether(audience)
-  const follow = async (begun: Begun) => {
+  return async (begun) => {
     await tell(begun)
     await Promise.all(begun.batches.map(point))
-  }
-  return (begun) => {
-    follow(begun).catch((error: unknown) => {
-      log[isAway(error) ? 'debug' : 'warn']({ campaignId: begun.row.campaign_id, err: error }, 'a small send is left to the sweep')
-    })
   }
 }
 

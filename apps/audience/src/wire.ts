@@ -3,6 +3,7 @@ import * as calls from '@herald/contracts/calls/audience'
 import { appChanged } from '@herald/contracts/calls/gateway'
 import { notFound, queueUnavailable, tooManyReads } from '@herald/contracts/fault'
 import { bulkFanOutWork, fanOutWork } from '@herald/contracts/topology'
+import { openBackground } from '@herald/service/background'
 import { boundAnnouncements } from '@herald/service/bound-announcements'
 import { openBus } from '@herald/service/bus'
 import { group } from '@herald/service/group'
@@ -254,10 +255,11 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   bus.answer(calls.previewSegment, count)
 
   const tellStarted = openTelling(audience)
+  const background = openBackground(service, { what: 'small sends', limit: 2_000 })
   const startSends = openStarting(audience, (begun) => {
     // Its batches are asked for next, and as a rule here.
     if (begun.row.send) remember(remembered, begun.row.send)
-    tellStarted(begun)
+    background(() => tellStarted(begun))
   })
   bus.answer(calls.startSends, async ({ sends }) => {
     await startSends(sends)

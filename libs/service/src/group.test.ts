@@ -86,3 +86,34 @@ test('a lone item is committed for its request, what many share for nobody', asy
     [[4], undefined],
   ])
 })
+
+test('where a whole group waits another commit goes beside the one in flight, up to as many as may; less than a group waits', async () => {
+  const commits: number[][] = []
+  let release = () => {}
+  const held = new Promise<void>((resolve) => (release = resolve))
+  const add = group<number, number>(
+    async (items) => {
+      commits.push(items)
+      await held
+      return items
+    },
+    { limit: 2, atOnce: 2, maxWaiting: 100, full },
+  )
+  const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+  const first = add(1)
+  await turn()
+  const second = add(2)
+  await turn()
+  expect(commits).toEqual([[1]])
+  const third = add(3)
+  await turn()
+  expect(commits).toEqual([[1], [2, 3]])
+  const others = [4, 5, 6].map(add)
+  await turn()
+  expect(commits).toHaveLength(2)
+  release()
+
+  expect(await Promise.all([first, second, third, ...others])).toEqual([1, 2, 3, 4, 5, 6])
+  expect(commits).toEqual([[1], [2, 3], [4, 5], [6]])
+})

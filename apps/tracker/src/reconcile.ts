@@ -7,7 +7,7 @@ import { verifyCampaigns } from './verify-campaign.ts'
 const lookedAt = 2_000
 /** Small campaigns are counted together up to so many pushes, a larger one alone. */
 const pushesAtOnce = 20_000
-/** It rests 50 times as long as it worked: 2 % of a core, and a campaign of a million, half a second, is followed by half a minute. */
+/** It rests 50 times as long as it worked: 2 % of a core, and a campaign of a million, a tenth of a second, is followed by five seconds. */
 const restShare = 50
 
 /**

@@ -8,6 +8,7 @@ import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { openReconciler } from './reconcile.ts'
+import { verifyCampaigns } from './verify-campaign.ts'
 import type { Tables } from './store/tables.ts'
 import {
   batchesOf,
@@ -69,6 +70,23 @@ test('a campaign that is still being sent agrees: more is queued than has an out
     counters: { queued: 100 },
     ledger: { queued: 100, sent: 3 },
   })
+})
+
+test('a campaign of more rows than are read at once is counted whole, beside small ones', async () => {
+  const [rows, large] = [givenCampaign(), givenCampaign()]
+  await settle(caller, rows, givenOutcomes(2_100, { variant: 'b' }), { size: 16 })
+  await settle(caller, large, [...givenOutcomes(700), ...givenOutcomes(300, { outcome: 'skipped', code: 'expired' })])
+  const verified = await verifyCampaigns(
+    { db, retentionDays: 90 },
+    [campaign, rows, large].map(({ campaignId }) => campaignId),
+  )
+  expect(verified.map(({ agrees, ledger: { queued, sent, skipped } }) => [agrees, queued, sent, skipped]).toSorted()).toEqual(
+    [
+      [true, 8, 6, 1],
+      [true, 2_100, 2_100, 0],
+      [true, 1_000, 700, 300],
+    ].toSorted(),
+  )
 })
 
 test('while outcomes and reports are written every recount agrees', async () => {

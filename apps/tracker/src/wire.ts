@@ -48,7 +48,7 @@ import { sweepDue } from './sweep-due.ts'
 import { trackEvents, type EngagementCall } from './track-events.ts'
 import { verifyCampaign } from './verify-campaign.ts'
 
-/** Outcomes or reports that one process holds at once, ~500 bytes each: 20 dispatchers with a full window of 1,000. */
+/** Outcomes or reports that one process holds at once, at most ~500 bytes each: 20 dispatchers with a full window of 1,000. */
 const mostHeld = 20_000
 /** Pushes of reports that one process holds at once, ~120 bytes each: four of the largest calls. */
 const mostQueuedHeld = 80_000

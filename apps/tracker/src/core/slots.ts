@@ -1,4 +1,4 @@
-import { outcomes, type End, type EndOfPlaces, type OutcomeKind } from '@herald/contracts/outcome'
+import type { End, EndOfPlaces, OutcomeKind } from '@herald/contracts/outcome'
 
 /** An end as a row of the ledger knows it: with when it came, Unix milliseconds. */
 export type SettledEnd = End & { at: number }
@@ -101,8 +101,6 @@ export function indexesOf(ids: Buffer, id: Buffer): number[] {
   return found
 }
 
-export const noOutcomes: Record<OutcomeKind, number> = { sent: 0, failed: 0, skipped: 0 }
-
 /** A batch of at most so many pushes is kept as a row per push, which an index finds by device and by user. */
 const fewPushes = 16
 
@@ -123,5 +121,3 @@ export function rowsOf(devices: Buffer, users: Buffer): NewRow[] {
   )
   return [{ place: 0, size, firstId: ids[0] ?? null, lastId: ids.at(-1) ?? null, devices, users }]
 }
-
-export const outcomesOf = (sums: Record<OutcomeKind, number>): number => outcomes.reduce((sum, outcome) => sum + sums[outcome], 0)

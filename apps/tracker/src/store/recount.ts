@@ -31,9 +31,9 @@ export async function recount(db: Db, campaigns: Campaign[]): Promise<Map<string
     counted.set(campaignId, known)
     return known
   }
-  for (const campaign of campaigns) {
-    for await (const row of slotsOf(db, campaign)) {
-      const one = of(campaign.campaign_id)
+  for (let from = 0; from < campaigns.length; from += campaignsAtOnce) {
+    for await (const row of slotsOf(db, campaigns.slice(from, from + campaignsAtOnce))) {
+      const one = of(row.campaignId)
       one.queued += row.size
       for (const { end, count } of countSlots(row)) add(one.rows, { variant: end.variant, kind: end.outcome, count })
     }
@@ -48,22 +48,37 @@ function add(rows: Recounted[], { variant, kind, count }: Recounted): void {
   else rows.push({ variant, kind, count })
 }
 
-/** Rows are read so many at a time, ~1 kB each: a campaign of a million pushes has two thousand. */
+/** Small campaigns are read together: of thousands of one-device sends each is a probe, and not a statement. */
+const campaignsAtOnce = 500
+/** Of each so many rows at a time, ~1 kB: a campaign of a million pushes has two thousand. */
 const rowsAtOnce = 1_000
 
-type RecountedRow = Slots & { no: number }
+type RecountedRow = Slots & { campaignId: string; no: number }
 
-async function* slotsOf(db: Db, { day, campaign_id }: Campaign): AsyncGenerator<Slots> {
-  let after = { no: 0, place: 0 }
-  for (;;) {
+async function* slotsOf(db: Db, campaigns: Campaign[]): AsyncGenerator<RecountedRow> {
+  let left = campaigns.map((campaign) => ({ ...campaign, no: 0, place: 0 }))
+  while (left.length > 0) {
+    const days = left.map(({ day }) => day)
     const { rows } = await sql<RecountedRow>`
-      select batch_no as no, place, size, slots, ends, sent, failed, skipped from ledger_batches
-      where day = ${day}::date and campaign_id = ${idBytes(campaign_id)} and (batch_no, place) > (${after.no}::int, ${after.place}::smallint)
-      order by batch_no, place limit ${rowsAtOnce}`.execute(db)
+      select encode(campaign.campaign_id, 'hex') as "campaignId", l.*
+      from unnest(
+        ${days}::date[], ${left.map(({ campaign_id }) => idBytes(campaign_id))}::bytea[], ${left.map(({ no }) => no)}::int[],
+        ${left.map(({ place }) => place)}::smallint[]
+      ) with ordinality as campaign(day, campaign_id, after_no, after_place, ordinal)
+      cross join lateral (
+        select batch_no as no, place, size, slots, ends, sent, failed, skipped from ledger_batches l
+        where l.day = campaign.day and l.day = any(${[...new Set(days)]}::date[]) and l.campaign_id = campaign.campaign_id
+          and (batch_no, place) > (campaign.after_no, campaign.after_place)
+        order by batch_no, place limit ${rowsAtOnce}
+      ) l
+      order by campaign.ordinal, l.no, l.place`.execute(db)
     yield* rows
-    const last = rows.at(-1)
-    if (!last || rows.length < rowsAtOnce) return
-    after = { no: last.no, place: last.place }
+    const read = Map.groupBy(rows, ({ campaignId }) => campaignId)
+    left = left.flatMap((campaign) => {
+      const ofCampaign = read.get(campaign.campaign_id) ?? []
+      const last = ofCampaign.at(-1)
+      return last && ofCampaign.length === rowsAtOnce ? [{ ...campaign, no: last.no, place: last.place }] : []
+    })
   }
 }
 

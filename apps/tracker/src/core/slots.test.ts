@@ -1,0 +1,85 @@
+import type { End, EndOfPlaces } from '@herald/contracts/outcome'
+import { newId } from '@herald/contracts/ids'
+import { expect, test } from 'vitest'
+import { countSlots, endedPlaces, fillSlots, idAt, indexesOf, openSlots, readEnds, rowsOf, slotAt, type Slots } from './slots.ts'
+
+const sent: End = { outcome: 'sent', code: '', providerCode: '200', variant: '', attempts: 1, tokenVersion: 1 }
+const dead: End = { ...sent, outcome: 'failed', code: 'token_dead', providerCode: '410 "gone"' }
+const givenRow = (size: number, place = 0): Slots => ({ place, size, slots: openSlots(size), ends: '', sent: 0, failed: 0, skipped: 0 })
+const told = (end: End, ...places: number[]): EndOfPlaces => ({ ...end, places })
+const bytes = (ids: string[]) => Buffer.from(ids.join(''), 'hex')
+
+test('a slot is filled once: who comes first is right, in one call and in a later one', () => {
+  const first = fillSlots(givenRow(4), [told(sent, 0, 1, 1), told(dead, 1, 2)], 1_000)
+  expect(first.fresh).toEqual([
+    { ...sent, places: [0, 1], of: 0 },
+    { ...dead, places: [2], of: 1 },
+  ])
+  expect(first.row).toMatchObject({ sent: 2, failed: 1, skipped: 0 })
+
+  const second = fillSlots(first.row, [told(dead, 0, 1, 2, 3)], 2_000)
+  expect(second.fresh).toEqual([{ ...dead, places: [3], of: 0 }])
+  expect(endedPlaces(second.row)).toEqual([
+    { ...sent, at: 1_000, places: [0, 1] },
+    { ...dead, at: 1_000, places: [2] },
+    { ...dead, at: 2_000, places: [3] },
+  ])
+
+  const third = fillSlots(second.row, [told(dead, 0, 1, 2, 3)], 3_000)
+  expect(third).toEqual({ row: second.row, fresh: [] })
+})
+
+test('what was read is not changed', () => {
+  const row = givenRow(2)
+  fillSlots(row, [told(sent, 0)], 1)
+  expect(row).toEqual(givenRow(2))
+})
+
+test('a row answers for its own places only', () => {
+  const { row, fresh } = fillSlots(givenRow(1, 7), [told(sent, 6, 7, 8)], 1)
+  expect(fresh).toEqual([{ ...sent, places: [7], of: 0 }])
+  expect(endedPlaces(row)).toEqual([{ ...sent, at: 1, places: [7] }])
+})
+
+test('calls that tell an equal end at one time share its number', () => {
+  const { row } = fillSlots(givenRow(3), [told(sent, 0), told(sent, 1), told({ ...sent, attempts: 2 }, 2)], 1)
+  expect(readEnds(row)).toHaveLength(2)
+})
+
+test('above 255 ends a slot takes two bytes, and what was filled stays what it was', () => {
+  let row = givenRow(400)
+  for (let place = 0; place < 400; place += 1) row = fillSlots(row, [told({ ...sent, providerCode: String(place) }, place)], place).row
+  expect(row.slots).toHaveLength(800)
+  expect(Array.from({ length: 400 }, (_, place) => slotAt(row, place))).toEqual(Array.from({ length: 400 }, (_, place) => place + 1))
+  expect(countSlots(row).every(({ end, count }, place) => count === 1 && end.providerCode === String(place) && end.at === place)).toBe(true)
+})
+
+test('counts come from the slots, whatever the sums say', () => {
+  const { row } = fillSlots(givenRow(5), [told(sent, 0, 1), told(dead, 4)], 1)
+  expect(countSlots({ ...row, sent: 5, failed: 0 }).map(({ end, count }) => [end.outcome, count])).toEqual([
+    ['sent', 2],
+    ['failed', 1],
+  ])
+})
+
+test('a batch of up to 16 pushes is kept as a row each, a larger one as one row with the range of its devices', () => {
+  const ids = (count: number) => Array.from({ length: count }, () => newId())
+  const [few, many, users] = [ids(16), ids(17), ids(17)]
+  expect(rowsOf(bytes(few), bytes(users.slice(0, 16)))).toEqual(
+    few.map((id, place) => ({ place, size: 1, firstId: null, lastId: null, devices: bytes([id]), users: bytes([users[place] ?? '']) })),
+  )
+  const inOrder = many.toSorted()
+  expect(rowsOf(bytes(many), bytes(users))).toEqual([
+    {
+      ...{ place: 0, size: 17, devices: bytes(many), users: bytes(users) },
+      ...{ firstId: bytes(inOrder.slice(0, 1)), lastId: bytes(inOrder.slice(-1)) },
+    },
+  ])
+})
+
+test('an id is found where it lies, not where the end of one and the beginning of the next look like it', () => {
+  const id = 'ab'.repeat(12)
+  const all = [newId(), `${'00'.repeat(6)}${'ab'.repeat(6)}`, `${'ab'.repeat(6)}${'00'.repeat(6)}`, id, newId(), id]
+  expect(indexesOf(bytes(all), bytes([id]))).toEqual([3, 5])
+  expect(all.map((_, index) => idAt(bytes(all), index))).toEqual(all)
+})

@@ -1,13 +1,11 @@
 // How long another app's small sends wait beside large ones, and what the backlog does to memory: node bench/src/fairness.ts --help
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
-import { insertAndroids } from '@herald/testing/many-devices'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
-import pg from 'pg'
 import { aboutThisRun } from './about-this-run.ts'
+import { fillDevices } from './crowd.ts'
+import { keep } from './keep.ts'
+import { startMeasuredHerald } from './measured-herald.ts'
 import { measureProcesses } from './processes.ts'
 import { median } from './report.ts'
 
@@ -34,12 +32,13 @@ const count = Number(values.devices)
 const sends = Number(values.sends)
 const smallSize = 100
 
-const herald = await startHerald({ env: { LOG_LEVEL: 'warn' } })
+const herald = await startMeasuredHerald()
 try {
   const large = await givenTenant(herald)
   const small = await givenTenant(herald)
   await large.simulator('PUT', '/faults', { record: 'counts' })
-  say(`${count} devices made in ${(await makeCrowd(herald, large)).toFixed(0)} s`)
+  const filledIn = await fillDevices(herald.databaseUrl('audience'), large, { platform: 'android', count })
+  say(`${count} devices made in ${filledIn.toFixed(0)} s`)
   for (const device of await small.makeDevices('android', smallSize)) await small.register(device)
 
   const alone = await smallSends(small)
@@ -53,17 +52,9 @@ try {
     peakRssMb,
   }
   say(JSON.stringify(result, null, 2))
-  if (values.keep) {
-    const directory = resolve(import.meta.dirname, '../results')
-    mkdirSync(directory, { recursive: true })
-    writeFileSync(
-      join(directory, `fairness-${count}-${result.at.slice(0, 10)}-${result.commit}.json`),
-      `${JSON.stringify(result, null, 2)}\n`,
-    )
-  }
+  if (values.keep) say(`kept in ${keep(`fairness-${count}`, result)}`)
 } finally {
-  await herald.stop()
-  removeDataDir(herald.dataDir)
+  await herald.end()
 }
 
 /** Large sends are under way (the first pushes are out) before the small ones begin; they are not waited for. */
@@ -111,31 +102,4 @@ async function post(tenant: Tenant): Promise<string> {
 function figures(seconds: number[]) {
   const round = (value: number) => Math.round(value * 1000) / 1000
   return { median: round(median(seconds)), longest: round(Math.max(...seconds)), sends: seconds.length }
-}
-
-/** Devices of the simulator, registered by SQL: over HTTP a million would take half an hour. Answers the seconds. */
-async function makeCrowd({ dataDir }: Herald, tenant: Tenant): Promise<number> {
-  const startedAt = performance.now()
-  const { passwords } = JSON.parse(readFileSync(join(dataDir, 'secrets.json'), 'utf8')) as { passwords: Record<string, string> }
-  const { postgres } = JSON.parse(readFileSync(join(dataDir, 'ports.json'), 'utf8')) as { postgres: number }
-  const client = new pg.Client({
-    host: '127.0.0.1',
-    port: postgres,
-    user: 'herald_audience',
-    password: passwords['audience'],
-    database: 'herald',
-  })
-  await client.connect()
-  try {
-    const atOnce = 20_000
-    for (let made = 0; made < count; made += atOnce) {
-      const tokens = (await tenant.makeDevices('android', Math.min(atOnce, count - made))).map(({ token = '' }) => token)
-      await client.query(insertAndroids, [tenant.appId, tokens])
-    }
-    await client.query('analyze users')
-    await client.query('analyze subscriptions')
-  } finally {
-    await client.end()
-  }
-  return (performance.now() - startedAt) / 1000
 }

@@ -1,24 +1,32 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
-import { givenTenant, type Tenant } from '@herald/testing/tenant'
-import { until } from '@herald/testing/until'
+import { givenTenant } from '@herald/testing/tenant'
 import { aboutThisRun } from './about-this-run.ts'
-import { measureProcesses, type ProcessUse } from './processes.ts'
-import { median, report, type Round } from './report.ts'
+import { makeDevices, registerDevices, type Mix } from './crowd.ts'
+import { keep } from './keep.ts'
+import { startMeasuredHerald } from './measured-herald.ts'
+import { installPeers, startPeers, type Peer } from './peers.ts'
+import { medians, ratios, report, type Round } from './report.ts'
+import { heraldSends, sendRound } from './send-round.ts'
+import { startPoster } from './start-poster.ts'
+import { perThing, readStatements, statementLines, statementsBetween } from './statements.ts'
 
-const root = resolve(import.meta.dirname, '../..')
-const help = `npm run bench -- [--devices 20000] [--rounds 5] [--mix mixed|ios|android|web] [--keep]
+const help = `npm run bench -- [--devices 20000] [--rounds 3] [--mix mixed|ios|android|web] [--peer] [--statements] [--keep]
 
-Registers the devices at a platform of its own, sends one notification to all of them per round, and measures from the
-POST to the last push the simulator accepted. --keep writes the result to bench/results/. Run it on a quiet machine.`
+Registers the devices at a platform of its own, sends one notification to all of them per round, and measures from the POST to the last push that the
+simulator accepted. A round with a push too few or a copy is void. Run it on a quiet machine.
+
+--peer        parse-server and node-pushnotifications send to as many devices at the same simulator, by turns with Herald. They are installed in
+              bench/peers the first time (200 MB); parse-server gets a Postgres of its own.
+--statements  what each statement cost (pg_stat_statements). It makes the run itself a little slower.
+--keep        writes the result to bench/results/.`
 
 const { values } = parseArgs({
   options: {
     devices: { type: 'string', default: '20000' },
-    rounds: { type: 'string', default: '5' },
+    rounds: { type: 'string', default: '3' },
     mix: { type: 'string', default: 'mixed' },
+    peer: { type: 'boolean', default: false },
+    statements: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -28,104 +36,59 @@ if (values.help) {
   process.exit(0)
 }
 
-const say = (line: string) => process.stdout.write(`${line}\n`)
-const herald = await startHerald({ env: { LOG_LEVEL: 'warn' } })
+const say = (line: string) => void process.stdout.write(`${line}\n`)
+const isMix = (text: string): text is Mix => ['mixed', 'ios', 'android', 'web'].includes(text)
+const { mix } = values
+if (!isMix(mix)) throw new Error(`--mix ${mix} is not one of mixed, ios, android, web`)
+const count = Number(values.devices)
+
+if (values.peer) installPeers(say)
+const herald = await startMeasuredHerald({ statements: values.statements })
+const poster = startPoster()
+let peers: Peer[] = []
 try {
-  const count = Number(values.devices)
   const tenant = await givenTenant(herald)
-  const registered = await registerCrowd(herald, tenant, count, values.mix)
-  say(
-    `registered ${registered.count} devices in ${registered.seconds.toFixed(1)} s (${Math.round(registered.count / registered.seconds)}/s)`,
-  )
+  const { posted, seconds } = await registerDevices(herald, tenant, poster, await makeDevices(tenant, mix, count))
+  const registrationsPerSecond = Math.round(posted / seconds)
+  say(`registered ${posted} devices in ${seconds.toFixed(1)} s (${registrationsPerSecond}/s)`)
+  await herald.database.query('vacuum (analyze)')
+  if (values.peer) peers = await startPeers(herald, tenant, { mix, count })
+
+  const before = values.statements ? await readStatements(herald.database) : []
   const rounds: Round[] = []
-  for (let round = 1; round <= Number(values.rounds); round += 1) {
-    rounds.push(await sendRound(herald, tenant, registered.count))
-    const last = rounds.at(-1)!
-    say(`round ${round}: ${last.seconds.toFixed(2)} s, ${Math.round(last.pushesPerSecond)} pushes/s`)
+  for (let number = 1; number <= Number(values.rounds); number += 1) {
+    for (const contender of [heraldSends(herald, tenant), ...peers]) {
+      const round = await sendRound(contender, { herald, tenant }, count)
+      rounds.push(round)
+      const told = `${round.seconds.toFixed(2)} s, ${Math.round(round.pushesPerSecond)} pushes/s`
+      say(`round ${number}, ${contender.name}: ${round.void === null ? told : `void: ${round.void}`}`)
+      if (contender.name !== 'herald' && round.said.sent !== count) say(`  it says of itself: ${JSON.stringify(round.said)}`)
+    }
   }
-  const result = {
-    what: `${count} devices, ${values.mix}, one notification to all`,
-    ...aboutThisRun(),
-    registrationsPerSecond: Math.round(registered.count / registered.seconds),
-    pushesPerSecond: {
-      median: Math.round(median(rounds.map(({ pushesPerSecond }) => pushesPerSecond))),
-      rounds: rounds.map(({ pushesPerSecond }) => Math.round(pushesPerSecond)),
-    },
-    rounds,
-  }
+  const heraldPushes = rounds.filter(({ contender }) => contender === 'herald').length * count
+  const statements = values.statements
+    ? perThing(statementsBetween(before, await readStatements(herald.database)), heraldPushes)
+    : undefined
+  say('')
   for (const line of report(rounds)) say(line)
+  if (statements) for (const line of statementLines(statements, 'push')) say(line)
   if (values.keep) {
-    const directory = join(root, 'bench/results')
-    mkdirSync(directory, { recursive: true })
-    const file = join(directory, `send-${values.mix}-${count}-${result.at.slice(0, 10)}-${result.commit}.json`)
-    writeFileSync(file, `${JSON.stringify(result, null, 2)}\n`)
-    say(`kept in ${file}`)
+    const result = {
+      what: `${count} devices, ${mix}, one notification to all${values.peer ? ', beside peers' : ''}`,
+      ...aboutThisRun(),
+      registrationsPerSecond,
+      medians: medians(rounds),
+      ratios: Object.fromEntries(peers.map(({ name }) => [name, ratios(rounds, name)])),
+      rounds,
+      ...(statements && { statements }),
+    }
+    const kind = [values.peer ? 'peers' : 'send', ...(statements ? ['statements'] : []), mix, String(count)].join('-')
+    say(`kept in ${keep(kind, result)}`)
   }
+  // Who asks for a comparison must not take a run without one for an answer.
+  if (rounds.some((round) => round.void !== null && round.contender === 'herald')) process.exitCode = 1
 } finally {
-  await herald.stop()
-  removeDataDir(herald.dataDir)
-}
-
-async function registerCrowd(herald: Herald, tenant: Tenant, count: number, mix: string): Promise<{ count: number; seconds: number }> {
-  const kinds = mix === 'mixed' ? (['ios', 'android', 'web'] as const) : ([mix] as ('ios' | 'android' | 'web')[])
-  const devices: string[] = []
-  for (const [index, platform] of kinds.entries()) {
-    const share = Math.floor(count / kinds.length) + (index < count % kinds.length ? 1 : 0)
-    devices.push(...(await tenant.makeDevices(platform, share, { keyPool: 64 })).map(({ id }) => id))
-  }
-  const startedAt = performance.now()
-  for (let from = 0; from < devices.length; from += 2_000) {
-    const { failed, errors } = await tenant.simulator<{ failed: number; errors: unknown[] }>('POST', '/crowd', {
-      baseUrl: herald.baseUrl,
-      appKey: tenant.publicKey,
-      devices: devices.slice(from, from + 2_000),
-      externalIdPrefix: 'bench-',
-      concurrency: 32,
-    })
-    if (failed > 0) throw new Error(`${failed} registrations failed: ${JSON.stringify(errors)}`)
-  }
-  return { count: devices.length, seconds: (performance.now() - startedAt) / 1000 }
-}
-
-/** One send to all; an error, a copy or a shortfall voids the run. */
-async function sendRound(herald: Herald, tenant: Tenant, expected: number): Promise<Round> {
-  await tenant.simulator('POST', '/reset')
-  const before = measureProcesses(herald.dataDir)
-  const postedAt = performance.timeOrigin + performance.now()
-  const { body, status } = await tenant.call<{ id: string }>('POST', '/v1/notifications', {
-    target: { all: true },
-    content: {
-      _default: 'en',
-      en: { title: 'Hello {{ user.externalId }}', body: 'This is a push notification of a usual size for the test' },
-    },
-  })
-  if (status !== 202) throw new Error(`the send was answered ${status}`)
-  const stats = await until(
-    async () => {
-      const answer = await tenant.call<{ status: string; stats: Record<string, number> }>('GET', `/v1/campaigns/${body.id}/stats`)
-      return answer.body.status === 'sent' && answer.body.stats
-    },
-    { withinMs: 600_000, what: 'sent' },
-  )
-  const settledAt = performance.timeOrigin + performance.now()
-  const after = measureProcesses(herald.dataDir)
-  const summary = await tenant.simulator<{ accepted: { total: number }; copies: number; lastAcceptedAt: number }>('GET', '/summary')
-  if (stats['sent'] !== expected || summary.accepted.total !== expected || summary.copies !== 0) {
-    throw new Error(`void: expected ${expected}, stats ${JSON.stringify(stats)}, simulator ${JSON.stringify(summary)}`)
-  }
-  const seconds = (summary.lastAcceptedAt - postedAt) / 1000
-  return {
-    pushes: expected,
-    seconds,
-    secondsToSettled: (settledAt - postedAt) / 1000,
-    pushesPerSecond: expected / seconds,
-    processes: perPush(before, after, expected),
-  }
-}
-
-function perPush(before: ProcessUse[], after: ProcessUse[], pushes: number): Round['processes'] {
-  return after.map(({ name, pid, cpuSeconds, peakRssMb }) => {
-    const earlier = before.find((one) => one.pid === pid)?.cpuSeconds ?? 0
-    return { name, cpuMicrosecondsPerPush: Math.round(((cpuSeconds - earlier) * 1e6 * 10) / pushes) / 10, peakRssMb }
-  })
+  poster.stop()
+  for (const peer of peers) await peer.stop()
+  await herald.end()
 }

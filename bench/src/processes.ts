@@ -1,19 +1,20 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
-export type ProcessUse = { name: string; pid: number; cpuSeconds: number; peakRssMb: number }
+/** `rssMb` is what it holds now, `peakRssMb` what it held at most in its life; of Postgres the largest of its processes. */
+export type ProcessUse = { name: string; pid: number; cpuSeconds: number; rssMb: number; peakRssMb: number }
 
 const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }).trim())
 
 /**
- * CPU time and peak memory of every process of a platform, from /proc (Linux): the apps and the simulator, nats-server,
- * and Postgres with its backends as one. A process belongs to the platform when its environment or command line names
+ * CPU time and memory of every process of a platform, from /proc (Linux): the apps and the simulator, nats-server, a peer
+ * (bench/peers), and Postgres with its backends as one. A process belongs to the platform when its environment or command line names
  * the data directory; a Postgres backend when its parent does.
  */
 export function measureProcesses(dataDir: string): ProcessUse[] {
   const uses = new Map<string, ProcessUse>()
 
-  const seen: { pid: number; parent: number; cpuSeconds: number; peakRssMb: number; command: string; ours: boolean }[] = []
+  const seen = []
   for (const pid of readdirSync('/proc').map(Number).filter(Number.isInteger)) {
     const stat = read(`/proc/${pid}/stat`)
     if (stat === '') continue
@@ -24,30 +25,57 @@ export function measureProcesses(dataDir: string): ProcessUse[] {
       pid,
       parent: Number(fields[1]),
       cpuSeconds: (Number(fields[11]) + Number(fields[12])) / ticksPerSecond,
-      peakRssMb: Math.round(Number(/VmHWM:\s+(\d+)/.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) / 1024),
+      endedCpuSeconds: (Number(fields[13]) + Number(fields[14])) / ticksPerSecond,
+      ...memoryOf(pid),
       command,
       ours: command.includes(dataDir) || read(`/proc/${pid}/environ`).includes(dataDir),
     })
   }
   const postmaster = seen.find(({ ours, command }) => ours && /postgres.* -D /.test(command))?.pid
-  for (const { pid, parent, cpuSeconds, peakRssMb, command, ours } of seen) {
+  for (const { pid, parent, cpuSeconds: itsOwn, endedCpuSeconds, rssMb, peakRssMb, command, ours } of seen) {
     const backend = parent === postmaster
     if (!ours && !backend) continue
+    // Backends that have ended (autovacuum, a connection that was closed) live on in the postmaster's account of its children.
+    const cpuSeconds = pid === postmaster ? itsOwn + endedCpuSeconds : itsOwn
     const name = pid === postmaster || backend ? 'postgres' : nameOf(command)
     if (!name) continue
     const known = uses.get(name)
     if (known && name === 'postgres') {
       known.cpuSeconds += cpuSeconds
+      known.rssMb = Math.max(known.rssMb, rssMb)
       known.peakRssMb = Math.max(known.peakRssMb, peakRssMb)
     } else {
-      uses.set(known ? `${name} ${pid}` : name, { name, pid: name === 'postgres' ? (postmaster ?? pid) : pid, cpuSeconds, peakRssMb })
+      uses.set(known ? `${name} ${pid}` : name, {
+        name,
+        pid: name === 'postgres' ? (postmaster ?? pid) : pid,
+        cpuSeconds,
+        rssMb,
+        peakRssMb,
+      })
     }
   }
   return [...uses.values()].toSorted((a, b) => a.name.localeCompare(b.name))
 }
 
 const nameOf = (command: string): string | undefined =>
-  command.includes('nats-server') ? 'nats-server' : /apps\/(\w+)\/src\/main\.ts/.exec(command)?.[1]
+  command.includes('nats-server') ? 'nats-server' : /(?:apps\/(?=\w+\/src\/main\.ts)|bench\/peers\/)([\w-]+)/.exec(command)?.[1]
+
+/** What a process holds now and held at most, MB. Cheap enough to be asked each second, unlike a look at every process. */
+export function memoryOf(pid: number): { rssMb: number; peakRssMb: number } {
+  const status = read(`/proc/${pid}/status`)
+  const megabytes = (name: string) => Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024)
+  return { rssMb: megabytes('VmRSS'), peakRssMb: megabytes('VmHWM') }
+}
+
+/** CPU time of each process between two looks, as shares of what was done `times`, in microseconds; the instances of an app are one. */
+export function cpuBetween(before: ProcessUse[], after: ProcessUse[], times: number): Record<string, number> {
+  const shares: Record<string, number> = {}
+  for (const { name, pid, cpuSeconds } of after) {
+    const earlier = before.find((one) => one.pid === pid)?.cpuSeconds ?? 0
+    shares[name] = (shares[name] ?? 0) + ((cpuSeconds - earlier) * 1e6) / times
+  }
+  return shares
+}
 
 function read(path: string): string {
   try {

@@ -1,11 +1,24 @@
+import type { Said } from './peers.ts'
+
 export type Round = {
+  contender: string
+  /** Why the round counts for nothing; null when it counts. */
+  void: string | null
   pushes: number
-  /** From the POST to the last push the simulator accepted. */
+  /** From the send to the last push the simulator accepted. */
   seconds: number
-  /** From the POST to status `sent`. */
+  /** From the send until the contender says that it is done: with Herald, every outcome counted. */
   secondsToSettled: number
   pushesPerSecond: number
-  processes: { name: string; cpuMicrosecondsPerPush: number; peakRssMb: number }[]
+  said: Said
+  /** By process of the contender; the simulator is not among them. */
+  cpuMicrosecondsPerPush: Record<string, number>
+  simulatorCpuMicrosecondsPerPush: number
+  idleHeraldCores: number | null
+  /** The most that each process has held so far in its life. */
+  peakRssMb: Record<string, number>
+  walBytesPerPush: number
+  ledgerBytesPerPush: number | null
 }
 
 export const median = (numbers: number[]): number => {
@@ -14,18 +27,83 @@ export const median = (numbers: number[]): number => {
   return sorted.length % 2 === 1 ? (sorted[middle] ?? 0) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2
 }
 
-/** The rounds as text: medians by process, because times swing two- to three-fold from minute to minute. */
+/** The least value that no more than `share` of the numbers are above of: 0.5 the median, 0.99 the p99. */
+export function quantile(numbers: number[], share: number): number {
+  const sorted = numbers.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}
+
+/** CPU of all its processes; `withPostgres` false leaves its database out. */
+function cpuOf({ cpuMicrosecondsPerPush }: Round, withPostgres: boolean): number {
+  return Object.entries(cpuMicrosecondsPerPush).reduce((sum, [name, cpu]) => (withPostgres || name !== 'postgres' ? sum + cpu : sum), 0)
+}
+
+/** What is compared, of one round. A peer's Postgres is a row of its own: the goals count Herald's and leave the peer's out. */
+const measures: { what: string; of: (round: Round) => number | null; digits: number }[] = [
+  { what: 'pushes/s', of: ({ pushesPerSecond }) => pushesPerSecond, digits: 0 },
+  { what: 'CPU µs/push', of: (round) => cpuOf(round, true), digits: 1 },
+  { what: '  without its Postgres', of: (round) => cpuOf(round, false), digits: 1 },
+  { what: 'WAL bytes/push', of: ({ walBytesPerPush }) => walBytesPerPush, digits: 0 },
+  { what: 'ledger bytes/push', of: ({ ledgerBytesPerPush }) => ledgerBytesPerPush, digits: 1 },
+  { what: 'largest process MB', of: ({ peakRssMb }) => Math.max(...Object.values(peakRssMb)), digits: 0 },
+  { what: 'simulator CPU µs/push', of: (round) => round.simulatorCpuMicrosecondsPerPush, digits: 1 },
+  { what: 'idle herald, cores', of: ({ idleHeraldCores }) => idleHeraldCores, digits: 3 },
+  { what: 's to settled', of: ({ secondsToSettled }) => secondsToSettled, digits: 2 },
+]
+
+/** The medians of each contender over its rounds that count; null where there is none. */
+export function medians(rounds: Round[]): Record<string, Record<string, number | null>> {
+  const counted = rounds.filter((round) => round.void === null)
+  const names = [...new Set(rounds.map(({ contender }) => contender))]
+  const middle = (values: (number | null)[]) => {
+    const known = values.filter((value) => value !== null)
+    return known.length > 0 ? median(known) : null
+  }
+  return Object.fromEntries(
+    names.map((name) => [
+      name,
+      Object.fromEntries(
+        measures.map(({ what, of }) => [what.trim(), middle(counted.filter(({ contender }) => contender === name).map(of))]),
+      ),
+    ]),
+  )
+}
+
+/** Herald over a peer, the median of the ratios of rounds that stood beside each other: a busy machine is slow to both. */
+export function ratios(rounds: Round[], peer: string): { pushesPerSecond: number; cpuPerPush: number } | null {
+  const of = (name: string) => rounds.filter(({ contender }) => contender === name)
+  const pairs = of('herald').flatMap((own, index) => {
+    const other = of(peer)[index]
+    return other && own.void === null && other.void === null ? [{ own, other }] : []
+  })
+  if (pairs.length === 0) return null
+  return {
+    pushesPerSecond: median(pairs.map(({ own, other }) => own.pushesPerSecond / other.pushesPerSecond)),
+    cpuPerPush: median(pairs.map(({ own, other }) => cpuOf(own, true) / cpuOf(other, false))),
+  }
+}
+
+/** The rounds as text: contenders side by side, medians; then Herald's processes. */
 export function report(rounds: Round[]): string[] {
-  const names = [...new Set(rounds.flatMap(({ processes }) => processes.map(({ name }) => name)))]
-  const of = (name: string, value: 'cpuMicrosecondsPerPush' | 'peakRssMb') =>
-    rounds.map(({ processes }) => processes.filter((one) => one.name === name).reduce((sum, one) => sum + one[value], 0))
+  const all = medians(rounds)
+  const names = Object.keys(all)
+  const cell = (value: number | null | undefined, digits: number) => (value == null ? '-' : value.toFixed(digits)).padStart(24)
+  const own = rounds.filter((round) => round.contender === 'herald' && round.void === null)
+  const processes = [...new Set(own.flatMap(({ cpuMicrosecondsPerPush }) => Object.keys(cpuMicrosecondsPerPush)))]
   return [
-    `median ${Math.round(median(rounds.map(({ pushesPerSecond }) => pushesPerSecond)))} pushes/s, ` +
-      `${median(rounds.map(({ secondsToSettled }) => secondsToSettled)).toFixed(2)} s to settled`,
-    `${'process'.padEnd(14)}${'CPU µs/push'.padStart(14)}${'peak RSS MB'.padStart(14)}`,
-    ...names.map(
-      (name) =>
-        `${name.padEnd(14)}${median(of(name, 'cpuMicrosecondsPerPush')).toFixed(1).padStart(14)}${String(Math.max(...of(name, 'peakRssMb'))).padStart(14)}`,
-    ),
+    `${'medians'.padEnd(24)}${names.map((name) => name.padStart(24)).join('')}`,
+    ...measures.map(({ what, digits }) => `${what.padEnd(24)}${names.map((name) => cell(all[name]?.[what.trim()], digits)).join('')}`),
+    ...names.slice(1).flatMap((peer) => {
+      const ratio = ratios(rounds, peer)
+      if (!ratio) return [`no round of both herald and ${peer} counts`]
+      const { pushesPerSecond, cpuPerPush } = ratio
+      return [`herald / ${peer}: ${pushesPerSecond.toFixed(2)} pushes/s, ${cpuPerPush.toFixed(2)} CPU (Postgres in herald's alone)`]
+    }),
+    '',
+    `${'process'.padEnd(24)}${'CPU µs/push'.padStart(24)}${'peak RSS MB'.padStart(24)}`,
+    ...processes.map((name) => {
+      const cpu = median(own.map(({ cpuMicrosecondsPerPush }) => cpuMicrosecondsPerPush[name] ?? 0))
+      return `${name.padEnd(24)}${cell(cpu, 1)}${cell(Math.max(...own.map(({ peakRssMb }) => peakRssMb[name] ?? 0)), 0)}`
+    }),
   ]
 }

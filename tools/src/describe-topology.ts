@@ -60,13 +60,14 @@ export async function describeTopology(): Promise<string> {
     '## Users',
     '',
     'What nats-server lets each app do, and nothing else; nobody is let in without a password. A call may be answered once by who received it.',
+    'What may be asked may be asked in other versions too (`.v2` behind the subject): processes of before and after an upgrade work side by side.',
     `Streams and consumers are made by ${streamsOwner} alone: a stream or a consumer can copy any subject to any other.`,
     '',
     '| user | may publish | may subscribe to (queue group) |',
     '|---|---|---|',
     ...apps.map((app) => {
       const { publish, subscribe } = grantsOf(app)
-      return `| \`${natsUser(app)}\` | ${shortened(publish)} | ${code(subscribe.map((one) => one.replace(/ (.*)$/, ' ($1)')))} |`
+      return `| \`${natsUser(app)}\` | ${shortened(publish.filter((subject) => !subject.endsWith('.*') || !publish.includes(subject.slice(0, -2))))} | ${code(subscribe.map((one) => one.replace(/ (.*)$/, ' ($1)')))} |`
     }),
     '',
   ].join('\n')

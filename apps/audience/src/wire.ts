@@ -173,7 +173,7 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   // One at a time: a count of a million devices keeps two cores busy, and pushes under way need theirs.
   const oneCount = openAtOnce({ atOnce: 1, mostWaiting: 50, waitMs: 4_000, full: () => tooManyReads(5) })
   const count = (asked: CountAsked) =>
-    oneCount(() => reads((db) => countSegment({ db }, asked), { withinMs: 5_500, turn: asked.appId }), asked.appId)
+    oneCount(() => reads((db) => countSegment({ db }, asked), { withinMs: 9_500, turn: asked.appId }), asked.appId)
 
   bus.answer(calls.registerSubscription, (request) => registerSubscription({ db }, request))
   bus.answer(calls.findSegment, (request) => findSegment(db, request))

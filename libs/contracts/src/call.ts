@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { wireVersion } from './wire-versions.ts'
 
 /**
  * A call: core NATS request/reply in a queue group, never stored. The receiver checks the request against its schema, whoever sent it. The
@@ -29,6 +30,15 @@ export const call =
     request,
     timeoutMs,
   })
+
+/** The subject that a call is asked and answered at: its own in version 1, else with the version behind it. */
+export const wireSubject = ({ subject }: { readonly subject: string }): string => {
+  const version = wireVersion(subject)
+  return version === 1 ? subject : `${subject}.v${version}`
+}
+
+/** Where an app says which versions of a call it speaks, to whoever found nobody that speaks his own. */
+export const versionsSubject = (app: string): string => `rpc.${app}.versions`
 
 /** A stored message: holds ids, never tokens, keys or content. One that breaks its schema is terminated with an error line. */
 export type StoredMessage<Body> = { readonly body: z.ZodType<Body> }

@@ -1,4 +1,4 @@
-import { apps, type AppName } from './call.ts'
+import { apps, versionsSubject, type AppName } from './call.ts'
 import { batchSubject, everyLane } from './batch.ts'
 import * as audience from './calls/audience.ts'
 import * as campaigns from './calls/campaigns.ts'
@@ -181,12 +181,14 @@ export type Grants = {
  * any subject to any other, answers with provider tokens included, and nats-server looks at the name of the stream alone.
  */
 export function grantsOf(app: AppName): Grants {
-  const { asks, tells, hears, stores, reads } = uses[app]
+  const { tells, hears, stores, reads } = uses[app]
+  const asks = app === streamsOwner ? uses[app].asks : [...uses[app].asks, gateway.makeStreams]
   const jetStream = app === streamsOwner ? [...Object.keys(streams).flatMap(rightsToStream), ...consumers.flatMap(rightsToConsumer)] : []
   return {
     publish: [
-      ...asks.map(({ subject }) => subject),
-      ...(app === streamsOwner ? [] : [gateway.makeStreams.subject]),
+      // In any version: while an upgrade is under way processes of yesterday ask as they did.
+      ...asks.flatMap(({ subject }) => [subject, `${subject}.*`]),
+      ...new Set(asks.map(({ subject }) => versionsSubject(appOf(subject)))),
       ...tells.map(({ subject }) => subject),
       ...stores,
       canarySubject(app),
@@ -202,6 +204,9 @@ export function grantsOf(app: AppName): Grants {
     subscribe: [`${inboxOf(app)}.>`, `rpc.${app}.> ${app}`, ...hears.map(({ subject }) => subject)],
   }
 }
+
+/** The app that answers a call. */
+const appOf = (subject: string): string => subject.split('.')[1] ?? ''
 
 const rightsToStream = (stream: string) => [`$JS.API.STREAM.CREATE.${stream}`, `$JS.API.STREAM.UPDATE.${stream}`]
 const rightsToConsumer = ({ stream, durable, subject }: Consumer<unknown>) => [

@@ -1,8 +1,9 @@
-import type { Broadcast, Call } from '@herald/contracts/call'
+import { wireSubject, type Broadcast, type Call } from '@herald/contracts/call'
 import { makeStreams } from '@herald/contracts/calls/gateway'
 import { databaseUnavailable, Fault, faultStatus, queueUnavailable, type FaultCode, type FaultDetail } from '@herald/contracts/fault'
 import { inboxOf, isInbox, natsUser } from '@herald/contracts/grants'
 import { streamsOwner, type Consumer } from '@herald/contracts/topology'
+import { wireVersion } from '@herald/contracts/wire-versions'
 import {
   AuthorizationError,
   connect,
@@ -25,6 +26,7 @@ import { secondsBuckets } from './metrics.ts'
 import { activeRequestId, forRequest } from './request-id.ts'
 import type { Service } from './run.ts'
 import { inSpan, tracedHeaders } from './trace.ts'
+import { openVersions, type Versions } from './versions.ts'
 
 /** `max_payload` of the server is 4 MB; more than this is refused here with a fault, so that nobody meets a silent time-out. */
 const largestBody = 3_000_000
@@ -80,6 +82,7 @@ export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch
     return connect({ ...options, waitOnFirstConnect: true })
   })
   const link = openLink()
+  const versions = openVersions(service, connection)
   const returns: Returns = { restore: () => Promise.resolve(), handlers: [] }
   void followStatus(connection, service, link, returns)
 
@@ -95,7 +98,7 @@ export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch
   measureBus(service, link, inWork)
   if (connection.info?.auth_required !== true)
     log.warn('NATS lets everyone in: whoever reaches it can ask for provider tokens and device tokens (docs/operations.md, NATS)')
-  const askForStreams = async () => void (await ask(connection, link, makeStreams, {}))
+  const askForStreams = async () => void (await ask(connection, versions, link, makeStreams, {}))
   const isOwner = service.name === streamsOwner
   const streams = await openStreams(service, connection, { watch, link, askForStreams: isOwner ? undefined : askForStreams })
   returns.restore = () => streams.restore()
@@ -128,7 +131,8 @@ export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch
       }
       await inSpan('answer', contract.subject, message.headers?.get('traceparent'), answered).catch(() => undefined)
     }
-    const subscription = connection.subscribe(contract.subject, {
+    versions.answers(contract.subject)
+    const subscription = connection.subscribe(wireSubject(contract), {
       queue: service.name,
       callback: (error, message) => {
         if (error) return log.error({ err: error }, 'subscription failed')
@@ -151,14 +155,14 @@ export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch
   return {
     call(contract, request) {
       const measured = measureCall(contract.subject)
-      const asked = inSpan('ask', contract.subject, undefined, () => ask(connection, link, contract, request))
+      const asked = inSpan('ask', contract.subject, undefined, () => ask(connection, versions, link, contract, request))
       asked.then(measured.answered, measured.failed)
       return asked
     },
 
     answer: (contract, handler) => answerWith(contract, handler, watch ? (work) => watch.guard(work) : (work) => work()),
 
-    publish: (subject, body, id) => streams.publish(subject, encode(body, subject), id),
+    publish: (subject, body, id) => streams.publish(subject, encode(versioned(body, subject), subject), id),
     consume: (consumer, options, handler) => streams.consume(consumer, options, handler),
     onReconnect: (handler) => void returns.handlers.push(handler),
     broadcast: (contract, body) => connection.publish(contract.subject, encode(body, contract.subject)),
@@ -183,17 +187,19 @@ type WireFault = { code: FaultCode; message: string; details?: FaultDetail[] | u
 
 async function ask<Request, Answer>(
   connection: NatsConnection,
+  versions: Versions,
   link: Link,
   contract: Call<Request, Answer>,
   request: Request,
 ): Promise<Answer> {
-  const body = encode(request, contract.subject)
+  const subject = wireSubject(contract)
+  const body = encode(request, subject)
   const carried = callHeaders()
   const startedAt = performance.now()
   const left = () => contract.timeoutMs - (performance.now() - startedAt)
   for (;;) {
     try {
-      const message = await link.ask(left(), (timeout) => connection.request(contract.subject, body, { timeout, ...carried }))
+      const message = await link.ask(left(), (timeout) => connection.request(subject, body, { timeout, ...carried }))
       const wire = decode(message.data) as Wire<Answer>
       if ('fault' in wire) throw faultFrom(wire.fault)
       return wire.answer
@@ -204,7 +210,11 @@ async function ask<Request, Answer>(
         await new Promise((resolve) => setTimeout(resolve, 50))
         continue
       }
-      const why = nobody ? 'nobody answers' : error instanceof TimeoutError ? 'timed out' : 'failed'
+      const why = nobody
+        ? ((await versions.whyNobody(contract.subject)) ?? 'nobody answers')
+        : error instanceof TimeoutError
+          ? 'timed out'
+          : 'failed'
       throw new Fault('queue_unavailable', queueUnavailable().message, undefined, new Error(`${contract.subject} ${why}`, { cause: error }))
     }
   }
@@ -216,6 +226,12 @@ function encode(body: unknown, subject: string): Uint8Array {
   const bytes = text.encoder.encode(JSON.stringify(body))
   if (bytes.length > largestBody) throw new Fault('internal', 'Internal error.', undefined, new Error(`${subject}: ${bytes.length} bytes`))
   return bytes
+}
+
+/** A stored message names its version (wire-versions.ts) when that is another than the first. */
+function versioned(body: unknown, subject: string): unknown {
+  const version = wireVersion(subject)
+  return version === 1 ? body : { ...Object(body), v: version }
 }
 
 function decode(bytes: Uint8Array): unknown {

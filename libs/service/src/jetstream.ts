@@ -8,6 +8,7 @@ import {
   type JetStreamManager,
   type JsMsg,
 } from '@nats-io/jetstream'
+import { wireVersion } from '@herald/contracts/wire-versions'
 import type { NatsConnection, Subscription } from '@nats-io/transport-node'
 import { watchQueue } from './canary.ts'
 import type { DatabaseWatch } from './health.ts'
@@ -33,6 +34,9 @@ type Streams = {
 }
 
 const publishLimitMs = 2_000
+/** A message of another version is left to other processes of the app so many times, so long after one another. */
+const mostDeliveriesOfOthers = 5
+const otherVersionAgainMs = 1_000
 /** One pull waits at most this long for messages; one that the server has forgotten is noticed by two missing heartbeats. */
 const pullMs = 10_000
 const heartbeatMs = 1_000
@@ -98,15 +102,30 @@ export async function openStreams(
       acked: messages.labels(durable, 'acked'),
       cameBack: messages.labels(durable, 'came_back'),
       terminated: messages.labels(durable, 'terminated'),
+      otherVersion: messages.labels(durable, 'other_version'),
     }
     const again = redelivered.labels(durable)
     consumed.push(consumer)
     const inWork = new Set<Promise<void>>()
     const broken = brokenContracts(service, 'a message broke its contract')
+    const others = brokenContracts(
+      service,
+      'a message is of another version: the app that wrote it or this one is older and must be replaced',
+    )
     let reader: JetStreamConsumer | undefined
     const handle = async (message: JsMsg) => {
       if (message.redelivered) again.inc()
       const body = parse(message)
+      const version = versionOf(body)
+      const ours = wireVersion(message.subject)
+      if (version !== ours) {
+        // Another process of this app may understand it. If none does the row that it points at is pointed at again, by whoever keeps it.
+        others.note({ consumer: durable, theirs: String(version), ours: String(ours) }, body, [])
+        if (message.info.deliveryCount < mostDeliveriesOfOthers) message.nak(otherVersionAgainMs)
+        else message.term('a version that nobody here understands')
+        ended.otherVersion.inc()
+        return
+      }
       const parsed = consumer.body.safeParse(body)
       if (!parsed.success) {
         broken.note({ consumer: durable }, body, parsed.error.issues)
@@ -267,5 +286,8 @@ function parse(message: JsMsg): unknown {
     return undefined
   }
 }
+
+/** A stored message names its version when that is another than the first. */
+const versionOf = (body: unknown): unknown => (typeof body === 'object' && body !== null && 'v' in body ? body.v : 1)
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))

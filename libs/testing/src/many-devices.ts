@@ -57,10 +57,10 @@ const insertDevices = `
   from generate_series(1, $2::int) as n`
 
 /**
- * SQL in audience's schema that registers Android devices which the simulator knows, an anonymous user each, a minute ago. $1: the app, $2:
- * their tokens. Over HTTP a million would take half an hour. The hash is that of audience's core/device.ts.
+ * SQL in audience's schema that registers devices of one platform which the simulator knows, an anonymous user each, a minute ago. $1: the app,
+ * $2: their tokens. Over HTTP a million would take half an hour. The hash is that of audience's core/device.ts.
  */
-export const insertAndroids = `
+export const insertTokens = (platform: 'ios' | 'android'): string => `
   with made as (
     select token, lpad(to_hex(extract(epoch from now())::bigint - 60), 8, '0') || substr(md5(token), 1, 16) as id
     from unnest($2::text[]) as given(token)
@@ -68,4 +68,6 @@ export const insertAndroids = `
     insert into users (id, app_id) select id, $1 from made
   )
   insert into subscriptions (id, app_id, user_id, platform, address, address_hash, created_at)
-  select id, $1, id, 'android', token, sha256(convert_to('token:' || token, 'UTF8')), now() - interval '1 minute' from made`
+  select id, $1, id, '${platform}', token, sha256(convert_to('token:' || token, 'UTF8')), now() - interval '1 minute' from made`
+
+export const insertAndroids = insertTokens('android')

@@ -27,7 +27,7 @@ const count = (db: Db, appId: string, segment: Segment): Promise<SegmentCount> =
   db.transaction().execute(async (trx) => {
     await sql`set local work_mem = '32MB'`.execute(trx)
     // Other reads have 2 s.
-    await sql`set local statement_timeout = '5s'`.execute(trx)
+    await sql`set local statement_timeout = '9s'`.execute(trx)
     const now = await databaseNow(trx)
     const { join, condition } = compileSegment(segment, now)
     const { rows } = await sql<{ platform: Platform; count: number }>`

@@ -1,0 +1,53 @@
+import type pg from 'pg'
+
+/** How much WAL this server has written since it was made, bytes. */
+export async function readWal(database: pg.Client): Promise<number> {
+  const { rows } = await database.query<{ bytes: string }>(`select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') as bytes`)
+  return Number(rows[0]?.bytes)
+}
+
+/** What the tracker's ledger takes on disk with its indexes, bytes. */
+export async function readLedgerSize(database: pg.Client): Promise<number> {
+  const tables = await readTables(database)
+  return tables.filter(({ name }) => name.startsWith('tracker.ledger')).reduce((sum, { bytes }) => sum + bytes, 0)
+}
+
+/**
+ * Waits until a campaign is settled, by its row: asked for over HTTP twenty times a second, the asking alone would be a tenth of what a push costs. Throws after
+ * `withinMs`.
+ */
+export async function untilSettled(database: pg.Client, campaignId: string, withinMs: number): Promise<void> {
+  const startedAt = performance.now()
+  for (;;) {
+    const { rowCount } = await database.query('select 1 from campaigns.campaigns where id = $1 and settled_at is not null', [campaignId])
+    if (rowCount === 1) return
+    if (performance.now() - startedAt > withinMs) throw new Error(`campaign ${campaignId} was not settled within ${withinMs} ms`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+/** Waits until every campaign of an app is settled, asking each second. Throws after `withinMs`. */
+export async function untilAllSettled(database: pg.Client, appId: string, withinMs: number): Promise<void> {
+  const startedAt = performance.now()
+  for (;;) {
+    const open = await database.query('select 1 from campaigns.campaigns where app_id = $1 and settled_at is null limit 1', [appId])
+    if (open.rowCount === 0) return
+    if (performance.now() - startedAt > withinMs) throw new Error(`not every send of the app was settled within ${withinMs} ms`)
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+  }
+}
+
+export type Table = { name: string; bytes: number; live: number; dead: number }
+
+/**
+ * Every table of the apps with what it takes on disk (indexes and TOAST included), and its live and dead rows as Postgres counts them.
+ * The partitions of a table are one, whatever day is in their name.
+ */
+export async function readTables(database: pg.Client): Promise<Table[]> {
+  const { rows } = await database.query<{ name: string; bytes: string; live: string; dead: string }>(`
+    select schemaname || '.' || regexp_replace(relname, '_\\d{8}$', '') as name,
+      sum(pg_total_relation_size(relid)) as bytes, sum(n_live_tup) as live, sum(n_dead_tup) as dead
+    from pg_stat_user_tables where schemaname not in ('public', 'information_schema')
+    group by 1 order by 1`)
+  return rows.map(({ name, bytes, live, dead }) => ({ name, bytes: Number(bytes), live: Number(live), dead: Number(dead) }))
+}

@@ -1,0 +1,249 @@
+// A day in an hour: npm run bench:day -- --help
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { givenTenant, type Device, type Tenant } from '@herald/testing/tenant'
+import { aboutThisRun } from './about-this-run.ts'
+import { externalIdOf, fillDevices, makeDevices, registerDevices } from './crowd.ts'
+import { readTables, untilAllSettled, type Table } from './database-use.ts'
+import { keep } from './keep.ts'
+import { startMeasuredHerald } from './measured-herald.ts'
+import { measureProcesses } from './processes.ts'
+import { startPoster } from './start-poster.ts'
+import { readStatements, statementsBetween, type Statement } from './statements.ts'
+
+const help = `npm run bench:day -- [--sends 2000000] [--campaigns 200] [--devices 5000] [--campaign-devices 1000] [--window 128] [--rest 300] [--keep]
+
+What an installation does in a day, as fast as it goes: --sends notifications to one device each, by turns to --devices devices, and among them --campaigns sends
+of another app to its --campaign-devices devices. At most --window small sends are under way. When everything is counted it rests until the tables stop changing,
+--rest seconds at most. Says what every table and the NATS store take on disk before, after and after the rest, with live and dead rows, and for each
+statement its mean time in the first tenth of the run and in the last. A push too few or a copy voids the run.
+--keep writes the result to bench/results/. The full run takes an hour or so and 5 GB of disk. Run it on a quiet machine.`
+
+const { values } = parseArgs({
+  options: {
+    sends: { type: 'string', default: '2000000' },
+    campaigns: { type: 'string', default: '200' },
+    devices: { type: 'string', default: '5000' },
+    'campaign-devices': { type: 'string', default: '1000' },
+    window: { type: 'string', default: '128' },
+    rest: { type: 'string', default: '300' },
+    keep: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+const say = (line: string) => void process.stdout.write(`${line}\n`)
+if (values.help) {
+  say(help)
+  process.exit(0)
+}
+const [sends, campaigns, window] = [Number(values.sends), Number(values.campaigns), Number(values.window)]
+const campaignDevices = Number(values['campaign-devices'])
+const tenths = 10
+
+type Look = { bytes: number; live: number; dead: number }
+type Tenth = {
+  sends: number
+  perSecond: number
+  answeredP99Ms: number
+  executionMicrosecondsPerSend: number
+  rssMb: Record<string, number>
+}
+
+const herald = await startMeasuredHerald({ statements: true })
+const poster = startPoster()
+try {
+  const [small, large] = [await givenTenant(herald), await givenTenant(herald)]
+  const devices = await makeDevices(small, 'ios', Number(values.devices))
+  await registerDevices(herald, small, poster, devices)
+  await fillDevices(herald.databaseUrl('audience'), large, { platform: 'android', count: campaignDevices })
+  await small.simulator('PUT', '/faults', { record: 'counts' })
+  await herald.database.query('vacuum (analyze)')
+  say(`${devices.length} and ${campaignDevices} devices are registered`)
+
+  const before = await readSizes()
+  const { perTenth, statements } = await run(small, large, devices)
+  for (const { appId } of [small, large]) await untilAllSettled(herald.database, appId, 600_000)
+  const after = await readSizes()
+  const rested = await rest()
+  await checkExact(small, large)
+
+  const tables = compareTables(before.tables, after.tables, rested.tables)
+  const slower = compareStatements(statements.at(0) ?? [], statements.at(-1) ?? [])
+  print(tables, slower)
+  const natsStoreBytes = { before: before.natsBytes, after: after.natsBytes, rested: rested.natsBytes }
+  say(`NATS store: ${JSON.stringify(natsStoreBytes)} bytes`)
+  if (values.keep) {
+    const what = `${sends} sends to one device and ${campaigns} to ${campaignDevices}, as fast as they go`
+    const result = { what, ...aboutThisRun(), window, perTenth, tables, natsStoreBytes, statements: slower }
+    say(`kept in ${keep(`day-${sends}`, result)}`)
+  }
+} finally {
+  poster.stop()
+  await herald.end()
+}
+
+/** The small sends, a tenth after the other, with their share of the campaigns spread among them. A tenth ends when what it posted has arrived. */
+async function run(small: Tenant, large: Tenant, devices: Device[]) {
+  const perTenth: Tenth[] = []
+  const statements: Statement[][] = []
+  let campaignsPosted = 0
+  for (let tenth = 1; tenth <= tenths; tenth += 1) {
+    const [from, to] = [Math.round((sends * (tenth - 1)) / tenths), Math.round((sends * tenth) / tenths)]
+    const campaignsOfTenth = Math.round((campaigns * tenth) / tenths) - campaignsPosted
+    const statementsBefore = await readStatements(herald.database)
+    const startedAt = performance.now()
+    let over = false
+    const posting = postSends(small, devices, from, to - from).finally(() => (over = true))
+    // Its error is thrown where it is awaited: meanwhile it only ends the campaigns.
+    posting.catch(() => undefined)
+    for (let number = 0; number < campaignsOfTenth; number += 1) {
+      await untilArrived(small, from + ((to - from) * number) / campaignsOfTenth, () => over)
+      await postCampaign(large)
+      campaignsPosted += 1
+    }
+    const { answeredMs } = await posting
+    await untilArrived(small, to, () => false)
+    const seconds = (performance.now() - startedAt) / 1000
+    const executed = statementsBetween(statementsBefore, await readStatements(herald.database))
+    statements.push(executed)
+    perTenth.push({
+      sends: to - from,
+      perSecond: (to - from) / seconds,
+      answeredP99Ms: answeredMs.p99,
+      executionMicrosecondsPerSend: executed.reduce((sum, { microseconds }) => sum + microseconds, 0) / (to - from),
+      rssMb: Object.fromEntries(measureProcesses(herald.dataDir).map(({ name, rssMb }) => [name, rssMb])),
+    })
+    const { perSecond, executionMicrosecondsPerSend } = perTenth.at(-1) as Tenth
+    say(
+      `${to} sends and ${campaignsPosted} campaigns: ${Math.round(perSecond)}/s, ${Math.round(executionMicrosecondsPerSend)} µs of statements a send`,
+    )
+  }
+  return { perTenth, statements }
+}
+
+function postSends({ secretKey }: Tenant, devices: Device[], from: number, count: number) {
+  return poster.post({
+    baseUrl: herald.baseUrl,
+    path: '/v1/notifications',
+    headers: { authorization: `Bearer ${secretKey}` },
+    body: {
+      before: '{"target":{"externalIds":["',
+      between: '"]},"content":{"_default":"en","en":{"title":"Order ',
+      after: '","body":"It is on its way."}}}',
+    },
+    values: devices.map(externalIdOf),
+    from,
+    count,
+    status: 202,
+    connections: Math.min(window, 64),
+    withinSeconds: 7_200,
+    window: { simulator: herald.simulator, size: window, platform: 'ios', accepted: from },
+  })
+}
+
+async function postCampaign(tenant: Tenant): Promise<void> {
+  const { status, body } = await tenant.call('POST', '/v1/notifications', {
+    target: { all: true },
+    content: { _default: 'en', en: { title: 'News', body: 'This is a push notification of a usual size for the test' } },
+  })
+  if (status !== 202) throw new Error(`void: a campaign was answered ${status} ${JSON.stringify(body)}`)
+}
+
+type Summary = { accepted: { ios: number; android: number }; copies: number; distinctDevices: number }
+function summaryOf(tenant: Tenant): Promise<Summary> {
+  return tenant.simulator<Summary>('GET', '/summary?open=false')
+}
+
+/** Waits until so many small sends have arrived, or something else is over. */
+async function untilArrived(tenant: Tenant, count: number, isOver: () => boolean): Promise<void> {
+  while (!isOver() && (await summaryOf(tenant)).accepted.ios < count) await new Promise((resolve) => setTimeout(resolve, 250))
+}
+
+/** Every push came once, everything is settled, and the counters of campaigns and of a hundred small sends are those of the ledger. */
+async function checkExact(small: Tenant, large: Tenant): Promise<void> {
+  const { accepted, copies, distinctDevices } = await summaryOf(small)
+  const isExact = accepted.ios === sends && accepted.android === campaigns * campaignDevices && copies === 0
+  if (!isExact) throw new Error(`void: ${JSON.stringify({ accepted, copies, distinctDevices })}`)
+  for (const tenant of [small, large]) {
+    const { rows } = await herald.database.query<{ id: string }>(
+      'select id from campaigns.campaigns where app_id = $1 order by id desc limit 100',
+      [tenant.appId],
+    )
+    for (const { id } of rows) {
+      const { status, body } = await tenant.admin<{ agrees: boolean }>('GET', `/campaigns/${id}/verify`)
+      if (status !== 200 || !body.agrees) throw new Error(`void: verify of ${id} was answered ${status} ${JSON.stringify(body)}`)
+    }
+  }
+}
+
+async function readSizes(): Promise<{ tables: Table[]; natsBytes: number }> {
+  // It complains of files that go while it looks, and tells the sum all the same.
+  const { stdout: told } = spawnSync('du', ['-sb', join(herald.dataDir, 'nats')], { encoding: 'utf8' })
+  return { tables: await readTables(herald.database), natsBytes: Number(told.split('\t')[0]) }
+}
+
+/** Waits until nothing has changed for 75 s, which is longer than autovacuum sleeps, or the rest is over. */
+async function rest() {
+  const startedAt = performance.now()
+  let unchanged = 0
+  let last = await readSizes()
+  while (unchanged < 5 && (performance.now() - startedAt) / 1000 < Number(values.rest)) {
+    await new Promise((resolve) => setTimeout(resolve, 15_000))
+    const now = await readSizes()
+    unchanged = JSON.stringify(now.tables) === JSON.stringify(last.tables) ? unchanged + 1 : 0
+    last = now
+  }
+  say(`rested for ${Math.round((performance.now() - startedAt) / 1000)} s`)
+  return last
+}
+
+type TableChange = { name: string; before: Look; after: Look; rested: Look }
+
+function compareTables(before: Table[], after: Table[], rested: Table[]): TableChange[] {
+  const lookAt = (tables: Table[], wanted: string): Look => {
+    const { bytes = 0, live = 0, dead = 0 } = tables.find(({ name }) => name === wanted) ?? {}
+    return { bytes, live, dead }
+  }
+  return rested.map(({ name }) => ({ name, before: lookAt(before, name), after: lookAt(after, name), rested: lookAt(rested, name) }))
+}
+
+/** The mean execution of each statement that ran at least fifty times in both tenths, the one that grew most first. */
+function compareStatements(first: Statement[], last: Statement[]) {
+  const mean = ({ microseconds, calls }: Statement) => microseconds / calls
+  return last
+    .flatMap((late) => {
+      const early = first.find(({ app, id }) => app === late.app && id === late.id)
+      if (!early || early.calls < 50 || late.calls < 50) return []
+      return [
+        {
+          app: late.app,
+          text: late.text.slice(0, 160),
+          calls: late.calls,
+          firstTenthMicroseconds: mean(early),
+          lastTenthMicroseconds: mean(late),
+          times: mean(late) / mean(early),
+        },
+      ]
+    })
+    .toSorted((one, other) => other.times - one.times)
+}
+
+function print(tables: TableChange[], statements: ReturnType<typeof compareStatements>): void {
+  const megabytes = ({ bytes }: Look) => (bytes / 1e6).toFixed(2).padStart(12)
+  say(
+    `${'table'.padEnd(36)}${'MB before'.padStart(12)}${'after'.padStart(12)}${'rested'.padStart(12)}${'rows before'.padStart(12)}${'rested'.padStart(12)}${'dead'.padStart(12)}`,
+  )
+  for (const { name, before, after, rested } of tables) {
+    if (before.bytes === rested.bytes && before.live === rested.live) continue
+    const rows = [before.live, rested.live, rested.dead].map((number) => String(number).padStart(12)).join('')
+    say(`${name.padEnd(36)}${megabytes(before)}${megabytes(after)}${megabytes(rested)}${rows}`)
+  }
+  say(`${'times'.padStart(8)}${'µs first'.padStart(12)}${'µs last'.padStart(12)}${'calls'.padStart(12)}  statement`)
+  for (const { times, firstTenthMicroseconds, lastTenthMicroseconds, calls, app, text } of statements.slice(0, 30)) {
+    const figures = [firstTenthMicroseconds.toFixed(1), lastTenthMicroseconds.toFixed(1), String(calls)]
+      .map((text) => text.padStart(12))
+      .join('')
+    say(`${times.toFixed(2).padStart(8)}${figures}  ${app}: ${text.slice(0, 100)}`)
+  }
+}

@@ -1,0 +1,94 @@
+import { connect, type Socket } from 'node:net'
+
+export type Reply = { status: number; body: string }
+
+const limitMs = 30_000
+
+/**
+ * One HTTP/1.1 connection that stays open and carries one request at a time. It costs about a fifth of `fetch`, so that on a small machine the
+ * asking takes little from who answers. Opens again when the other side has closed it. A request that is not answered within 30 s fails.
+ */
+export function openConnection(baseUrl: string) {
+  const { hostname, port, host } = new URL(baseUrl)
+  let socket: Socket | undefined
+  let received = Buffer.alloc(0)
+  let waiting: { done: (reply: Reply) => void; fail: (error: Error) => void } | undefined
+
+  function open(): Socket {
+    const opened = connect({ host: hostname, port: Number(port), noDelay: true })
+    opened.setTimeout(limitMs)
+    opened.on('data', (chunk) => {
+      received = received.length === 0 ? chunk : Buffer.concat([received, chunk])
+      const reply = takeReply()
+      if (!reply) return
+      const asked = waiting
+      waiting = undefined
+      asked?.done(reply)
+    })
+    const gone = (error: Error) => {
+      if (socket !== opened) return
+      socket = undefined
+      received = Buffer.alloc(0)
+      const asked = waiting
+      waiting = undefined
+      asked?.fail(error)
+    }
+    opened.on('timeout', () => opened.destroy(waiting && new Error(`no answer within ${limitMs} ms`)))
+    opened.on('error', gone)
+    opened.on('close', () => gone(new Error('the connection was closed')))
+    return opened
+  }
+
+  function takeReply(): Reply | undefined {
+    const end = received.indexOf('\r\n\r\n')
+    if (end < 0) return undefined
+    const head = received.toString('latin1', 0, end)
+    const rest = received.subarray(end + 4)
+    const taken = /\r\ntransfer-encoding: *chunked/i.test(head) ? takeChunks(rest) : takeLength(rest, head)
+    if (!taken) return undefined
+    received = rest.subarray(taken.length)
+    if (/\r\nconnection: *close/i.test(head)) {
+      socket?.end()
+      socket = undefined
+    }
+    return { status: Number(head.slice(9, 12)), body: taken.body.toString() }
+  }
+
+  return {
+    /** Sends a request and answers its reply. `head` holds further header lines, each with its end. */
+    ask(method: string, path: string, head: string, body = ''): Promise<Reply> {
+      return new Promise((done, fail) => {
+        waiting = { done, fail }
+        socket ??= open()
+        const length = method === 'GET' ? '' : `content-length: ${Buffer.byteLength(body)}\r\n`
+        socket.write(`${method} ${path} HTTP/1.1\r\nhost: ${host}\r\n${head}${length}\r\n${body}`)
+      })
+    },
+    close: (): void => void socket?.destroy(),
+  }
+}
+
+export type Connection = ReturnType<typeof openConnection>
+
+type Taken = { body: Buffer; length: number }
+
+/** A body with a Content-Length; an answer without one (204) has none. Undefined: it is not all here. */
+function takeLength(rest: Buffer, head: string): Taken | undefined {
+  const length = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0)
+  return rest.length < length ? undefined : { body: rest.subarray(0, length), length }
+}
+
+/** A chunked body, up to the chunk of no bytes that ends it. Trailers are not understood: none of ours are sent. */
+function takeChunks(rest: Buffer): Taken | undefined {
+  const chunks: Buffer[] = []
+  for (let at = 0; ;) {
+    const lineEnd = rest.indexOf('\r\n', at)
+    if (lineEnd < 0) return undefined
+    const size = Number.parseInt(rest.toString('latin1', at, lineEnd), 16)
+    const next = lineEnd + 2 + size + 2
+    if (rest.length < next) return undefined
+    if (size === 0) return { body: Buffer.concat(chunks), length: next }
+    chunks.push(rest.subarray(lineEnd + 2, lineEnd + 2 + size))
+    at = next
+  }
+}

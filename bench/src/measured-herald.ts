@@ -1,0 +1,62 @@
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startPostgres } from '@herald/embedded/postgres'
+import { removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
+import pg from 'pg'
+
+/** The platform as `npm start` runs it, and a connection of the owner of its database beside it, that only measures. */
+export type MeasuredHerald = Herald & {
+  database: pg.Client
+  /** The address of the database as one app sees it: its role and its schema. */
+  databaseUrl(app: string): string
+  /** Stops everything and removes the data. */
+  end(): Promise<void>
+}
+
+/**
+ * Starts a platform on a data directory of its own. With `statements` its Postgres counts every statement (pg_stat_statements), which
+ * costs some microseconds each: what is measured with it is not compared with what is measured without.
+ */
+export async function startMeasuredHerald({
+  statements = false,
+  env = {},
+}: { statements?: boolean; env?: Record<string, string> } = {}): Promise<MeasuredHerald> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'herald-bench-'))
+  try {
+    if (statements) await prepareToCount(join(dataDir, 'postgres'))
+    const herald = await startHerald({ dataDir, env: { LOG_LEVEL: 'warn', ...env } })
+    const { passwords } = JSON.parse(readFileSync(join(dataDir, 'secrets.json'), 'utf8')) as { passwords: Record<string, string> }
+    const { postgres } = JSON.parse(readFileSync(join(dataDir, 'ports.json'), 'utf8')) as { postgres: number }
+    const url = (user: string, password: string) => `postgres://${user}:${password}@127.0.0.1:${postgres}/herald`
+    const ownerPassword = readFileSync(join(dataDir, 'postgres.password'), 'utf8').trim()
+    const database = new pg.Client({ connectionString: url('postgres', ownerPassword), application_name: 'bench' })
+    await database.connect()
+    // A platform that is stopped takes its database away from under this connection.
+    database.on('error', () => undefined)
+    if (statements) await database.query('create extension if not exists pg_stat_statements')
+    return {
+      ...herald,
+      database,
+      databaseUrl: (app) => url(`herald_${app}`, passwords[app] ?? ''),
+      async end() {
+        await database.end()
+        await herald.stop()
+        removeDataDir(dataDir)
+      },
+    }
+  } catch (error) {
+    removeDataDir(dataDir)
+    throw error
+  }
+}
+
+/** Makes the cluster before the platform does, so that its Postgres loads the library from the first start. */
+async function prepareToCount(dataDir: string): Promise<void> {
+  const server = await startPostgres({ dataDir, durable: true, database: 'herald' })
+  const owner = new pg.Client({ connectionString: server.url() })
+  await owner.connect()
+  await owner.query(`alter system set shared_preload_libraries = 'pg_stat_statements'`)
+  await owner.end()
+  await server.stop()
+}

@@ -1,0 +1,123 @@
+// Posts many requests: the process beside a bench, so that what the asking costs is in nobody's figures. It is told its jobs and tells their results by IPC.
+import { openConnection, type Connection } from './http-connection.ts'
+
+export type PostJob = {
+  /** `http://127.0.0.1:<port>`, and what is asked for there. */
+  baseUrl: string
+  path: string
+  headers: Record<string, string>
+  /** A request's body is `before`, one of the values by turns, `between` and the number of the request where `between` is given, `after`. */
+  body: { before: string; between?: string; after: string }
+  values: string[]
+  /** The first request's number, and how many there are at most. */
+  from: number
+  count: number
+  /** The status of an answer that is as it should be. */
+  status: number
+  connections: number
+  /** No request begins after so many seconds. */
+  withinSeconds: number
+  /** With these: no more than so many posts whose push the simulator has not accepted yet. `accepted`: what it had accepted of the platform before the job. */
+  window?: { simulator: string; size: number; platform: 'ios' | 'android'; accepted: number }
+  /** With it: so many requests a second, each at its time, whether or not those before it are answered. */
+  perSecond?: number
+  /** True: `postedAt` is told. */
+  times?: boolean
+}
+
+export type PostResult = {
+  posted: number
+  /** From the first request to the last answer. */
+  seconds: number
+  /** Answers that were not as they should be, the first five. */
+  wrong: string[]
+  wrongCount: number
+  answeredMs: { p50: number; p99: number; max: number }
+  cpuSeconds: number
+  /** When each request began (with `perSecond`: when it should have), Unix milliseconds, in the order of their numbers. */
+  postedAt: number[]
+}
+
+const now = () => performance.timeOrigin + performance.now()
+const wait = (ms: number) => new Promise((done) => setTimeout(done, ms))
+
+async function post(job: PostJob): Promise<PostResult> {
+  const { from, values, withinSeconds, window, perSecond } = job
+  // Those that wait for their time have been taken already: the end of the time must be known as a number.
+  const count = perSecond === undefined ? job.count : Math.min(job.count, Math.ceil(perSecond * withinSeconds))
+  const head = Object.entries({ 'content-type': 'application/json', ...job.headers })
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')
+  const cpuBefore = process.cpuUsage()
+  const startedAt = now()
+  const endsAt = startedAt + withinSeconds * 1000
+  const postedAt: number[] = []
+  const tookMs: number[] = []
+  const wrong: string[] = []
+  let wrongCount = 0
+  let next = 0
+  let accepted = 0
+  let over = false
+  /** The next look at the simulator: whoever finds the window full waits for it, sixty of them by one timer. */
+  let look = Promise.withResolvers<void>()
+
+  const watch = async ({ simulator, platform, accepted: before }: NonNullable<PostJob['window']>) => {
+    const connection = openConnection(simulator)
+    while (!over) {
+      const { body } = await connection.ask('GET', '/summary?open=false', '')
+      accepted = ((JSON.parse(body) as { accepted: Record<string, number> }).accepted[platform] ?? 0) - before
+      look.resolve()
+      look = Promise.withResolvers<void>()
+      await wait(10)
+    }
+    connection.close()
+  }
+
+  const work = async (connection: Connection) => {
+    while (next < count && now() < endsAt && wrongCount < 100) {
+      if (window && next - accepted >= window.size) {
+        await look.promise
+        continue
+      }
+      const n = next++
+      const dueAt = perSecond === undefined ? now() : startedAt + (n * 1000) / perSecond
+      if (dueAt > now()) await wait(dueAt - now())
+      postedAt[n] = dueAt
+      const number = job.body.between === undefined ? '' : `${job.body.between}${from + n}`
+      const body = `${job.body.before}${values[n % values.length]}${number}${job.body.after}`
+      const reply = await connection.ask('POST', job.path, head, body).catch((error: Error) => ({ status: 0, body: error.message }))
+      tookMs[n] = now() - dueAt
+      if (reply.status === job.status) continue
+      wrongCount += 1
+      if (wrong.length < 5) wrong.push(`${reply.status} ${reply.body.slice(0, 200)}`)
+    }
+    connection.close()
+  }
+
+  const watched = window && watch(window)
+  await Promise.all(Array.from({ length: job.connections }, () => work(openConnection(job.baseUrl))))
+  const seconds = (now() - startedAt) / 1000
+  over = true
+  await watched
+  const { user, system } = process.cpuUsage(cpuBefore)
+  const sorted = Float64Array.from(tookMs).toSorted()
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+  return {
+    posted: next,
+    seconds,
+    wrong,
+    wrongCount,
+    answeredMs: { p50: at(0.5), p99: at(0.99), max: at(1) },
+    cpuSeconds: (user + system) / 1e6,
+    postedAt: job.times === true ? postedAt : [],
+  }
+}
+
+process.on('message', (job: PostJob) => {
+  post(job).then(
+    (result) => process.send?.({ result }),
+    (error: unknown) => process.send?.({ error: String(error) }),
+  )
+})
+// The bench is gone: nobody is left to tell.
+process.on('disconnect', () => process.exit(0))

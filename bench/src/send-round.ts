@@ -1,0 +1,95 @@
+import type { Tenant } from '@herald/testing/tenant'
+import { readLedgerSize, readWal, untilSettled } from './database-use.ts'
+import type { MeasuredHerald } from './measured-herald.ts'
+import type { Said } from './peers.ts'
+import { cpuBetween, measureProcesses } from './processes.ts'
+import type { Round } from './report.ts'
+
+/** Who sends: Herald or a peer. */
+export type Contender = {
+  name: string
+  /** What its processes name: see measureProcesses. */
+  directory: string
+  /** Asks for one push to every device. Answers when the contender itself says that it is done. */
+  send(): Promise<Said>
+  /** WAL of its Postgres, bytes. */
+  wal(): Promise<number>
+  /** What it keeps of each push on disk, bytes, where that is known. */
+  ledger?(): Promise<number>
+}
+
+/** Herald as one of those who send. `send` ends when the campaign is `sent`, which is when every outcome is counted. */
+export function heraldSends({ dataDir, database }: MeasuredHerald, tenant: Tenant): Contender {
+  return {
+    name: 'herald',
+    directory: dataDir,
+    async send() {
+      const { body, status } = await tenant.call<{ id: string }>('POST', '/v1/notifications', {
+        target: { all: true },
+        content: {
+          _default: 'en',
+          en: { title: 'Hello {{ user.externalId }}', body: 'This is a push notification of a usual size for the test' },
+        },
+      })
+      if (status !== 202) throw new Error(`the send was answered ${status}`)
+      await untilSettled(database, body.id, 1_200_000)
+      const { body: counted } = await tenant.call<{ stats: { sent: number; failed: number } }>('GET', `/v1/campaigns/${body.id}/stats`)
+      const { sent, failed } = counted.stats
+      return { sent, failed }
+    },
+    wal: () => readWal(database),
+    ledger: () => readLedgerSize(database),
+  }
+}
+
+type Summary = { accepted: { total: number }; distinctDevices: number; rejected: Record<string, number>; lastAcceptedAt: number }
+
+/**
+ * One send to all by one contender, measured from its beginning to the last push that the simulator accepted, and its CPU to the end of its own work. The
+ * simulator's record decides: with fewer pushes than devices, a device that was asked twice, or a push that Herald counts otherwise, the round is void.
+ */
+export async function sendRound(contender: Contender, { herald, tenant }: { herald: MeasuredHerald; tenant: Tenant }, pushes: number) {
+  await tenant.simulator('POST', '/reset')
+  await tenant.simulator('PUT', '/faults', { record: 'counts' })
+  const summary = () => tenant.simulator<Summary>('GET', '/summary?open=false')
+  const [walBefore, ledgerBefore] = [await contender.wal(), await contender.ledger?.()]
+  const besideBefore = measureProcesses(herald.dataDir)
+  const before = measureProcesses(contender.directory)
+  const postedAt = performance.timeOrigin + performance.now()
+  const said = await contender.send().catch((error: unknown): Said => ({ sent: 0, failed: 0, reason: String(error).slice(0, 300) }))
+  const settledAt = performance.timeOrigin + performance.now()
+  const after = measureProcesses(contender.directory)
+  const besideAfter = measureProcesses(herald.dataDir)
+  // What comes after a contender said that it is done is a copy, or was not done.
+  await new Promise((resolve) => setTimeout(resolve, 1_000))
+  const { accepted, distinctDevices, rejected, lastAcceptedAt } = await summary()
+
+  const reasons = [
+    accepted.total < pushes && `${pushes - accepted.total} pushes are missing`,
+    accepted.total > distinctDevices && `${accepted.total - distinctDevices} copies`,
+    contender.name === 'herald' && said.sent !== pushes && `${said.sent} counted as sent`,
+  ].filter((reason) => reason !== false)
+  const seconds = (lastAcceptedAt - postedAt) / 1000
+  const { simulator = 0, ...beside } = cpuBetween(besideBefore, besideAfter, pushes)
+  const cpu = contender.name === 'herald' ? beside : cpuBetween(before, after, pushes)
+  const ledger = await contender.ledger?.()
+  const round: Round = {
+    contender: contender.name,
+    void: reasons.length > 0 ? [...reasons, said.reason, JSON.stringify(rejected)].join('; ') : null,
+    pushes,
+    seconds,
+    secondsToSettled: (settledAt - postedAt) / 1000,
+    pushesPerSecond: pushes / seconds,
+    said,
+    cpuMicrosecondsPerPush: cpu,
+    simulatorCpuMicrosecondsPerPush: simulator,
+    // The platform waits beside a peer's round: what that took of a core.
+    idleHeraldCores: contender.name === 'herald' ? null : (total(beside) * pushes) / 1e6 / ((settledAt - postedAt) / 1000),
+    peakRssMb: Object.fromEntries(after.filter(({ name }) => name !== 'simulator').map(({ name, peakRssMb }) => [name, peakRssMb])),
+    walBytesPerPush: ((await contender.wal()) - walBefore) / pushes,
+    ledgerBytesPerPush: ledger === undefined || ledgerBefore === undefined ? null : (ledger - ledgerBefore) / pushes,
+  }
+  return round
+}
+
+const total = (shares: Record<string, number>): number => Object.values(shares).reduce((sum, one) => sum + one, 0)

@@ -1,0 +1,146 @@
+// What a notification to one device takes: npm run bench:small -- --help
+import { parseArgs } from 'node:util'
+import { givenTenant, type Device, type Tenant } from '@herald/testing/tenant'
+import { until } from '@herald/testing/until'
+import { aboutThisRun } from './about-this-run.ts'
+import { externalIdOf, makeDevices, registerDevices } from './crowd.ts'
+import { readWal, untilAllSettled } from './database-use.ts'
+import { keep } from './keep.ts'
+import { startMeasuredHerald } from './measured-herald.ts'
+import type { PostJob } from './poster.ts'
+import { cpuBetween, measureProcesses } from './processes.ts'
+import { quantile } from './report.ts'
+import { startPoster } from './start-poster.ts'
+import { perThing, readStatements, statementLines, statementsBetween } from './statements.ts'
+
+const help = `npm run bench:small -- [--idle 200] [--seconds 20] [--window 64] [--rate 0] [--devices 500] [--platform ios] [--statements] [--keep]
+
+Notifications to one device each. First --idle of them, five a second: nothing else is under way. Then as many as it takes for --seconds, with at most
+--window posted whose push has not arrived; or, with --rate, so many a second, each at its time whatever became of those before it. Measures from the POST to
+the simulator's record of the push, push by push, and CPU by process until everything is counted. A push too few or a copy voids the run.
+--statements adds what each statement cost (pg_stat_statements). --keep writes the result to bench/results/. Run it on a quiet machine.`
+
+const { values } = parseArgs({
+  options: {
+    idle: { type: 'string', default: '200' },
+    seconds: { type: 'string', default: '20' },
+    window: { type: 'string', default: '64' },
+    rate: { type: 'string', default: '0' },
+    devices: { type: 'string', default: '500' },
+    platform: { type: 'string', default: 'ios' },
+    statements: { type: 'boolean', default: false },
+    keep: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+const say = (line: string) => void process.stdout.write(`${line}\n`)
+if (values.help) {
+  say(help)
+  process.exit(0)
+}
+const { platform } = values
+if (platform !== 'ios' && platform !== 'android') throw new Error(`--platform ${platform} is neither ios nor android`)
+const [idle, seconds, window, rate] = [Number(values.idle), Number(values.seconds), Number(values.window), Number(values.rate)]
+/** More than two cores can take: the simulator keeps each push with its payload. */
+const mostPerSecond = 5_000
+
+const herald = await startMeasuredHerald({ statements: values.statements })
+const poster = startPoster()
+try {
+  const tenant = await givenTenant(herald)
+  const devices = await makeDevices(tenant, platform, Number(values.devices))
+  await registerDevices(herald, tenant, poster, devices)
+  const simulator = herald.simulator
+  const warmUp = await measure(tenant, devices, {
+    count: 300,
+    connections: 16,
+    withinSeconds: 60,
+    window: { simulator, size: 16, platform, accepted: 0 },
+  })
+  say(`to warm up: ${warmUp.pushes} sends`)
+
+  const alone = await measure(tenant, devices, { count: idle, connections: 4, withinSeconds: idle, perSecond: 5 })
+  say(`idle, ${alone.pushes} sends: ${figuresOf(alone)}`)
+  const pace: Pick<Pace, 'perSecond' | 'window'> =
+    rate > 0 ? { perSecond: rate } : { window: { simulator, size: window, platform, accepted: 0 } }
+  const connections = rate > 0 ? 64 : window
+  const busy = await measure(tenant, devices, { count: mostPerSecond * seconds, connections, withinSeconds: seconds, ...pace })
+  say(
+    `${rate > 0 ? `${rate} a second` : `${window} under way`}, ${busy.pushes} sends: ${figuresOf(busy)}, ${Math.round(busy.walBytesPerSend)} bytes of WAL a send`,
+  )
+  for (const [name, cpu] of Object.entries(busy.cpuMsPerSend)) say(`  ${name.padEnd(14)}${cpu.toFixed(3).padStart(8)} ms CPU a send`)
+  if (busy.statements) for (const line of statementLines(busy.statements, 'send')) say(line)
+  if (values.keep) {
+    const what = `notifications to one ${platform} device each, one at a time and ${rate > 0 ? `${rate} a second` : `${window} under way`}`
+    const name = ['small', ...(values.statements ? ['statements'] : []), ...(rate > 0 ? [`rate-${rate}`] : []), platform].join('-')
+    say(`kept in ${keep(name, { what, ...aboutThisRun(), window, rate, seconds, idle: alone, sustained: busy })}`)
+  }
+} finally {
+  poster.stop()
+  await herald.end()
+}
+
+type Pace = Pick<PostJob, 'count' | 'connections' | 'withinSeconds' | 'window' | 'perSecond'>
+type Measured = Awaited<ReturnType<typeof measure>>
+
+/** Sends by turns to the devices, in the pace that is told, until each push has arrived and is counted. */
+async function measure(tenant: Tenant, devices: Device[], pace: Pace) {
+  await tenant.simulator('POST', '/reset')
+  const statementsBefore = values.statements ? await readStatements(herald.database) : []
+  const [walBefore, before] = [await readWal(herald.database), measureProcesses(herald.dataDir)]
+  const result = await poster.post({
+    baseUrl: herald.baseUrl,
+    path: '/v1/notifications',
+    headers: { authorization: `Bearer ${tenant.secretKey}` },
+    body: {
+      before: '{"target":{"externalIds":["',
+      between: '"]},"content":{"_default":"en","en":{"title":"Order ',
+      after: '","body":"It is on its way."}}}',
+    },
+    values: devices.map(externalIdOf),
+    from: 0,
+    status: 202,
+    times: true,
+    ...pace,
+  })
+  const pushes = result.posted
+  const acceptedAt = await untilAccepted(tenant, pushes)
+  await untilAllSettled(herald.database, tenant.appId, 60_000)
+  const after = measureProcesses(herald.dataDir)
+  const latencies = result.postedAt.map((at, number) => (acceptedAt.get(number) ?? Number.NaN) - at)
+  const cpu = cpuBetween(before, after, pushes * 1000)
+  return {
+    pushes,
+    perSecond: pushes / ((Math.max(...acceptedAt.values()) - Math.min(...result.postedAt)) / 1000),
+    /** From the POST (at a rate: from when it was due) to the simulator's record of the push. */
+    arrivedMs: { p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99), max: Math.max(...latencies) },
+    answeredMs: result.answeredMs,
+    cpuMsPerSend: cpu,
+    /** All but the simulator; the process that posts is not among them. */
+    cpuMsPerSendInAll: Object.entries(cpu).reduce((sum, [name, ms]) => (name === 'simulator' ? sum : sum + ms), 0),
+    walBytesPerSend: ((await readWal(herald.database)) - walBefore) / pushes,
+    ...(values.statements && { statements: perThing(statementsBetween(statementsBefore, await readStatements(herald.database)), pushes) }),
+  }
+}
+
+/** When the push of each send arrived, by the number in its title. Throws when one is missing or came twice. */
+async function untilAccepted(tenant: Tenant, pushes: number): Promise<Map<number, number>> {
+  const accepted = async () => (await tenant.simulator<{ accepted: { total: number } }>('GET', '/summary?open=false')).accepted.total
+  await until(async () => (await accepted()) >= pushes, { withinMs: 60_000, what: `${pushes} pushes` })
+  const acceptedAt = new Map<number, number>()
+  for (let after = 0; after < pushes; after += 10_000) {
+    const page = await tenant.simulator<{ pushes: { at: number; payload: unknown }[] }>('GET', `/pushes?limit=10000&after=${after}`)
+    for (const { at, payload } of page.pushes) {
+      const number = Number(/Order (\d+)/.exec(JSON.stringify(payload))?.[1])
+      if (acceptedAt.has(number)) throw new Error(`void: the push of send ${number} came twice`)
+      acceptedAt.set(number, at)
+    }
+  }
+  if (acceptedAt.size !== pushes) throw new Error(`void: of ${pushes} sends ${acceptedAt.size} have arrived`)
+  return acceptedAt
+}
+
+function figuresOf({ perSecond, arrivedMs: { p50, p99, max }, cpuMsPerSendInAll }: Measured): string {
+  const arrived = `POST to provider p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)}, longest ${max.toFixed(1)}`
+  return `${perSecond.toFixed(1)}/s, ${arrived}; ${cpuMsPerSendInAll.toFixed(2)} ms CPU a send`
+}

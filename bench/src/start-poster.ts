@@ -1,0 +1,26 @@
+import { fork } from 'node:child_process'
+import { join } from 'node:path'
+import type { PostJob, PostResult } from './poster.ts'
+
+/** Starts the process that posts. One job at a time; a job with an answer that is not as it should be throws, because its figures would be of something else. */
+export function startPoster() {
+  const child = fork(join(import.meta.dirname, 'poster.ts'), [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  return {
+    post: (job: PostJob): Promise<PostResult> =>
+      new Promise((done, fail) => {
+        const ended = (code: number | null) => fail(new Error(`the process that posts ended with ${code}`))
+        child.once('exit', ended)
+        child.once('message', (message: { result: PostResult } | { error: string }) => {
+          child.off('exit', ended)
+          if ('error' in message) return fail(new Error(message.error))
+          const { wrong, wrongCount } = message.result
+          if (wrongCount > 0) return fail(new Error(`void: ${wrongCount} requests were answered wrongly: ${wrong.join(' | ')}`))
+          done(message.result)
+        })
+        child.send(job)
+      }),
+    stop: (): void => void (child.connected && child.disconnect()),
+  }
+}
+
+export type Poster = ReturnType<typeof startPoster>

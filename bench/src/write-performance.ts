@@ -1,0 +1,66 @@
+// `npm run bench:table`: writes the tables of docs/performance.md anew from what is kept in bench/results. No figure of that page is written by hand.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { rows, type Kept, type Row } from './performance-rows.ts'
+import type { PerThing } from './statements.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const page = join(root, 'docs/performance.md')
+const results = join(root, 'bench/results')
+
+/** The newest result whose file's name begins so, with a date after it. */
+const kept: Kept = (beginning) => {
+  const candidates = readdirSync(results)
+    .filter((file) => file.startsWith(beginning) && /^\d{4}-\d\d-\d\d-/.test(file.slice(beginning.length)))
+    .map((file) => ({ file, result: JSON.parse(readFileSync(join(results, file), 'utf8')) as { at: string } }))
+  return candidates.toSorted((one, other) => one.result.at.localeCompare(other.result.at)).at(-1)
+}
+
+const link = (file: string) => `[${file.replace(/\.json$/, '').slice(-18)}](../bench/results/${file})`
+
+function goalLine({ measure, goal, repeat, from, read }: Row): string {
+  const found = kept(from)
+  if (!found) return `| ${measure} | ${goal} | not measured yet | | \`${repeat}\` |`
+  // Each row reads what its own bench has written.
+  const { text, met } = read(found.result as never)
+  const judged = met === null ? text : `${text}, ${met ? 'met' : '**missed**'}`
+  return `| ${measure} | ${goal} | ${judged} | ${link(found.file)} | \`${repeat}\` |`
+}
+
+function statementTable(beginning: string, thing: string, repeat: string): string[] {
+  const found = kept(beginning)
+  if (!found) return [`Not measured yet: \`${repeat}\`.`]
+  const result = found.result as { statements?: PerThing; sustained?: { statements?: PerThing } }
+  const statements = result.statements ?? result.sustained?.statements
+  if (!statements) return [`${found.file} holds no statements.`]
+  const { all, dearest } = statements
+  const line = (calls: number, microseconds: number, walBytes: number, text: string) =>
+    `| ${calls.toFixed(4)} | ${microseconds.toFixed(2)} | ${walBytes.toFixed(1)} | ${text} |`
+  const textOf = (text: string) => `\`${text.slice(0, 90).replaceAll(/[|`]/g, ' ').trim()}\``
+  return [
+    `${link(found.file)}, \`${repeat}\``,
+    '',
+    `| calls a ${thing} | µs | bytes of WAL | statement |`,
+    '| ---: | ---: | ---: | --- |',
+    line(all.calls, all.microseconds, all.walBytes, 'all'),
+    ...dearest
+      .slice(0, 12)
+      .map(({ app, text, calls, microseconds, walBytes }) => line(calls, microseconds, walBytes, `${app}: ${textOf(text)}`)),
+  ]
+}
+
+const tables: Record<string, string[]> = {
+  goals: ['| measure | goal | measured | result | repeat |', '| --- | --- | --- | --- | --- |', ...rows.map(goalLine)],
+  'statements of a push': statementTable('send-statements-ios-20000-', 'push', 'npm run bench -- --mix ios --statements'),
+  'statements of a send': statementTable('small-statements-ios-', 'send', 'npm run bench:small -- --statements'),
+}
+
+let text = readFileSync(page, 'utf8')
+for (const [name, lines] of Object.entries(tables)) {
+  const [begin, end] = [`<!-- ${name}: written by npm run bench:table -->`, `<!-- end of ${name} -->`]
+  const [from, to] = [text.indexOf(begin), text.indexOf(end)]
+  if (from < 0 || to < from) throw new Error(`docs/performance.md has no place for ${name}`)
+  text = `${text.slice(0, from)}${begin}\n\n${lines.join('\n')}\n\n${text.slice(to)}`
+}
+writeFileSync(page, text)
+process.stdout.write(`written: ${page}\n`)

@@ -1,0 +1,28 @@
+// `node --import` this file: the first process of the app OLDER_APP speaks OLDER_SUBJECTS as it did yesterday, in the version before
+// today's. Whoever comes after it, also in its place, speaks as today: OLDER_MARK is a directory that the first one makes.
+import { mkdirSync } from 'node:fs'
+import { registerHooks } from 'node:module'
+
+const { OLDER_APP: app, OLDER_SUBJECTS: subjects = '', OLDER_MARK: mark = '' } = process.env
+const today = 'changed[subject] ?? 1'
+
+if (app !== undefined && process.argv[1]?.includes(`apps/${app}/src/main.ts`) && isFirst()) {
+  registerHooks({
+    load(url, context, next) {
+      const loaded = next(url, context)
+      if (!url.endsWith('/contracts/src/wire-versions.ts')) return loaded
+      const source = Buffer.from(loaded.source as Uint8Array).toString()
+      if (!source.includes(today)) throw new Error('wire-versions.ts does not say the version of today where it is expected')
+      return { ...loaded, source: source.replace(today, `(${today}) - (${JSON.stringify(subjects.split(','))}.includes(subject) ? 1 : 0)`) }
+    },
+  })
+}
+
+function isFirst(): boolean {
+  try {
+    mkdirSync(mark)
+    return true
+  } catch {
+    return false
+  }
+}

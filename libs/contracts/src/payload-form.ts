@@ -14,7 +14,7 @@ export type PayloadForm = (msgId: string, address: string, ttlSeconds: number, e
 type Slot = 'msgId' | 'tag' | 'token' | 'ttl' | 'title' | 'body'
 
 /**
- * Encodes what the pushes of one locale have in common, once: a push then costs its own few texts (1 µs instead of 5). `variesText`: title and
+ * Encodes what the pushes of one locale have in common, once: a push then costs its own few texts (0.3 µs instead of 1.3 on iOS). `variesText`: title and
  * body are each device's own.
  */
 export function preparePayload(platform: Platform, entry: LocaleEntry | null, send: PushSend, variesText: boolean): PayloadForm {

@@ -48,6 +48,8 @@ const sides: Side[] = []
 const turns: Record<string, Turn[]> = {}
 try {
   for (const kind of kinds) sides.push(await startSide(kind))
+  // A process that has just started costs twice as much.
+  for (const platform of platforms) for (const side of sides) await takeTurn(side, platform)
   for (let round = 0; round < rounds; round += 1) {
     for (const platform of platforms) {
       for (const side of round % 2 ? sides.toReversed() : sides) {

@@ -44,6 +44,8 @@ export type Sending = {
   /** Waits before try n + 1, seconds. */
   schedule: readonly number[]
   origins: Origins
+  /** The name of where the push goes among `origins`: an app's push service. */
+  origin: string
   /** When the ttl ends, Unix seconds by the database's clock. */
   expiresAtSeconds: number
   /** Milliseconds of the ttl that are used up by now. */
@@ -78,7 +80,7 @@ export async function sendPush(sending: Sending, recipient: Recipient): Promise<
   const { silent, priority, collapseId } = send
   const { expiresAtSeconds } = sending
   const push: Push = { msgId, address, keys, environment, body: encoded.body, collapseId, silent, priority, ttlSeconds, expiresAtSeconds }
-  const waitMs = waitForOrigin(sending, recipient)
+  const waitMs = waitForOrigin(sending)
   if (waitMs > 0) return { is: 'retry', tries, code: 'provider_unavailable', providerCode: '', inMs: waitMs }
   const handedOverAt = performance.now()
   const answer = await sending.untilCutOff(sending.transport.transport.send(push))
@@ -101,12 +103,10 @@ async function sendAgain({ transport, platform, measures, mayGoOn, untilCutOff }
 }
 
 /** How long a web push waits for its push service to come back, never past its ttl; now or never does not wait. */
-function waitForOrigin({ platform, prepared: { send }, transport, origins, probe, elapsedMs }: Sending, recipient: Recipient): number {
+function waitForOrigin({ platform, prepared: { send }, origins, origin, probe, elapsedMs }: Sending): number {
   if (platform !== 'web' || send.ttl === 0 || probe || elapsedMs() >= heldForOriginMs) return 0
-  return Math.min(origins.waitMs(originIn(send.appId, transport, recipient)), ttlLeftMs(send.ttl, elapsedMs()))
+  return Math.min(origins.waitMs(origin), ttlLeftMs(send.ttl, elapsedMs()))
 }
-
-const originIn = (appId: string, transport: AppTransport, recipient: Recipient): string => `${appId} ${transport.originOf(recipient)}`
 
 function settle(sending: Sending, recipient: Recipient, answer: Answer, handedOverAt: number): Settlement {
   const { platform, prepared, transport, measures, triesBefore, probe, origins } = sending
@@ -118,7 +118,7 @@ function settle(sending: Sending, recipient: Recipient, answer: Answer, handedOv
   const { providerCode } = verdict
   const failed = (code: FailureCode, dead: Dead | null = null): Settlement => ({ is: 'failed', tries, code, providerCode, dead, heard })
   const again = (code: FailureCode, inMs: number): Settlement => ({ is: 'retry', tries: triesBefore, code, providerCode, inMs, heard })
-  const isAway = platform === 'web' && hearOrigin(origins, originIn(prepared.send.appId, transport, recipient), verdict, answer, tries)
+  const isAway = platform === 'web' && hearOrigin(origins, sending.origin, verdict, answer, tries)
 
   switch (verdict.class) {
     case 'sent': {
@@ -146,7 +146,7 @@ function settle(sending: Sending, recipient: Recipient, answer: Answer, handedOv
       if (verdict.code === 'internal') measures.unknownAnswer(platform)
       const next = nextTry(verdict, { tries, ttlLeftMs: left, schedule: sending.schedule, random: Math.random() })
       if (isUnavailable(verdict) && !isNowOrNever) {
-        const waitMs = isAway ? waitForOrigin(sending, recipient) : 0
+        const waitMs = isAway ? waitForOrigin(sending) : 0
         if (waitMs > 0) return again(verdict.code, waitMs)
         const environment = transport.environmentOf(recipient)
         const inMs = next.is === 'retry' ? next.inMs : null

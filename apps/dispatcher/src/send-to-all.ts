@@ -29,7 +29,7 @@ export async function sendToAll(
     return []
   }
   const { jobs, hmacSecret, measures, schedule, origins } = dispatch
-  const sending: Omit<Sending, 'mayGoOn'> = {
+  const sending: Omit<Sending, 'mayGoOn' | 'origin'> = {
     platform: taken.platform,
     prepared,
     transport,
@@ -68,14 +68,18 @@ async function sendInOrder(
   { taken: { lane, batchId, campaignId, appId }, stopped }: Batch,
   origin: string,
   recipients: Recipient[],
-  toAll: Omit<Sending, 'mayGoOn'>,
+  toAll: Omit<Sending, 'mayGoOn' | 'origin'>,
   lease: Lease,
   report: Report,
 ): Promise<Recipient[]> {
   const refused = new AbortController()
   const giveUp = AbortSignal.any([lease.lost, stopped, refused.signal])
   // Of the three signals, because one that stands for all of them is slower to ask, and a push asks twice.
-  const sending: Sending = { ...toAll, mayGoOn: () => lease.held && !stopped.aborted && !refused.signal.aborted }
+  const sending: Sending = {
+    ...toAll,
+    origin: `${appId} ${origin}`,
+    mayGoOn: () => lease.held && !stopped.aborted && !refused.signal.aborted,
+  }
 
   const sendOne = async (recipient: Recipient): Promise<void> => {
     try {

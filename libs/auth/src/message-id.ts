@@ -27,8 +27,8 @@ export const mintMessageId = (secret: string, { userId, subscriptionId, variant,
   openMessageIds(secret, common)(userId, subscriptionId, variant)
 
 /**
- * Makes the tracking ids of a campaign's pushes on one platform. What they have in common is written once, so that one costs 1.5 µs: its own
- * base64url and two hashes.
+ * Makes the tracking ids of a campaign's pushes on one platform. What they have in common is written once, and one costs 1.9 µs instead of
+ * 4.3: its own base64url and two hashes.
  */
 export function openMessageIds(
   secret: string,

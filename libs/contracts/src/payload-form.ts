@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import type { LocaleEntry } from './content.ts'
 import { cutBody, encodePush, payloadLimits, serialize, type EncodedPush, type PushSend } from './payload.ts'
 import type { Platform } from './platform.ts'
@@ -6,53 +6,45 @@ import { pushTag } from './push-identity.ts'
 
 /**
  * Makes the request body of one push: exactly what `encodePush` makes. `entry` is what this device is shown; of it only title and body may
- * differ from what the form was made of, and only when it was made so.
+ * differ from what the form was made of, and only when it was made so. `address` and `ttlSeconds` are FCM's alone.
  */
-export type PayloadForm = (msgId: string, address: string, entry: LocaleEntry | null) => EncodedPush
+export type PayloadForm = (msgId: string, address: string, ttlSeconds: number, entry: LocaleEntry | null) => EncodedPush
 
 /** What is each push's own, and where it stands in the JSON. Texts and token with their quotation marks: they may have to be escaped. */
-type Slot = 'msgId' | 'tag' | 'token' | 'title' | 'body'
+type Slot = 'msgId' | 'tag' | 'token' | 'ttl' | 'title' | 'body'
 
 /**
- * Encodes what the pushes of one locale have in common, once: a push then costs its own few texts (1 µs instead of 5). `variesText`: title and
- * body are each device's own. `ttlSeconds` is FCM's alone.
+ * Encodes what the pushes of one locale have in common, once: a push then costs its own few texts (0.3 µs instead of 1.3 on iOS). `variesText`: title and
+ * body are each device's own.
  */
-export function preparePayload(
-  platform: Platform,
-  entry: LocaleEntry | null,
-  send: PushSend,
-  { ttlSeconds, variesText }: { ttlSeconds: number; variesText: boolean },
-): PayloadForm {
+export function preparePayload(platform: Platform, entry: LocaleEntry | null, send: PushSend, variesText: boolean): PayloadForm {
   const mark = randomUUID()
+  // A number, and longer than any ttl.
+  const ttlMark = randomInt(10 ** 14, 2 * 10 ** 14)
   const marked = entry && variesText ? { ...entry, title: `${mark}t`, body: `${mark}b` } : entry
-  const json = serialize(platform, { msgId: mark, entry: marked, send }, `${mark}a`, ttlSeconds)
+  const json = serialize(platform, { msgId: mark, entry: marked, send }, `${mark}a`, ttlMark)
   const { pieces, slots } = split(json, [
     ['token', `"${mark}a"`],
     ['title', `"${mark}t"`],
     ['body', `"${mark}b"`],
     ['msgId', mark],
     ['tag', pushTag(mark)],
+    ['ttl', String(ttlMark)],
   ])
   const limit = payloadLimits[platform]
-  // FCM's limit does not count the token, nor what holds it.
+  // Nor what holds the token.
   const uncounted = platform === 'android' ? '{"message":{"token":}}'.length : 0
   const fixedBytes = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0) - uncounted
-  const hasTag = slots.includes('tag')
   const hasText = slots.includes('title')
   let cut: { bytes: number; form: PayloadForm } | undefined
 
-  return (msgId, address, shown) => {
-    const tag = hasTag ? pushTag(msgId) : ''
-    const title = hasText ? JSON.stringify(shown?.title ?? '') : ''
-    const text = hasText ? JSON.stringify(shown?.body ?? '') : ''
+  return (msgId, address, ttlSeconds, shown) => {
     let bytes = fixedBytes
     let body = pieces[0] ?? ''
     for (let at = 0; at < slots.length; at += 1) {
-      const slot = slots[at]
-      const own =
-        slot === 'msgId' ? msgId : slot === 'tag' ? tag : slot === 'title' ? title : slot === 'body' ? text : JSON.stringify(address)
-      if (slot === 'title' || slot === 'body') bytes += Buffer.byteLength(own)
-      else if (slot !== 'token') bytes += own.length
+      const own = ownText(slots[at] as Slot, msgId, address, ttlSeconds, shown)
+      // FCM's limit does not count the token.
+      if (slots[at] !== 'token') bytes += Buffer.byteLength(own)
       body += own
       body += pieces[at + 1] ?? ''
     }
@@ -62,9 +54,26 @@ export function preparePayload(
     if (cut?.bytes !== bytes) {
       const shorter = entry === null || send.silent ? undefined : cutBody(entry.body, bytes - limit)
       if (entry === null || shorter === undefined) return { ok: false, bytes, limit }
-      cut = { bytes, form: preparePayload(platform, { ...entry, body: shorter }, send, { ttlSeconds, variesText }) }
+      cut = { bytes, form: preparePayload(platform, { ...entry, body: shorter }, send, variesText) }
     }
-    return cut.form(msgId, address, null)
+    return cut.form(msgId, address, ttlSeconds, null)
+  }
+}
+
+function ownText(slot: Slot, msgId: string, address: string, ttlSeconds: number, shown: LocaleEntry | null): string {
+  switch (slot) {
+    case 'msgId':
+      return msgId
+    case 'tag':
+      return pushTag(msgId)
+    case 'token':
+      return JSON.stringify(address)
+    case 'ttl':
+      return String(ttlSeconds)
+    case 'title':
+      return JSON.stringify(shown?.title ?? '')
+    case 'body':
+      return JSON.stringify(shown?.body ?? '')
   }
 }
 

@@ -16,9 +16,8 @@ export type PreparedSend = {
   payloadFor(platform: Platform, recipient: Recipient, variant: string, msgId: string, ttlSeconds: number): EncodedPush | undefined
 }
 
-/** One locale of a variant. A form is good for one platform and, for FCM, one ttl: what is left of it changes by the second. */
-type Shown = { entry: LocaleEntry; render: EntryRenderer; varies: 'nothing' | 'texts' | 'more'; forms: Map<Platform, Form> }
-type Form = { ttlSeconds: number; encode: PayloadForm }
+/** One locale of a variant. */
+type Shown = { entry: LocaleEntry; render: EntryRenderer; varies: 'nothing' | 'texts' | 'more'; forms: Map<Platform, PayloadForm> }
 
 /** Prepares a frozen send. */
 export function prepareSend(send: FrozenSend, now: () => Date = () => new Date()): PreparedSend {
@@ -55,12 +54,8 @@ export function prepareSend(send: FrozenSend, now: () => Date = () => new Date()
       if (shown?.varies === 'more') return encodePush(platform, { msgId, entry, send }, recipient.address, ttlSeconds)
       const forms = shown?.forms ?? silentForms
       let form = forms.get(platform)
-      if (!form || (platform === 'android' && form.ttlSeconds !== ttlSeconds)) {
-        const about = { ttlSeconds, variesText: shown?.varies === 'texts' }
-        form = { ttlSeconds, encode: preparePayload(platform, shown?.entry ?? null, send, about) }
-        forms.set(platform, form)
-      }
-      return form.encode(msgId, recipient.address, entry)
+      if (!form) forms.set(platform, (form = preparePayload(platform, shown?.entry ?? null, send, shown?.varies === 'texts')))
+      return form(msgId, recipient.address, ttlSeconds, entry)
     },
   }
 }

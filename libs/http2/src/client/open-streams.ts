@@ -37,7 +37,7 @@ export class OpenStreams {
   }
 
   clear(): void {
-    this.places = Array.from({ length: firstPlaces })
+    this.places.fill(undefined)
     this.outlasting.clear()
     this.size = 0
   }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { newId, packIds } from '../ids.ts'
+import { packIds } from '../compact-ids.ts'
+import { newId } from '../ids.ts'
 import { groupEnds, type PushEnd } from '../outcome.ts'
 import { mostPushesReported, QueuedBatch, recordOutcomes, reportQueued } from './tracker.ts'
 

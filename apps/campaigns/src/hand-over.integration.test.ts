@@ -69,17 +69,18 @@ test('a small send that audience does not take is pointed at, long before the sw
   }
 })
 
-test('what waits for its app’s turn is handed over as well, when audience has taken over others', async () => {
+test('what waits for its app’s turn is handed over as well, as soon as audience has taken over others', async () => {
   const appId = newId()
-  const ids = await Promise.all(Array.from({ length: pointedAtOnce + 20 }, () => send(givenNotification(), appId)))
-  const handed = () => ids.filter((id) => handedOver(id).length > 0).length
-  await until(() => handed() >= pointedAtOnce)
-  const waiting = ids.filter((id) => handedOver(id).length === 0)
-  expect(waiting.length).toBeGreaterThan(0)
+  const first = await Promise.all(Array.from({ length: pointedAtOnce }, () => send(givenNotification(), appId)))
+  await until(() => first.every((id) => handedOver(id).length > 0))
+  // Audience has heard of them and does not say so; none of them is pointed at again meanwhile.
+  const inAnHour = new Date(Date.now() + 3_600_000)
+  await db.updateTable('campaigns').set({ due_at: inAnHour }).where('app_id', '=', appId).execute()
+  const waiting = await Promise.all(Array.from({ length: 5 }, () => send(givenNotification(), appId)))
+  expect(waiting.flatMap(handedOver)).toEqual([])
 
-  // It takes over what it hears of from now on, and those that it has heard of already.
   audience.takesOver = true
-  await audience.takeOver(ids.filter((id) => handedOver(id).length > 0))
+  await audience.takeOver(first)
 
-  await until(() => handed() === ids.length, { what: 'the rest to be handed over' })
+  await until(() => waiting.every((id) => handedOver(id).length === 1), { what: 'the rest to be handed over' })
 })

@@ -2,9 +2,9 @@ import { apart, asNow, type Within } from './request-id.ts'
 import { openTurns } from './turns.ts'
 
 /**
- * Many per commit, self-clocked: one commit is in flight, and everything that became ready meanwhile goes along in the
- * next (at most `limit` items). Where a whole group waits already, another may be in flight beside it, up to `atOnce`. A lone item is committed at once, so nothing waits for company; under load a commit is
- * shared by hundreds (a one-device send costs ~6 ms of CPU with a commit per message).
+ * Many per commit, self-clocked: one commit is in flight, and everything that became ready meanwhile goes along in the next (at most `limit`
+ * items). Where a whole group waits already, another goes beside it, up to `atOnce`. A lone item is committed at once, so nothing waits for
+ * company; under load a commit is shared by hundreds (a one-device send costs ~6 ms of CPU with a commit per message).
  *
  * A group that fails is repeated one by one, so that one bad item does not take the others with it; `isShared` says which
  * failures are everybody's (the database is away) and not worth repeating. More than `maxWaiting` items waiting: `full()`

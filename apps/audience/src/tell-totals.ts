@@ -6,9 +6,10 @@ import { failsEverybody } from '@herald/service/health'
 import type { Audience } from './audience.ts'
 import { isAway } from './page-failure.ts'
 import { applyFlow } from './change-flow.ts'
-import { findUntoldBatches, type MadeBatch } from './store/batches.ts'
+import type { MadeBatch } from './store/batches.ts'
 import { markTold } from './store/fan-outs.ts'
 import type { FanOut } from './store/tables.ts'
+import { findUntoldBatches } from './store/untold-batches.ts'
 
 /**
  * Tells the others how far a fan-out has come: campaigns that it has started (whose answer may pause or cancel it before anything

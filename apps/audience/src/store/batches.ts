@@ -52,15 +52,6 @@ export const insertBatches = (db: Db, fanOut: FanOut, lane: Lane, batches: MadeB
     )
     .execute()
 
-/** The batches of a fan-out of which the ledger was not told, in their order: what a process that died between a page and its report left. */
-export async function findUntoldBatches(db: Db, { campaign_id, told_batches }: FanOut): Promise<Omit<MadeBatch, 'id' | 'decided'>[]> {
-  const { rows } = await sql<Omit<MadeBatch, 'id' | 'decided'>>`
-    select b.batch_no as no, b.platform, b.subscription_ids as "subscriptionIds", b.user_ids as "userIds"
-    from batches b where b.campaign_id = ${campaign_id} and b.retry_of is null and b.batch_no > ${told_batches}
-    order by b.batch_no`.execute(db)
-  return rows
-}
-
 /**
  * Gives every taken batch a whole lease from now; those that somebody is just writing stay as they are. `unlessRenewed`: not if any lease
  * was taken or renewed in the last 6 s. At most three times without a word of its taker: a connection that comes and goes would keep what a

@@ -9,6 +9,7 @@ import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { insertTotals } from './store/counters.ts'
+import { idBytes } from './store/ledger.ts'
 import type { Tables } from './store/tables.ts'
 import {
   batchesOf,
@@ -157,6 +158,25 @@ test('totals that began before the app was deleted and are committed during the 
   await Promise.race([erasing, waits])
   release.resolve()
   await Promise.all([reporting, erasing])
+
+  expect(await rowsOf([campaign])).toBe(0)
+})
+
+test('a row that is written while the erasure waits for it goes too', async () => {
+  const campaign = givenCampaign()
+  await report(caller, campaign, batchesOf(campaign, givenOutcomes(40)))
+  const [written, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const recording = db.transaction().execute(async (trx) => {
+    await sql`update ledger_batches set sent = sent + 1 where campaign_id = ${idBytes(campaign.campaignId)}`.execute(trx)
+    written.resolve()
+    await release.promise
+  })
+  await written.promise
+
+  const erasing = erase(campaign.appId)
+  await until(async () => (await sql`select from pg_locks where locktype = 'transactionid' and not granted`.execute(db)).rows.length > 0)
+  release.resolve()
+  await Promise.all([recording, erasing])
 
   expect(await rowsOf([campaign])).toBe(0)
 })

@@ -20,14 +20,18 @@ type Part = { day: string; campaignIds: string[]; limit: number }
 
 /**
  * Deletes at most `limit` rows that campaigns of one day have in the ledger; answers how many. They are locked in the order of the key, as who
- * writes outcomes locks them, and before the counters.
+ * writes outcomes locks them, and before the counters. By key: a row that was written while its lock was waited for lies at another place by
+ * then, which this statement does not see.
  */
 export async function deleteLedgerRows(db: Db, { day, campaignIds, limit }: Part): Promise<number> {
   const deleted = await sql`
-    delete from ledger_batches where day = ${day}::date and ctid = any(array(
-      select ctid from ledger_batches where day = ${day}::date and campaign_id = any(${campaignIds.map(idBytes)}::bytea[])
+    with locked as materialized (
+      select campaign_id, batch_no, place from ledger_batches
+      where day = ${day}::date and campaign_id = any(${campaignIds.map(idBytes)}::bytea[])
       order by campaign_id, batch_no, place limit ${limit} for update
-    ))`.execute(db)
+    )
+    delete from ledger_batches l using locked
+    where l.day = ${day}::date and l.campaign_id = locked.campaign_id and l.batch_no = locked.batch_no and l.place = locked.place`.execute(db)
   return Number(deleted.numAffectedRows ?? 0)
 }
 

@@ -61,16 +61,17 @@ export async function lockRows(
   return rows
 }
 
-/** Writes the slots of rows that this transaction has locked. */
+/** Writes the slots of rows that this transaction has locked, all of them or none. */
 export async function updateRows(db: Db, day: string, rows: (Slots & { ctid: string })[]): Promise<void> {
   const sums = (outcome: OutcomeKind) => rows.map((row) => row[outcome])
-  await sql`
+  const updated = await sql`
     update ledger_batches l set slots = told.slots, ends = told.ends, sent = told.sent, failed = told.failed, skipped = told.skipped
     from unnest(
       ${rows.map(({ ctid }) => ctid)}::tid[], ${rows.map(({ slots }) => slots)}::bytea[], ${rows.map(({ ends }) => ends)}::text[],
       ${sums('sent')}::smallint[], ${sums('failed')}::smallint[], ${sums('skipped')}::smallint[]
     ) as told(ctid, slots, ends, sent, failed, skipped)
     where l.day = ${day}::date and l.ctid = told.ctid`.execute(db)
+  if (Number(updated.numAffectedRows) !== rows.length) throw new Error('a row of the ledger that is locked was not where it was read')
 }
 
 /** Of these batches' apps and days, those for which nothing is written: deleted apps, and days past the retention. */

@@ -117,3 +117,27 @@ test('where a whole group waits another commit goes beside the one in flight, up
   expect(await Promise.all([first, second, third, ...others])).toEqual([1, 2, 3, 4, 5, 6])
   expect(commits).toEqual([[1], [2, 3], [4, 5], [6]])
 })
+
+test('who has nothing in the commit in flight goes beside it; of one turn there is one commit at a time', async () => {
+  const commits: string[][] = []
+  const held = Promise.withResolvers<void>()
+  const add = group<string, string>(
+    async (items) => {
+      commits.push(items)
+      if (items.includes('a1')) await held.promise
+      return items
+    },
+    { limit: 10, maxWaiting: 100, full, turn: (item) => item[0] ?? '' },
+  )
+
+  const first = add('a1')
+  await new Promise((resolve) => setImmediate(resolve))
+  const second = add('a2')
+  expect(await Promise.all([add('b1'), add('c1')])).toEqual(['b1', 'c1'])
+  expect(await add('b2')).toBe('b2')
+  expect(commits).toEqual([['a1'], ['b1', 'c1'], ['b2']])
+  held.resolve()
+
+  expect(await Promise.all([first, second])).toEqual(['a1', 'a2'])
+  expect(commits.at(-1)).toEqual(['a2'])
+})

@@ -11,7 +11,8 @@ import { openTurns } from './turns.ts'
  * makes the error for the next one.
  *
  * `turn` says whose an item is (an app): a commit takes from those that wait by turns, so that a flood of one costs another a place in the
- * next commit and not the wait for all of it. The last half of what may wait is kept for turns that have less than a quarter waiting.
+ * next commit and not the wait for all of it. Who has nothing in the commits that are in flight does not even wait for these: one more goes beside
+ * them, with turns that they do not hold. The last half of what may wait is kept for turns that have less than a quarter waiting.
  *
  * A lone item is committed as part of its request and trace; what many share is nobody's.
  */
@@ -36,6 +37,10 @@ export function group<Item, Result>(
   type Waiting = { item: Item; within: Within; resolve: (result: Result) => void; reject: (error: unknown) => void }
   const waiting = openTurns<Waiting>()
   let running = 0
+  /** How often each turn is in a commit that is in flight. */
+  const inFlight = new Map<string, number>()
+  /** Where one commit at a time is the rule it stays so within a turn. */
+  const mayGo = (turn: string) => atOnce > 1 || turn === '' || !inFlight.has(turn)
 
   const commitOne = ({ item, within }: Waiting) => within(() => commit([item]))
   const answer = (taken: Waiting[], results: Result[]) => {
@@ -65,14 +70,23 @@ export function group<Item, Result>(
     running += 1
     // What is handed in within one turn of the event loop is ready together.
     await new Promise((resolve) => setImmediate(resolve))
-    while (waiting.size > 0) await commitTaken(take())
+    for (let taken = take(); taken.length > 0; taken = take()) {
+      const turns = new Set(taken.map(({ item }) => turn(item)))
+      for (const whose of turns) inFlight.set(whose, (inFlight.get(whose) ?? 0) + 1)
+      await commitTaken(taken)
+      for (const whose of turns) {
+        const others = (inFlight.get(whose) ?? 1) - 1
+        if (others > 0) inFlight.set(whose, others)
+        else inFlight.delete(whose)
+      }
+    }
     running -= 1
   }
 
   const take = () => {
     const taken: Waiting[] = []
     while (taken.length < limit) {
-      const next = waiting.next()
+      const next = waiting.next(mayGo)
       if (!next) break
       taken.push(next)
     }
@@ -90,6 +104,7 @@ export function group<Item, Result>(
         return
       }
       waiting.add(whose, { item, within: asNow(), resolve, reject })
-      if (running === 0 || (running < atOnce && waiting.size >= limit)) void apart(drain)
+      const isBeside = inFlight.size > 0 && running <= atOnce && whose !== '' && !inFlight.has(whose)
+      if (running === 0 || (running < atOnce && waiting.size >= limit) || isBeside) void apart(drain)
     })
 }

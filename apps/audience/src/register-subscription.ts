@@ -5,9 +5,9 @@ import type { Platform } from '@herald/contracts/platform'
 import type { RegisterSubscription } from '@herald/contracts/subscription'
 import { group } from '@herald/service/group'
 import { toDevice, type Device } from './core/device.ts'
-import { decideOwnership, maxDevicesPerUser, tooManyDevices, tooManyTags } from './core/identity.ts'
+import { decideOwnership, maxDevicesPerUser, maxTagsPerUser, tooManyDevices, tooManyTags } from './core/identity.ts'
 import { openOrder } from './core/in-order.ts'
-import { toPersonChanges, type PersonChanges } from './core/person.ts'
+import { countTags, toPersonChanges, type PersonChanges } from './core/person.ts'
 import { leaveUsers } from './store/abandoned-users.ts'
 import { isErased } from './store/erased-apps.ts'
 import {
@@ -81,37 +81,40 @@ async function registerAlone(db: Db, registration: Registration): Promise<Regist
   throw queueUnavailable()
 }
 
-/** One transaction for registrations of different addresses and different external ids; answers an outcome for each. */
+/**
+ * One transaction for registrations of different addresses and different external ids; answers an outcome for each. Each is written whole or
+ * not at all. Whether a new device can be written only its insert says, so the person whom it joins is changed after it.
+ */
 const registerAll = (db: Db, registrations: Registration[], ifLocked: IfLocked): Promise<Outcome[]> =>
   transactIdentity(db, async (trx) => {
     const decided = await decide(trx, registrations, ifLocked)
     const planned = decided.filter((one) => 'person' in one)
+    const isChangedLast = ({ person, device }: Planned) => device.isNew && !person.isNew
 
-    const people = await writePeople(
-      trx,
-      planned.map(({ person }) => person),
-    )
-    const written = planned.filter(({ person }) => people.has(person.userId))
+    const people = await writePeople(trx, peopleOf(planned.filter((one) => !isChangedLast(one))))
+    const ready = planned.filter((one) => isChangedLast(one) || people.has(one.person.userId))
     const devices = await writeDevices(
       trx,
-      written.map(({ device }) => device),
+      ready.map(({ device }) => device),
     )
-    const unused = written.filter(({ person, device }) => person.isNew && !devices.has(device.id))
+    await writePeople(trx, peopleOf(ready.filter((one) => isChangedLast(one) && devices.has(one.device.id))))
+    const unused = ready.filter(({ person, device }) => person.isNew && !devices.has(device.id))
     if (unused.length > 0)
       await takeBackUsers(
         trx,
         unused.map(({ person }) => person.userId),
       )
-    const left = written.flatMap(({ leaves }) => leaves ?? [])
+    const left = ready.flatMap(({ leaves }) => leaves ?? [])
     if (left.length > 0) await leaveUsers(trx, left)
 
     return decided.map((one) => {
       if (!('person' in one)) return one.outcome
       const { person, device } = one
-      if (!people.has(person.userId)) return person.isNew ? 'meets another' : tooManyTags()
       return devices.has(device.id) ? { id: device.id, platform: device.device.platform, userId: person.userId } : 'meets another'
     })
   })
+
+const peopleOf = (planned: Planned[]): PersonToWrite[] => planned.map(({ person }) => person)
 
 type Planned = { person: PersonToWrite; device: DeviceToWrite; leaves: string | null }
 
@@ -164,9 +167,11 @@ async function decide(
 
   const counts = joining.length === 0 ? new Map<string, number>() : await countDevicesOf(db, joining)
   const isFull = ({ person }: Planned) => joining.includes(person.userId) && (counts.get(person.userId) ?? 0) >= maxDevicesPerUser
+  const hasTooManyTags = ({ person }: Planned) => countTags(byId.get(person.userId)?.tagNames ?? [], person.changes.tags) > maxTagsPerUser
   return plans.map((plan) => {
     if (plan === 'meets another') return { outcome: plan }
-    return isFull(plan) ? { outcome: tooManyDevices() } : plan
+    if (isFull(plan)) return { outcome: tooManyDevices() }
+    return hasTooManyTags(plan) ? { outcome: tooManyTags() } : plan
   })
 }
 

@@ -3,8 +3,9 @@ import { queueUnavailable } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import type { RegisterSubscription } from '@herald/contracts/subscription'
 import { until } from '@herald/testing/until'
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { expect, test } from 'vitest'
+import { changeOwner } from './change-user.ts'
 import { openRegistrations } from './register-subscription.ts'
 import { givenDevice, openAudience } from './testing/rig.ts'
 
@@ -19,6 +20,29 @@ const phone = (token: string, change: Partial<RegisterSubscription & { platform:
 const many = <Item>(count: number, make: (index: number) => Item): Item[] => Array.from({ length: count }, (_, index) => make(index))
 const usersOf = (appId: string) => db.selectFrom('users').selectAll().where('app_id', '=', appId).execute()
 const devicesOf = (appId: string) => db.selectFrom('subscriptions').selectAll().where('app_id', '=', appId).execute()
+
+/** Locks a row in a transaction of its own; answers how to let go of it. */
+async function holdRow(lock: RawBuilder<unknown>): Promise<() => Promise<void>> {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const { promise: locked, resolve: isLocked } = Promise.withResolvers<void>()
+  const holder = db.transaction().execute(async (trx) => {
+    await lock.execute(trx)
+    isLocked()
+    await released
+  })
+  await Promise.race([locked, holder])
+  return () => {
+    release()
+    return holder
+  }
+}
+
+/** Whether a statement waits for another transaction to let go of a row. */
+async function isLockAwaited(): Promise<boolean> {
+  const { rows } = await sql`
+    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
+  return rows.length > 0
+}
 
 test('registrations that wait together are committed together', async () => {
   const appId = newId()
@@ -96,15 +120,8 @@ test('a device whose row somebody holds waits alone, and so does a person: other
   const appId = newId()
   const held = await register({ appId, subscription: phone('held') })
   await register({ appId, subscription: phone('of-ann', { externalId: 'ann' }) })
-  const { promise: released, resolve: release } = Promise.withResolvers<void>()
-  const { promise: locked, resolve: isLocked } = Promise.withResolvers<void>()
-  const holder = db.transaction().execute(async (trx) => {
-    await sql`select id from subscriptions where id = ${held.id} for update`.execute(trx)
-    await sql`select id from users where app_id = ${appId} and external_id = 'ann' for update`.execute(trx)
-    isLocked()
-    await released
-  })
-  await locked
+  const releaseDevice = await holdRow(sql`select from subscriptions where id = ${held.id} for update`)
+  const releasePerson = await holdRow(sql`select from users where app_id = ${appId} and external_id = 'ann' for update`)
   const answered: string[] = []
   const asked = [
     phone('held', { appVersion: '2.0' }),
@@ -118,12 +135,41 @@ test('a device whose row somebody holds waits alone, and so does a person: other
   await until(() => answered.length === 20)
   expect(answered).not.toContain('held')
   expect(answered).not.toContain('new-of-ann')
-  release()
-  await holder
+  await Promise.all([releaseDevice(), releasePerson()])
   await Promise.all(asked)
 
   expect(await usersOf(appId)).toHaveLength(22)
   expect((await devicesOf(appId)).find(({ id }) => id === held.id)).toMatchObject({ app_version: '2.0' })
+})
+
+test('a registration that waits for its device has changed nothing of its person: who changes them meanwhile sees them as they were', async () => {
+  const appId = newId()
+  const { id: heldId } = await register({ appId, subscription: phone('held') })
+  const ann = await register({ appId, subscription: phone('of-ann', { externalId: 'ann', tags: { seat: 1 } }) })
+  const release = await holdRow(sql`select from subscriptions where id = ${heldId} for update`)
+
+  const registered = register({ appId, subscription: phone('held', { externalId: 'ann', tags: { seat: 7, plan: 'pro' } }) })
+  await until(isLockAwaited)
+  const changed = await changeOwner({ db }, { appId, subscriptionId: ann.id, changes: { tags: { seat: 0 } } })
+  await release()
+
+  expect(changed.tags).toEqual({ seat: 0 })
+  expect(await registered).toMatchObject({ id: heldId, userId: ann.userId })
+  expect(await usersOf(appId)).toMatchObject([{ external_id: 'ann', tags: { seat: 7, plan: 'pro' } }])
+})
+
+test('a device of nobody that registers as a person whom somebody holds waits for them, and is theirs then', async () => {
+  const appId = newId()
+  const anonymous = await register({ appId, subscription: phone('token') })
+  const ann = await register({ appId, subscription: phone('of-ann', { externalId: 'ann' }) })
+  const release = await holdRow(sql`select from users where id = ${ann.userId} for no key update`)
+
+  const registered = register({ appId, subscription: phone('token', { externalId: 'ann' }) })
+  await Promise.race([registered, until(isLockAwaited)])
+  await release()
+
+  expect(await registered).toMatchObject({ id: anonymous.id, userId: ann.userId })
+  expect(await usersOf(appId)).toMatchObject([{ external_id: 'ann' }])
 })
 
 test('two processes that register the same devices and people at once end with one row each, and refuse nobody', async () => {

@@ -18,3 +18,13 @@ export const toPersonChanges = ({ tags = {}, language, timezone, country }: User
   timezone: timezone ?? null,
   country: country ?? null,
 })
+
+/** How many tags a person has after a change. `names`: of those they have before. */
+export function countTags(names: string[], changes: TagChanges): number {
+  const after = new Set(names)
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null) after.delete(name)
+    else after.add(name)
+  }
+  return after.size
+}

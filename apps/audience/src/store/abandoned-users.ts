@@ -1,10 +1,13 @@
 import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
+/** Looked up as a value, user by user: as `not exists` it may become a join that reads every device there is. */
+const hasNoDevice = sql<boolean>`(select s.id from subscriptions s where s.user_id = u.id limit 1) is null`
+
 /** Holds nothing that anybody would miss, and no backend knows of them. */
 const isBare = sql<boolean>`
   u.external_id is not null and not u.by_backend and u.tags = '{}' and u.language is null and u.timezone is null and u.country is null
-  and not exists (select from subscriptions s where s.user_id = u.id)`
+  and ${hasNoDevice}`
 
 /**
  * What follows when devices have left users, whom the caller has locked: an anonymous one without devices goes at once, an identified one who
@@ -13,7 +16,7 @@ const isBare = sql<boolean>`
 export async function leaveUsers(db: Db, userIds: string[]): Promise<void> {
   await sql`
     with gone as (
-      delete from users u where u.id = any(${userIds}::text[]) and u.external_id is null and not exists (select from subscriptions s where s.user_id = u.id)
+      delete from users u where u.id = any(${userIds}::text[]) and u.external_id is null and ${hasNoDevice}
     )
     insert into abandoned_users (user_id) select u.id from users u where u.id = any(${userIds}::text[]) and ${isBare}
     on conflict (user_id) do update set due_at = excluded.due_at`.execute(db)

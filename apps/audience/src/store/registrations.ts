@@ -1,10 +1,9 @@
 import { sql } from 'kysely'
 import type { Device } from '../core/device.ts'
-import { maxTagsPerUser } from '../core/identity.ts'
 import type { PersonChanges } from '../core/person.ts'
 import { sessionColumns } from './subscriptions.ts'
 import type { Db } from './tables.ts'
-import { splitTags } from './users.ts'
+import { personKey, splitTags } from './users.ts'
 
 /*
  * What many registrations read and write, one statement each for all of them. Rows are found by one key each and joined to nothing, so that
@@ -43,8 +42,9 @@ export type PersonToWrite = {
 }
 
 /**
- * Makes users and changes users whom the caller has locked, each at most once. Answers who was written: not who would have too many tags
- * then, nor who was made by somebody else in the meantime, nor who is of an erased app.
+ * Makes users and changes users whom the caller has locked, each at most once. Answers who was written: not who was made by somebody else in
+ * the meantime, nor who is of an erased app, nor an anonymous one whose new name somebody has. The caller has passed over the row of that
+ * somebody because it was held; the name is looked up as a value, so that it is found by its key in a table of any size.
  */
 export async function writePeople(db: Db, people: PersonToWrite[]): Promise<Set<string>> {
   if (people.length === 0) return new Set()
@@ -76,7 +76,7 @@ export async function writePeople(db: Db, people: PersonToWrite[]): Promise<Set<
         by_backend = u.by_backend or given.by_backend
       from given
       where u.id = given.id and not given.is_new
-        and (select count(*) from jsonb_object_keys((u.tags || given.new_tags) - given.deleted)) <= ${sql.lit(maxTagsPerUser)}
+        and (given.external_id is null or (select id from users where ${personKey} = given.app_id || ' ' || given.external_id) is null)
       returning u.id
     ), made as (
       insert into users (id, app_id, external_id, tags, language, timezone, country, by_backend)

@@ -83,14 +83,16 @@ describe.each(['own', 'library'] as const)('%s', (kind) => {
       return answers
     })
 
-    const honest = await Promise.all(Array.from({ length: 100 }, () => send('good.push.test', port)))
-    expect(honest.map((answer) => answer.is === 'answered' && answer.status)).toEqual(Array.from({ length: 100 }, () => 201))
+    // One, because on a busy machine the handshakes of a hundred take longer than the 3 s after which a name is given up.
+    expect(await send('good.push.test', port)).toMatchObject({ is: 'answered', status: 201 })
     expect(deadAreOver).toBe(false)
+    const honest = Promise.all(Array.from({ length: 100 }, () => send('good.push.test', port)))
 
     expect(new Set((await deadAnswers).map((answer) => answer.is === 'unsent' && answer.reason))).toEqual(new Set(['EAI_AGAIN']))
     const asked = nameServer.asked.length
-    expect(await send('dead-0.push.test')).toEqual({ is: 'unsent', reason: 'host does not answer' })
+    expect(await send('dead-29.push.test')).toEqual({ is: 'unsent', reason: 'host does not answer' })
     expect(nameServer.asked.length).toBe(asked)
+    expect((await honest).map((answer) => answer.is === 'answered' && answer.status)).toEqual(Array.from({ length: 100 }, () => 201))
   })
 
   test('a host that never ends its TLS handshake is given up on with nothing sent, by one connection', async () => {

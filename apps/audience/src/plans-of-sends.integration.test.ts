@@ -193,6 +193,7 @@ const steps: Record<string, Step> = {
 
 /** As many rows more of everything, of the large app where a table knows apps. None is due, but what is waited for. */
 async function grow(count: number): Promise<void> {
+  const fewer = Math.ceil(count / 5)
   const id = sql`'5' || lpad(to_hex(floor(random() * 1e9)::int), 7, '0') || lpad(to_hex(n), 16, '0')`
   const rows = sql`(select ${id} as id, n from generate_series(1, ${count}) as n) as made`
   await sql`set session_replication_role = replica`.execute(db)
@@ -205,17 +206,17 @@ async function grow(count: number): Promise<void> {
   await sql`insert into batches (id, app_id, campaign_id, platform, lane, day, batch_no, subscription_ids, user_ids, takes, done_at, due_at, lease_until, not_before, held_since)
     select id, ${large}, id, case when n % 4 = 3 then 'web' else 'ios' end, 'prompt', now(), 1, array[id], array[id], least(n % 4, 1), case when n % 4 = 0 then now() end,
       case when n % 4 > 0 then now() + interval '1 hour' end, case when n % 4 = 1 then now() + interval '1 hour' end,
-      case when n % 4 > 1 then now() + interval '1 hour' end, case when n % 4 = 3 then now() end from ${rows}`.execute(db)
-  await sql`insert into circuits (app_id, platform) select id, 'ios' from ${rows}`.execute(db)
-  await sql`insert into announcements (id, subject, body, due_at) select id, 'event', '[]', now() + interval '1 hour' from ${rows}`.execute(
+      case when n % 4 > 1 then now() + interval '1 hour' end, case when n % 4 = 3 then now() end from ${rows} limit ${fewer}`.execute(db)
+  await sql`insert into circuits (app_id, platform) select id, 'ios' from ${rows} limit ${fewer}`.execute(db)
+  await sql`insert into announcements (id, subject, body, due_at) select id, 'event', '[]', now() + interval '1 hour' from ${rows} limit ${fewer}`.execute(
     db,
   )
-  await sql`insert into listeners (app_id, version, event_types) select id, 1, '{*}' from ${rows}`.execute(db)
-  await sql`insert into erased_apps (app_id) select id from ${rows}`.execute(db)
-  await sql`insert into notified_apps (app_id, named_at) select id, now() from ${rows}`.execute(db)
-  await sql`insert into last_notified (subscription_id, at) select id, now() from ${rows}`.execute(db)
-  await sql`insert into gone_devices (subscription_id) select id from ${rows}`.execute(db)
-  await sql`insert into guarded_invalidations (subscription_id, app_id, platform, environment, token_version) select id, ${large}, 'ios', 'sandbox', 1 from ${rows}`.execute(
+  await sql`insert into listeners (app_id, version, event_types) select id, 1, '{*}' from ${rows} limit ${fewer}`.execute(db)
+  await sql`insert into erased_apps (app_id) select id from ${rows} limit ${fewer}`.execute(db)
+  await sql`insert into notified_apps (app_id, named_at) select id, now() from ${rows} limit ${fewer}`.execute(db)
+  await sql`insert into last_notified (subscription_id, at) select id, now() from ${rows} limit ${fewer}`.execute(db)
+  await sql`insert into gone_devices (subscription_id) select id from ${rows} limit ${fewer}`.execute(db)
+  await sql`insert into guarded_invalidations (subscription_id, app_id, platform, environment, token_version) select id, ${large}, 'ios', 'sandbox', 1 from ${rows} limit ${fewer}`.execute(
     db,
   )
   await sql`set session_replication_role = origin`.execute(db)

@@ -114,7 +114,7 @@ function scansIn(node: ScanNode, sql: string, above?: string): Scan[] {
   const kind = node['Node Type']
   const isBitmap = kind === 'Bitmap Heap Scan'
   const table = node['Relation Name'] ?? above
-  const below = (node.Plans ?? []).flatMap((plan) => scansIn(plan, sql, isBitmap ? table : undefined))
+  const below = (node.Plans ?? []).flatMap((plan) => scansIn(plan, sql, isBitmap || /^Bitmap/.test(kind) ? table : undefined))
   if (isBitmap || table === undefined || !/Scan$/.test(kind) || node['Actual Loops'] === 0) return below
   // A row's place in its table is as good as a key.
   const index = kind === 'Tid Scan' ? 'ctid' : node['Index Name']

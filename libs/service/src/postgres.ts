@@ -6,7 +6,7 @@ import type { Service } from './run.ts'
 import { openAtOnce } from './at-once.ts'
 
 /** Counts come as numbers (none of ours passes 2^53) and dates without a time as text: a day is a name, not an instant. */
-const types: pg.CustomTypesConfig = {
+export const columnTypes: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) => {
     if (format !== 'binary' && oid === pg.types.builtins.INT8) return Number
     if (format !== 'binary' && oid === pg.types.builtins.DATE) return (text: string) => text
@@ -97,7 +97,7 @@ function openPool(
   const pool = new pg.Pool({
     connectionString: url,
     max: size,
-    types,
+    types: columnTypes,
     connectionTimeoutMillis: 2_000,
     query_timeout: queryMs,
     idle_in_transaction_session_timeout: 15_000,

@@ -1,3 +1,4 @@
+import { columnTypes } from '@herald/service/postgres'
 import { CompiledQuery, Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 
@@ -48,17 +49,25 @@ export async function looksOf<Schema>(url: string, work: (db: Kysely<Schema>) =>
 /** A first row, or a row of a small partition, may be found sooner without an index. */
 const fewRows = 1_000
 /** Each time that it is run. */
-const rowsOf = (node: Node): number => node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)
+const rowsOf = (node: Omit<Node, 'Plans'>): number => node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)
 
 const scannedBy = (node: Node): string[] => [
   ...(node['Node Type'] === 'Seq Scan' && node['Relation Name'] && rowsOf(node) > fewRows ? [node['Relation Name']] : []),
   ...(node.Plans ?? []).flatMap(scannedBy),
 ]
 
-/** One scan of a table in a plan that ran: by which index (undefined: none), and how many rows it looked at each time. */
-export type Scan = { table: string; index: string | undefined; rows: number; sql: string }
+/**
+ * One scan of a table in a plan that ran: by which index (undefined: none), how many rows it looked at each time, how often it ran, and how
+ * many pages it touched in all.
+ */
+export type Scan = { table: string; index: string | undefined; rows: number; loops: number; pages: number; sql: string }
 
-type ScanNode = Node & { 'Index Name'?: string; Plans?: ScanNode[] }
+type ScanNode = Omit<Node, 'Plans'> & {
+  'Index Name'?: string
+  'Actual Loops': number
+  'Rows Removed by Index Recheck'?: number
+  Plans?: ScanNode[]
+}
 
 /**
  * A connection that tells the plans of whatever runs on it, as they ran: also those of foreign keys and triggers, which Postgres prepares once
@@ -68,9 +77,10 @@ export async function openPlans<Schema>(
   ownerUrl: string,
   schema: string,
   settings: string,
-): Promise<{ of: (work: (db: Kysely<Schema>) => Promise<unknown>) => Promise<Scan[]>; close: () => Promise<void> }> {
+): Promise<{ db: Kysely<Schema>; of: (work: (db: Kysely<Schema>) => Promise<unknown>) => Promise<Scan[]>; close: () => Promise<void> }> {
   const scans: Scan[] = []
-  const pool = new pg.Pool({ connectionString: ownerUrl, max: 1, idleTimeoutMillis: 0, options: `${settings} -c search_path=${schema}` })
+  const options = `${settings} -c search_path=${schema}`
+  const pool = new pg.Pool({ connectionString: ownerUrl, max: 1, idleTimeoutMillis: 0, types: columnTypes, options })
   pool.on('error', () => undefined)
   pool.on('connect', (client) => {
     client.on('error', () => undefined)
@@ -83,12 +93,13 @@ export async function openPlans<Schema>(
   })
   const client = await pool.connect()
   await client.query("load 'auto_explain'")
-  for (const setting of ['log_min_duration = 0', 'log_nested_statements = on', 'log_analyze = on', 'log_timing = off'])
+  for (const setting of ['log_min_duration = 0', 'log_nested_statements = on', 'log_analyze = on', 'log_buffers = on', 'log_timing = off'])
     await client.query(`set auto_explain.${setting}`)
   await client.query("set auto_explain.log_format = 'json'; set auto_explain.log_level = 'notice'")
   client.release()
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
   return {
+    db,
     async of(work) {
       scans.length = 0
       await work(db)
@@ -103,7 +114,74 @@ function scansIn(node: ScanNode, sql: string, above?: string): Scan[] {
   const kind = node['Node Type']
   const isBitmap = kind === 'Bitmap Heap Scan'
   const table = node['Relation Name'] ?? above
-  const below = (node.Plans ?? []).flatMap((plan) => scansIn(plan, sql, isBitmap ? table : undefined))
-  if (isBitmap || table === undefined || !/Scan$/.test(kind)) return below
-  return [{ table, index: node['Index Name'], rows: rowsOf(node), sql }, ...below]
+  const below = (node.Plans ?? []).flatMap((plan) => scansIn(plan, sql, isBitmap || /^Bitmap/.test(kind) ? table : undefined))
+  if (isBitmap || table === undefined || !/Scan$/.test(kind) || node['Actual Loops'] === 0) return below
+  // A row's place in its table is as good as a key.
+  const index = kind === 'Tid Scan' ? 'ctid' : node['Index Name']
+  const rows = rowsOf(node) + (node['Rows Removed by Index Recheck'] ?? 0)
+  const pages = node['Shared Hit Blocks'] + node['Shared Read Blocks']
+  return [{ table, index, rows, loops: node['Actual Loops'], pages, sql }, ...below]
+}
+
+/**
+ * A piece of work of a few rows, however many there are beside them; `rows`: that it may look at in one scan, 50 unless told. `whileSmall`: while a
+ * table holds some hundred rows, the planner may rightly find that walking through all of them costs less than many look-ups.
+ */
+export type Step = { run: () => Promise<unknown>; rows?: number; whileSmall?: number }
+
+/** A scan that went without an index, or further than to the rows of its step: one line each, for a person. */
+export const farLooks = (scans: Scan[], { mostRows }: { mostRows: number }): string[] => [
+  ...new Set(
+    scans
+      .filter(({ index, rows, loops, pages }) => index === undefined || rows * loops > mostRows || pages > pagesFor(mostRows))
+      .map(
+        ({ table, index, rows, loops, pages, sql }) =>
+          `${table} by ${index ?? 'nothing'}: ${rows} rows, ${loops} times, ${pages} pages, in ${sql.replaceAll(/\s+/g, ' ').slice(0, 160)}`,
+      ),
+  ),
+]
+
+/** Four pages down to a row, and as many again for versions of it that nobody needs any more. */
+const pagesFor = (rows: number): number => 8 * rows
+
+/**
+ * Runs steps on the connection of `plans` while the tables grow (`grow`: by so many rows), and answers what looked too far: on the empty tables,
+ * six times, since what Postgres prepares for itself, for foreign keys and triggers, it plans for good with the sixth; on a few hundred rows; and
+ * on a hundred thousand that no statistics know (`fixStatistics`).
+ */
+export async function lookWhileGrowing<Schema>(
+  plans: Awaited<ReturnType<typeof openPlans<Schema>>>,
+  steps: Record<string, Step>,
+  grow: (count: number) => Promise<unknown>,
+): Promise<Record<'empty' | 'few' | 'many', string[]>> {
+  const look = async (times: number, isSmall: boolean): Promise<string[]> => {
+    const found = new Set<string>()
+    for (let n = 0; n < times; n += 1) {
+      for (const [name, { run, rows = 50, whileSmall = rows }] of Object.entries(steps)) {
+        const scans = await plans.of(run)
+        if (scans.length === 0) found.add(`${name}: looked at nothing`)
+        for (const far of farLooks(scans, { mostRows: isSmall ? whileSmall : rows })) found.add(`${name}: ${far}`)
+      }
+    }
+    return [...found]
+  }
+  const empty = await look(6, true)
+  await grow(900)
+  const few = await look(1, true)
+  await grow(100_000)
+  return { empty, few, many: await look(1, false) }
+}
+
+/** Fixes what Postgres knows of a schema's tables: that they are as they are now. */
+export async function fixStatistics<Schema>(db: Kysely<Schema>, schema: string): Promise<void> {
+  const { rows } = await db.executeQuery<{ name: string; kind: string }>(
+    CompiledQuery.raw(
+      "select quote_ident(relname) as name, relkind as kind from pg_class where relnamespace = $1::regnamespace and relkind in ('r', 'p')",
+      [schema],
+    ),
+  )
+  for (const { name, kind } of rows) {
+    if (kind === 'r') await db.executeQuery(CompiledQuery.raw(`alter table ${name} set (autovacuum_enabled = false)`))
+    await db.executeQuery(CompiledQuery.raw(`vacuum (analyze) ${name}`))
+  }
 }

@@ -33,8 +33,7 @@ export async function takeDueAnnouncements(db: Db, limit: number): Promise<Annou
     )
     update announcements a set pointer_no = pointer_no + 1,
       due_at = now() + case when pointer_no < ${repeatsInWindow} then least(10 * power(2, pointer_no), 300) else 3600 end * interval '1 second'
-    from (select id from again union all select id from fresh) due
-    where a.id = due.id
+    where a.id = any(array(select id from again union all select id from fresh))
     returning a.id, a.subject, a.body, a.pointer_no as "pointerNo"`.execute(db)
   return rows
 }

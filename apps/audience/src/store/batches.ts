@@ -6,6 +6,7 @@ import type { NewBatch } from '../core/batching.ts'
 import type { Waiting } from '../core/circuit.ts'
 import type { RetryBatch } from '../core/retries.ts'
 import type { BatchTable, Db, FanOut } from './tables.ts'
+import { notDone } from './turns.ts'
 
 /** contracts' `leaseMs`: how long a taken batch is its dispatcher's. */
 const takenLease = sql<Date>`now() + interval '12 seconds'`
@@ -61,8 +62,8 @@ export const extendLeases = (db: Db, { unlessRenewed }: { unlessRenewed: boolean
   sql`
     with lapsed as (
       select id from batches
-      where done_at is null and lease_until < ${takenLease} and spared < 3 and not (
-        ${unlessRenewed} and exists (select from batches where done_at is null and lease_until > now() + interval '6 seconds')
+      where ${notDone} and lease_until < ${takenLease} and spared < 3 and not (
+        ${unlessRenewed} and exists (select from batches where ${notDone} and lease_until > now() + interval '6 seconds')
       )
       for no key update skip locked
     )
@@ -168,7 +169,7 @@ export async function lockFree(db: Db, asked: FreeAsked[]): Promise<FreeRow[]> {
       ${asked.map(({ credentialsVersion }) => credentialsVersion)}::bigint[]
     ) as asked(id, environment, version)
       join batches b on b.id = asked.id left join fan_outs f on f.campaign_id = b.campaign_id
-    where ${isFree}
+    where b.id = any(${asked.map(({ batchId }) => batchId)}::text[]) and ${isFree}
     order by b.id for no key update of b`.execute(db)
   return rows
 }
@@ -206,7 +207,7 @@ export const holdBatches = (db: Db, held: { batchId: string; until: Date }[]) =>
   sql`
     update batches b set held_since = coalesce(held_since, now()), not_before = told.until, due_at = told.until
     from unnest(${held.map(({ batchId }) => batchId)}::text[], ${held.map(({ until }) => until.toISOString())}::timestamptz[]) as told(id, until)
-    where b.id = told.id`.execute(db)
+    where b.id = any(${held.map(({ batchId }) => batchId)}::text[]) and b.id = told.id`.execute(db)
 
 type Way = { appId: string; platform: Platform }
 export const wayOf = ({ appId, platform }: Way): string => `${appId}.${platform}`
@@ -250,7 +251,7 @@ export async function grantBatches(db: Db, grants: Grant[]): Promise<TakenRow[]>
       ${grants.map(({ end }) => end?.outcome ?? null)}::text[],
       ${grants.map(({ end }) => end?.code ?? null)}::text[]
     ) as told(id, environment, place, outcome, code)
-    where b.id = told.id
+    where b.id = any(${grants.map(({ batchId }) => batchId)}::text[]) and b.id = told.id
     returning ${takenColumns}, ${heldEnvironments}`.execute(db)
   return rows
 }
@@ -286,18 +287,18 @@ export async function findTaken(db: Db, takes: { batchId: string; takes: number 
     select ${takenColumns}, ${heldEnvironments}
     from batches b join unnest(${takes.map(({ batchId }) => batchId)}::text[], ${takes.map((it) => it.takes)}::int[]) as asked(id, takes)
       on b.id = asked.id and b.takes = asked.takes
-    where b.done_at is null`.execute(db)
+    where b.id = any(${takes.map(({ batchId }) => batchId)}::text[]) and b.done_at is null`.execute(db)
   return rows
 }
 
-/** Keeps the leases of batches whose number is still the taker's; answers which. */
+/** Keeps the leases of batches whose number is still the taker's. */
 export async function renewBatches(db: Db, takes: { batchId: string; takes: number }[]): Promise<Set<string>> {
   const { rows } = await sql<{ id: string; takes: number }>`
     with held as (
       select b.id from batches b
         join unnest(${takes.map(({ batchId }) => batchId)}::text[], ${takes.map((it) => it.takes)}::int[]) as asked(id, takes)
           on b.id = asked.id and b.takes = asked.takes
-      where b.done_at is null order by b.id for no key update of b
+      where b.id = any(${takes.map(({ batchId }) => batchId)}::text[]) and b.done_at is null order by b.id for no key update of b
     )
     update batches b set lease_until = ${takenLease}, due_at = ${takenLease}, spared = 0
     from held where b.id = held.id
@@ -322,12 +323,12 @@ export async function markDone(db: Db, takes: Pick<FinishBatch, 'batchId' | 'tak
       select b.id from batches b
         join unnest(${takes.map(({ batchId }) => batchId)}::text[], ${takes.map((it) => it.takes)}::int[]) as asked(id, takes)
           on b.id = asked.id and b.takes = asked.takes
-      where b.done_at is null order by b.id for no key update of b
+      where b.id = any(${takes.map(({ batchId }) => batchId)}::text[]) and b.done_at is null order by b.id for no key update of b
     )
     update batches b set done_at = now(), lease_until = null, due_at = null
     from finished where b.id = finished.id
     returning b.id, b.app_id, b.campaign_id, b.platform, b.lane, b.probes, b.takes, b.queued_at,
-      exists (select from notified_apps n where n.app_id = b.app_id and n.named_at > now() - interval '7 days') as notes_sent`.execute(db)
+      exists (select from notified_apps n where n.app_id = b.app_id and n.named_at > now() - interval '7 days' offset 0) as notes_sent`.execute(db)
   return rows
 }
 
@@ -352,7 +353,7 @@ export const insertRetries = (db: Db, retries: (RetryBatch & { retryOf: string }
       ${retries.map(({ inMs }) => inMs)}::float8[],
       ${retries.map(({ code }) => code)}::text[],
       ${retries.map(({ providerCode }) => providerCode)}::text[]
-    ) as retry(id, retry_of, recipients, tries, in_ms, code, provider_code) join batches b on b.id = retry.retry_of
+    ) as retry(id, retry_of, recipients, tries, in_ms, code, provider_code) join batches b on b.id = retry.retry_of where b.id = any(${retries.map(({ retryOf }) => retryOf)}::text[])
     on conflict (id) do nothing`.execute(db)
 
 /** Those of these campaigns whose pushes get one try (ttl 0). */
@@ -375,5 +376,5 @@ export const insertDecided = (db: Db, batches: { id: string; retryOf: string; de
       ${batches.map(({ id }) => id)}::text[],
       ${batches.map(({ retryOf }) => retryOf)}::text[],
       ${batches.map(({ decided }) => JSON.stringify(decided))}::jsonb[]
-    ) as told(id, retry_of, decided) join batches b on b.id = told.retry_of
+    ) as told(id, retry_of, decided) join batches b on b.id = told.retry_of where b.id = any(${batches.map(({ retryOf }) => retryOf)}::text[])
     on conflict (id) do nothing`.execute(db)

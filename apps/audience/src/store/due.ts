@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Db } from './tables.ts'
-import { appsOf, dueAgain, dueFanOuts, onLane } from './turns.ts'
+import { appsOf, dueAgain, dueFanOuts, notDone, onLane } from './turns.ts'
 
 /** When the first of these rows is due; one look into an index for each app. */
 const firstDue = (rows: RawBuilder<unknown>) => sql`(
@@ -37,9 +37,7 @@ export async function findDueAges(db: Db): Promise<{ queue: string; seconds: num
 export async function makeUntakenDue(db: Db): Promise<void> {
   await sql`
     update batches set due_at = now()
-    where done_at is null and due_at > now() and takes = 0 and held_since is null and (not_before is null or not_before <= now())`.execute(
-    db,
-  )
+    where ${notDone} and due_at > now() and takes = 0 and held_since is null and (not_before is null or not_before <= now())`.execute(db)
   await sql`update fan_outs set due_at = now() where due_at > now() and state = 'running' and lease_until is null and failures = 0`.execute(
     db,
   )

@@ -294,12 +294,12 @@ export async function takeDueFanOuts(db: Db, limit: number): Promise<PagePointer
     ), due as (
       -- More than are taken: another sweep may have locked the first of them.
       select f.campaign_id from turns join fan_outs f on f.campaign_id = turns.campaign_id
-      where f.due_at <= now()
+      where f.campaign_id = any(array(select campaign_id from turns)) and f.due_at <= now()
       order by turns.turn limit ${limit} for update of f skip locked
     )
     update fan_outs f set pointer_no = pointer_no + 1, due_at = now() + make_interval(secs => least(5 * (pointer_no + 2), 15)),
       state = case when state = 'between_waves' then 'running' else state end
-    from due where f.campaign_id = due.campaign_id
+    where f.campaign_id = any(array(select campaign_id from due))
     returning f.campaign_id as "campaignId", f.page, f.pointer_no as "pointerNo", f.lane`.execute(db)
   return rows
 }
@@ -311,10 +311,10 @@ export async function takeDueFanOuts(db: Db, limit: number): Promise<PagePointer
 export const settleFanOuts = (db: Db, campaignIds: string[]) =>
   sql`
     with settled as materialized (
-      select campaign_id, not exists (select from batches b where b.campaign_id = f.campaign_id and b.done_at is null) as over
+      select campaign_id, not exists (select from batches b where b.campaign_id = f.campaign_id and b.done_at is null offset 0) as over
       from fan_outs f where campaign_id = any(${campaignIds}::text[]) order by campaign_id for no key update of f
     ), dropped as (
-      delete from batches b using settled where b.campaign_id = settled.campaign_id and settled.over
+      delete from batches b where b.campaign_id = any(array(select campaign_id from settled where over))
     )
     update fan_outs f set settled_at = coalesce(settled_at, now()), lease_until = null, due_at = null,
       send = case when over then null else send end, target = case when over then null else target end,
@@ -333,12 +333,12 @@ export async function clearSettled(db: Db): Promise<boolean> {
     with over as (
       select campaign_id from fan_outs f
       where settled_at is not null and send is not null
-        and not exists (select from batches b where b.campaign_id = f.campaign_id and b.done_at is null)
+        and not exists (select from batches b where b.campaign_id = f.campaign_id and b.done_at is null offset 0)
       limit ${clearedAtOnce} for update skip locked
     ), dropped as (
-      delete from batches using over where batches.campaign_id = over.campaign_id
+      delete from batches where campaign_id = any(array(select campaign_id from over))
     )
-    update fan_outs f set send = null, target = null, settings = null from over where f.campaign_id = over.campaign_id
+    update fan_outs f set send = null, target = null, settings = null where f.campaign_id = any(array(select campaign_id from over))
     returning f.campaign_id`.execute(db)
   return rows.length === clearedAtOnce
 }

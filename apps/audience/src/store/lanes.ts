@@ -36,11 +36,11 @@ export async function takeDueBatches(db: Db, limit: number): Promise<BatchPointe
     ), due as (
       -- More than are taken: another sweep may have locked the first of them.
       select b.id from turns join batches b on b.id = turns.id
-      where b.due_at <= now() and b.done_at is null
+      where b.id = any(array(select id from turns)) and b.due_at <= now() and b.done_at is null
       order by turns.turn limit ${limit} for update of b skip locked
     )
     update batches b set pointer_no = pointer_no + 1, due_at = now() + make_interval(secs => least(5 * (pointer_no + 2), 15))
-    from due where b.id = due.id
+    where b.id = any(array(select id from due))
     returning b.id as "batchId", b.campaign_id as "campaignId", b.app_id as "appId", b.platform, b.lane, b.pointer_no as "pointerNo",
       cardinality(b.subscription_ids) as size`.execute(db)
   // What was pointed at twice and not taken goes by itself: it may have failed in company.

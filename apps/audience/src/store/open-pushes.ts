@@ -1,6 +1,7 @@
 import type { OpenPush } from '@herald/contracts/calls/audience'
 import { sql } from 'kysely'
 import type { Db } from './tables.ts'
+import { notDone } from './turns.ts'
 
 /** Where a page ended: after this place of a batch. */
 export type OpenPlace = { campaignId: string; batchId: string; place: number }
@@ -20,7 +21,7 @@ const batchesPerPage = 200
 /** The next batches of an app that are not done, newest campaign first, one more than a page looks at. */
 export const nextOpenBatches = ({ appId, campaignId, after }: OpenFilter) => sql<{ campaignId: string; id: string }>`
   select campaign_id as "campaignId", id from batches
-  where app_id = ${appId} and done_at is null
+  where app_id = ${appId} and ${notDone}
     ${campaignId === undefined ? sql`` : sql`and campaign_id = ${campaignId}`}
     ${after ? sql`and (campaign_id, id) <= (${after.campaignId}, ${after.batchId})` : sql``}
   order by campaign_id desc, id desc limit ${sql.lit(batchesPerPage + 1)}`

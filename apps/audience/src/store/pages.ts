@@ -98,7 +98,7 @@ const segmentColumns = sql`${scannedColumns}, s.browser, s.standalone, s.app_ver
 
 /**
  * A page by the index that fits. Everyone and segments walk the app's devices from the cursor. Lists of ids are found by their
- * own index first (`materialized`: else the planner may walk a million devices to find the named ones in order).
+ * own index first (`materialized`, and the app hidden by `|| ''`: else the planner may walk a million devices to find the named ones).
  */
 function source({ app_id, cursor, bound_id }: Scan, selection: Selection): RawBuilder<unknown> {
   switch (selection.kind) {
@@ -120,7 +120,7 @@ function source({ app_id, cursor, bound_id }: Scan, selection: Selection): RawBu
 
   function named(condition: RawBuilder<unknown>): RawBuilder<unknown> {
     return sql`
-      with named as materialized (select ${scannedColumns} from subscriptions s where ${condition} and s.app_id = ${app_id})
+      with named as materialized (select ${scannedColumns} from subscriptions s where ${condition} and s.app_id || '' = ${app_id})
       select * from named where id > ${cursor} and id <= ${bound_id} order by id limit ${sql.lit(pageSize)}`
   }
 }

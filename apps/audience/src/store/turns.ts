@@ -13,6 +13,8 @@ export const appsOf = (rows: RawBuilder<unknown>): RawBuilder<unknown> => sql`(
   )
   select app_id from apps where app_id is not null)`
 
+/** Batches that are not done, for who walks through all of them: the words of their index (migrations/0095), which nobody says who looks for a few. */
+export const notDone = sql`coalesce(done_at, 'infinity') = 'infinity'`
 /** Batches of small sends that nobody has taken: pointed at (due later), or waiting for their app's turn (due). */
 export const onLane = sql`batches t where t.lane = 'prompt' and t.takes = 0 and t.not_before is null and t.done_at is null`
 /** All other batches that are not done. */

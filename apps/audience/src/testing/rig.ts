@@ -75,6 +75,7 @@ export async function openAudience() {
     told,
     /** The environment of a process of this app. */
     config,
+    ownerUrl: database.ownerUrl,
     /** Ends every connection to the database and lets nobody in; answers how to open it again. */
     cutOffDatabase: database.cutOff,
     /** Another process of audience on the same database and bus, as main.ts starts it. */

@@ -242,7 +242,8 @@ export type Started = { id: string; status: CampaignStatus; cancelling: boolean;
 export async function markStarted(db: Db, campaignIds: string[]): Promise<Started[]> {
   const { rows } = await sql<Started>`
     with locked as materialized (${locked(campaignIds)})
-    update campaigns set due_at = null, started_at = coalesce(started_at, now()) from locked where campaigns.id = locked.id
+    update campaigns set due_at = null, started_at = coalesce(started_at, now())
+    where id = any(array(select id from locked))
     returning campaigns.id, status, cancelling, flow_no`.execute(db)
   return rows
 }
@@ -257,8 +258,7 @@ export async function markSettled(db: Db, campaignIds: string[]): Promise<void> 
     update campaigns set
       status = case when cancelling then ${statusAfter('settleCancelled')} else ${statusAfter('settle')} end,
       settled_at = now(), due_at = null, flow_due_at = null, paused_at = null, target = case when transactional then null else target end
-    from locked
-    where campaigns.id = locked.id and status = any(${statusesThatAllow('settle')})`.execute(db)
+    where id = any(array(select id from locked)) and status = any(${statusesThatAllow('settle')})`.execute(db)
 }
 
 /** A campaign that cannot be sent, with the reason. One that has ended otherwise stays as it is. Whom a notification was for is forgotten. */

@@ -54,11 +54,11 @@ export async function takeDueCampaigns(db: Db, limit: number): Promise<{ id: str
     ), due as (
       -- More than are taken: another sweep may have locked the first of them.
       select c.id from turns join campaigns c on c.id = turns.id
-      where c.due_at <= now() and c.status = 'sending'
+      where c.id = any(array(select id from turns)) and c.due_at <= now() and c.status = 'sending'
       order by turns.turn limit ${limit} for update of c skip locked
     )
     update campaigns set pointer_no = pointer_no + 1, due_at = now() + least(5 * (pointer_no + 2), 15) * interval '1 second'
-    from due where campaigns.id = due.id
+    where campaigns.id = any(array(select id from due))
     returning campaigns.id, campaigns.pointer_no, campaigns.app_id`.execute(db)
   return rows
 }

@@ -114,8 +114,7 @@ export const takeDueFlows = (db: Db, limit: number): Promise<Started[]> =>
         .skipLocked(),
     )
     .updateTable('campaigns')
-    .from('due')
-    .whereRef('campaigns.id', '=', 'due.id')
+    .where('campaigns.id', '=', sql<string>`any(array(select id from due))`)
     .set({ flow_due_at: again })
     .returning(['campaigns.id', 'status', 'cancelling', 'flow_no'])
     .execute()

@@ -22,10 +22,13 @@ export async function takeKeys(db: Db, keys: Key[]): Promise<Set<string>> {
 /** The records of these keys by name. One past its time counts as absent, whether it was deleted already or not. */
 export async function findRecords(db: Db, keys: Key[], retentionHours: number): Promise<Map<string, IdempotencyRecord>> {
   const { rows } = await sql<{ app_id: string; key: string } & IdempotencyRecord>`
-    select app_id, key, fingerprint, answer
-    from idempotency_keys join unnest(${keys.map(({ appId }) => appId)}::text[], ${keys.map(({ key }) => key)}::text[]) as wanted(app_id, key)
-      using (app_id, key)
-    where created_at > now() - ${retentionHours}::int * interval '1 hour'`.execute(db)
+    select record.*
+    from unnest(${keys.map(({ appId }) => appId)}::text[], ${keys.map(({ key }) => key)}::text[]) as wanted(app_id, key)
+      cross join lateral (
+        select r.app_id, r.key, fingerprint, answer, created_at from idempotency_keys r
+        where r.app_id = wanted.app_id and r.key = wanted.key offset 0
+      ) as record
+    where record.created_at > now() - ${retentionHours}::int * interval '1 hour'`.execute(db)
   return new Map(rows.map(({ app_id, key, fingerprint, answer }) => [keyName({ appId: app_id, key }), { fingerprint, answer }]))
 }
 

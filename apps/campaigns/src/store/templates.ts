@@ -144,10 +144,10 @@ export async function addUpUses(db: Db): Promise<number> {
     ), summed as (
       select template_id, sum(uses) as uses from taken group by template_id
     ), locked as materialized (
-      select id from templates where id in (select template_id from summed) order by id for no key update
+      select id from templates where id = any(array(select template_id from summed)) order by id for no key update
     ), added as (
-      update templates set use_count = use_count + summed.uses from summed join locked on locked.id = summed.template_id
-      where templates.id = summed.template_id
+      update templates set use_count = use_count + summed.uses from summed
+      where templates.id = any(array(select id from locked)) and templates.id = summed.template_id
     )
     select count(*)::int as taken from taken`.execute(db)
   return rows[0]?.taken ?? 0

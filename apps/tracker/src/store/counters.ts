@@ -82,7 +82,8 @@ export const takeFannedOut = (db: Db, campaignIds: string[]) =>
 
 /**
  * Moves counters by what was new, and answers each campaign's row: whether it is complete now. The rows are locked in the order of
- * their ids first; an update that joins locks in whatever order the plan has.
+ * their ids first; an update that joins locks in whatever order the plan has, and walks through a table that is not much larger than what is asked
+ * for, so its keys are named as a list.
  */
 export async function moveCounters(db: Db, moves: Map<string, CampaignTally>): Promise<{ campaignId: string; complete: boolean }[]> {
   const campaignIds = [...moves.keys()].toSorted()
@@ -95,8 +96,8 @@ export async function moveCounters(db: Db, moves: Map<string, CampaignTally>): P
         as moved(campaign_id, ${sql.raw(moved.join(', '))})
     )
     update counters set ${sql.join(moved.map((name) => sql`${sql.id(name)} = counters.${sql.id(name)} + moved.${sql.id(name)}`))}
-    from moved join locked using (campaign_id)
-    where counters.campaign_id = locked.campaign_id
+    from moved
+    where counters.campaign_id = any(array(select campaign_id from locked)) and counters.campaign_id = moved.campaign_id
     returning counters.campaign_id as "campaignId", ${complete} as complete`.execute(db)
   return rows
 }

@@ -3,25 +3,16 @@ import type { Db } from './tables.ts'
 
 export type Settlement = { campaign_id: string; campaigns_told: boolean; audience_told: boolean }
 
-/** Takes settlements that are not told to everybody yet. */
-export const takeDueSettlements = (db: Db, limit: number): Promise<Settlement[]> =>
-  db
-    .with('due', (due) =>
-      due
-        .selectFrom('settlements')
-        .select('campaign_id')
-        .where('due_at', '<=', sql<Date>`now()`)
-        .orderBy('due_at')
-        .limit(limit)
-        .forUpdate()
-        .skipLocked(),
-    )
-    .updateTable('settlements')
-    .from('due')
-    .whereRef('settlements.campaign_id', '=', 'due.campaign_id')
-    .set({ due_at: sql<Date>`now() + interval '5 seconds'` })
-    .returning(['settlements.campaign_id', 'campaigns_told', 'audience_told'])
-    .execute()
+/** Takes settlements that are not told to everybody yet; each by its key, however many wait. */
+export async function takeDueSettlements(db: Db, limit: number): Promise<Settlement[]> {
+  const { rows } = await sql<Settlement>`
+    update settlements set due_at = now() + interval '5 seconds'
+    where campaign_id = any(array(
+      select campaign_id from settlements where due_at <= now() order by due_at limit ${limit} for update skip locked
+    ))
+    returning campaign_id, campaigns_told, audience_told`.execute(db)
+  return rows
+}
 
 /** Settles what of a day is not settled, whatever its sums say, and promises to tell it; answers how many campaigns. */
 export async function settleDay(db: Db, day: string): Promise<number> {
@@ -44,10 +35,11 @@ export async function markTold(db: Db, told: Settlement[]): Promise<void> {
         ${told.map(({ campaigns_told }) => campaigns_told)}::bool[],
         ${told.map(({ audience_told }) => audience_told)}::bool[]
       ) as news(campaign_id, campaigns_told, audience_told) join settlements s on s.campaign_id = news.campaign_id
+      where s.campaign_id = any(${told.map(({ campaign_id }) => campaign_id)}::text[])
       order by s.campaign_id for no key update of s
     )
     update settlements s set campaigns_told = s.campaigns_told or told.campaigns_told, audience_told = s.audience_told or told.audience_told
-    from told where s.campaign_id = told.campaign_id`.execute(db)
+    from told where s.campaign_id = any(array(select campaign_id from told)) and s.campaign_id = told.campaign_id`.execute(db)
 }
 
 /** Both have answered. */

@@ -1,0 +1,126 @@
+import { newId } from '@herald/contracts/ids'
+import { settingsForWork } from '@herald/service/postgres'
+import { freshDatabase } from '@herald/testing/database'
+import { fixStatistics, lookWhileGrowing, openPlans, type Step } from '@herald/testing/plans'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { acceptCampaigns } from './accept-campaigns.ts'
+import { readSend } from './read-send.ts'
+import { markFailed, markSent, markSettled, markStarted } from './store/campaigns.ts'
+import { findDueAges } from './store/due.ts'
+import { changeFlow } from './store/flows.ts'
+import type { Tables } from './store/tables.ts'
+import { addUpUses, findTemplateDefaults, insertTemplate } from './store/templates.ts'
+import { takeDue } from './take-due.ts'
+import { tellDueFlows } from './tell-flows.ts'
+import { fingerprintOf, givenContent, givenStored } from './testing/given-campaigns.ts'
+
+const database = await freshDatabase()
+const plans = await openPlans<Tables>(database.ownerUrl, 'campaigns', settingsForWork)
+afterAll(() => plans.close())
+const { db } = plans
+
+const [appId, templateId] = [newId(), newId()]
+/** Audience, who has taken over whatever it is told of, and a queue that takes every pointer. */
+const bus = { call: async () => ({ known: true }) as never, publish: async () => undefined }
+const accepting = { db, idempotencyHours: 24, start: () => undefined, haveWaiting: () => undefined }
+const given = (fields: Partial<ReturnType<typeof givenStored>> = {}) => ({ ...givenStored(), appId, templateId, ...fields })
+
+let ids: string[] = []
+const steps: Record<string, Step> = {
+  'a template is looked up': { run: () => findTemplateDefaults(db, appId, templateId) },
+  'sends are accepted, some of them again': {
+    run: async () => {
+      const items = [1, 2, 3].map((n) => {
+        const campaign = given()
+        return { campaign, idempotency: n === 3 ? null : { key: campaign.id, fingerprint: fingerprintOf('a') } }
+      })
+      ids = items.map(({ campaign }) => campaign.id)
+      const answers = await acceptCampaigns(accepting, items)
+      expect(answers.map(({ kind }) => kind)).toEqual(['accepted', 'accepted', 'accepted'])
+      expect((await acceptCampaigns(accepting, items.slice(0, 1)))[0]?.kind).toBe('replayed')
+      expect(await acceptCampaigns(accepting, [{ campaign: given({ appId: erasedApp }), idempotency: null }])).toMatchObject([
+        { kind: 'refused' },
+      ])
+    },
+  },
+  'a draft is sent': {
+    run: async () => {
+      const draft = given({ status: 'draft', transactional: false })
+      await acceptCampaigns(accepting, [{ campaign: draft, idempotency: null }])
+      const sent = { action: 'sendNow' as const, dueAt: null, localTimesAfter: null, target: { kind: 'all' as const }, revision: 0 }
+      expect(await markSent(db, draft.id, sent)).toBe('sending')
+      ids.push(draft.id)
+    },
+  },
+  'a send is read': { run: () => readSend(db, { campaignId: ids[0] ?? '' }) },
+  'the sweep takes what is due': {
+    run: async () => {
+      await sql`update campaigns set due_at = now() where id = any(${ids}::text[])`.execute(db)
+      expect((await takeDue({ db, bus, handOver: () => undefined, startedLate: () => undefined })).took).toBeGreaterThan(0)
+      await takeDue({ db, bus, handOver: () => undefined, startedLate: () => undefined })
+    },
+    // With those that were due a moment ago, of which an index still knows.
+    rows: 400,
+  },
+  'sends have started': { run: async () => expect(await markStarted(db, ids)).toHaveLength(4) },
+  'a send is paused and goes on': {
+    run: async () => {
+      const one = { appId, campaignId: ids[0] ?? '' }
+      expect(await changeFlow(db, one, 'pause')).toBeDefined()
+      await sql`update campaigns set flow_due_at = now() where id = ${one.campaignId}`.execute(db)
+      expect((await tellDueFlows({ db, bus })).took).toBe(1)
+      expect(await changeFlow(db, one, 'resume')).toBeDefined()
+    },
+  },
+  'sends settle, and one fails': {
+    run: async () => {
+      await markSettled(db, ids.slice(1))
+      await markFailed(db, ids[0] ?? '', { code: 'internal', message: 'It failed.' })
+    },
+  },
+  'fifty sends in company': {
+    run: async () => {
+      const items = Array.from({ length: 50 }, () => ({
+        campaign: given(),
+        idempotency: { key: newId(), fingerprint: fingerprintOf('a') },
+      }))
+      await acceptCampaigns(accepting, items)
+      const company = items.map(({ campaign }) => campaign.id)
+      await markStarted(db, company)
+      await markSettled(db, company)
+    },
+    rows: 150,
+  },
+  'uses of templates are added up': { run: () => addUpUses(db), rows: 150 },
+  'how late the sweep is': { run: () => findDueAges(db) },
+}
+
+const erasedApp = newId()
+
+/** As many rows more of everything, all of this app: nine in ten settled, the others to start in an hour. */
+async function grow(count: number): Promise<void> {
+  const id = sql`'5' || lpad(to_hex(floor(random() * 1e9)::int), 7, '0') || lpad(to_hex(n), 16, '0')`
+  const rows = sql`(select ${id} as id, n from generate_series(1, ${count}) as n) as made`
+  await sql`set session_replication_role = replica`.execute(db)
+  await sql`
+    insert into campaigns (id, app_id, name, status, transactional, content, template_id, silent, data, ttl, priority, bypass, due_at, settled_at)
+    select id, ${appId}, 'notification', case when n % 10 = 0 then 'scheduled' else 'sent' end, n % 10 <> 0, '{}', ${templateId}, false, '{}', 60,
+      'high', '{}', case when n % 10 = 0 then now() + interval '1 hour' end, case when n % 10 <> 0 then now() end from ${rows}`.execute(db)
+  await sql`insert into idempotency_keys (app_id, key, fingerprint, campaign_id, answer) select ${appId}, id, id, id, '{}' from ${rows}`.execute(
+    db,
+  )
+  await sql`insert into erased_apps (app_id) select id from ${rows}`.execute(db)
+  await sql`insert into templates (id, app_id, name, content) select id, ${appId}, id, '{}' from ${rows}`.execute(db)
+  await sql`set session_replication_role = origin`.execute(db)
+}
+
+beforeAll(async () => {
+  await fixStatistics(db, 'campaigns')
+  await insertTemplate(db, { id: templateId, appId, template: { name: 'Order', content: givenContent() } })
+  await sql`insert into erased_apps (app_id) values (${erasedApp})`.execute(db)
+}, 60_000)
+
+test('a campaign goes by keys on one connection until it has ended, from the empty tables to 100,000 rows that no statistics know', async () => {
+  expect(await lookWhileGrowing(plans, steps, grow)).toEqual({ empty: [], few: [], many: [] })
+}, 120_000)

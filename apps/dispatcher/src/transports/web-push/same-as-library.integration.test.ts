@@ -91,8 +91,19 @@ test.each(['h2', 'http/1.1'] as const)(
 test.each(['h2', 'http/1.1'] as const)('300 pushes at once over %s arrive once each, over few connections', async (protocol) => {
   const service = await startPushService(protocol)
   const own = givenTransport(openOwn)
-  const answers = await Promise.all(Array.from({ length: 300 }, (_, no) => own.send(pushTo(`${service.origin}/201?${no}`))))
-  expect(new Set(answers.map((answer) => answer.is === 'answered' && answer.status))).toEqual(new Set([201]))
-  expect(service.arrived.map(({ path }) => path).toSorted()).toEqual(Array.from({ length: 300 }, (_, no) => `/201?${no}`).toSorted())
-  expect(service.handshakes()).toBeLessThanOrEqual(protocol === 'h2' ? 10 : 64)
+  const mostConnections = protocol === 'h2' ? 10 : 64
+  const paths: string[] = []
+  const sendAtOnce = async (count: number) => {
+    const added = Array.from({ length: count }, (_, no) => `/201?${paths.length + no}`)
+    paths.push(...added)
+    const answers = await Promise.all(added.map((path) => own.send(pushTo(service.origin + path))))
+    expect(new Set(answers.map((answer) => answer.is === 'answered' && answer.status))).toEqual(new Set([201]))
+  }
+
+  // Eight connections more each time: on a busy machine both sides of 64 handshakes at once take longer than the 5 s that a connection may.
+  for (let count = 8; count < mostConnections; count += 8) await sendAtOnce(count)
+  await sendAtOnce(300)
+
+  expect(service.arrived.map(({ path }) => path).toSorted()).toEqual(paths.toSorted())
+  expect(service.handshakes()).toBeLessThanOrEqual(mostConnections)
 })

@@ -54,6 +54,9 @@ const takeAll = async (campaignIds: string[]) => {
 }
 const under = () => [...begun.map(({ row }) => row.campaign_id), campaignId]
 
+/** What may wait of an app on the lanes of three platforms is looked at when more comes. */
+const onLanes = 200
+
 const steps: Record<string, Step> = {
   'small sends begin': {
     run: async () => {
@@ -67,6 +70,7 @@ const steps: Record<string, Step> = {
       await start(targets.map((target) => ({ send: givenSend(large, { content: personal }), target })))
       expect(begun).toHaveLength(3)
     },
+    rows: onLanes,
   },
   'others are told of them': {
     run: async () => {
@@ -84,6 +88,7 @@ const steps: Record<string, Step> = {
       await fanOut(audience, { campaignId: givenTo({ kind: 'userIds', userIds: [person.userId] }), page: 0 })
       await fanOut(audience, { campaignId: givenTo({ kind: 'subscriptionIds', subscriptionIds: [person.subscriptionId] }), page: 0 })
     },
+    rows: onLanes,
   },
   'pages of a small app': {
     run: async () => {
@@ -91,6 +96,7 @@ const steps: Record<string, Step> = {
       const segment = { field: 'tags.plan', op: 'eq', value: 'pro' }
       await fanOut(audience, { campaignId: givenTo({ kind: 'segment', segment }, small), page: 0 })
     },
+    rows: onLanes,
   },
   'the totals of a page that a dead process has not told': {
     run: async () => {
@@ -140,6 +146,7 @@ const steps: Record<string, Step> = {
       await fanOut(audience, { campaignId: givenTo({ kind: 'userIds', userIds: [person.userId] }), page: 0 })
       await changeFlow({ ...audience, poke: () => undefined }, { campaignId: paused, flow: 'cancelled', no: 2 })
     },
+    rows: onLanes,
   },
   'a circuit is open': {
     run: async () => {
@@ -158,6 +165,7 @@ const steps: Record<string, Step> = {
       )
       await dropCampaigns({ db, told: { forget: () => undefined } }, [{ campaignIds: held }])
     },
+    rows: onLanes,
   },
   'campaigns settle': {
     run: async () => {

@@ -1,6 +1,6 @@
 import type { DatabaseWatch } from '@herald/service/health'
 import type { Audience } from './audience.ts'
-import { extendLeases } from './store/batches.ts'
+import { extendLeases } from './store/leases.ts'
 
 /**
  * While this process or its database or NATS was away, living dispatchers could not renew their leases nor report what they have

@@ -146,14 +146,14 @@ const pagesFor = (rows: number): number => 8 * rows
 
 /**
  * Runs steps on the connection of `plans` while the tables grow (`grow`: by so many rows), and answers what looked too far: on the empty tables,
- * six times, since what Postgres prepares for itself, for foreign keys and triggers, it plans for good with the sixth; on a few hundred rows; and
- * on a hundred thousand that no statistics know (`fixStatistics`).
+ * six times, since what Postgres prepares for itself, for foreign keys and triggers, it plans for good with the sixth; on a few hundred rows; on a hundred thousand that no statistics
+ * know (`fixStatistics`); and when they do.
  */
 export async function lookWhileGrowing<Schema>(
   plans: Awaited<ReturnType<typeof openPlans<Schema>>>,
   steps: Record<string, Step>,
   grow: (count: number) => Promise<unknown>,
-): Promise<Record<'empty' | 'few' | 'many', string[]>> {
+): Promise<Record<'empty' | 'few' | 'many' | 'analysed', string[]>> {
   const look = async (times: number, isSmall: boolean): Promise<string[]> => {
     const found = new Set<string>()
     for (let n = 0; n < times; n += 1) {
@@ -169,7 +169,9 @@ export async function lookWhileGrowing<Schema>(
   await grow(900)
   const few = await look(1, true)
   await grow(100_000)
-  return { empty, few, many: await look(1, false) }
+  const many = await look(1, false)
+  await plans.db.executeQuery(CompiledQuery.raw('analyze'))
+  return { empty, few, many, analysed: await look(1, false) }
 }
 
 /** Fixes what Postgres knows of a schema's tables: that they are as they are now. */

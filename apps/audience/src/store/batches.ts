@@ -6,10 +6,9 @@ import type { NewBatch } from '../core/batching.ts'
 import type { Waiting } from '../core/circuit.ts'
 import type { RetryBatch } from '../core/retries.ts'
 import type { BatchTable, Db, FanOut } from './tables.ts'
-import { notDone } from './turns.ts'
 
 /** contracts' `leaseMs`: how long a taken batch is its dispatcher's. */
-const takenLease = sql<Date>`now() + interval '12 seconds'`
+export const takenLease = sql<Date>`now() + interval '12 seconds'`
 
 export type BatchPointerRow = {
   batchId: string
@@ -52,23 +51,6 @@ export const insertBatches = (db: Db, fanOut: FanOut, lane: Lane, batches: MadeB
       })),
     )
     .execute()
-
-/**
- * Gives every taken batch a whole lease from now; those that somebody is just writing stay as they are. `unlessRenewed`: not if any lease
- * was taken or renewed in the last 6 s. At most three times without a word of its taker: a connection that comes and goes would keep what a
- * dead one has left for ever.
- */
-export const extendLeases = (db: Db, { unlessRenewed }: { unlessRenewed: boolean }) =>
-  sql`
-    with lapsed as (
-      select id from batches
-      where ${notDone} and lease_until < ${takenLease} and spared < 3 and not (
-        ${unlessRenewed} and exists (select from batches where ${notDone} and lease_until > now() + interval '6 seconds')
-      )
-      for no key update skip locked
-    )
-    update batches b set lease_until = ${takenLease}, due_at = ${takenLease}, spared = spared + 1
-    from lapsed where b.id = lapsed.id`.execute(db)
 
 export type TakenRow = {
   id: string
@@ -291,7 +273,7 @@ export async function findTaken(db: Db, takes: { batchId: string; takes: number 
   return rows
 }
 
-/** Keeps the leases of batches whose number is still the taker's. */
+/** Keeps the leases of batches whose number is still the taker's; answers which. */
 export async function renewBatches(db: Db, takes: { batchId: string; takes: number }[]): Promise<Set<string>> {
   const { rows } = await sql<{ id: string; takes: number }>`
     with held as (
@@ -328,7 +310,9 @@ export async function markDone(db: Db, takes: Pick<FinishBatch, 'batchId' | 'tak
     update batches b set done_at = now(), lease_until = null, due_at = null
     from finished where b.id = finished.id
     returning b.id, b.app_id, b.campaign_id, b.platform, b.lane, b.probes, b.takes, b.queued_at,
-      exists (select from notified_apps n where n.app_id = b.app_id and n.named_at > now() - interval '7 days' offset 0) as notes_sent`.execute(db)
+      exists (select from notified_apps n where n.app_id = b.app_id and n.named_at > now() - interval '7 days' offset 0) as notes_sent`.execute(
+    db,
+  )
   return rows
 }
 

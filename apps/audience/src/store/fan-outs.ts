@@ -218,7 +218,7 @@ export const waitForWindow = (db: Db, { campaign_id, page }: FanOut) =>
 /** Ready or leased bulk batches of an app. Retries and held ones do not count, nor does what is paused: it would block the others. */
 const openBulkBatches = (appId: string) => sql`
   batches b where b.app_id = ${appId} and b.lane = 'bulk' and b.done_at is null and b.retry_of is null and b.not_before is null
-    and not exists (select from fan_outs f where f.campaign_id = b.campaign_id and f.flow = 'paused')`
+    and not exists (select from fan_outs f where f.campaign_id = b.campaign_id and f.flow || '' = 'paused' offset 0)`
 
 /** With more than this many batches of a platform open there is no room for a whole page in the window. */
 const roomForPage = bulkWindow - mostBatchesOfPage

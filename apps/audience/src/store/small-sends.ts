@@ -14,7 +14,8 @@ export type Few = { startedAt: Date; exactStart: string; devices: (PageDevice[] 
 
 /**
  * The devices that several small sends name, reachable and there now, in one statement for all: each by its key, so that the plan is the same
- * whatever the tables hold and whether or not there are statistics (`offset 0`: else the planner may join them its own way).
+ * whatever the tables hold and whether or not there are statistics (`offset 0`: else the planner may join them its own way; `app_id || ''`: else it may
+ * read all devices of the app).
  */
 export async function findFew(db: Db, asked: FewAsked[]): Promise<Few> {
   const { rows } = await sql<{
@@ -41,7 +42,7 @@ export async function findFew(db: Db, asked: FewAsked[]): Promise<Few> {
           union all
           ${named('userIds', devicesOf(sql`name`))}
           union all
-          ${named('subscriptionIds', sql`select ${deviceColumns} from subscriptions s where s.id = name and s.app_id = asked.app_id and ${reachable}`)}
+          ${named('subscriptionIds', sql`select ${deviceColumns} from subscriptions s where s.id = name and s.app_id || '' = asked.app_id and ${reachable}`)}
           limit ${sql.lit(smallSend + 1)}
         ) as s
         left join lateral (select timezone from users where asked.with_zones and id = s.user_id offset 0) as u on true
@@ -60,7 +61,7 @@ const deviceColumns = sql`s.id, s.user_id, s.platform`
 /** Those of a user, bounded: a person may have any number of them. */
 const devicesOf = (userId: RawBuilder<unknown>) => sql`
   select ${deviceColumns} from subscriptions s
-  where s.user_id = ${userId} and s.app_id = asked.app_id and ${reachable} limit ${sql.lit(smallSend + 1)}`
+  where s.user_id = ${userId} and s.app_id || '' = asked.app_id and ${reachable} limit ${sql.lit(smallSend + 1)}`
 
 /** What each name of a kind stands for; of other kinds nothing is looked up. */
 const named = (kind: FrozenSmallSend['target']['kind'], devices: RawBuilder<unknown>) => sql`

@@ -23,14 +23,14 @@ export const dueFanOuts = sql`fan_outs t where t.due_at is not null`
 
 /**
  * How many more batches of small sends of an app and platform may be pointed at now. What is paused does not count: it would block the others.
- * Only where an app has paused sends is each batch held against its fan-out: that took a third of the time in which small sends are begun.
+ * (`|| ''` and `offset 0`: each fan-out by its key, and not all that are paused.) Only where an app has paused sends is each batch held against its fan-out: that took a third of the time in which small sends are begun.
  */
 export const roomOnLane = (appId: RawBuilder<unknown>, platform: RawBuilder<unknown>): RawBuilder<unknown> => {
   const pointedAt = sql`${onLane} and t.app_id = ${appId} and t.platform = ${platform} and t.due_at > now()`
   return sql`
   greatest(0, ${sql.lit(pointedAtOnce)} - case
     when exists (select from fan_outs p where p.app_id = ${appId} and p.flow = 'paused') then (
-      select count(*) from ${pointedAt} and not exists (select from fan_outs f where f.campaign_id = t.campaign_id and f.flow = 'paused'))
+      select count(*) from ${pointedAt} and not exists (select from fan_outs f where f.campaign_id = t.campaign_id and f.flow || '' = 'paused' offset 0))
     else (select count(*) from (select from ${pointedAt} limit ${sql.lit(pointedAtOnce)}) as counted)
   end)`
 }

@@ -139,7 +139,7 @@ export async function addUpUses(db: Db): Promise<number> {
   const { rows } = await sql<{ taken: number }>`
     with taken as (
       delete from template_uses
-      where id in (select id from template_uses order by id limit 10000 for update skip locked)
+      where id = any(array(select id from template_uses order by id limit 10000 for update skip locked))
       returning template_id, uses
     ), summed as (
       select template_id, sum(uses) as uses from taken group by template_id

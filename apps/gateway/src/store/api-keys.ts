@@ -22,10 +22,14 @@ export async function insertApiKey(db: Db, { appId, ...key }: NewApiKey): Promis
 export const findApiKey = (db: Db, hash: string): Promise<{ id: string; app_id: string; kind: KeyKind; scopes: Scope[] } | undefined> =>
   db
     .selectFrom('api_keys')
-    .innerJoin('apps', 'apps.id', 'api_keys.app_id')
+    // The app by its id, in whatever order the planner would join them (`offset 0`).
+    .innerJoinLateral(
+      (apps) => apps.selectFrom('apps').select('deleted_at').whereRef('apps.id', '=', 'api_keys.app_id').offset(0).as('app'),
+      (join) => join.onTrue(),
+    )
     .select(['api_keys.id', 'api_keys.app_id', 'api_keys.kind', 'api_keys.scopes'])
     .where('api_keys.hash', '=', hash)
-    .where('apps.deleted_at', 'is', null)
+    .where('app.deleted_at', 'is', null)
     .executeTakeFirst()
 
 export async function findApiKeys(db: Db, appId: string, page: Page): Promise<{ id: string; createdAt: Date; key: ShownKey }[]> {

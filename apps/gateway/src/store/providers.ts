@@ -16,11 +16,14 @@ export type Provider<Kind extends ProviderKind = ProviderKind> = {
 export async function findProvider<Kind extends ProviderKind>(db: Db, appId: string, kind: Kind): Promise<Provider<Kind> | undefined> {
   const row = await db
     .selectFrom('providers')
-    .innerJoin('apps', 'apps.id', 'providers.app_id')
+    .innerJoinLateral(
+      (apps) => apps.selectFrom('apps').select('deleted_at').whereRef('apps.id', '=', 'providers.app_id').offset(0).as('app'),
+      (join) => join.onTrue(),
+    )
     .select(['providers.settings', 'version', 'sealed_private_key', 'updated_at'])
     .where('app_id', '=', appId)
     .where('kind', '=', kind)
-    .where('apps.deleted_at', 'is', null)
+    .where('app.deleted_at', 'is', null)
     .executeTakeFirst()
   if (!row || !isOfKind(row.settings, kind)) return undefined
   return { settings: row.settings, version: row.version, sealedPrivateKey: row.sealed_private_key, updatedAt: row.updated_at }

@@ -64,7 +64,7 @@ const slowMs = 2_000
 async function lockOpenEndpoints(db: Db): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from endpoints
-    where enabled and deleted_at is null and id in (select endpoint_id from deliveries where due_at <= now())
+    where enabled and deleted_at is null and id = any(array(select distinct endpoint_id from deliveries where due_at <= now()))
     order by id for no key update skip locked`.execute(db)
   return rows.map(({ id }) => id)
 }

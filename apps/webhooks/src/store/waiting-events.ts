@@ -91,17 +91,25 @@ export type QueueHead = { endpointId: string; appId: string; dueInMs: number }
 
 /**
  * The queues of open endpoints, by when their batch is due: at 100 events or a second after the oldest came. Those whose endpoint has
- * enough deliveries ready that it has not taken, or 1,000 to be tried again, are left out: what it is sent next waits here.
+ * enough deliveries ready that it has not taken, or 1,000 to be tried again, are left out: what it is sent next waits here. One look into the
+ * index of waiting events for each that has some: endpoints that have none cost nothing.
  */
 export async function findQueueHeads(db: Db, limit: number): Promise<QueueHead[]> {
   const { rows } = await sql<QueueHead>`
+    with recursive waiting as (
+      (select endpoint_id from waiting_events order by endpoint_id limit 1)
+      union all
+      select (select w.endpoint_id from waiting_events w where w.endpoint_id > waiting.endpoint_id order by w.endpoint_id limit 1)
+      from waiting where endpoint_id is not null
+    )
     select q.endpoint_id as "endpointId", e.app_id as "appId",
       case when q.waiting >= ${batchSize} then 0
         else extract(epoch from head.buffered_at - now())::float8 * 1000 + ${batchAfterMs} end as "dueInMs"
-    from queues q
-      join endpoints e on e.id = q.endpoint_id and e.enabled and e.deleted_at is null
+    from waiting
+      cross join lateral (select * from queues where endpoint_id = waiting.endpoint_id offset 0) q
+      cross join lateral (select * from endpoints where id = waiting.endpoint_id offset 0) e
       cross join lateral (select buffered_at from waiting_events where endpoint_id = q.endpoint_id order by place limit 1) head
-    where q.waiting > 0
+    where q.waiting > 0 and e.enabled and e.deleted_at is null
       and not exists (select from deliveries where endpoint_id = q.endpoint_id and due_at <= now() offset ${readyAhead - 1})
       and not exists (select from deliveries where endpoint_id = q.endpoint_id and due_at is not null offset ${mostPending - 1})
     order by "dueInMs" limit ${limit}`.execute(db)

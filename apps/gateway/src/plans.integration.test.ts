@@ -1,0 +1,60 @@
+import { newId } from '@herald/contracts/ids'
+import { defaultSettings } from '@herald/contracts/app'
+import { settingsForWork } from '@herald/service/postgres'
+import { freshDatabase } from '@herald/testing/database'
+import { fixStatistics, lookWhileGrowing, openPlans, type Step } from '@herald/testing/plans'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findApiKey, insertApiKey } from './store/api-keys.ts'
+import { findApp, insertApp } from './store/apps.ts'
+import { findProvider } from './store/providers.ts'
+import type { Tables } from './store/tables.ts'
+
+const database = await freshDatabase()
+const plans = await openPlans<Tables>(database.ownerUrl, 'gateway', settingsForWork)
+afterAll(() => plans.close())
+const { db } = plans
+
+const [appId, hash] = [newId(), newId()]
+const steps: Record<string, Step> = {
+  'a key': { run: async () => expect(await findApiKey(db, hash)).toMatchObject({ app_id: appId }) },
+  'an app': { run: async () => expect(await findApp(db, appId)).toMatchObject({ id: appId }) },
+  'credentials of a provider': {
+    run: async () => {
+      await findProvider(db, appId, 'apns')
+      await findProvider(db, appId, 'webpush')
+    },
+  },
+  'another app and its key': {
+    run: async () => {
+      const other = newId()
+      await insertApp(db, { id: other, name: 'Shop', settings: defaultSettings })
+      await insertApiKey(db, { id: newId(), appId: other, kind: 'public', name: 'sdk', scopes: [], hash: newId(), hint: 'abcd' })
+    },
+  },
+}
+
+/** As many apps more with a key and credentials each, and as many keys of the app that is asked for. */
+async function grow(count: number): Promise<void> {
+  const id = sql`'5' || lpad(to_hex(floor(random() * 1e9)::int), 7, '0') || lpad(to_hex(n), 16, '0')`
+  await sql`set session_replication_role = replica`.execute(db)
+  await sql`
+    with made as (select ${id} as id from generate_series(1, ${count}) as n), apps as (
+      insert into apps (id, name, settings) select id, id, '{}' from made
+    ), providers as (
+      insert into providers (app_id, kind, settings, sealed_private_key) select id, 'apns', '{}', '' from made
+    )
+    insert into api_keys (id, app_id, kind, name, scopes, hash, hint) select id, ${appId}, 'public', '', '{}', id, '' from made`.execute(db)
+  await sql`set session_replication_role = origin`.execute(db)
+}
+
+beforeAll(async () => {
+  await fixStatistics(db, 'gateway')
+  await insertApp(db, { id: appId, name: 'Shop', settings: defaultSettings })
+  await insertApiKey(db, { id: newId(), appId, kind: 'secret', name: 'backend', scopes: [], hash, hint: 'abcd' })
+  await sql`insert into providers (app_id, kind, settings, sealed_private_key) values (${appId}, 'apns', '{"kind":"apns"}', '')`.execute(db)
+}, 60_000)
+
+test('a key, an app and its credentials are found by key on one connection, from the empty tables to 100,000 rows that no statistics know', async () => {
+  expect(await lookWhileGrowing(plans, steps, grow)).toEqual({ empty: [], few: [], many: [], analysed: [] })
+}, 120_000)

@@ -1,0 +1,112 @@
+import { newId } from '@herald/contracts/ids'
+import { settingsForWork, transact } from '@herald/service/postgres'
+import { testService } from '@herald/testing/service'
+import { freshDatabase } from '@herald/testing/database'
+import { fixStatistics, lookWhileGrowing, openPlans, type Step } from '@herald/testing/plans'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { collectEvents } from './collect-events.ts'
+import { freezeBatches } from './freeze-batches.ts'
+import { recordAttempts } from './record-attempts.ts'
+import { findNextDue, renewLeases, takeDueDeliveries, type TakenDelivery } from './store/deliveries.ts'
+import { findDueListeners, markListenersTold, noteListeners, renewListeners } from './store/listened-apps.ts'
+import type { Tables } from './store/tables.ts'
+import { givenEvents } from './testing/rig.ts'
+
+const database = await freshDatabase()
+const plans = await openPlans<Tables>(database.ownerUrl, 'webhooks', settingsForWork)
+afterAll(() => plans.close())
+const { db } = plans
+
+/** Two endpoints, of which one stores as much as it may. */
+const [appId, endpointId, fullId] = [newId(), newId(), newId()]
+const { log } = testService('webhooks', {})
+/** Audience, which knows no external ids. */
+const bus = { call: async () => ({ externalIds: {} }) as never }
+let taken: TakenDelivery[] = []
+
+const steps: Record<string, Step> = {
+  'events are collected, some of them again': {
+    run: async () => {
+      const announcement = { announcementId: newId(), owner: 'tracker' as const, events: givenEvents(appId, 10) }
+      const other = { ...announcement, announcementId: newId(), events: givenEvents(newId(), 3) }
+      await collectEvents({ db, mostBytes: 1e9 }, [announcement, other])
+      expect(await collectEvents({ db, mostBytes: 1e9 }, [announcement])).toMatchObject({ put: 0 })
+    },
+  },
+  'batches are frozen': {
+    run: async () => {
+      await sql`update waiting_events set buffered_at = now() - interval '1 hour' where endpoint_id = any(${[endpointId, fullId]}::text[])
+        and place >= (select max(place) - 20 from waiting_events where endpoint_id = ${endpointId})`.execute(db)
+      expect((await freezeBatches({ db, bus, log })).took).toBeGreaterThan(0)
+    },
+    // A batch holds a hundred events of each of the two, and whether an endpoint has enough due may be read from all that is due.
+    rows: 500,
+    whileSmall: 1_500,
+  },
+  'deliveries are taken': {
+    run: async () => {
+      taken = await transact(db, (trx) => takeDueDeliveries(trx, { slots: 10, suspectSlots: 5 }))
+      expect(taken).not.toHaveLength(0)
+      await findNextDue(db)
+    },
+    whileSmall: 100,
+  },
+  'leases are renewed': { run: () => renewLeases(db, taken) },
+  'attempts are over': {
+    run: () =>
+      recordAttempts(
+        { db, retryBaseMs: 3_600_000 },
+        taken.map(({ id, endpointId, takes, tries }, index) => {
+          const answer = { status: index === 0 ? 500 : 200, error: null, latencyMs: 5, retryAfterMs: null }
+          return { id, endpointId, takes, tries, at: new Date(), answer }
+        }),
+      ),
+  },
+  'listeners are told': {
+    run: async () => {
+      await noteListeners(db, appId)
+      expect(await findDueListeners(db, 10)).toContain(appId)
+      await markListenersTold(db, await transact(db, (trx) => renewListeners(trx, [appId])))
+    },
+  },
+}
+
+/** As many rows more of everything, most of them of these two endpoints. Deliveries are over, or to be tried again in an hour. */
+async function grow(count: number): Promise<void> {
+  const id = sql`'5' || lpad(to_hex(floor(random() * 1e9)::int), 7, '0') || lpad(to_hex(n), 16, '0')`
+  const rows = sql`(select ${id} as id, n, case when n % 2 = 0 then ${endpointId} else ${fullId} end as endpoint_id from generate_series(1, ${count}) as n) as made`
+  await sql`set session_replication_role = replica`.execute(db)
+  await sql`insert into endpoints (id, app_id, url, event_types, sealed_secret, secret_hint) select id, id, 'https://example.test', '{*}', '', '' from ${rows} where n % 10 = 0`.execute(
+    db,
+  )
+  await sql`insert into queues (endpoint_id) select id from ${rows} where n % 10 = 0`.execute(db)
+  await sql`insert into collected (announcement_id) select id from ${rows}`.execute(db)
+  await sql`insert into waiting_events (endpoint_id, event_id, event) select endpoint_id, id, '{}' from ${rows}`.execute(db)
+  await sql`insert into deliveries (id, endpoint_id, state, event_count, due_at, has_body, ended_at)
+    select id, endpoint_id, case when n <= 90 then 'pending' else 'delivered' end, 1, case when n <= 90 then now() + interval '1 hour' end, true,
+      case when n > 90 then now() end from ${rows}`.execute(db)
+  await sql`insert into delivery_bodies (delivery_id, app_id, user_ids, body) select id, ${appId}, array[id], '' from ${rows} where n % 5 = 0`.execute(
+    db,
+  )
+  await sql`insert into erased_users (app_id, user_id) select ${appId}, id from ${rows}`.execute(db)
+  await sql`insert into listened_apps (app_id, due_at) select id, now() + interval '1 hour' from ${rows}`.execute(db)
+  await sql`set session_replication_role = origin`.execute(db)
+  await sql`update queues set waiting = waiting + ${Math.min(count / 2, 40_000)} where endpoint_id = any(${[endpointId, fullId]}::text[])`.execute(
+    db,
+  )
+}
+
+beforeAll(async () => {
+  await fixStatistics(db, 'webhooks')
+  for (const id of [endpointId, fullId]) {
+    await sql`insert into endpoints (id, app_id, url, event_types, sealed_secret, secret_hint) values (${id}, ${appId}, 'https://example.test', '{*}', '', '')`.execute(
+      db,
+    )
+    await sql`insert into queues (endpoint_id) values (${id})`.execute(db)
+  }
+}, 60_000)
+
+test('an event goes by keys on one connection until it is delivered, from the empty tables to 100,000 rows that no statistics know', async () => {
+  expect(await lookWhileGrowing(plans, steps, grow)).toEqual({ empty: [], few: [], many: [], analysed: [] })
+}, 120_000)

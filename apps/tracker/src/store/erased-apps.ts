@@ -31,7 +31,9 @@ export async function deleteLedgerRows(db: Db, { day, campaignIds, limit }: Part
       order by campaign_id, batch_no, place limit ${limit} for update
     )
     delete from ledger_batches l using locked
-    where l.day = ${day}::date and l.campaign_id = locked.campaign_id and l.batch_no = locked.batch_no and l.place = locked.place`.execute(db)
+    where l.day = ${day}::date and l.campaign_id = locked.campaign_id and l.batch_no = locked.batch_no and l.place = locked.place`.execute(
+    db,
+  )
   return Number(deleted.numAffectedRows ?? 0)
 }
 

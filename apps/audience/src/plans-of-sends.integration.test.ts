@@ -54,7 +54,7 @@ const takeAll = async (campaignIds: string[]) => {
 }
 const under = () => [...begun.map(({ row }) => row.campaign_id), campaignId]
 
-/** What may wait of an app on the lanes of three platforms is looked at when more comes. */
+/** Rows that a begin may read to count an app's waiting batches: at most 64 on each of three lanes. */
 const onLanes = 200
 
 const steps: Record<string, Step> = {

@@ -54,7 +54,7 @@ export function openMessageIds(
 
 const digestBytes = 32
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
-/** Of the 22nd character the first two bits belong to the 16 bytes; the others are 0 there. */
+/** By each character: what it becomes as the 22nd and last. 16 bytes end after its first two bits, so its other four are set to 0. */
 const lastCharacters: Readonly<Record<string, string>> = Object.fromEntries(
   Array.from(alphabet, (character, value) => [character, alphabet[value & 0b110000] ?? '']),
 )

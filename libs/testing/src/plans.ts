@@ -116,7 +116,7 @@ function scansIn(node: ScanNode, sql: string, above?: string): Scan[] {
   const table = node['Relation Name'] ?? above
   const below = (node.Plans ?? []).flatMap((plan) => scansIn(plan, sql, isBitmap || /^Bitmap/.test(kind) ? table : undefined))
   if (isBitmap || table === undefined || !/Scan$/.test(kind) || node['Actual Loops'] === 0) return below
-  // A row's place in its table is as good as a key.
+  // A row that is read by its place (ctid) is found as directly as by an index.
   const index = kind === 'Tid Scan' ? 'ctid' : node['Index Name']
   const rows = rowsOf(node) + (node['Rows Removed by Index Recheck'] ?? 0)
   const pages = node['Shared Hit Blocks'] + node['Shared Read Blocks']

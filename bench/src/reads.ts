@@ -209,8 +209,9 @@ async function startPlatform() {
   say(`${count} campaigns with ${count * pushes} pushes were written in ${Math.round((performance.now() - startedAt) / 1_000)} s`)
   // From here on, so that the writing is not explained.
   await explainFromNowOn(ownerUrl)
-  for (const app of ['campaigns', 'tracker']) await startApp(app, environment)
+  // The gateway makes the streams that the apps wait for.
   const gateway = await openPeer('gateway')
+  for (const app of ['campaigns', 'tracker']) await startApp(app, environment)
   const uses = async () => (await gateway.call(campaignCalls.readTemplate, { appId, templateId })).useCount
   await until(async () => (await uses()) === count, { withinMs: 300_000, what: 'the uses of the template' })
   return { openPeer }

@@ -187,8 +187,16 @@ async function measure(devices: number, rounds: number): Promise<void> {
       if (count === undefined) break
     }
     if (count === undefined) process.exitCode = 1
-    counted.push({ what, count: count ?? 'ended at its time limit', medianMs: Math.round(median(times)), worstMs: Math.round(Math.max(...times)), segment })
-    say(`preview, ${what}: ${count ?? 'ended at its time limit,'} devices, median ${Math.round(median(times))} ms, worst ${Math.round(Math.max(...times))} ms`)
+    counted.push({
+      what,
+      count: count ?? 'ended at its time limit',
+      medianMs: Math.round(median(times)),
+      worstMs: Math.round(Math.max(...times)),
+      segment,
+    })
+    say(
+      `preview, ${what}: ${count ?? 'ended at its time limit,'} devices, median ${Math.round(median(times))} ms, worst ${Math.round(Math.max(...times))} ms`,
+    )
   }
 
   const pages = []

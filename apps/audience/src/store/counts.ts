@@ -3,7 +3,7 @@ import type { Platform } from '@herald/contracts/platform'
 import type { SegmentCount } from '@herald/contracts/saved-segment'
 import type { Segment } from '@herald/contracts/segment'
 import { sql } from 'kysely'
-import { asksAboutUser, compileSegment, reachable } from './segment-sql.ts'
+import { asksAboutUser, devicesMeant, reachable } from './segment-sql.ts'
 import type { Db } from './tables.ts'
 
 /**
@@ -29,12 +29,13 @@ const count = (db: Db, appId: string, segment: Segment): Promise<SegmentCount> =
     // Other reads have 2 s.
     await sql`set local statement_timeout = '9s'`.execute(trx)
     const now = await databaseNow(trx)
-    const { join, condition } = compileSegment(segment, now)
+    const devices = devicesMeant(segment, now, {
+      columns: sql`s.id, s.platform`,
+      from: sql`subscriptions s ${asksAboutUser(segment) ? sql`join users u on u.id = s.user_id` : sql``}`,
+      where: sql`s.app_id = ${appId} and ${reachable}`,
+    })
     const { rows } = await sql<{ platform: Platform; count: number }>`
-      select s.platform, count(*) as count
-      from subscriptions s ${asksAboutUser(segment) ? sql`join users u on u.id = s.user_id` : sql``} ${join}
-      where s.app_id = ${appId} and ${reachable} and ${condition}
-      group by s.platform`.execute(trx)
+      select f.platform, count(*) as count from ${devices} group by f.platform`.execute(trx)
     const byPlatform = { ios: 0, android: 0, web: 0 }
     for (const { platform, count } of rows) byPlatform[platform] = count
     return { count: byPlatform.ios + byPlatform.android + byPlatform.web, byPlatform }

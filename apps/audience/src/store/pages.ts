@@ -3,7 +3,7 @@ import type { Platform } from '@herald/contracts/platform'
 import type { Segment } from '@herald/contracts/segment'
 import { sql, type RawBuilder } from 'kysely'
 import type { PageDevice } from '../core/queueing.ts'
-import { asksAboutUser, compileSegment, reachable } from './segment-sql.ts'
+import { asksAboutUser, devicesMeant, reachable } from './segment-sql.ts'
 import type { Db, FanOut } from './tables.ts'
 import { keyOfPerson, personKey } from './users.ts'
 
@@ -49,10 +49,21 @@ export type Page = { devices: PageDevice[]; lastId: string; isLast: boolean }
 export async function scanPage(db: Db, scan: Scan, selection: Selection): Promise<Page> {
   const { zones, claims, withZones } = scan
   const asksForUser = zones !== null || withZones || (selection.kind === 'segment' && asksAboutUser(selection.segment))
-  const { join, condition } = compileSegment(selection.kind === 'segment' ? selection.segment : { is: 'everyone' }, scan.started_at)
   const start = scan.exactStart
     ? sql`${scan.exactStart}::timestamptz`
     : sql`(select started_at from fan_outs where campaign_id = ${scan.campaign_id})`
+  const meant = devicesMeant(selection.kind === 'segment' ? selection.segment : { is: 'everyone' }, scan.started_at, {
+    columns: sql`s.id, s.user_id, s.platform, ${withZones ? sql`u.timezone` : sql`null`} as zone`,
+    from: sql`page s ${asksForUser ? sql`join users u on u.id = s.user_id` : sql``}`,
+    where: sql`${reachable}
+      and s.created_at <= ${start}
+      and ${zones ? sql`coalesce(u.timezone, '') = any(${zones}::text[])` : sql`true`}
+      and ${
+        claims
+          ? sql`not exists (select from wave_claims c where c.campaign_id = ${scan.campaign_id} and c.subscription_id = s.id)`
+          : sql`true`
+      }`,
+  })
   const { rows } = await sql<{
     platform: Platform | null
     subscriptionIds: string[]
@@ -64,19 +75,10 @@ export async function scanPage(db: Db, scan: Scan, selection: Selection): Promis
     with page as materialized (
       ${source(scan, selection)}
     ), meant as (
-      select s.platform, array_agg(s.id order by s.id) as subscription_ids, array_agg(s.user_id order by s.id) as user_ids,
-        ${withZones ? sql`array_agg(u.timezone order by s.id)` : sql`'{}'::text[]`} as zones
-      from page s ${asksForUser ? sql`join users u on u.id = s.user_id` : sql``} ${join}
-      where ${reachable}
-        and s.created_at <= ${start}
-        and ${condition}
-        and ${zones ? sql`coalesce(u.timezone, '') = any(${zones}::text[])` : sql`true`}
-        and ${
-          claims
-            ? sql`not exists (select from wave_claims c where c.campaign_id = ${scan.campaign_id} and c.subscription_id = s.id)`
-            : sql`true`
-        }
-      group by s.platform
+      select f.platform, array_agg(f.id order by f.id) as subscription_ids, array_agg(f.user_id order by f.id) as user_ids,
+        ${withZones ? sql`array_agg(f.zone order by f.id)` : sql`'{}'::text[]`} as zones
+      from ${meant}
+      group by f.platform
     )
     select platform, subscription_ids as "subscriptionIds", user_ids as "userIds", zones, scanned, last_id as "lastId"
     from (select count(*) as scanned, max(id) as last_id from page) as edge left join meant on true`.execute(db)

@@ -13,7 +13,7 @@ import * as fc from 'fast-check'
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { openAudience } from '../testing/rig.ts'
-import { compileSegment } from './segment-sql.ts'
+import { devicesMeant } from './segment-sql.ts'
 
 const { db } = await openAudience()
 const appId = newId()
@@ -88,10 +88,12 @@ async function selected(segment: Segment): Promise<string[]> {
 async function selectedByEach(segments: Segment[]): Promise<string[][]> {
   if (segments.length === 0) return []
   const answers = segments.map((segment) => {
-    const { join, condition } = compileSegment(segment, now)
-    return sql`(
-      select coalesce(json_agg(s.id order by s.id), '[]') from subscriptions s join users u on u.id = s.user_id ${join}
-      where s.app_id = ${appId} and ${condition})`
+    const devices = devicesMeant(segment, now, {
+      columns: sql`s.id`,
+      from: sql`subscriptions s join users u on u.id = s.user_id`,
+      where: sql`s.app_id = ${appId}`,
+    })
+    return sql`(select coalesce(json_agg(f.id order by f.id), '[]') from ${devices})`
   })
   const { rows } = await sql<{ answers: string[][] }>`select json_build_array(${sql.join(answers)}) as answers`.execute(db)
   return rows[0]?.answers ?? []

@@ -4,6 +4,9 @@ import { sql, type RawBuilder } from 'kysely'
 
 type Sql = RawBuilder<unknown>
 
+const lastNotifiedAt = (subscriptionId: Sql): Sql =>
+  sql`(select date_trunc('milliseconds', n.at) from last_notified n where n.subscription_id = ${subscriptionId})`
+
 /** Where each field is: `s` is the device, `u` its user. Dates are compared as the API shows them, to the millisecond. */
 const deviceColumn: Record<DeviceFieldName, Sql> = {
   platform: sql`s.platform`,
@@ -17,7 +20,7 @@ const deviceColumn: Record<DeviceFieldName, Sql> = {
   lastSessionAt: sql`date_trunc('milliseconds', s.last_session_at)`,
   createdAt: sql`date_trunc('milliseconds', s.created_at)`,
   lastActiveAt: sql`date_trunc('milliseconds', s.last_active_at)`,
-  lastNotifiedAt: sql`(select date_trunc('milliseconds', n.at) from last_notified n where n.subscription_id = s.id)`,
+  lastNotifiedAt: lastNotifiedAt(sql`s.id`),
 }
 const userColumn: Record<UserFieldName, Sql> = {
   userId: sql`u.id`,
@@ -53,49 +56,60 @@ const versionText = (value: SegmentScalar): string => {
   return `{${Array.from({ length: 8 }, (_, place) => parts[place] ?? 0).join(',')}}`
 }
 
-/** What is dear to find out about a device. Asked by several leaves, it is found out once per device, in a row `f` beside it. */
+/** What is dear to find out about a device. Asked by several leaves, it is found out once per device. */
 const facts = {
-  appVersion: { dear: versionOf(sql`s.app_version`), known: 'app_version' },
-  sdkVersion: { dear: versionOf(sql`s.sdk_version`), known: 'sdk_version' },
-  osVersion: { dear: versionOf(sql`s.os_version`), known: 'os_version' },
-  lastNotifiedAt: { dear: deviceColumn.lastNotifiedAt, known: 'last_notified_at' },
-  // Many tags are stored compressed, and each look into them would unpack them all. Joined with nothing they stay unpacked.
-  tags: { dear: sql`u.tags || '{}'::jsonb`, known: 'tags' },
+  appVersion: versionOf(sql`s.app_version`),
+  sdkVersion: versionOf(sql`s.sdk_version`),
+  osVersion: versionOf(sql`s.os_version`),
+  lastNotifiedAt: deviceColumn.lastNotifiedAt,
 }
 type Fact = keyof typeof facts
-const factNames: readonly Fact[] = ['appVersion', 'sdkVersion', 'osVersion', 'lastNotifiedAt', 'tags']
+const factNames: readonly Fact[] = ['appVersion', 'sdkVersion', 'osVersion', 'lastNotifiedAt']
 
 function factOf({ field, op }: SegmentLeaf): Fact | undefined {
-  if (field.on === 'tag') return 'tags'
   const isText = field.type === 'version' && (op === 'exists' || op === 'contains' || op === 'startsWith')
-  return isText || field.on === 'user' ? undefined : factNames.find((name) => name === field.name)
+  return isText || field.on !== 'device' ? undefined : factNames.find((name) => name === field.name)
 }
 
 /** What a leaf is compiled with: the instant that relative dates count from, and what is found out once per device. */
-type Compiling = { now: Date; shared: ReadonlySet<Fact> }
-
-const columnOfFact = (fact: Fact, { shared }: Compiling): Sql => {
-  const { dear, known } = facts[fact]
-  return shared.has(fact) ? sql.raw(`f.${known}`) : fact === 'tags' ? sql`u.tags` : dear
-}
+type Compiling = { now: Date; shared: ReadonlySet<Fact>; tagColumns: ReadonlyMap<string, string> }
 
 const orderSign = { gt: sql`>`, gte: sql`>=`, lt: sql`<`, lte: sql`<=` } as const
 
+/** Where the devices come from: `s` is the device, and `u` its user if the segment asks about it. `columns` begins with `s.id`. */
+type Devices = { columns: Sql; from: Sql; where: Sql }
+
 /**
- * A segment as a condition on a device `s` and its user `u` (decisions.md 4), true or false and never null, so that `not` is
- * plain. It means exactly what `matches` of contracts says; values travel as parameters, one per leaf whatever their number. `now` is
- * what relative dates count from. `join` follows `s` and `u` in the query's `from`; as a rule it is empty.
+ * The devices that a segment means (spec: segments), to be put behind `from`: rows `f` with the columns asked for. `now` is what relative
+ * dates count from. The condition is true or false and never null, so that `not` is plain, and means exactly what `matches` of contracts
+ * says; values travel as parameters, one per leaf whatever their number.
+ *
+ * What several leaves ask is a column of an inner query, which `offset 0` keeps apart: otherwise the planner would put its expression in
+ * the place of each use. It is not a lateral join, because Postgres never runs one that reads the row beside it in parallel workers.
  */
-export function compileSegment(segment: Segment, now: Date): { join: Sql; condition: RawBuilder<boolean> } {
-  if (segment.is === 'everyone') return { join: sql``, condition: sql`true` }
-  const asked = leavesOf(segment).map(factOf)
-  const shared = factNames.filter((name) => asked.indexOf(name) !== asked.lastIndexOf(name))
-  const columns = shared.map((name) => sql`${facts[name].dear} as ${sql.raw(facts[name].known)}`)
-  return {
-    // Without the offset the planner would put each expression in the place of all its uses.
-    join: shared.length > 0 ? sql`cross join lateral (select ${sql.join(columns)} offset 0) f` : sql``,
-    condition: conditionOf(segment, { now, shared: new Set(shared) }),
+export function devicesMeant(segment: Segment, now: Date, { columns, from, where }: Devices): Sql {
+  if (segment.is === 'everyone') return sql`(select ${columns} from ${from} where ${where}) f`
+  const leaves = leavesOf(segment)
+  const asked = leaves.map(factOf)
+  const shared = new Set(factNames.filter((name) => asked.indexOf(name) !== asked.lastIndexOf(name)))
+  const tagNames = leaves.flatMap(({ field }) => (field.on === 'tag' ? [field.name] : []))
+  const tagsOfMany = [...new Set(tagNames.filter((name, place) => tagNames.indexOf(name) !== place))]
+  const tagColumns = new Map(tagsOfMany.map((name, place) => [name, `tag_${place}`]))
+  const barrier = shared.size > 0 || tagNames.length > 1 ? sql`offset 0` : sql``
+
+  const fields = new Map<string, Sql>()
+  for (const { field } of leaves) {
+    if (field.on === 'device' && field.name !== 'lastNotifiedAt') fields.set(`device_${field.name}`, deviceColumn[field.name])
+    if (field.on === 'user') fields.set(`user_${field.name}`, userColumn[field.name])
   }
+  for (const name of shared) fields.set(`fact_${name}`, facts[name])
+  // Many tags are stored compressed, and each look into them would unpack them all. Joined with nothing they stay unpacked.
+  if (tagNames.length > 0) fields.set('tags', tagNames.length > 1 ? sql`u.tags || '{}'::jsonb` : sql`u.tags`)
+  const known = [...fields].map(([name, column]) => sql`${column} as ${sql.ref(name)}`)
+  const devices = sql`(select ${sql.join([columns, ...known])} from ${from} where ${where} ${barrier})`
+  const values = [...tagColumns].map(([name, column]) => sql`f.tags -> ${name} as ${sql.ref(column)}`)
+  const rows = values.length > 0 ? sql`(select f.*, ${sql.join(values)} from ${devices} f offset 0)` : devices
+  return sql`${rows} f where ${conditionOf(segment, { now, shared, tagColumns })}`
 }
 
 function conditionOf(node: SegmentNode, compiling: Compiling): RawBuilder<boolean> {
@@ -130,12 +144,17 @@ function fieldCondition(leaf: SegmentLeaf, compiling: Compiling): Sql {
   }
 }
 
-function columnOf(leaf: SegmentLeaf, compiling: Compiling): Sql {
+function columnOf(leaf: SegmentLeaf, { shared, tagColumns }: Compiling): Sql {
   const { field } = leaf
+  if (field.on === 'tag') {
+    const column = tagColumns.get(field.name)
+    return column ? sql.ref(`f.${column}`) : sql`f.tags -> ${field.name}`
+  }
   const fact = factOf(leaf)
-  if (field.on === 'tag') return sql`${columnOfFact('tags', compiling)} -> ${field.name}`
-  if (fact) return columnOfFact(fact, compiling)
-  return field.on === 'device' ? deviceColumn[field.name] : userColumn[field.name]
+  if (fact && shared.has(fact)) return sql.ref(`f.fact_${fact}`)
+  if (fact === 'lastNotifiedAt') return lastNotifiedAt(sql`f.id`)
+  const column = sql.ref(`f.${field.on}_${field.name}`)
+  return fact ? versionOf(column) : column
 }
 
 function equalsAny({ field }: SegmentLeaf, column: Sql, values: SegmentScalar[], { now }: Compiling): Sql {
@@ -171,18 +190,17 @@ const dateOf = (value: SegmentScalar, now: Date): string =>
  * needs the type first (`case` keeps a text from being cast to a number). Text is ordered by its bytes.
  */
 function tagCondition(leaf: SegmentLeaf, compiling: Compiling): Sql {
-  const tags = columnOfFact('tags', compiling)
   const tag = columnOf(leaf, compiling)
-  const text = sql`${tags} ->> ${leaf.field.name}`
+  const text = sql`((${tag}) #>> '{}')`
   const ifType = (type: 'string' | 'number', condition: Sql): Sql =>
     sql`case when jsonb_typeof(${tag}) = ${sql.lit(type)} then ${condition} else false end`
   switch (leaf.op) {
     case 'exists':
-      return leaf.value ? sql`${tags} ? ${leaf.field.name}` : sql`not ${tags} ? ${leaf.field.name}`
+      return leaf.value ? sql`${tag} is not null` : sql`${tag} is null`
     case 'eq':
-      return sql`${tags} @> ${JSON.stringify({ [leaf.field.name]: leaf.value })}::jsonb`
+      return sql`${tag} = ${JSON.stringify(leaf.value)}::jsonb`
     case 'ne':
-      return sql`not ${tags} @> ${JSON.stringify({ [leaf.field.name]: leaf.value })}::jsonb`
+      return sql`not coalesce(${tag} = ${JSON.stringify(leaf.value)}::jsonb, false)`
     case 'in':
       return sql`${tag} = any(${leaf.values.map((value) => JSON.stringify(value))}::jsonb[])`
     case 'nin':
@@ -194,7 +212,7 @@ function tagCondition(leaf: SegmentLeaf, compiling: Compiling): Sql {
     default: {
       const sign = orderSign[leaf.op]
       return typeof leaf.value === 'number'
-        ? ifType('number', sql`(${text})::float8 ${sign} ${leaf.value}::float8`)
+        ? ifType('number', sql`${text}::float8 ${sign} ${leaf.value}::float8`)
         : ifType('string', sql`${text} collate "C" ${sign} ${leaf.value} collate "C"`)
     }
   }

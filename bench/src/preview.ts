@@ -128,6 +128,8 @@ const dearestOnes: { what: string; segment: unknown }[] = [
     ),
   },
   { what: 'tags that are equal', segment: dearest((n) => leaf('tags.plan', 'eq', `plan-${n}`)) },
+  { what: 'equal tags of many names', segment: dearest((n) => leaf(`tags.more-${n % 30}-${n}`, 'eq', 'x')) },
+  { what: 'tags of many names in an order', segment: dearest((n) => leaf(`tags.more-${n}`, 'gt', 'z')) },
   { what: 'tags in an order', segment: dearest((n) => leaf('tags.score', 'gt', 100_000 + n)) },
   {
     what: 'lists of 500 tags',

@@ -76,6 +76,9 @@ type Compiling = { now: Date; shared: ReadonlySet<Fact>; tagColumns: ReadonlyMap
 
 const orderSign = { gt: sql`>`, gte: sql`>=`, lt: sql`<`, lte: sql`<=` } as const
 
+/** Keeps a query in `from` apart. Written as a bigint: Postgres takes a plain 0 for an offset to be worked out, and runs no such query in parallel. */
+const barrier = sql`offset bigint '0'`
+
 /** Where the devices come from: `s` is the device, and `u` its user if the segment asks about it. `columns` begins with `s.id`. */
 type Devices = { columns: Sql; from: Sql; where: Sql }
 
@@ -84,7 +87,7 @@ type Devices = { columns: Sql; from: Sql; where: Sql }
  * dates count from. The condition is true or false and never null, so that `not` is plain, and means exactly what `matches` of contracts
  * says; values travel as parameters, one per leaf whatever their number.
  *
- * What several leaves ask is a column of an inner query, which `offset 0` keeps apart: otherwise the planner would put its expression in
+ * What several leaves ask is a column of an inner query that is kept apart: otherwise the planner would put its expression in
  * the place of each use. It is not a lateral join, because Postgres never runs one that reads the row beside it in parallel workers.
  */
 export function devicesMeant(segment: Segment, now: Date, { columns, from, where }: Devices): Sql {
@@ -95,7 +98,7 @@ export function devicesMeant(segment: Segment, now: Date, { columns, from, where
   const tagNames = leaves.flatMap(({ field }) => (field.on === 'tag' ? [field.name] : []))
   const tagsOfMany = [...new Set(tagNames.filter((name, place) => tagNames.indexOf(name) !== place))]
   const tagColumns = new Map(tagsOfMany.map((name, place) => [name, `tag_${place}`]))
-  const barrier = shared.size > 0 || tagNames.length > 1 ? sql`offset 0` : sql``
+  const apart = shared.size > 0 || tagNames.length > 1 ? barrier : sql``
 
   const fields = new Map<string, Sql>()
   for (const { field } of leaves) {
@@ -106,9 +109,9 @@ export function devicesMeant(segment: Segment, now: Date, { columns, from, where
   // Many tags are stored compressed, and each look into them would unpack them all. Joined with nothing they stay unpacked.
   if (tagNames.length > 0) fields.set('tags', tagNames.length > 1 ? sql`u.tags || '{}'::jsonb` : sql`u.tags`)
   const known = [...fields].map(([name, column]) => sql`${column} as ${sql.ref(name)}`)
-  const devices = sql`(select ${sql.join([columns, ...known])} from ${from} where ${where} ${barrier})`
+  const devices = sql`(select ${sql.join([columns, ...known])} from ${from} where ${where} ${apart})`
   const values = [...tagColumns].map(([name, column]) => sql`f.tags -> ${name} as ${sql.ref(column)}`)
-  const rows = values.length > 0 ? sql`(select f.*, ${sql.join(values)} from ${devices} f offset 0)` : devices
+  const rows = values.length > 0 ? sql`(select f.*, ${sql.join(values)} from ${devices} f ${barrier})` : devices
   return sql`${rows} f where ${conditionOf(segment, { now, shared, tagColumns })}`
 }
 

@@ -6,7 +6,7 @@ import { topic, type Row } from './testing/start-peers.ts'
 import { sentTo, startRig } from './testing/start-rig.ts'
 import type { Device } from './testing/start-simulator.ts'
 
-/** What a dispatcher tells audience's circuits, and what it does when one is open (providers.md, Mass guard and Breaker). */
+/** What a dispatcher tells audience's circuits, and what it does when one is open (spec: providers/circuit-holds, providers/guard-many). */
 
 const rig = await startRig()
 await rig.start({ APNS_SANDBOX_URL: rig.simulator.addresses.apnsSandbox, DISPATCH_WINDOW: '8' })

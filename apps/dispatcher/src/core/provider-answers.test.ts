@@ -16,7 +16,7 @@ const answered = (status: number, reason = '', retryAfterMs: number | null = nul
 /** What each class says to the circuit. */
 const letters: Record<string, string> = { sent: 's', guarded: 'g', suspect: 'w', config: 'c' }
 
-/** providers.md, the table, row by row: platform, status, reason, class, code. */
+/** The tables row by row: platform, status, reason, class, code (spec: providers/apns, providers/fcm, providers/web-push). */
 const rows: [Platform, number, string, string, string?][] = [
   ['ios', 200, '', 'sent'],
   ['ios', 410, 'Unregistered', 'dead', 'token_dead'],

@@ -27,7 +27,7 @@ test('nothing leads out of an end, and paused is reached and left by administrat
   expect(statusesThatAllow('pauseRecurring')).toEqual(['active'])
 })
 
-test('every status × action, as api.md and decisions.md 5 have it; what is not here is refused', () => {
+test('every status × action, as the specification has it; what is not here is refused', () => {
   const allowed = campaignStatuses.flatMap((status) =>
     campaignActions.flatMap((action) => {
       const next = nextStatus(status, action)

@@ -25,7 +25,7 @@ test('every route that takes a key names the scope it needs', () => {
   expect(publicRoutes.filter(({ key, scope }) => (key === 'none') !== (scope === undefined)).map(({ name }) => name)).toEqual([])
 })
 
-/** The table Summary of api.md, Endpoints, with its scopes. */
+/** What the public API has always had, with its scopes. */
 const summary: [methodAndPath: string, key: string, scope: string | undefined][] = [
   ['POST /v1/subscriptions', 'public', 'subscriptions:write'],
   ['PATCH /v1/subscriptions/:id', 'public', 'subscriptions:write'],
@@ -64,7 +64,7 @@ const summary: [methodAndPath: string, key: string, scope: string | undefined][]
   ['GET /health', 'none', undefined],
 ]
 
-test('the public routes are those of the specification’s summary, with its keys and scopes, and the document and its browser', () => {
+test('the public routes are those of this table, with its keys and scopes, and the document and its browser', () => {
   const served = publicRoutes.map(({ method, path, key, scope }) => `${method.toUpperCase()} ${path} ${key} ${scope}`)
   const specified = summary.map(([methodAndPath, key, scope]) => `${methodAndPath} ${key} ${scope}`)
   expect(new Set(served)).toEqual(new Set([...specified, 'GET /openapi.json none undefined', 'GET /docs none undefined']))

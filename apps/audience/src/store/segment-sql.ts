@@ -29,7 +29,7 @@ const userColumn: Record<UserFieldName, Sql> = {
   lastActiveAt: sql`date_trunc('milliseconds', u.last_active_at)`,
 }
 
-/** Whom any send or count can reach (api.md, Subscription): the one base filter of preview, count and fan-out. */
+/** Whom any send or count can reach (spec: identity/reachable): the one base filter of preview, count and fan-out. */
 export const reachable = sql<boolean>`s.opted_in and s.invalidated_at is null`
 
 /** Whether a segment asks about the person too, so that users must be joined. */
@@ -82,7 +82,7 @@ const columnOfFact = (fact: Fact, { shared }: Compiling): Sql => {
 const orderSign = { gt: sql`>`, gte: sql`>=`, lt: sql`<`, lte: sql`<=` } as const
 
 /**
- * A segment as a condition on a device `s` and its user `u` (decisions.md 4), true or false and never null, so that `not` is
+ * A segment as a condition on a device `s` and its user `u` (spec: segments/same-meaning), true or false and never null, so that `not` is
  * plain. It means exactly what `matches` of contracts says; values travel as parameters, one per leaf whatever their number. `now` is
  * what relative dates count from. `join` follows `s` and `u` in the query's `from`; as a rule it is empty.
  */

@@ -144,7 +144,7 @@ test('with identity verification a public key logs in only whom the backend vouc
 
 // Users
 
-// spec: identity/read-user, identity/masked-token, identity/user-fields, identity/device-fields
+// spec: identity/read-user, identity/masked-token
 test('GET of a user, by id and by external id, answers the same, with tokens masked', async () => {
   const { userId } = await register({ externalId: 'grace/hopper?' })
   const byId = await call('GET', `/v1/users/${userId}`)

@@ -55,7 +55,7 @@ const recorded: [template: string, liquidjs: string][] = [
 ]
 
 describe('a template renders as Liquid does', () => {
-  // spec: content/placeholder-filters
+  // spec: content/placeholder-filters, content/placeholder-missing
   test.each(recorded)('%s', (template, expected) => {
     expect(render(template)).toBe(expected)
   })

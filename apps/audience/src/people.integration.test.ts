@@ -100,7 +100,7 @@ describe('changing a person', () => {
 })
 
 describe('reading a user', () => {
-  // spec: identity/masked-token, identity/read-user, identity/last-notified
+  // spec: identity/masked-token, identity/read-user, identity/last-notified, identity/user-fields, identity/device-fields
   test('shows a token by its last 6 characters, an endpoint with its keys, and when each got its last push', async () => {
     const appId = newId()
     const one = await register(appId, { ...phone('0123456789abcdef'), externalId: 'ann' })

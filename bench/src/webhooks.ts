@@ -257,7 +257,7 @@ function eventsOf(appId: string, count: number): Event[] {
   }))
 }
 
-/** The public id of an event (decisions.md 7). */
+/** The public id of an event (spec: webhooks/event-id). */
 function idOf({ campaignId, subscriptionId, type }: Event): string {
   return `evt_${hash('sha256', `${campaignId}|${subscriptionId}|${type}`).slice(0, 24)}`
 }

@@ -112,6 +112,7 @@ const untilMoreThan = (tenant: Tenant, count: number) =>
 
 const setSettings = async (tenant: Tenant, settings: Json) => ok(await tenant.admin('PATCH', '', { settings }), 200)
 
+// spec: experiments/one-variant-per-user, experiments/winner, experiments/remainder, experiments/only-the-sample
 test('an experiment: every user has one variant, its sample is about its rate, and the winner goes to exactly the others, once', async () => {
   const tenant = await givenTenant(herald)
   const users = await givenDevices(tenant, 'ios', 300, (index) => ({ externalId: `user-${index}` }))
@@ -167,6 +168,7 @@ test('an experiment: every user has one variant, its sample is about its rate, a
   expect(await read(tenant, winnerId)).toMatchObject({ remainderOf: id, experiment: null })
 })
 
+// spec: experiments/winner-checks, experiments/no-remainder
 test('a winner cannot be picked while the experiment is sending, nor when its sample was everyone', async () => {
   const tenant = await givenTenant(herald)
   const [device] = await givenDevices(tenant, 'android', 1)
@@ -182,6 +184,7 @@ test('a winner cannot be picked while the experiment is sending, nor when its sa
   expect(await codeOf(pick())).toBe('409 no_remainder')
 })
 
+// spec: campaigns/user-timezone, campaigns/waves, campaigns/waves-once, campaigns/completed
 test('at a local time: each zone is a wave, who moves between them is neither forgotten nor sent to twice, and it completes once', async () => {
   const tenant = await givenTenant(herald)
   const url = `https://127.0.0.1:${(receiver.address() as AddressInfo).port}`
@@ -217,6 +220,7 @@ test('at a local time: each zone is a wave, who moves between them is neither fo
   expect(completed()).toMatchObject([{ campaignId: id, data: { queued: 40, byPlatform: { ios: 20, android: 20, web: 0 } } }])
 })
 
+// spec: sending/frequency-cap, sending/frequency-cap-claims, sending/bypass, sending/silent-exempt
 test('a frequency cap counts campaigns per user over all devices; the excess is skipped, and bypass and silence pass', async () => {
   const tenant = await givenTenant(herald)
   const users = await givenDevices(tenant, 'ios', 20, (index) => ({ externalId: `user-${index}` }))
@@ -237,6 +241,7 @@ test('a frequency cap counts campaigns per user over all devices; the excess is 
   expect((await sent({ silent: true })).stats).toMatchObject({ queued: 40, sent: 40, skipped: 0 })
 })
 
+// spec: sending/quiet-hours-skip, sending/quiet-hours-hold, sending/bypass
 test('quiet hours skip or hold whom it is night for, and bypass passes', async () => {
   const tenant = await givenTenant(herald)
   const asleep = await givenDevices(tenant, 'android', 10, () => ({ timezone: 'Asia/Tokyo' }))
@@ -265,6 +270,7 @@ test('quiet hours skip or hold whom it is night for, and bypass passes', async (
   expect(await settle(tenant, bypassing)).toMatchObject({ queued: 20, sent: 20, skipped: 0 })
 })
 
+// spec: campaigns/pause, campaigns/resume, campaigns/cancel-under-way
 test('pause stops a send within a second, resume sends the rest, each device once; a cancel skips what is left, also of a paused one', async () => {
   const tenant = await givenTenant(herald)
   const count = 3_000
@@ -333,6 +339,7 @@ async function follow(tenant: Tenant, id: string): Promise<Progress[]> {
   }))
 }
 
+// spec: administration/progress
 test('a send is followed as it rises, by two at once, until its end', async () => {
   const tenant = await givenTenant(herald)
   const iosCount = 20
@@ -363,6 +370,7 @@ test('a send is followed as it rises, by two at once, until its end', async () =
   }
 })
 
+// spec: administration/campaign-list, campaigns/replace-draft, campaigns/duplicate, administration/campaign-operations
 test('the administration lists campaigns by status, kind and name, and replaces, deletes, duplicates, sends and verifies them', async () => {
   const tenant = await givenTenant(herald)
   await givenDevices(tenant, 'web', 3)
@@ -423,6 +431,7 @@ const untilHeld = (tenant: Tenant, kind: 'apns' | 'fcm', count: number) =>
   )
 type Circuits = { circuits: { state: string; code: string | null; heldCount: number }[] }
 
+// spec: providers/circuit-holds, providers/probe
 test('credentials that are refused fail nobody: the breaker opens, and with new ones everything held is sent', async () => {
   const tenant = await givenTenant(herald)
   const phones = await givenDevices(tenant, 'ios', 60)
@@ -464,6 +473,7 @@ test('what an open breaker holds can be paused, goes on with new credentials onc
   expect(devicesOf(await pushesOf(tenant, paused))).toEqual(idsOf(phones))
 })
 
+// spec: campaigns/resume, campaigns/cancel-under-way
 test('between waves a send can be paused, resumed and cancelled: the next wave waits for its resume, and a cancel leaves it out', async () => {
   const tenant = await givenTenant(herald)
   const early = await givenDevices(tenant, 'android', 5, () => ({ timezone: 'Asia/Tokyo' }))
@@ -514,6 +524,7 @@ async function tablesWith(ids: string[]): Promise<string[]> {
   return found.filter((name) => !staying.has(name))
 }
 
+// spec: administration/delete-app
 test('an app that is deleted in mid-send goes from every schema, its keys with it, and leaves another app alone', async () => {
   const [tenant, other] = [await givenTenant(herald), await givenTenant(herald)]
   await givenCrowd(tenant, 2_000)
@@ -563,6 +574,7 @@ test('an app that is deleted in mid-send goes from every schema, its keys with i
   expect(await nothing()).toBe(true)
 })
 
+// spec: campaigns/recurring
 test('a recurring campaign whose occurrence is due makes one run that is sent, stays active, and ends when it is cancelled', async () => {
   const tenant = await givenTenant(herald)
   const devices = await givenDevices(tenant, 'android', 5)

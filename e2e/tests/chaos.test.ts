@@ -4,6 +4,7 @@ import { runSeed } from '../chaos/run-seed.ts'
 
 const everyFault = Object.keys(faults) as FaultName[]
 
+// spec: tracking/counters-exact, sending/committed
 test.each([1, 2, 3])('whatever dies or freezes, nothing is lost and everything is counted once (seed %i)', async (seed) => {
   const faultNames: FaultName[] = ['kill-app', 'kill-app', 'kill-app', ...everyFault]
   const result = await runSeed({ seed, seconds: 12, devicesPerPlatform: 200, faultNames, print: () => undefined })

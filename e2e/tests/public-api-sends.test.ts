@@ -38,6 +38,7 @@ const untilSent = (statsPath: string) =>
 
 // Segments
 
+// spec: segments/preview, segments/count, segments/saved-replace, segments/saved-delete
 test('segments are previewed, saved, counted, replaced, listed and deleted', async () => {
   for (const plan of ['silver', 'silver', 'bronze']) await app.register({ tags: { tier: plan } })
   const silver = { field: 'tags.tier', op: 'eq', value: 'silver' }
@@ -71,6 +72,7 @@ test('segments are previewed, saved, counted, replaced, listed and deleted', asy
 
 // Templates, notifications and campaigns
 
+// spec: content/template-replace, content/template-delete, content/template-copied, content/template-use-count
 test('templates are made, listed, replaced as a whole and deleted; sends copy them and are counted', async () => {
   const made = await call('POST', '/v1/templates', { name: 'News', content, ttl: 60, data: { kind: 'news' } })
   expect(made).toMatchObject({ status: 201, body: { name: 'News', ttl: 60, description: null, collapseId: null, useCount: 0 } })
@@ -86,6 +88,7 @@ test('templates are made, listed, replaced as a whole and deleted; sends copy th
   expect(codeOf(await call('POST', '/v1/notifications', { target: { all: true }, templateId }))).toBe('404 not_found')
 })
 
+// spec: sending/accept, tracking/stats, tracking/rates
 test('POST /v1/notifications reaches one device, its tracking id counts, and stats say so with rates', async () => {
   const [made] = await tenant.makeDevices('ios', 1)
   const { id: subscriptionId } = await tenant.register(made!)
@@ -117,6 +120,7 @@ test('POST /v1/notifications reaches one device, its tracking id counts, and sta
   expect(codeOf(await http<Json>('POST', `${herald.baseUrl}/v1/e/d/${pushes[0]!.msgId}x`))).toBe('400 invalid_msg_id')
 })
 
+// spec: campaigns/create, campaigns/send-from
 test('a campaign is a draft until it is sent, and then cannot be sent again or cancelled', async () => {
   const [made] = await tenant.makeDevices('android', 1)
   await tenant.register(made!, { tags: { campaign: 'now' } })
@@ -134,6 +138,7 @@ test('a campaign is a draft until it is sent, and then cannot be sent again or c
   expect(codeOf(await call('POST', `${path}/experiment/winner`, { variant: 'a' }))).toBe('409 not_an_experiment')
 })
 
+// spec: campaigns/send, campaigns/cancel, campaigns/segment-copied
 test('a campaign for later is scheduled and can be cancelled; a deleted segment is not found at send', async () => {
   const later = await call('POST', '/v1/campaigns', {
     name: 'Later',

@@ -37,6 +37,7 @@ const keys = {
 
 // Subscriptions
 
+// spec: identity/register, identity/one-device-per-address
 test('POST /v1/subscriptions registers a device once, however often it is called', async () => {
   const body = { platform: 'android', token: 'the-same-token', tags: { plan: 'gold' }, language: 'pt_br', country: 'at' }
   const first = await callOpen('POST', '/v1/subscriptions', body)
@@ -54,6 +55,7 @@ test('POST /v1/subscriptions registers a device once, however often it is called
   expect(user).not.toHaveProperty('externalId')
 })
 
+// spec: identity/patch-device, identity/register-revives, identity/reachable
 test('PATCH /v1/subscriptions/:id opts a device out, and registering it again brings it back', async () => {
   const body = { platform: 'ios', token: 'opted-out-token' }
   const { id, userId } = (await callOpen('POST', '/v1/subscriptions', body)).body as Device
@@ -67,6 +69,7 @@ test('PATCH /v1/subscriptions/:id opts a device out, and registering it again br
   expect(await userOf(userId)).toMatchObject({ subscriptions: [{ id, optedIn: true }] })
 })
 
+// spec: identity/session
 test('POST /v1/subscriptions/:id/session counts no second session within 30 minutes, with a body or without', async () => {
   const { id } = await register()
   const first = await callOpen('POST', `/v1/subscriptions/${id}/session`)
@@ -74,6 +77,7 @@ test('POST /v1/subscriptions/:id/session counts no second session within 30 minu
   expect(await callOpen('POST', `/v1/subscriptions/${id}/session`, { osVersion: '18.2' })).toMatchObject({ status: 200, body: first.body })
 })
 
+// spec: identity/login, identity/logout
 test('POST …/login names the anonymous user, or moves the device to the user who has the name; …/logout makes a new one', async () => {
   const [one, other] = [await register({ tags: { a: 1 } }), await register({ tags: { b: 2 } })]
   expect(await callOpen('POST', `/v1/subscriptions/${one.id}/login`, { externalId: 'ada' })).toMatchObject({
@@ -91,6 +95,7 @@ test('POST …/login names the anonymous user, or moves the device to the user w
   expect(await userOf(String(out.body['userId']))).toMatchObject({ tags: {}, subscriptions: [{ id: other.id }] })
 })
 
+// spec: identity/change-user, identity/tags-merge
 test('PATCH and POST …/user change the owner of a device: tags merge, null deletes', async () => {
   const { id, userId } = await register({ tags: { a: 1, b: 2 } })
   expect(await callOpen('PATCH', `/v1/subscriptions/${id}/user`, { tags: { b: null, c: 'x' } })).toMatchObject({
@@ -101,6 +106,7 @@ test('PATCH and POST …/user change the owner of a device: tags merge, null del
   expect(codeOf(await callOpen('PATCH', `/v1/subscriptions/${id}/user`, {}))).toBe('422 invalid_body')
 })
 
+// spec: identity/delete-device, identity/anonymous-user
 test('DELETE /v1/subscriptions/:id removes the device, and an anonymous owner with the last', async () => {
   const { id, userId } = await register()
   expect(await callOpen('DELETE', `/v1/subscriptions/${id}`)).toMatchObject({ status: 204, body: undefined })
@@ -108,6 +114,7 @@ test('DELETE /v1/subscriptions/:id removes the device, and an anonymous owner wi
   expect(codeOf(await call('GET', `/v1/users/${userId}`))).toBe('404 not_found')
 })
 
+// spec: identity/rotate
 test('POST /v1/subscriptions/rotate gives a browser its new endpoint in place', async () => {
   const endpoint = 'https://updates.push.services.mozilla.com/old'
   const { id, userId } = (await callOpen('POST', '/v1/subscriptions', { platform: 'web', endpoint, keys, browser: 'Firefox' }))
@@ -118,6 +125,7 @@ test('POST /v1/subscriptions/rotate gives a browser its new endpoint in place', 
   expect(codeOf(await callOpen('POST', '/v1/subscriptions/rotate', rotation))).toBe('404 not_found')
 })
 
+// spec: identity/verification
 test('with identity verification a public key logs in only whom the backend vouches for', async () => {
   const strict = await givenApp(herald)
   await strict.admin('PATCH', '', { settings: { identityVerification: 'required' } })
@@ -136,6 +144,7 @@ test('with identity verification a public key logs in only whom the backend vouc
 
 // Users
 
+// spec: identity/read-user, identity/masked-token
 test('GET of a user, by id and by external id, answers the same, with tokens masked', async () => {
   const { userId } = await register({ externalId: 'grace/hopper?' })
   const byId = await call('GET', `/v1/users/${userId}`)
@@ -145,6 +154,7 @@ test('GET of a user, by id and by external id, answers the same, with tokens mas
   expect((byId.body['subscriptions'] as Json[])[0]?.['token']).toBe('…000000')
 })
 
+// spec: identity/change-makes-user
 test('PATCH by external id makes a user whom a later login finds', async () => {
   const made = await call('PATCH', '/v1/users/by-external-id/later', { tags: { plan: 'gold' }, timezone: 'Europe/Vienna' })
   expect(made).toMatchObject({ status: 200, body: { externalId: 'later', tags: { plan: 'gold' }, subscriptions: [] } })
@@ -156,6 +166,7 @@ test('PATCH by external id makes a user whom a later login finds', async () => {
   })
 })
 
+// spec: identity/erase-user
 test('DELETE of a user erases the user and the devices', async () => {
   const { id, userId } = await register({ externalId: 'forgotten' })
   expect((await call('DELETE', '/v1/users/by-external-id/forgotten')).status).toBe(204)
@@ -166,6 +177,7 @@ test('DELETE of a user erases the user and the devices', async () => {
 
 // Everything
 
+// spec: limits/foreign-ids
 test('another app’s ids are unknown, on every kind of resource', async () => {
   const stranger = await givenApp(herald)
   const { id, userId } = await register({ externalId: 'mine alone' })
@@ -189,12 +201,14 @@ test('another app’s ids are unknown, on every kind of resource', async () => {
   expect((await userOf(userId))['subscriptions']).toMatchObject([{ id, optedIn: true }])
 })
 
+// spec: limits/health, limits/document
 test('GET /health, /openapi.json and /docs answer without a key', async () => {
   expect(await http('GET', `${herald.baseUrl}/health`)).toMatchObject({ status: 200, body: { status: 'ok', db: 'ready' } })
   expect(document).toMatchObject({ openapi: '3.1.0' })
   expect((await http<string>('GET', `${herald.baseUrl}/docs`)).body).toContain('/docs/swagger-ui.js')
 })
 
+// spec: limits/document
 test('every example body of the document is taken by the platform, and answered as documented', async () => {
   const shop = await givenApp(herald)
   const named = async (method: string, path: string, body: unknown) => String((await shop.call(method, path, body)).body['id'])

@@ -11,6 +11,7 @@ const quick = [
   ['skewed-clocks', 300],
 ] as const
 
+// spec: sending/secrets, sending/recipients-now, providers/apns-environments, providers/refused-again, webhooks/event-secrets
 test.each(quick)('the promise of scenario %s is kept', { timeout: 240_000 }, async (name, devices) => {
   const scenario = scenarios[name]
   if (!scenario) throw new Error(`there is no scenario ${name}`)

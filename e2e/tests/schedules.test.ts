@@ -35,6 +35,7 @@ afterAll(async () => {
   removeDataDir(herald.dataDir)
 })
 
+// spec: campaigns/at
 test('a campaign for a moment two seconds ahead is sent once, and not before it', async () => {
   const tenant = await givenTenant(herald)
   const devices = await givenDevices(tenant, 'android', 20)
@@ -51,6 +52,7 @@ test('a campaign for a moment two seconds ahead is sent once, and not before it'
   expect(items.map((campaign) => [campaign.id, campaign.status])).toEqual([[id, 'sent']])
 })
 
+// spec: experiments/recurring
 test('each run of a recurring experiment has its own variants and sample, and its winner goes to its own remainder', async () => {
   const tenant = await givenTenant(herald)
   const devices = await givenDevices(tenant, 'android', 60)
@@ -117,6 +119,7 @@ test('each run of a recurring experiment has its own variants and sample, and it
   expect(await tenant.call('POST', `/v1/campaigns/${parent}/experiment/winner`, { variant: 'short' })).toMatchObject({ status: 409 })
 })
 
+// spec: sending/frequency-cap
 test('a frequency cap holds in every wave of a local time: nobody has more than it allows, and every device has one outcome', async () => {
   const tenant = await givenTenant(herald)
   const max = 2

@@ -78,6 +78,7 @@ const measuredByEach = (line: string): Promise<number[]> =>
   )
 const sentByEach = () => measuredByEach('herald_pushes_total{platform="ios",outcome="sent",code=""}')
 
+// spec: providers/apns-provider-token
 test('six dispatchers show one token per team, whoever of them is new, and replace it by one', async () => {
   const [first, second, other] = [await givenTenant(herald), await givenTenant(herald), await givenTenant(herald)]
   const team = await shareTeam([first, second])
@@ -118,6 +119,7 @@ test('six dispatchers show one token per team, whoever of them is new, and repla
   expect(await askedTogether(() => sendAll('an old token'))).toEqual({ [team]: 2, [otherTeam]: 1 })
 })
 
+// spec: campaigns/pause
 test('a pause stops six dispatchers in mid-send within a second, a resume sends the rest, each device once; a cancel skips the rest', async () => {
   const tenant = await givenTenant(herald)
   const count = 3_000

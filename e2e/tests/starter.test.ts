@@ -37,6 +37,7 @@ function environmentNames(pid: number, dataDir: string): boolean {
 
 const appOf = (dataDir: string, name: string) => processesOf(dataDir).find(({ command }) => command.includes(`apps/${name}/src/main.ts`))
 
+// spec: running/one-per-directory
 test('a second start on the same data directory is refused and names the first', async () => {
   const herald = await startHerald({ dataDir: dataDirOfOurs() })
 
@@ -48,6 +49,7 @@ test('a second start on the same data directory is refused and names the first',
   expect(await herald.stop()).toBe(0)
 })
 
+// spec: running/restarted
 test('what dies is started again: every app, Postgres and nats-server', async () => {
   const herald = await startHerald({ dataDir: dataDirOfOurs() })
   for (const name of ['gateway', 'audience', 'campaigns', 'dispatcher', 'tracker', 'webhooks']) {
@@ -66,6 +68,7 @@ test('what dies is started again: every app, Postgres and nats-server', async ()
   expect(await herald.stop()).toBe(0)
 })
 
+// spec: running/no-refused-connection
 test('a gateway that is killed or stopped refuses nobody: who connects meanwhile is answered by the next one', async () => {
   const herald = await startHerald({ dataDir: dataDirOfOurs() })
   for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
@@ -92,6 +95,7 @@ async function askAsStranger(port: number): Promise<string> {
   return heard
 }
 
+// spec: running/nats-users
 test('the embedded NATS lets in no stranger, and its passwords are for this user alone', async () => {
   const herald = await startHerald({ dataDir: dataDirOfOurs() })
   const { nats } = JSON.parse(readFileSync(join(herald.dataDir, 'ports.json'), 'utf8')) as { nats: number }
@@ -137,6 +141,7 @@ test('a NATS of one’s own takes the users that are written for it; one without
   }
 })
 
+// spec: running/stop
 test.each(['SIGTERM', 'SIGINT'] as const)('%s stops everything and exits 0', async (signal) => {
   const herald = await startHerald({ dataDir: dataDirOfOurs() })
 
@@ -145,6 +150,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)('%s stops everything and exits 0', asy
   expect(processesOf(herald.dataDir)).toEqual([])
 })
 
+// spec: running/starter-killed
 test('a starter killed with -9 leaves nothing running within five seconds', async () => {
   const herald = await startHerald({ dataDir: dataDirOfOurs() })
   expect(processesOf(herald.dataDir).length).toBeGreaterThan(8)
@@ -156,6 +162,7 @@ test('a starter killed with -9 leaves nothing running within five seconds', asyn
   expect(await again.stop()).toBe(0)
 })
 
+// spec: limits/database-away
 test('a frozen Postgres makes every data endpoint answer 503 database_unavailable within two seconds, and back again', async () => {
   const herald = await startHerald({ dataDir: dataDirOfOurs() })
   const postgres = processesOf(herald.dataDir).filter(({ command }) => /postgres/.test(command))

@@ -45,6 +45,7 @@ async function registerAll(devices: Device[], more: (index: number) => Record<st
   return ids
 }
 
+// spec: tracking/one-outcome, tracking/counters-exact
 test('300 devices on three real protocols each receive their push exactly once, and the counters say so', async () => {
   const devices = [
     ...(await tenant.makeDevices('ios', 100)),
@@ -115,6 +116,7 @@ const expectedPush = ({ platform, msgId }: Push, title: string) =>
     web: { headers: { topic: 'order-1', urgency: 'high' }, payload: { title, tag: 'order-1', data: { msgId, order: '1' } } },
   })[platform]
 
+// spec: tracking/report, tracking/once, tracking/shows-at-once, tracking/rates
 test('what devices report is counted once, at once, and by rate', async () => {
   const [device] = await tenant.makeDevices('ios', 1)
   const { id: subscriptionId } = await tenant.register(device!)
@@ -136,6 +138,7 @@ test('what devices report is counted once, at once, and by rate', async () => {
   expect(after.rates).toEqual({ delivery: 1, open: 1, click: 0 })
 })
 
+// spec: providers/dead-token, tracking/never-queued
 test('dead tokens fail with their code, are invalidated, and are not tried again', async () => {
   const alive = await tenant.makeDevices('android', 2)
   const dead = [
@@ -161,6 +164,7 @@ test('dead tokens fail with their code, are invalidated, and are not tried again
   await until(async () => (await settled((await send()).body.id)).stats['queued'] === 2, { what: 'only the living are queued' })
 })
 
+// spec: providers/retry-after
 test('a rate-limited device is tried again after the time the provider asked for', async () => {
   const [device] = await tenant.makeDevices('android', 1, { behaviour: { answer: 'rate_limited', retryAfterSeconds: 2, times: 1 } })
   const { id: subscriptionId } = await tenant.register(device!)
@@ -172,6 +176,7 @@ test('a rate-limited device is tried again after the time the provider asked for
   expect((await settled(body.id)).stats).toMatchObject({ queued: 1, sent: 1, failed: 0 })
 })
 
+// spec: sending/target-resolves
 test('every selector reaches whom it names and nobody else', async () => {
   const devices = [...(await tenant.makeDevices('ios', 2)), ...(await tenant.makeDevices('android', 1))]
   const registered = [
@@ -205,6 +210,7 @@ test('every selector reaches whom it names and nobody else', async () => {
   expect(await reach({ externalIds: ['nobody at all'] })).toBe(0)
 })
 
+// spec: sending/silent
 test('a silent push goes to apps in the background and skips browsers', async () => {
   const devices = [
     ...(await tenant.makeDevices('ios', 1)),

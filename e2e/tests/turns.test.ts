@@ -34,6 +34,7 @@ async function send(tenant: Tenant, subscriptionId: string): Promise<string> {
 const isSent = async (tenant: Tenant, campaignId: string) =>
   (await tenant.call<{ status: string }>('GET', `/v1/campaigns/${campaignId}/stats`)).body.status === 'sent'
 
+// spec: sending/turns
 test('a send settles while thousands that another app has sent before it are still under way', async () => {
   const [of, ofHonest] = [await givenDevice(flooding), await givenDevice(honest)]
   const behaves = (answer: 'slow' | 'ok') => flooding.simulator('PUT', `/devices/${of.device}/behaviour`, { answer })

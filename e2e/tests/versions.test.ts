@@ -77,6 +77,7 @@ test("yesterday's audience beside today's dispatcher: nothing is misread, and ev
   expect(await resultOf(tenant, sent.id)).toEqual(onceEach(sent.devices))
 })
 
+// spec: running/versions
 test("while yesterday's and today's audience and dispatchers work side by side, every push goes out once", async () => {
   const { herald } = await startWithOlder('audience', [...calls, ...pointers], 2)
   const tenant = await givenTenant(herald)

@@ -47,6 +47,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
+// spec: webhooks/event-types, webhooks/event-completed
 test('what becomes of a notification arrives at the webhook of its app', async () => {
   const webhook = await tenant.admin<{ id: string; secret: string }>('POST', '/webhooks', { url: `${url}/hook` })
   expect(webhook.status).toBe(201)
@@ -77,6 +78,7 @@ test('what becomes of a notification arrives at the webhook of its app', async (
   for (const { signature, body } of received) expect(verifyWebhook(webhook.body.secret, signature, body, new Date())).toEqual({ ok: true })
 })
 
+// spec: webhooks/test, administration/webhooks, webhooks/url-at-save
 test('the administration tests an endpoint, shows its log and refuses addresses that are no https', async () => {
   const { body: webhook } = await tenant.admin<{ id: string }>('POST', '/webhooks', { url: `${url}/other` })
   expect((await tenant.admin('POST', `/webhooks/${webhook.id}/test`)).body).toEqual({ status: 204, error: null })

@@ -9,7 +9,7 @@ export type ProcessName = AppName | 'simulator'
  */
 export const startOrder: readonly AppName[][] = [['tracker', 'webhooks'], ['audience'], ['campaigns', 'dispatcher'], ['gateway']]
 
-/** Decisions.md 11: which app gets which secret. Nobody else's environment holds it. */
+/** Which app gets which secret (spec: running/secrets-apart). Nobody else's environment holds it. */
 export const secretsOf: Record<ProcessName, readonly ('ADMIN_TOKEN' | 'HMAC_SECRET' | 'SEAL_KEYS')[]> = {
   gateway: ['ADMIN_TOKEN', 'HMAC_SECRET', 'SEAL_KEYS'],
   dispatcher: ['HMAC_SECRET', 'SEAL_KEYS'],

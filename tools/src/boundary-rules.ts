@@ -17,7 +17,7 @@ export type Place = {
 const vocabulary = ['@herald/contracts/*', '@herald/auth/*']
 const everything = { values: ['*'], types: ['*'], packages: ['*'], typePackages: ['*'] }
 
-/** Libraries of ours: what each stands on (house.md, Import rules). */
+/** Libraries of ours: what each stands on. */
 const libraries: Record<string, readonly string[]> = {
   // node:net for what an address is, not for connections.
   'libs/contracts': ['zod', 'node:crypto', 'node:net'],
@@ -137,7 +137,7 @@ export function mayImportFile(place: Place, target: string, isType: boolean): bo
   return allowed.includes('*') || allowed.includes(folder)
 }
 
-/** The environment is read in one place; elsewhere only by what no app runs (house.md). */
+/** The environment is read in one place; elsewhere only by what no app runs. */
 export function mayReadEnvironment(project: string, file: string): boolean {
   if (!project.startsWith('apps/') && !project.startsWith('libs/')) return true
   if (isForTests(file)) return true

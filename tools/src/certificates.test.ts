@@ -36,6 +36,7 @@ test('a certificate cut short by a crash is made anew', () => {
   expect(new X509Certificate(readFileSync(paths.certificate)).subject).toBe('CN=localhost')
 })
 
+// spec: running/certificates
 test('the authorities of NODE_EXTRA_CA_CERTS and of the simulator stand in one file', () => {
   const { ca } = readCertificates(directory, now)
   const given = join(directory, 'given.pem')

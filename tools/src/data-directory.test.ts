@@ -16,6 +16,7 @@ function freshDirectory(): string {
   return directory
 }
 
+// spec: running/one-per-directory
 test('a second start on the same directory is refused with the pid of the first, until that releases it', () => {
   const directory = freshDirectory()
   const first = takeDataDirectory(directory)
@@ -27,6 +28,7 @@ test('a second start on the same directory is refused with the pid of the first,
   expect(readdirSync(directory)).toEqual([])
 })
 
+// spec: running/one-per-directory
 test('the lock of a dead process is taken over', async () => {
   const directory = freshDirectory()
   const child = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { stdio: ['pipe', 'ignore', 'ignore'] })

@@ -37,6 +37,7 @@ const given = {
   LISTEN_PID: '1',
 }
 
+// spec: running/secrets-apart
 test('each app gets its own database and the secrets it needs, and nothing of the others', () => {
   expect(environmentOf('gateway', given, computed)).toEqual({
     PATH: '/bin',
@@ -104,6 +105,7 @@ test('an address given for an app is used as it is', () => {
   expect(environmentOf('tracker', given, computed)['DATABASE_URL_TRACKER']).toBe('postgres://given')
 })
 
+// spec: running/simulator, running/certificates
 test('with the simulator, providers are this machine, and those who call it trust it', () => {
   const dispatcher = environmentOf('dispatcher', {}, { ...computed, simulator })
 
@@ -118,6 +120,7 @@ test('with the simulator, providers are this machine, and those who call it trus
   expect(environmentOf('audience', {}, { ...computed, simulator })).not.toHaveProperty('NODE_EXTRA_CA_CERTS')
 })
 
+// spec: running/simulator, providers/addresses
 test('a provider address that is given stays, and one of APNs keeps the simulator from being the other', () => {
   const dispatcher = environmentOf(
     'dispatcher',

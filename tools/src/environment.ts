@@ -68,7 +68,7 @@ export function environmentOf(name: ProcessName, given: NodeJS.ProcessEnv, compu
   return environment
 }
 
-/** Who gives one APNs address means that one alone: the simulator must not become the other environment (decisions.md 11). */
+/** Who gives one APNs address means that one alone: the simulator must not become the other environment (spec: running/simulator). */
 function simulatorVariables(given: NodeJS.ProcessEnv, addresses: SimulatorAddresses): NodeJS.ProcessEnv {
   const apnsGiven = Boolean(given['APNS_URL'] || given['APNS_SANDBOX_URL'])
   return {

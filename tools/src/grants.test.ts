@@ -9,6 +9,7 @@ import { readUses } from './read-uses.ts'
 const lanes = everyLane.map(({ platform, lane }) => batchSubject(platform, lane))
 const subjects = (of: readonly { subject: string }[]) => of.map(({ subject }) => subject).toSorted()
 
+// spec: running/nats-users
 test.each(apps)('NATS grants %s what its source uses, and nothing more', async (app) => {
   const { asks, tells, hears, stores, reads } = uses[app]
   const found = await readUses(app)

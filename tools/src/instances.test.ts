@@ -3,6 +3,7 @@ import { parseInstances } from './instances.ts'
 
 const oneOfEach = { gateway: 1, audience: 1, campaigns: 1, tracker: 1, webhooks: 1, dispatcher: 1 }
 
+// spec: running/instances
 test('an app that is not named runs once', () => {
   expect(parseInstances(undefined)).toEqual(oneOfEach)
   expect(parseInstances('')).toEqual(oneOfEach)

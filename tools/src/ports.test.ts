@@ -16,6 +16,7 @@ async function takenPort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
+// spec: running/ports
 test('a port that another Herald shares with nobody it knows is taken, and the error says what to set', async () => {
   const port = await takenPort()
 
@@ -24,6 +25,7 @@ test('a port that another Herald shares with nobody it knows is taken, and the e
   )
 })
 
+// spec: running/ports
 test('PORT=0 picks a free one; a PORT that is none and a HOST that is not this machine are refused', async () => {
   const held = await holdGatewayPort('0', '127.0.0.1')
   expect(held.port).toBeGreaterThan(0)

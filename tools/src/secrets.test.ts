@@ -10,6 +10,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
+// spec: running/secrets-made
 test('secrets are made once, kept for this user alone, and the same at the next start', () => {
   const first = readSecrets(directory, {})
 

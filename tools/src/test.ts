@@ -11,6 +11,7 @@ const checks: { name: string; command: string; args: string[]; environment?: Nod
   { name: 'format', command: 'oxfmt', args: ['--check', '.'], remedy: 'npm run format' },
   { name: 'lint', command: 'oxlint', args: ['--type-aware'], remedy: 'npm run lint' },
   { name: 'boundaries', command: 'node', args: ['tools/src/check-boundaries.ts'], remedy: 'npm run boundaries' },
+  { name: 'specification', command: 'node', args: ['tools/src/check-specification.ts'], remedy: 'npm run specification' },
   {
     name: 'types',
     command: 'nx',

@@ -1,4 +1,4 @@
--- Breaker and mass guard (providers.md): a circuit knows which credentials it speaks of and its last 200 answers, a letter each, newest last:
+-- Breaker and mass guard (spec: providers/circuit): a circuit knows which credentials it speaks of and its last 200 answers, a letter each, newest last:
 -- s sent, g guarded, w perhaps our credentials, c our credentials for sure.
 alter table circuits drop column answers, drop column reason;
 alter table circuits add column answers text not null default '';

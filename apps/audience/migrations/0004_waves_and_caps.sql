@@ -1,4 +1,4 @@
--- A send at several moments (decisions.md 5): one wave after another on the one row. Planned when the row is made and frozen with it:
+-- A send at several moments (spec: campaigns/waves): one wave after another on the one row. Planned when the row is made and frozen with it:
 -- [{at, zones}], in order; null: everybody at once.
 alter table fan_outs add column waves jsonb;
 alter table fan_outs add column wave integer not null default 0;

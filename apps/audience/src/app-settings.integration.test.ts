@@ -7,6 +7,7 @@ import { openAudience } from './testing/rig.ts'
 
 const { audience, bus, peers } = await openAudience()
 
+// spec: administration/settings-heard
 test('settings are asked for once, and again when the gateway says that they have changed', async () => {
   const appId = newId()
   peers.state.askedGateway = 0

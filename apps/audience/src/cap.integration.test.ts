@@ -37,6 +37,7 @@ async function sendTo(appId: string, change: Partial<FrozenSend> = {}) {
   return { campaignId, ...(await endsOf(campaignId)) }
 }
 
+// spec: sending/frequency-cap, sending/frequency-cap-claims
 test('eight campaigns at once to the same 600 users: each user gets exactly as many as the cap allows', async () => {
   const appId = givenCappedApp(3)
   const crowd = await givenCrowd(db, { appId, count: 600 })
@@ -49,6 +50,7 @@ test('eight campaigns at once to the same 600 users: each user gets exactly as m
   for (const { campaignId } of all) expect(peers.lastReport(campaignId)).toMatchObject({ fannedOut: true, byPlatform: { ios: 600 } })
 })
 
+// spec: sending/frequency-cap-claims, tracking/skip-reasons
 test('all devices of a user share one claim, and pass or are skipped together', async () => {
   const appId = givenCappedApp(1)
   const phone = await givenDevice(db, { appId })
@@ -98,6 +100,7 @@ test('nobody claims for a user who was erased while the page was cut', async () 
   expect(rows).toEqual([{ user_id: kept.userId }])
 })
 
+// spec: sending/frequency-cap
 test('the window rolls: what lies before it does not count any more, and is purged', async () => {
   const appId = givenCappedApp(1, 60)
   const device = await givenDevice(db, { appId })
@@ -115,6 +118,7 @@ test('the window rolls: what lies before it does not count any more, and is purg
   expect(kept[0]?.campaign_id).not.toBe(first.campaignId)
 })
 
+// spec: sending/silent-exempt, sending/bypass
 test('silent pushes and those that bypass the cap pass it, and count for nothing', async () => {
   const appId = givenCappedApp(1)
   const device = await givenDevice(db, { appId })
@@ -126,6 +130,7 @@ test('silent pushes and those that bypass the cap pass it, and count for nothing
   expect(await sendTo(appId)).toMatchObject({ over: [device.id] })
 })
 
+// spec: sending/quiet-hours-skip
 test('who is skipped for quiet hours has not had the campaign: it counts for nothing', async () => {
   const appId = newId()
   const device = await givenDevice(db, { appId })

@@ -21,6 +21,7 @@ const queuedIn = async (campaignId: string) => {
 const finishBatches = (campaignId: string) =>
   sql`update batches set done_at = now(), due_at = null where campaign_id = ${campaignId} and done_at is null`.execute(db)
 
+// spec: campaigns/resume
 test('a send paused and resumed again and again reaches everybody once', async () => {
   const appId = newId()
   const crowd = await givenCrowd(db, { appId, count: 17_000 })
@@ -65,6 +66,7 @@ test('a pause that meets a page which is being cut: the page is not cut, and is 
   expect(await queuedIn(campaignId)).toEqual([device.id])
 })
 
+// spec: campaigns/cancel-under-way
 test('a cancelled send queues nothing more, and its totals so far are its last', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 11_000 })
@@ -97,6 +99,7 @@ test('a cancelled send has no further wave', async () => {
   expect(peers.lastReport(campaignId)).toMatchObject({ fannedOut: true, byPlatform: { ios: 0 } })
 })
 
+// spec: campaigns/resume
 test('a wave whose instant comes while its send is paused begins when it goes on', async () => {
   const appId = newId()
   const device = await givenDevice(db, { appId })
@@ -120,6 +123,7 @@ test('a wave whose instant comes while its send is paused begins when it goes on
   expect(await queuedIn(campaignId)).toEqual([device.id])
 })
 
+// spec: campaigns/flow-last-word
 test('the last change counts, in whatever order they are heard, and a repeat changes nothing', async () => {
   const appId = newId()
   await givenDevice(db, { appId })

@@ -6,7 +6,7 @@ import { findFanOut, wakeWaiting } from './store/fan-outs.ts'
 import { changeFanOutFlow, makeBatchesDue } from './store/flow.ts'
 
 /**
- * Pauses, resumes or cancels a send (decisions.md 5). The last word counts, by its number, in whatever order they come. Answers
+ * Pauses, resumes or cancels a send (spec: campaigns/flow-last-word). The last word counts, by its number, in whatever order they come. Answers
  * whether there is such a send here (yet).
  */
 export async function changeFlow(

@@ -12,7 +12,7 @@ import { getUser, insertUser, lockUser, markByBackend, readTags } from './store/
 import { transactIdentity } from './transact-identity.ts'
 
 /**
- * Changes the person who has a device, for all of their devices (api.md, PATCH …/user). Faults: `not_found`, `invalid_body` at
+ * Changes the person who has a device, for all of their devices (spec: identity/change-user). Faults: `not_found`, `invalid_body` at
  * `tags` (101st tag).
  */
 export const changeOwner = (
@@ -33,7 +33,7 @@ export const changeOwner = (
   })
 
 /**
- * Changes a user as their backend knows them (api.md, PATCH on users). An unknown external id makes a user without devices: a
+ * Changes a user as their backend knows them (spec: identity/change-makes-user). An unknown external id makes a user without devices: a
  * later login finds them. Faults: `not_found` (an unknown id), `invalid_body` at `tags` (101st tag).
  */
 export const changeUser = (

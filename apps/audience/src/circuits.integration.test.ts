@@ -99,6 +99,7 @@ async function givenOpen(appId: string, using = used(), platform: Platform = 'an
 }
 
 describe('mass guard', () => {
+  // spec: providers/guard-opens
   test('a whole batch of refused tokens invalidates nobody: the circuit opens and all come back, untried', async () => {
     const appId = newId()
     const crowd = await givenPhones(appId, 500)
@@ -126,6 +127,7 @@ describe('mass guard', () => {
     expect(await takeWith(rest[0]?.id ?? '')).toBe('taken')
   })
 
+  // spec: providers/guard-few
   test('19 among many sends are dead: failed for the ledger, invalidated once and announced once', async () => {
     const appId = newId()
     await givenEndpoint(db, appId)
@@ -168,6 +170,7 @@ describe('mass guard', () => {
     expect(await until(() => dispatcher.pointers.find(({ batchId }) => batchId === decided?.id))).toMatchObject({ platform: 'android' })
   })
 
+  // spec: providers/guard-many
   test('40 % bad among sends fail with their code and stay', async () => {
     const appId = newId()
     const crowd = await givenPhones(appId, 500)
@@ -187,6 +190,7 @@ describe('mass guard', () => {
     expect(new Set(decided?.decided?.map(({ code }) => code))).toEqual(new Set(['token_invalid']))
   })
 
+  // spec: providers/guard-opens
   test('a circuit that opens undoes what it invalidated within 24 hours, if the token is the same', async () => {
     const appId = newId()
     const early = await givenPhones(appId, 12)
@@ -249,6 +253,7 @@ describe('mass guard', () => {
     expect((await openBatches(appId)).flatMap(({ decided }) => decided)).toHaveLength(2)
   })
 
+  // spec: providers/guard-credentials
   test('refused tokens of older credentials say nothing and are tried again', async () => {
     const appId = newId()
     await givenPhones(appId, 2)
@@ -306,6 +311,7 @@ test('whatever is heard, by many processes at once and repeatedly: every push en
 })
 
 describe('breaker', () => {
+  // spec: providers/circuit
   test('an open circuit holds its app and platform, and no other', async () => {
     const appId = newId()
     await givenOpen(appId)
@@ -325,6 +331,7 @@ describe('breaker', () => {
     expect(held.takes).toBe(0)
   })
 
+  // spec: providers/not-configured
   test('without credentials, or decided already, nothing is held', async () => {
     const appId = newId()
     await givenOpen(appId)
@@ -344,6 +351,7 @@ describe('breaker', () => {
     expect(await takeWith(decided)).toBe('taken')
   })
 
+  // spec: providers/probe
   test('however many processes ask, one probe is made in 30 seconds', async () => {
     const appId = newId()
     await givenOpen(appId)
@@ -417,6 +425,7 @@ describe('breaker', () => {
     expect(waiting.every(({ tries }) => tries === 0)).toBe(true)
   })
 
+  // spec: providers/probe
   test('newer credentials are tried at once, by one', async () => {
     const appId = newId()
     await givenOpen(appId)
@@ -435,6 +444,7 @@ describe('breaker', () => {
     expect(await takeWith(second, used(2))).toBe('taken')
   })
 
+  // spec: providers/circuit-hold-limit, providers/circuit-now-or-never
   test('what was held too long, or may not wait at all, fails with the circuit’s code, untried', async () => {
     const appId = newId()
     await givenOpen(appId)
@@ -509,6 +519,7 @@ describe('a provider that is away', () => {
   const circuitIs = async (appId: string) => (await circuitOf(appId))?.state
   const held = (appId: string) => openBatches(appId).then((rows) => rows.filter(({ held_since }) => held_since !== null))
 
+  // spec: providers/away, providers/away-over
   test('a whole batch without an answer opens the circuit; even a last try was none, nobody fails, and one answer sends it all', async () => {
     const appId = newId()
     const crowd = await givenPhones(appId, 30)
@@ -546,6 +557,7 @@ describe('a provider that is away', () => {
     for (const { id } of rest) expect(await takeWith(id)).toBe('taken')
   })
 
+  // spec: providers/away-one-token
   test('five tries of one push end it while the provider answers others', async () => {
     const appId = newId()
     await givenPhones(appId, 2)
@@ -594,6 +606,7 @@ describe('a provider that is away', () => {
     expect(await takeOne(batchId ?? '', used())).toMatchObject({ decided: [{ outcome: 'failed', code: 'network_error', attempts: 5 }] })
   })
 
+  // spec: providers/away-waits
   test('a push whose ttl ends meanwhile is skipped as expired; now or never is tried once', async () => {
     const appId = newId()
     await givenPhones(appId, 30)
@@ -636,6 +649,7 @@ describe('a provider that is away', () => {
     expect(await room({ ios: 0, android: 0, web: 0 })).toBe(true)
   })
 
+  // spec: providers/away-over
   test('thousands of held batches are let go in turn when it is back', async () => {
     const appId = newId()
     await givenPhones(appId, 30)
@@ -678,6 +692,7 @@ describe('the two environments of APNs', () => {
       })
       .execute()
 
+  // spec: providers/circuit
   test('one is closed: its devices alone come back, and a batch of nothing else is held', async () => {
     const appId = newId()
     await givenIphones(appId, ['sandbox', null])
@@ -729,6 +744,7 @@ describe('whether a send goes on', () => {
   const campaignOf = async (batchId: string) =>
     (await db.selectFrom('batches').select('campaign_id').where('id', '=', batchId).executeTakeFirstOrThrow()).campaign_id
 
+  // spec: campaigns/pause
   test('a paused send is held, also what is to be tried again, until it goes on', async () => {
     const appId = newId()
     await givenPhones(appId, 1)
@@ -748,6 +764,7 @@ describe('whether a send goes on', () => {
     expect(await takeWith(retry?.id ?? '')).toBe('taken')
   })
 
+  // spec: campaigns/cancel-under-way, tracking/skip-reasons
   test('what is left of a cancelled send is skipped, every push of it, whatever its circuit', async () => {
     const appId = newId()
     await givenOpen(appId)
@@ -766,6 +783,7 @@ describe('whether a send goes on', () => {
 })
 
 describe('operation', () => {
+  // spec: administration/circuits-shown
   test('circuits are shown with what they hold, and an operator or new credentials ask for a probe now', async () => {
     const process = await startProcess()
     const appId = newId()

@@ -9,7 +9,7 @@ import type { Db } from './store/tables.ts'
 export type CountAsked = { appId: string; segmentId: string } | { appId: string; segment: unknown }
 
 /**
- * Counts the reachable devices of a segment now: of a saved one, whose count is kept (api.md, POST /v1/segments/:id/count), or
+ * Counts the reachable devices of a segment now: of a saved one, whose count is kept (spec: segments/count), or
  * of one just given, null for everyone (POST /v1/segments/preview). Faults: `not_found`, `invalid_segment` with the path of the
  * faulty node, `invalid_body` for what is no segment at all, `rate_limited` while the ledger is read back for the first `lastNotifiedAt` of the app.
  */

@@ -32,7 +32,7 @@ export type Cut = { row: FanOut; batches: BatchPointerRow[]; made?: MadeBatch[] 
 type StorePage = (trx: Db, cut: CutPage) => Promise<FanOut | undefined>
 
 /**
- * Cuts a page (architecture.md, path 3): scans, chooses, and commits its claims, batches and place in one transaction. `lost`:
+ * Cuts a page (docs/architecture.md, step 3): scans, chooses, and commits its claims, batches and place in one transaction. `lost`:
  * another cut it, or the send does not go on; `no_room`: the app's bulk window is full. Either leaves nothing behind.
  */
 export async function cutPage(audience: Audience, uncut: Uncut, selection: Selection, store: StorePage): Promise<Cut | 'lost' | 'no_room'> {

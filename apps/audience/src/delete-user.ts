@@ -10,7 +10,7 @@ import { transactIdentity } from './transact-identity.ts'
 const attempts = 10
 
 /**
- * The erasure path (api.md, DELETE on users): the user and all devices go in one transaction, and with it is written down that
+ * The erasure path (spec: identity/erase-user): the user and all devices go in one transaction, and with it is written down that
  * webhooks is to be told until it has answered. What stays names ids only: batches of a send under way, and events.
  * Fault: `not_found`.
  */

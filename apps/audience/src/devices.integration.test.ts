@@ -18,6 +18,7 @@ const user = (id: string) => db.selectFrom('users').selectAll().where('id', '=',
 const notFound = { code: 'not_found', message: 'Not found.' }
 
 describe('PATCH of a device', () => {
+  // spec: identity/patch-device
   test('changes what it names and nothing else', async () => {
     const appId = newId()
     const { id } = await register(appId, { ...phone('token'), appVersion: '1.0', deviceModel: 'iPhone' })
@@ -38,6 +39,7 @@ describe('a session', () => {
       update subscriptions set last_session_at = now() - make_interval(mins => ${minutes}), last_active_at = now() - interval '1 day'
       where id = ${id}`.execute(db)
 
+  // spec: identity/session
   test('counts when the one before began 30 minutes ago or earlier, and always says that the device is active', async () => {
     const appId = newId()
     const { id, userId } = await register(appId, phone('token'))
@@ -73,6 +75,7 @@ describe('a session', () => {
 })
 
 describe('login and logout', () => {
+  // spec: identity/login, identity/login-renames, identity/login-joins
   test('login renames an anonymous user, a second device joins them, and their tags apply', async () => {
     const appId = newId()
     const one = await register(appId, { ...phone('one'), tags: { plan: 'pro' } })
@@ -87,6 +90,7 @@ describe('login and logout', () => {
     expect(await user(one.userId)).toMatchObject({ external_id: 'ann', tags: { plan: 'pro' } })
   })
 
+  // spec: identity/device-limit
   test('login to a user with 100 devices is refused and changes nothing', async () => {
     const appId = newId()
     const { userId } = await givenDevice(db, { appId, externalId: 'ann' })
@@ -99,6 +103,7 @@ describe('login and logout', () => {
     expect((await device(one.id))?.user_id).toBe(one.userId)
   })
 
+  // spec: identity/logout
   test('logout gives the device to a new anonymous user: no tags; language, timezone and country are copied', async () => {
     const appId = newId()
     const about = { language: 'de', timezone: 'Europe/Berlin', country: 'DE' }
@@ -112,6 +117,7 @@ describe('login and logout', () => {
     expect((await device(ann.id))?.user_id).toBe(userId)
   })
 
+  // spec: identity/anonymous-user
   test('logout of an anonymous user leaves nobody behind', async () => {
     const appId = newId()
     const anonymous = await register(appId, { ...phone('token'), tags: { plan: 'pro' } })
@@ -128,6 +134,7 @@ describe('rotation', () => {
   const rotate = (appId: string, old: string, endpoint: string) =>
     call(calls.rotateSubscription, { appId, rotation: { old, new: { endpoint, keys: moved } } })
 
+  // spec: identity/rotate
   test('keeps the row: a new endpoint, new keys, a new token version; no longer dead, but as opted in or out as before', async () => {
     const appId = newId()
     const { id } = await register(appId, browser('https://push.example/old'))
@@ -146,6 +153,7 @@ describe('rotation', () => {
     expect((await register(appId, browser('https://push.example/new'))).id).toBe(id)
   })
 
+  // spec: identity/rotate-onto-another
   test('onto an endpoint another row has removes that row, and its anonymous owner', async () => {
     const appId = newId()
     const one = await register(appId, browser('https://push.example/1'))

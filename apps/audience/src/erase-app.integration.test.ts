@@ -50,6 +50,7 @@ async function countRows(appId: string): Promise<Record<string, number>> {
   return { ...Object.fromEntries(counts), announcements: announced.length }
 }
 
+// spec: administration/delete-app
 test('a deleted app’s rows go, a part with every call; other apps keep theirs, and its sends end', async () => {
   const { appId, campaignId } = await givenBusyApp(6_000)
   const other = await givenBusyApp(20)

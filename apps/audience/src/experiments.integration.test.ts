@@ -28,6 +28,7 @@ async function sendTo(send: ReturnType<typeof givenSend>): Promise<string[]> {
   return batches.flatMap((batch) => batch.subscription_ids).toSorted()
 }
 
+// spec: experiments/only-the-sample, experiments/remainder
 test('an experiment queues its sample, its winner exactly the rest', async () => {
   const appId = newId()
   const crowd = await givenCrowd(db, { appId, count: 5_500 })
@@ -41,6 +42,7 @@ test('an experiment queues its sample, its winner exactly the rest', async () =>
   expect([...sample, ...rest].toSorted()).toEqual(crowd)
 })
 
+// spec: experiments/assignment, experiments/remainder
 test('all devices of a user are in the sample or none, and a device that had a push of the experiment gets no other', async () => {
   const appId = newId()
   const parent = givenSend(appId, { experiment })

@@ -54,6 +54,7 @@ describe('a page that fails', async () => {
     expect(await findFanOut(db, campaignId)).toBeUndefined()
   })
 
+  // spec: sending/one-failing-send
   test('each failure waits longer than the one before, and the fifth ends the send with a reason in plain words', async () => {
     const appId = newId()
     await givenDevice(db, { appId })
@@ -122,6 +123,7 @@ describe('a running audience', async () => {
   const { db, startProcess, peers, dispatcher } = rig
   await startProcess()
 
+  // spec: sending/one-failing-send
   test('of three sends that fail and an honest one, the honest one goes at once and the others end as failed', async () => {
     const poisoned = [newId(), newId(), newId()]
     for (const appId of poisoned) await givenDevice(db, { appId })

@@ -16,6 +16,7 @@ describe('one run of a fan-out', async () => {
     db.selectFrom('batches').selectAll().where('campaign_id', '=', campaignId).orderBy('id').execute()
   const queuedIn = async (campaignId: string) => (await batchesOf(campaignId)).flatMap((batch) => batch.subscription_ids).toSorted()
 
+  // spec: sending/target-resolves, sending/target-unknown
   test('every selector reaches its devices and nobody else', async () => {
     const appId = newId()
     const ann = await givenDevice(db, { appId, externalId: 'ann' })
@@ -56,6 +57,7 @@ describe('one run of a fan-out', async () => {
     expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'fanned_out', target: null })
   })
 
+  // spec: tracking/never-queued, identity/reachable
   test('opted-out and invalidated devices are never queued', async () => {
     const appId = newId()
     const out = await givenDevice(db, { appId })
@@ -71,6 +73,7 @@ describe('one run of a fan-out', async () => {
     expect(peers.lastReport(campaignId)?.byPlatform).toEqual({ ios: 1, android: 0, web: 0 })
   })
 
+  // spec: sending/target-unknown
   test('a send that reaches nobody is reported once, as fanned out with nothing queued', async () => {
     const campaignId = peers.givenCampaign(givenSend(newId()), { kind: 'externalIds', externalIds: ['nobody'] })
 
@@ -174,6 +177,7 @@ describe('one run of a fan-out', async () => {
     expect(await queuedIn(campaignId)).toEqual([device.id])
   })
 
+  // spec: sending/new-devices
   test('a device registered after the start is not in it, also with an id that sorts before the bound', async () => {
     const appId = newId()
     const early = await givenDevice(db, { appId })
@@ -234,6 +238,7 @@ describe('one run of a fan-out', async () => {
     expect(await findFanOut(db, campaignId)).toMatchObject({ batches: 12, told_batches: 12 })
   })
 
+  // spec: sending/silent, tracking/skip-reasons
   test('a silent send skips browsers, and counts them', async () => {
     const appId = newId()
     await givenDevice(db, { appId })
@@ -260,6 +265,7 @@ describe('one run of a fan-out', async () => {
     })
   })
 
+  // spec: segments/saved-stale, campaigns/failed
   test('a segment that does not compile any more fails the campaign and queues nothing', async () => {
     const appId = newId()
     await givenDevice(db, { appId })
@@ -288,6 +294,7 @@ describe('one run of a fan-out', async () => {
     expect(peers.lastReport(campaignId)).toMatchObject({ fannedOut: true, byPlatform: { ios: 3 } })
   })
 
+  // spec: sending/lanes
   test('a large send never has more than 16 bulk batches of a platform open', async () => {
     const appId = newId()
     await givenCrowd(db, { appId, count: 16_000 })
@@ -350,6 +357,7 @@ describe('two processes of audience', async () => {
       if (taken.campaignId === campaignId) reached.push(...taken.recipients.map(({ subscriptionId }) => subscriptionId))
     })
 
+  // spec: sending/lanes
   test('cut the first page of a small send while ten large ones of another app wait for room', async () => {
     const [large, small] = [newId(), newId()]
     await givenCrowd(db, { appId: large, count: 6_000 })

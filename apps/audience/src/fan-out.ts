@@ -24,7 +24,7 @@ import { tellStart, tellTotals } from './tell-totals.ts'
 const pagesPerRun = 4
 
 /**
- * Drives the fan-out of a campaign from its row (architecture.md, path 3). Page 0 says that the campaign is due: the row is
+ * Drives the fan-out of a campaign from its row (docs/architecture.md, step 3). Page 0 says that the campaign is due: the row is
  * made, once. Any other page is cut if it is the next; a pointer at a page that is cut already ends here. Totals are told
  * before a page's pointers go out and before the next page is cut. What is left undone by a crash the sweep points at again. A page that
  * fails is tried again when its row is due, and ends its send as failed after the fifth try.

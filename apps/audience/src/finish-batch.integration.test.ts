@@ -30,6 +30,7 @@ describe('finishing', () => {
     expect(await db.selectFrom('batches').select('id').where('retry_of', '=', batchId).execute()).toHaveLength(1)
   })
 
+  // spec: providers/apns-environments
   test('what was sent is noted, and the environment that accepted it remembered', async () => {
     const appId = newId()
     await givenAsking(db, appId)
@@ -78,6 +79,7 @@ describe('finishing', () => {
     expect(noted.map(({ subscription_id }) => subscription_id).toSorted()).toEqual([everyone[0], everyone[3], everyone[4]])
   })
 
+  // spec: providers/dead-token, webhooks/event-invalidated
   test('a dead token is invalidated once and announced once, however many sends found it out', async () => {
     const appId = newId()
     await givenEndpoint(db, appId)
@@ -119,6 +121,7 @@ describe('finishing', () => {
     expect(announced.flatMap(({ body }) => body).filter((event) => event.appId === appId)).toEqual([])
   })
 
+  // spec: providers/dead-spares-the-new
   test('a token that changed, or registered again after it was sent to, is left alone', async () => {
     const appId = newId()
     const [changed, returned] = [await givenDevice(db, { appId }), await givenDevice(db, { appId })]
@@ -135,6 +138,7 @@ describe('finishing', () => {
     expect((await subscription(returned.id)).invalidated_at).toBeNull()
   })
 
+  // spec: providers/dead-spares-the-new
   test('a provider says since when a token is dead by its own clock, which can spare a device and never end one', async () => {
     const appId = newId()
     const [early, late] = [await givenDevice(db, { appId }), await givenDevice(db, { appId })]
@@ -153,6 +157,7 @@ describe('finishing', () => {
     expect((await subscription(late.id)).invalidated_at).not.toBeNull()
   })
 
+  // spec: providers/dead-spares-the-new
   test('a late dead answer cannot kill a device that was revived', async () => {
     const appId = newId()
     const token = newId()
@@ -272,6 +277,7 @@ test('a batch whose campaign is settled before it is finished still invalidates 
   expect(await findFanOut(db, campaignId)).toMatchObject({ send: null, target: null })
 })
 
+// spec: campaigns/failed
 test('what was queued before a fan-out failed still goes out, and is dropped when it is finished', async () => {
   const appId = newId()
   await givenDevice(db, { appId })

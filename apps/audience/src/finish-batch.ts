@@ -39,7 +39,7 @@ export type Finishing = Audience & { breaker: Breaker; poke: () => void }
 const eventsPerAnnouncement = 1_000
 
 /**
- * Ends batches whose outcomes are all with the tracker (architecture.md, path 4), in one transaction for all: done, what their
+ * Ends batches whose outcomes are all with the tracker (docs/architecture.md, step 4), in one transaction for all: done, what their
  * answers say of the circuits, dead tokens invalidated, last notified noted, retries and decided failures made. A finish with
  * another take's number, or a second one, is `lost` and changes nothing. Answers in the order given.
  */

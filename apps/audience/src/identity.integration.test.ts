@@ -145,6 +145,7 @@ async function findUnexplained(rounds: Plan[][]): Promise<{ commands: Command[];
   return undefined
 }
 
+// spec: identity/login, identity/logout, identity/rotate
 test('any sequence of register, login, logout, patch, change, rotate and delete ends as the rules say', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(plan, { minLength: 20, maxLength: 40 }), async (plans) => {
@@ -154,6 +155,7 @@ test('any sequence of register, login, logout, patch, change, rotate and delete 
   )
 }, 120_000)
 
+// spec: identity/login-parallel, identity/register-parallel
 test('four parallel clients: answers and state are those of some order, and no deadlock reaches a caller', async () => {
   const round = fc.array(plan, { minLength: 2, maxLength: 4 })
   await fc.assert(

@@ -24,7 +24,7 @@ const noteEveryMs = 1_000
 type Judging = { healthy: Healthy; outageProbeMs: number }
 
 /**
- * What finished batches say about their circuits (providers.md, Breaker and Mass guard). Each circuit hears its answers in the
+ * What finished batches say about their circuits (spec: providers/circuit, providers/guard-many). Each circuit hears its answers in the
  * order of the finishes, opens or closes, and says what refused tokens come to; where one opens, what was invalidated on its
  * word is undone. The sends of a healthy circuit are noted once a second: else nothing is read or written for them.
  */

@@ -45,6 +45,7 @@ const endLeases = async (campaignId: string) => {
     .execute()
 }
 
+// spec: sending/committed
 test('processes killed in the middle of a send leave no gap and make no copy', { timeout: 120_000 }, async () => {
   const appId = newId()
   const crowd = await givenCrowd(db, { appId, count: 30_000 })

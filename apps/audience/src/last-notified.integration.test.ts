@@ -40,6 +40,7 @@ test('for an app that never asks nothing is written', async () => {
   expect(await notesOf(devices)).toEqual({})
 })
 
+// spec: segments/last-notified-first-asked
 test('who asks first gets what the ledger knows, of several pushes the newest; what is sent from then on is noted', async () => {
   const appId = newId()
   const [one, two, never] = await givenCrowd(db, { appId, count: 3 })
@@ -81,6 +82,7 @@ test('what is sent while the ledger is read back is noted, and older pushes of t
   expect(await counted).toBe(1)
 })
 
+// spec: segments/last-notified-first-asked
 test('while the ledger cannot be read a count is refused and a send waits; neither answers wrongly nor fails', async () => {
   const appId = newId()
   const devices = await givenCrowd(db, { appId, count: 2 })
@@ -102,6 +104,7 @@ test('while the ledger cannot be read a count is refused and a send waits; neith
   expect((await findFanOut(db, campaignId))?.failures).toBe(0)
 })
 
+// spec: segments/last-notified-first-asked
 test('an app that has not asked for six days has its ledger read anew, and is noted for seven', async () => {
   const appId = newId()
   const [device] = await givenCrowd(db, { appId, count: 1 })
@@ -137,6 +140,7 @@ test('a reading that began before the app stopped asking does not end the next o
   expect(is_read).toBe(false)
 })
 
+// spec: identity/last-notified
 test('a user is shown with what the ledger knows of their devices, though the app never asks', async () => {
   const appId = newId()
   const { id, userId } = await givenDevice(db, { appId })

@@ -23,6 +23,7 @@ async function walk(asked: Asked) {
   }
 }
 
+// spec: administration/pushes
 test('a push is shown as it waits, is sent and comes back, with what was answered last and when it is tried next', async () => {
   await startProcess()
   const appId = newId()

@@ -10,7 +10,7 @@ import { takeOwner } from './take-owner.ts'
 import { transactIdentity } from './transact-identity.ts'
 
 /**
- * Makes a device the person's with an external id, by the identity rules of decisions.md 6 (api.md, POST …/login). Faults:
+ * Makes a device the person's with an external id, by the identity rules (spec: identity/login-renames, identity/login-joins, identity/login-moves). Faults:
  * `not_found`, `limit_reached` (101st device of a user).
  */
 export const loginSubscription = (

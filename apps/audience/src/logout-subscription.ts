@@ -7,7 +7,7 @@ import { copyUser, lockUsers } from './store/users.ts'
 import { transactIdentity } from './transact-identity.ts'
 
 /**
- * Gives a device to a new anonymous user (api.md, POST …/logout): no tags, but language, timezone and country are copied, they
+ * Gives a device to a new anonymous user (spec: identity/logout): no tags, but language, timezone and country are copied, they
  * are the device's as much as the person's. An anonymous owner that is left goes. Fault: `not_found`.
  */
 export const logoutSubscription = (

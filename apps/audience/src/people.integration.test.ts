@@ -33,6 +33,7 @@ const user = (id: string) => db.selectFrom('users').selectAll().where('id', '=',
 const notFound = { code: 'not_found', message: 'Not found.' }
 
 describe('changing a person', () => {
+  // spec: identity/change-user, identity/tags-merge
   test('through one device reaches every device: tags merge, null deletes', async () => {
     const appId = newId()
     const one = await register(appId, { ...phone('one'), externalId: 'ann', tags: { plan: 'free', trial: true } })
@@ -47,6 +48,7 @@ describe('changing a person', () => {
     expect(read.subscriptions).toHaveLength(2)
   })
 
+  // spec: identity/change-makes-user
   test('by an unknown external id makes a user without devices; a later login finds them and their tags', async () => {
     const appId = newId()
 
@@ -58,6 +60,7 @@ describe('changing a person', () => {
     expect(owner.userId).toBe(made.id)
   })
 
+  // spec: identity/change-makes-user
   test('by an unknown external id, many at once, makes one user with everything they said', async () => {
     const appId = newId()
 
@@ -80,6 +83,7 @@ describe('changing a person', () => {
     expect(await user(userId)).toMatchObject({ country: 'DE', last_active_at: before?.last_active_at })
   })
 
+  // spec: identity/tags-merge
   test('leaves at most 100 tags', async () => {
     const appId = newId()
     const tags = Object.fromEntries(Array.from({ length: 100 }, (_, place) => [`tag-${place}`, place]))
@@ -96,6 +100,7 @@ describe('changing a person', () => {
 })
 
 describe('reading a user', () => {
+  // spec: identity/masked-token, identity/read-user, identity/last-notified, identity/user-fields, identity/device-fields
   test('shows a token by its last 6 characters, an endpoint with its keys, and when each got its last push', async () => {
     const appId = newId()
     const one = await register(appId, { ...phone('0123456789abcdef'), externalId: 'ann' })
@@ -114,6 +119,7 @@ describe('reading a user', () => {
     expect(JSON.stringify(read)).not.toContain('0123456789')
   })
 
+  // spec: identity/user-fields
   test('an anonymous user has no externalId', async () => {
     const appId = newId()
     const { userId } = await register(appId, phone('token'))
@@ -121,6 +127,7 @@ describe('reading a user', () => {
     expect(await call(calls.readUser, { appId, user: { userId } })).not.toHaveProperty('externalId')
   })
 
+  // spec: webhooks/external-id-late
   test('webhooks learns the external ids of those who have one', async () => {
     const appId = newId()
     const ann = await register(appId, { ...phone('one'), externalId: 'ann' })
@@ -133,6 +140,7 @@ describe('reading a user', () => {
 })
 
 describe('deleting', () => {
+  // spec: identity/delete-device, identity/anonymous-user
   test('a device takes its anonymous owner along, an identified one stays', async () => {
     const appId = newId()
     const anonymous = await register(appId, phone('one'))
@@ -148,6 +156,7 @@ describe('deleting', () => {
     expect(await db.selectFrom('last_notified').selectAll().where('subscription_id', '=', anonymous.id).execute()).toEqual([])
   })
 
+  // spec: identity/erase-user
   test('a user leaves nothing behind that names them, and webhooks is told', async () => {
     const appId = newId()
     const token = `canary-token-${newId()}`
@@ -221,6 +230,7 @@ describe('deleting', () => {
 })
 
 describe('what is unknown and what is another app’s', () => {
+  // spec: limits/foreign-ids
   test('is not found, word for word alike', async () => {
     const [appId, foreign] = [newId(), newId()]
     const theirs = await register(foreign, { ...browser('https://push.example/theirs'), externalId: 'ann' })

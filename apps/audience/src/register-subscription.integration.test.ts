@@ -24,6 +24,7 @@ const user = (id: string) => db.selectFrom('users').selectAll().where('id', '=',
 const usersOf = (appId: string) => db.selectFrom('users').selectAll().where('app_id', '=', appId).execute()
 
 describe('registering again', () => {
+  // spec: identity/register
   test('finds the same device, on the same user', async () => {
     const appId = newId()
 
@@ -41,6 +42,7 @@ describe('registering again', () => {
     expect(await user(first.userId)).toMatchObject({ external_id: null, language: 'de', tags: {} })
   })
 
+  // spec: identity/one-device-per-address
   test('one token in two apps is two devices, and one text as token and as endpoint too', async () => {
     const address = `https://push.example/${newId()}`
     const [one, other] = [newId(), newId()]
@@ -52,6 +54,7 @@ describe('registering again', () => {
     expect(new Set(ids).size).toBe(3)
   })
 
+  // spec: providers/dead-spares-the-new
   test('moves registered_at, so that an older dead answer cannot kill it', async () => {
     const appId = newId()
     const { id } = await register(appId, phone('token'))
@@ -67,6 +70,7 @@ describe('registering again', () => {
     expect((await device(id)).registered_at.getTime()).toBeGreaterThan(before.registered_at.getTime())
   })
 
+  // spec: identity/register-counts-session
   test('counts a session only 30 minutes after the start of the last one', async () => {
     const appId = newId()
     const { id } = await register(appId, phone('token'))
@@ -83,6 +87,7 @@ describe('registering again', () => {
     expect((await device(id)).session_count).toBe(2)
   })
 
+  // spec: identity/register-revives, identity/token-version
   test('revives an opted-out or invalidated device with a new token version', async () => {
     const appId = newId()
     const { id } = await register(appId, phone('token'))
@@ -95,6 +100,7 @@ describe('registering again', () => {
     expect(await device(id)).toMatchObject({ invalidated_at: null, token_version: 3 })
   })
 
+  // spec: identity/token-version
   test('new keys of a browser are a new token version, the same keys are not', async () => {
     const appId = newId()
     const { id } = await register(appId, browser('https://push.example/1'))
@@ -107,6 +113,7 @@ describe('registering again', () => {
 })
 
 describe('identity', () => {
+  // spec: identity/login-renames
   test('an anonymous user becomes the unknown external id: same userId, tags stay', async () => {
     const appId = newId()
     const { userId } = await register(appId, phone('token', { tags: { plan: 'free' } }))
@@ -117,6 +124,7 @@ describe('identity', () => {
     expect(await user(userId)).toMatchObject({ external_id: 'ann', tags: { plan: 'free', vip: true } })
   })
 
+  // spec: identity/login-joins
   test('a device of an anonymous user joins a known one; the anonymous one and their tags go', async () => {
     const appId = newId()
     const ann = await register(appId, phone('first', { externalId: 'ann', tags: { plan: 'pro' } }))
@@ -129,6 +137,7 @@ describe('identity', () => {
     expect(await user(ann.userId)).toMatchObject({ tags: { plan: 'pro' } })
   })
 
+  // spec: identity/login-moves
   test('an identified user is never renamed, and stays without devices', async () => {
     const appId = newId()
     const ann = await register(appId, phone('token', { externalId: 'ann' }))
@@ -141,6 +150,7 @@ describe('identity', () => {
     expect((await register(appId, phone('token', { externalId: 'ann' }))).userId).toBe(ann.userId)
   })
 
+  // spec: identity/register-keeps-owner
   test('without an external id an owner never changes', async () => {
     const appId = newId()
     const ann = await register(appId, phone('token', { externalId: 'ann' }))
@@ -157,6 +167,7 @@ describe('identity', () => {
     expect(users[0]?.userId).not.toBe(users[1]?.userId)
   })
 
+  // spec: identity/register-parallel
   test('parallel registrations of one device end with one device and one owner', async () => {
     const appId = newId()
 
@@ -170,6 +181,7 @@ describe('identity', () => {
     expect(await usersOf(appId)).toHaveLength(3)
   })
 
+  // spec: identity/register-parallel
   test('parallel first devices of one user end with one user', async () => {
     const appId = newId()
 
@@ -202,6 +214,7 @@ describe('identity', () => {
 })
 
 describe('limits', () => {
+  // spec: identity/tags-merge, identity/register-describes-owner
   test('tags merge, and a user has at most 100', async () => {
     const appId = newId()
     const tags = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`tag-${index}`, index]))
@@ -217,6 +230,7 @@ describe('limits', () => {
     expect((await user(userId))?.tags['tag-7']).toBe('changed')
   })
 
+  // spec: identity/device-limit
   test('a user has at most 100 devices; the refused device keeps its owner', async () => {
     const appId = newId()
     const { userId } = await givenDevice(db, { appId, externalId: 'ann' })

@@ -58,6 +58,7 @@ test('registrations that wait together are committed together', async () => {
   expect(rows[0]?.commits).toBeLessThanOrEqual(2)
 })
 
+// spec: identity/register-parallel
 test('of one address that registers many times at once, the last that came has it', async () => {
   const appId = newId()
 
@@ -73,6 +74,7 @@ test('of one address that registers many times at once, the last that came has i
   expect(answers.at(-1)?.userId).toBe(owner?.id)
 })
 
+// spec: identity/register-parallel
 test('devices that register as one person at once are one user’s, whose tags are those of the last that came', async () => {
   const appId = newId()
 

@@ -32,6 +32,7 @@ const isThere = async (externalId: string) =>
   undefined
 const candidates = async () => (await db.selectFrom('abandoned_users').select('user_id').execute()).length
 
+// spec: identity/abandoned-users
 test('users whom one device made and left go after 30 days, not before', async () => {
   const { id } = await register()
   const names = Array.from({ length: 600 }, (_, no) => `made-${no}`)
@@ -48,6 +49,7 @@ test('users whom one device made and left go after 30 days, not before', async (
   expect(await candidates()).toBe(0)
 })
 
+// spec: identity/abandoned-users
 test('who has a device again, a tag, an attribute or was written to with a secret key stays', async () => {
   const { id } = await register()
   const other = await register()
@@ -111,6 +113,7 @@ test('devices that come to users who are just being removed find or make them', 
   }
 })
 
+// spec: identity/time-zone
 test('users whose time zone was stored in another letter case have its usual name after the migration', async () => {
   const { userId } = await register()
   const { userId: other } = await register()

@@ -31,6 +31,7 @@ test('a note of a push that is written while its device is deleted does not stay
   expect(await db.selectFrom('gone_devices').selectAll().execute()).toEqual([])
 })
 
+// spec: running/retention
 test('what is past retention goes with one look, however much it is; what is not stays', async () => {
   await sql`
     insert into fan_outs (campaign_id, app_id, bound_id, due_at, settled_at)

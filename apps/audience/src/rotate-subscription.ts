@@ -9,8 +9,8 @@ import { lockUsers } from './store/users.ts'
 import { transactIdentity } from './transact-identity.ts'
 
 /**
- * A browser's endpoint changed (api.md, POST /v1/subscriptions/rotate): its row keeps id, owner and choice, and is reachable
- * again if the old endpoint was dead. Another row that has the new endpoint is removed (decisions.md 6). Fault: `not_found`.
+ * A browser's endpoint changed (spec: identity/rotate): its row keeps id, owner and choice, and is reachable
+ * again if the old endpoint was dead. Another row that has the new endpoint is removed (spec: identity/rotate-onto-another). Fault: `not_found`.
  */
 export const rotateSubscription = (
   { db }: { db: Db },

@@ -6,11 +6,11 @@ import type { Db } from './store/tables.ts'
 
 type Asked = { appId: string; segment: SaveSegment }
 
-/** Saves a new segment, its definition word for word (api.md, POST /v1/segments). Faults: `duplicate_name`, `not_found` (the app). */
+/** Saves a new segment, its definition word for word (spec: segments/saved-fields). Faults: `duplicate_name`, `not_found` (the app). */
 export const createSegment = ({ db }: { db: Db }, { appId, segment }: Asked): Promise<SavedSegment> =>
   nameTheTaken(() => insertSegment(db, { id: newId(), appId, segment }))
 
-/** Replaces a segment and clears its count (api.md, PUT /v1/segments/:id). Faults: `not_found`, `duplicate_name`. */
+/** Replaces a segment and clears its count (spec: segments/saved-replace). Faults: `not_found`, `duplicate_name`. */
 export async function replaceSegment(
   { db }: { db: Db },
   { appId, segmentId, segment }: Asked & { segmentId: string },

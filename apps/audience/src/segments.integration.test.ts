@@ -16,6 +16,7 @@ const save = (appId: string, segment: Partial<SaveSegment> = {}) =>
 const notFound = { code: 'not_found', message: 'Not found.' }
 
 describe('a saved segment', () => {
+  // spec: segments/saved-fields
   test('is read as it was saved, its definition word for word', async () => {
     const appId = newId()
     const definition = { and: [{ value: 1e21, op: 'gt', field: 'tags.score' }, { op: 'eq', field: 'tags.x', value: 'ü' }, onIos] }
@@ -28,6 +29,7 @@ describe('a saved segment', () => {
     expect(JSON.stringify(await call(calls.findSegment, { appId, segmentId: saved.id }))).toBe(JSON.stringify({ definition }))
   })
 
+  // spec: segments/saved-name
   test('has a name of its own within its app', async () => {
     const [appId, other] = [newId(), newId()]
     const duplicate = { code: 'duplicate_name' }
@@ -51,6 +53,7 @@ describe('a saved segment', () => {
     expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   })
 
+  // spec: segments/saved-replace
   test('is replaced whole: what is left out is gone, and its count is cleared', async () => {
     const appId = newId()
     await givenDevice(db, { appId })
@@ -64,6 +67,7 @@ describe('a saved segment', () => {
     expect(await call(calls.readSegment, { appId, segmentId: id })).toEqual(replaced)
   })
 
+  // spec: segments/saved-delete
   test('that is deleted, unknown or another app’s is not found', async () => {
     const appId = newId()
     const deleted = await save(appId)
@@ -82,6 +86,7 @@ describe('a saved segment', () => {
 })
 
 describe('the list of segments', () => {
+  // spec: segments/saved-list, limits/lists
   test('is newest first, and its pages hold each once', async () => {
     const appId = newId()
     await save(newId())
@@ -106,6 +111,7 @@ describe('the list of segments', () => {
   })
   const list = (appId: string, cursor: string | null) => call(calls.listSegments, { appId, limit: 3, ...(cursor ? { cursor } : {}) })
 
+  // spec: limits/list-prefix
   test('finds by the beginning of a name in any letter case, and takes % as it stands', async () => {
     const appId = newId()
     for (const name of ['Übersee', 'über 30', 'Unter 30', '100% loyal']) await save(appId, { name })
@@ -118,6 +124,7 @@ describe('the list of segments', () => {
     expect(await named('')).toHaveLength(4)
   })
 
+  // spec: limits/list-bytes
   test('stops at 512 KiB and goes on from there', async () => {
     const appId = newId()
     const definition = { field: 'tags.code', op: 'in', value: Array.from({ length: 200 }, (_, place) => `${place}`.padEnd(1000, 'x')) }
@@ -145,6 +152,7 @@ describe('the list of segments', () => {
 })
 
 describe('counting', () => {
+  // spec: segments/preview, segments/count, identity/reachable
   test('preview and count hold the reachable devices of the app, by platform; omitted or {} is everyone', async () => {
     const appId = newId()
     await givenCrowd(db, { appId: newId(), count: 5 })
@@ -165,6 +173,7 @@ describe('counting', () => {
     expect(counted.lastCountedAt).toMatch(/Z$/)
   })
 
+  // spec: segments/counts-what-is-queued
   test('counts exactly whom a fan-out to the same segment queues', async () => {
     const appId = newId()
     await givenCrowd(db, { appId, count: 20 })
@@ -180,6 +189,7 @@ describe('counting', () => {
     expect(count).toBeGreaterThan(10)
   })
 
+  // spec: segments/meaning-errors, segments/error-path, segments/saved-stale
   test('what does not compile is invalid_segment with the path of the faulty node', async () => {
     const appId = newId()
     const faulty = { and: [onIos, { field: 'sessionCount', op: 'near', value: 3 }] }

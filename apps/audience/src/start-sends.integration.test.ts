@@ -176,6 +176,7 @@ test('what quiet hours skip is decided, by each user’s zone', async () => {
   expect(made.filter(({ decided }) => decided === null).flatMap((batch) => batch.subscription_ids)).toEqual([awake])
 })
 
+// spec: sending/committed
 test('a process that dies between the rows and the report leaves both to the sweep, which tells before it points', async () => {
   const appId = newId()
   const devices = await Promise.all(Array.from({ length: 3 }, () => givenDevice(db, { appId })))
@@ -234,6 +235,7 @@ test('a send that was cancelled or paused while it was begun goes to nobody', as
   await process.stop()
 })
 
+// spec: sending/turns
 test('beside a flood one app’s send is begun in the next commit, and of the flood 64 are pointed at', async () => {
   const [flooding, honest] = [newId(), newId()]
   const [of, ofHonest] = await Promise.all([givenDevice(db, { appId: flooding }), givenDevice(db, { appId: honest })])

@@ -75,6 +75,7 @@ test('a page whose process died after its commit: totals first, then its pointer
   expect(peers.lastReport(send.campaignId)).toMatchObject({ fannedOut: true, byPlatform: { ios: 1 } })
 })
 
+// spec: sending/committed
 test('a batch nobody took is pointed at again, with another message id each time', async () => {
   const appId = newId()
   await givenDevice(db, { appId })
@@ -90,6 +91,7 @@ test('a batch nobody took is pointed at again, with another message id each time
   expect(new Set(pointersAt(campaignId).map(({ batchId }) => batchId)).size).toBe(1)
 })
 
+// spec: sending/take-over
 test('a batch whose taker died is pointed at again when its lease is over, and not before', async () => {
   const appId = newId()
   await givenDevice(db, { appId })
@@ -167,6 +169,7 @@ test('a retry is pointed at when its time has come', async () => {
   expect(await dispatcher.take(retry.batchId)).toMatchObject({ answer: 'taken', tries: 1, recipients: [{ subscriptionId: device.id }] })
 })
 
+// spec: webhooks/announced-until-confirmed
 test('an announcement is told again until webhooks confirms it', async () => {
   const appId = newId()
   await givenEndpoint(db, appId)

@@ -28,6 +28,7 @@ describe('taking', () => {
     expect(inOneGroup.map(({ answer }) => answer)).toEqual(['taken', 'busy'])
   })
 
+  // spec: sending/recipients-now
   test('the recipients are the devices as they are now, and the send comes along unless it is known', async () => {
     const appId = newId()
     const phone = await givenDevice(db, { appId })
@@ -62,6 +63,7 @@ describe('taking', () => {
     expect((await takeOne(batchIds[0] ?? '')).send).toEqual({ ...send, defaultTimezone: 'UTC' })
   })
 
+  // spec: sending/secrets
   test('only what the content names of a person leaves the house', async () => {
     const appId = newId()
     const { userId } = await givenDevice(db, { appId, externalId: 'ann' })
@@ -83,6 +85,7 @@ describe('taking', () => {
     expect(JSON.stringify(recipients)).not.toMatch(/secret|ann"/)
   })
 
+  // spec: tracking/skip-reasons, sending/recipients-now
   test('whoever is gone, changed hands, opted out or became unreachable after queueing is a decided skip', async () => {
     const appId = newId()
     const [kept, deleted, sold, out, dead] = await Promise.all(Array.from({ length: 5 }, () => givenDevice(db, { appId })))
@@ -148,6 +151,7 @@ describe('taking', () => {
     expect((await take(asked(held), asked(done), asked(newId()))).map(({ answer }) => answer)).toEqual(['held', 'gone', 'gone'])
   })
 
+  // spec: sending/ttl-counts
   test('the used-up time counts from queueing by the database clock', async () => {
     const appId = newId()
     await givenDevice(db, { appId })
@@ -166,6 +170,7 @@ describe('taking', () => {
 })
 
 describe('leases', () => {
+  // spec: sending/take-over
   test('a batch whose taker died is taken again with the next number, and the old finish is lost', async () => {
     const appId = newId()
     const device = await givenDevice(db, { appId })

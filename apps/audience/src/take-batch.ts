@@ -40,7 +40,7 @@ export type Granted = { row: TakenRow; from: number; knowsSend: boolean }
 type Taking = { db: Db; maxHoldSeconds: number; outageProbeMs: number }
 
 /**
- * Gives batches to dispatchers (architecture.md, path 4), in one update for all that were asked for: whose it is stands in the
+ * Gives batches to dispatchers (docs/architecture.md, step 4), in one update for all that were asked for: whose it is stands in the
  * row from then on. Who asks second for the same batch is answered `busy`. Answers in the order asked; what a granted batch
  * holds is read by `readTaken`.
  */
@@ -75,7 +75,7 @@ async function newTakes(taking: Taking, asked: TakeAsked[]): Promise<(Granted | 
 }
 
 /**
- * Takes those free batches that may go out past open circuits (providers.md, Breaker): a circuit's probe, what meets another
+ * Takes those free batches that may go out past open circuits (spec: providers/circuit-holds, providers/probe): a circuit's probe, what meets another
  * environment's circuit in part only, and what was held too long, as failed or expired. The others are held.
  */
 async function passCircuits({ db, ...rules }: Taking, asked: TakeAsked[]): Promise<TakenRow[]> {

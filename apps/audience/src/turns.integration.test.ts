@@ -27,6 +27,7 @@ async function givenSends(appId: string, count: number): Promise<void> {
 }
 const pointersOf = (appId: string) => dispatcher.pointers.filter((pointer) => pointer.appId === appId).length
 
+// spec: sending/turns
 test('of small sends one app has 64 batches on a lane; the others wait as rows, and each that is taken makes room', async () => {
   const [flooding, other] = [newId(), newId()]
   await givenSends(flooding, pointedAtOnce + 10)
@@ -62,6 +63,7 @@ test('sends that are paused leave the lane to the app’s others', async () => {
   expect(await takeDueBatches(db, 200)).toEqual([])
 })
 
+// spec: sending/turns
 test('due batches are taken by turns of apps', async () => {
   const apps = [newId(), newId(), newId()]
   for (const [place, appId] of apps.entries()) await givenSends(appId, place === 0 ? 30 : 2)

@@ -55,6 +55,7 @@ function clockIn(zone: string, minutes: number): string {
   return new Intl.DateTimeFormat('en-GB', { timeZone: zone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(at)
 }
 
+// spec: campaigns/waves-once
 test(
   '10,000 users in 40 zones, one in a hundred moving between waves: each gets one push, and nobody is forgotten',
   { timeout: 90_000 },
@@ -87,6 +88,7 @@ test(
   },
 )
 
+// spec: campaigns/waves-once
 test('who moves into a zone that has had its wave, or one that nobody had, is sent to with the last wave', async () => {
   const appId = newId()
   const [early, late, unplanned] = [await givenDevice(db, { appId }), await givenDevice(db, { appId }), await givenDevice(db, { appId })]
@@ -131,6 +133,7 @@ test('a wave whose page is lost, to a pause or to another, has taken nobody: eac
   expect(await queuedIn(campaignId)).toEqual(crowd)
 })
 
+// spec: campaigns/waves
 test('a wave begins no earlier than its instant, however often its page is pointed at', async () => {
   const appId = newId()
   await givenDevice(db, { appId })
@@ -160,6 +163,7 @@ const givenQuietApp = async (action: 'hold' | 'skip') => {
   return { appId, asleep, awake }
 }
 
+// spec: sending/quiet-hours-hold
 test('quiet hours that hold: who is in them is sent to at their end, the others now', async () => {
   const { appId, asleep, awake } = await givenQuietApp('hold')
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -192,6 +196,7 @@ test('a send to one sleeper waits as a whole, and claims nothing', async () => {
   expect(await db.selectFrom('wave_claims').selectAll().where('campaign_id', '=', campaignId).execute()).toEqual([])
 })
 
+// spec: sending/quiet-hours-skip, tracking/skip-reasons
 test('quiet hours that skip: who is in them is queued and skipped, and counted', async () => {
   const { appId, asleep, awake } = await givenQuietApp('skip')
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -206,6 +211,7 @@ test('quiet hours that skip: who is in them is queued and skipped, and counted',
   expect(peers.lastReport(campaignId)).toMatchObject({ fannedOut: true, byPlatform: { ios: 2 } })
 })
 
+// spec: sending/silent-exempt, sending/bypass
 test('quiet hours mean nothing to a silent push and to one that bypasses them', async () => {
   for (const action of ['hold', 'skip'] as const) {
     const { appId, asleep, awake } = await givenQuietApp(action)

@@ -63,7 +63,7 @@ export async function acceptCampaigns(
   return answers
 }
 
-/** A key is bound to what was first asked with it (decisions.md 9). */
+/** A key is bound to what was first asked with it (spec: limits/idempotency-reused). */
 function answerOfRecord(record: IdempotencyRecord, fingerprint: string): Accepted {
   if (record.fingerprint === fingerprint) return { kind: 'replayed', id: record.answer.id }
   return { kind: 'refused', fault: fault('idempotency_key_reused', 'This Idempotency-Key was used with another request. Use a new one.') }

@@ -50,6 +50,7 @@ async function pointedAt(): Promise<string> {
   return id
 }
 
+// spec: campaigns/pause, campaigns/resume, campaigns/cancel-under-way
 test('pause, resume and cancel by administration: every status either allows it as the table says, or refuses and stays', async () => {
   const actions: [keyof typeof asked, CampaignAction[]][] = [
     ['pause', ['pause', 'pauseRecurring']],
@@ -110,6 +111,7 @@ test('audience is told until it has answered, also by another process, and only 
   expect(flowsOf(id).slice(2)).toEqual(['running 2'])
 })
 
+// spec: campaigns/pause
 test('a paused send is not read any more, and settles as sent when its last pushes were in flight', async () => {
   const id = await underWay()
   await asked.pause(id)
@@ -119,6 +121,7 @@ test('a paused send is not read any more, and settles as sent when its last push
   await expect(asked.resume(id)).rejects.toMatchObject({ code: 'invalid_state' })
 })
 
+// spec: campaigns/cancel-under-way
 test('a cancelled send keeps its status until its last push has an outcome, and is cancelled then', async () => {
   for (const before of ['sending', 'paused'] as const) {
     const id = await underWay()
@@ -183,6 +186,7 @@ test('a notification that was cancelled before it was fanned out forgets whom it
   expect((await platform.rowOf(id)).target).toBeNull()
 })
 
+// spec: campaigns/flow-last-word
 test('300 pauses, cancels and settlements that meet leave every send with one end', async () => {
   const ids: string[] = []
   for (let n = 0; n < 100; n += 1) ids.push(await draft())

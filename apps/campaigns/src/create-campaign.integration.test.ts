@@ -25,6 +25,7 @@ const refused = async (campaign: CreateCampaign) => {
   return error as { code?: string; details?: { path: string }[] }
 }
 
+// spec: campaigns/create
 test('a campaign is made as a draft, and nothing is sent', async () => {
   const { id, status, replayed } = await create(givenCampaign({ name: 'Autumn sale' }))
   expect({ status, replayed }).toEqual({ status: 'draft', replayed: false })
@@ -38,6 +39,7 @@ test('a campaign is made as a draft, and nothing is sent', async () => {
   expect(platform.pointersAt(id)).toBe(0)
 })
 
+// spec: limits/idempotency-replay
 test('50 parallel requests with one key make one draft, and a replay answers the same after it was sent', async () => {
   const same = { key: 'campaign', fingerprint: fingerprintOf('a') }
   const campaign = givenCampaign({ collapseId: 'parallel' })
@@ -52,6 +54,7 @@ test('50 parallel requests with one key make one draft, and a replay answers the
   expect(await create(campaign, same)).toEqual({ id: heard[0]?.id, status: 'draft', replayed: true })
 })
 
+// spec: limits/idempotency-scope, limits/idempotency-reused
 test('a key is bound to its request, also between campaigns and notifications', async () => {
   const key = 'both'
   await create(givenCampaign(), { key, fingerprint: fingerprintOf('a') })
@@ -61,6 +64,7 @@ test('a key is bound to its request, also between campaigns and notifications', 
   await expect(platform.gateway.call(sendNotification, notification)).rejects.toMatchObject(reused)
 })
 
+// spec: campaigns/unknown-references, sending/accept-order
 test('an unknown template or segment, and another app’s template, is not found and consumes no key', async () => {
   const idempotency = { key: 'unknown', fingerprint: fingerprintOf('a') }
   const template = { name: 'Theirs', content: givenContent() }
@@ -70,6 +74,7 @@ test('an unknown template or segment, and another app’s template, is not found
   expect((await create(givenCampaign(), { ...idempotency, fingerprint: fingerprintOf('b') })).replayed).toBe(false)
 })
 
+// spec: content/template-copied
 test('a template is merged and copied when the campaign is made: a later replacement changes nothing', async () => {
   const saved = { name: 'Copied', content: givenContent('First.'), ttl: 600, data: { source: 'template' } }
   const { id: templateId } = await platform.gateway.call(createTemplate, { appId, template: saved })
@@ -87,6 +92,7 @@ test('a template is merged and copied when the campaign is made: a later replace
   })
 })
 
+// spec: campaigns/at, campaigns/recurring-until
 test('a time more than 365 days ahead and an until that has passed are refused at their fields', async () => {
   const recurring = { type: 'recurring', every: 'day', localTime: '09:00', timezone: 'Europe/Berlin' } as const
   const tooFar = await refused(givenCampaign({ schedule: { type: 'at', at: daysFromNow(366) } }))
@@ -97,6 +103,7 @@ test('a time more than 365 days ahead and an until that has passed are refused a
     expect((await create(givenCampaign({ schedule: { type: 'at', at } }))).status).toBe('draft')
 })
 
+// spec: content/too-large-at-create, experiments/content
 test('what fits no payload is refused at its locale, in the content and in every variant', async () => {
   const entry = {
     title: 'Order',
@@ -111,6 +118,7 @@ test('what fits no payload is refused at its locale, in the content and in every
   expect((await refused(givenCampaign({ experiment }))).details?.[0]?.path).toBe('experiment.variants.1.content.de')
 })
 
+// spec: experiments/not-silent
 test('an experiment is not allowed with a template that makes the send silent', async () => {
   const template = { name: 'Silent', content: givenContent(), silent: true }
   const { id: templateId } = await platform.gateway.call(createTemplate, { appId, template })

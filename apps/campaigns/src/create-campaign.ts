@@ -12,7 +12,7 @@ import { replaceDraft, type Draft } from './store/campaigns.ts'
 export type CreateRequest = { appId: string; idempotency: Idempotency | null; campaign: CreateCampaign }
 
 /**
- * Makes a draft. The order of checks is a notification's (decisions.md 9); a template is merged and copied now, a saved segment is only
+ * Makes a draft. The order of checks is a notification's (spec: sending/accept-order); a template is merged and copied now, a saved segment is only
  * looked up: its definition is copied at send. Faults: not_found, invalid_segment, invalid_body, idempotency_key_reused, idempotency_in_progress.
  */
 export async function createCampaign(

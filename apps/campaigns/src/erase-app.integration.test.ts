@@ -48,6 +48,7 @@ const countOf = async (appId: string) => {
 const at = new Date(Date.now() + day).toISOString()
 const daily = { type: 'recurring', every: 'day', localTime: '09:00', timezone: 'UTC' } as const
 
+// spec: administration/delete-app
 test('all of an app goes, and nothing of another', async () => {
   const [gone, stays] = [newId(), newId()]
   for (const appId of [gone, stays]) {
@@ -72,6 +73,7 @@ test('with the first call no schedule of the app starts and no recurrence runs a
   expect(ids.map(platform.pointersAt)).toEqual([0, 0])
 })
 
+// spec: administration/delete-app
 test('at most 5,000 rows go with every call', { timeout: 60_000 }, async () => {
   const appId = newId()
   for (let n = 0; n < 12; n += 1)

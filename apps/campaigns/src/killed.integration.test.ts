@@ -11,6 +11,7 @@ import type { Tables } from './store/tables.ts'
 import { givenAudience, givenStored } from './testing/given-campaigns.ts'
 import { startProcess } from './testing/start-process.ts'
 
+// spec: campaigns/at-late
 test('500 schedules of one second run once each with five processes, of which two are killed meanwhile', { timeout: 120_000 }, async () => {
   const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
   const databaseUrl = database.url('campaigns')

@@ -70,6 +70,7 @@ test('what people made is found at once among many notifications', async () => {
   }
 })
 
+// spec: limits/list-gaps
 test('what is rare is found by paging on, also past empty pages, in order and without a repeat', async () => {
   const cancelled = await all({ status: 'cancelled' })
   expect(cancelled).toHaveLength(campaigns / 2000)
@@ -89,6 +90,7 @@ test('a template that a long history used is read without its uses being counted
   expect((await readTemplate(db, { appId, templateId })).useCount).toBe(campaigns)
 })
 
+// spec: content/template-use-count
 test('useCount is exact at any moment while uses come, go, change and are added up by several at once', async () => {
   const other = newId()
   await insertTemplate(db, { id: other, appId, template: { name: 'Other', content: { _default: 'en', en: { title: 'a', body: 'b' } } } })

@@ -73,6 +73,7 @@ test('a draft is answered whole, with null for what is unset', async () => {
   })
 })
 
+// spec: administration/campaign-read
 test('what a send goes through is shown: when it starts, that it started, that it has settled', async () => {
   const at = new Date(Date.now() + day).toISOString()
   const id = await create({ segment, schedule: { type: 'at', at } })
@@ -85,6 +86,7 @@ test('what a send goes through is shown: when it starts, that it started, that i
   expect(await get(id)).toMatchObject({ status: 'sent', settledAt: isoTime })
 })
 
+// spec: limits/lists
 test('a list is newest first and goes on by its cursor without a gap or a repeat', async () => {
   const app = newId()
   const made: string[] = []
@@ -110,6 +112,7 @@ test('a list is newest first and goes on by its cursor without a gap or a repeat
   await expect(list(app, { cursor: 'nonsense' })).rejects.toMatchObject({ code: 'invalid_body', details: [{ path: 'cursor' }] })
 })
 
+// spec: administration/campaign-list, limits/list-prefix
 test('a list is filtered by status, by kind and by the beginning of a name, and is its own app’s', async () => {
   const app = newId()
   const [sale, spring] = [await create({ name: 'Sale of autumn' }, app), await create({ name: 'Spring 100%' }, app)]
@@ -125,6 +128,7 @@ test('a list is filtered by status, by kind and by the beginning of a name, and 
   expect(await idsOf({}, newId())).toEqual([])
 })
 
+// spec: limits/list-bytes
 test('a list stops at 512 KiB and goes on from there', async () => {
   const app = newId()
   const locales = Array.from({ length: 25 }, (_, n) => `en-${String.fromCharCode(65 + n)}A`)
@@ -139,6 +143,7 @@ test('a list stops at 512 KiB and goes on from there', async () => {
   expect(first.items.length + rest.items.length).toBe(13)
 })
 
+// spec: campaigns/replace-draft
 test('a replacement is full, after the checks of a creation', async () => {
   const id = await create({ name: 'Before', segment, experiment: givenExperiment(), data: { source: 'before' }, collapseId: 'news' })
   const before = await get(id)
@@ -167,6 +172,7 @@ test('a replacement is full, after the checks of a creation', async () => {
   expect(await get(id)).toEqual(after)
 })
 
+// spec: campaigns/replace-draft
 test('only a draft is replaced or deleted; every other status refuses and stays', async () => {
   for (const status of campaignStatuses.filter((one) => one !== 'draft')) {
     const id = await create()
@@ -221,6 +227,7 @@ test('a send that meets a replacement sends one of the two whole, or nothing', a
   expect([...ends].every((end) => ['sending saved', 'sending inline', 'draft inline'].includes(end))).toBe(true)
 })
 
+// spec: campaigns/duplicate
 test('a duplicate is a draft like it, whatever its status; a saved segment is copied anew at its send', async () => {
   const segmentId = newId()
   platform.segments.set(segmentId, segment)
@@ -241,6 +248,7 @@ test('a duplicate is a draft like it, whatever its status; a saved segment is co
   expect((await get(id)).segment).toEqual(segment)
 })
 
+// spec: campaigns/duplicate
 test('a notification is duplicated as a campaign to the same segment or to everyone, and not to single users', async () => {
   for (const target of [{ segment }, { all: true }] as const) {
     const copy = await duplicate(await notify({ target }))

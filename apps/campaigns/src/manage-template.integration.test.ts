@@ -24,6 +24,7 @@ const replace = (templateId: string, saved: SaveTemplate) => platform.gateway.ca
 const list = (app: string, query: { limit?: number; cursor?: string; q?: string } = {}) =>
   platform.gateway.call(listTemplates, { appId: app, limit: 100, ...query })
 
+// spec: content/template-fields
 test('a template is answered whole, with null for what is unset', async () => {
   const made = await create(template('Bare'))
   expect(made).toEqual({
@@ -44,6 +45,7 @@ test('a template is answered whole, with null for what is unset', async () => {
   expect(await read(made.id)).toEqual(made)
 })
 
+// spec: content/template-name
 test('a name is taken once per app, on create and on replace', async () => {
   const [first, second] = [await create(template('Once')), await create(template('Twice'))]
   await expect(create(template('Once'))).rejects.toMatchObject({ code: 'duplicate_name' })
@@ -55,6 +57,7 @@ test('a name is taken once per app, on create and on replace', async () => {
   expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
 })
 
+// spec: content/template-replace
 test('a replacement is full: a field left out is removed; id and createdAt stay, updatedAt moves', async () => {
   const full = template('Full', {
     description: 'All of it',
@@ -88,6 +91,7 @@ test('a replacement is full: a field left out is removed; id and createdAt stay,
   expect(replaced.updatedAt > made.updatedAt).toBe(true)
 })
 
+// spec: limits/foreign-ids
 test('unknown templates, and those of another app, are not found', async () => {
   const { id } = await create(template('Mine'))
   const notFound = { code: 'not_found' }
@@ -98,6 +102,7 @@ test('unknown templates, and those of another app, are not found', async () => {
   expect((await read(id)).name).toBe('Mine')
 })
 
+// spec: content/template-use-count, content/template-delete
 test('useCount counts the campaigns and notifications that used it; deleting it leaves them alone', async () => {
   const { id: templateId } = await create(template('Used', { content: givenContent('Copied.') }))
   await platform.gateway.call(sendNotification, { appId, idempotency: null, notification: { target: { all: true }, templateId } })
@@ -112,6 +117,7 @@ test('useCount counts the campaigns and notifications that used it; deleting it 
   expect((await platform.rowOf(campaignId)).content).toEqual(givenContent('Copied.'))
 })
 
+// spec: content/template-list, limits/lists, limits/list-prefix
 test('a list is newest first, goes on by its cursor without a gap or a repeat, and finds by the beginning of a name', async () => {
   const app = newId()
   const names: string[] = []
@@ -146,6 +152,7 @@ test('a newer template stands before an older one', async () => {
   expect((await list(app)).items.map(({ name }) => name)).toEqual(['Newer', 'Older'])
 })
 
+// spec: limits/list-bytes
 test('a list stops at 512 KiB and goes on from there', async () => {
   const app = newId()
   const locales = [
@@ -186,6 +193,7 @@ test('a list stops at 512 KiB and goes on from there', async () => {
   expect(rest.nextCursor).toBeNull()
 })
 
+// spec: content/too-large-at-create
 test('a template whose content fits no payload is refused at its locale', async () => {
   const address = (letter: string) => `https://example.com/${letter.repeat(2_000)}`
   const content = { _default: 'en', en: { title: 'A', body: 'B', url: address('x'), image: address('y') } }

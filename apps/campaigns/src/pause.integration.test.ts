@@ -40,6 +40,7 @@ const resume = (campaignId: string) => platform.gateway.call(resumeCampaign, { a
 const change = (id: string, to: Record<string, unknown>) => platform.db.updateTable('campaigns').set(to).where('id', '=', id).execute()
 const runsOf = (id: string) => platform.db.selectFrom('campaigns').select(['id', 'status']).where('recurring_of', '=', id).execute()
 
+// spec: campaigns/pause-recurring
 test('a paused recurrence starts no run, and one that is not paused does', async () => {
   const [paused, active] = [await activated(), await activated()]
   expect(await pause(paused.id)).toEqual({ status: 'paused' })
@@ -50,6 +51,7 @@ test('a paused recurrence starts no run, and one that is not paused does', async
   await expect(pause(paused.id)).rejects.toMatchObject({ code: 'invalid_state' })
 })
 
+// spec: campaigns/pause-recurring
 test('a recurrence that resumes is active, due at its next occurrence, and catches up nothing of the pause', async () => {
   const { id, next } = await activated()
   await pause(id)
@@ -64,6 +66,7 @@ test('a recurrence that resumes is active, due at its next occurrence, and catch
   expect(await platform.rowOf(id)).toMatchObject({ status: 'active', due_at: next, missed_count: 0 })
 })
 
+// spec: campaigns/recurring-cancelled
 test('a run under way goes on when its recurrence is paused or cancelled', async () => {
   const { id, occurrence } = await activated()
   await change(id, { due_at: occurrence })
@@ -83,6 +86,7 @@ test('a recurrence whose end lies in its pause ends as sent when it resumes, wit
   expect(await runsOf(id)).toEqual([])
 })
 
+// spec: campaigns/cancel
 test('a paused recurrence is cancelled at once, by administration and by its app', async () => {
   for (const contract of [endCampaign, cancelCampaign]) {
     const { id } = await activated()
@@ -95,6 +99,7 @@ test('a paused recurrence is cancelled at once, by administration and by its app
   }
 })
 
+// spec: campaigns/pause-ends
 test('a pause ends after PAUSE_MAX_DAYS: a send is cancelled and audience told, a recurrence is over at once, a younger pause stays', async () => {
   const [send, young, { id: recurrence }] = [await underWay(), await underWay(), await activated()]
   for (const id of [send, young, recurrence]) await pause(id)
@@ -114,6 +119,7 @@ test('a pause ends after PAUSE_MAX_DAYS: a send is cancelled and audience told, 
   expect(await platform.rowOf(young)).toMatchObject({ status: 'paused', cancelling: false })
 })
 
+// spec: campaigns/pause-ends
 test('campaigns does not start with a pause that may outlast the ledger', () => {
   const environment = { DATABASE_URL_CAMPAIGNS: 'postgres://127.0.0.1/herald', LEDGER_RETENTION_DAYS: '40' }
   expect(Config.safeParse({ ...environment, PAUSE_MAX_DAYS: '39' }).success).toBe(true)

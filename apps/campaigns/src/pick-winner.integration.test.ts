@@ -41,6 +41,7 @@ async function sent(fields: Partial<CreateCampaign> = {}): Promise<string> {
   return id
 }
 
+// spec: experiments/winner, experiments/remainder
 test('the winner is a campaign of its own that is sending: the variant’s content to the remainder of the frozen definition', async () => {
   const of = await sent({ name: 'Autumn sale', ttl: 60, data: { source: 'parent' }, collapseId: 'news' })
   const { id, status } = await pick(of)
@@ -62,6 +63,7 @@ test('the winner is a campaign of its own that is sending: the variant’s conte
   })
 })
 
+// spec: experiments/winner-frozen
 test('a saved segment and a template that changed after the experiment change nothing of its winner', async () => {
   const segmentId = newId()
   platform.segments.set(segmentId, segment)
@@ -78,6 +80,7 @@ test('a saved segment and a template that changed after the experiment change no
   })
 })
 
+// spec: experiments/winner-once
 test('50 parallel calls make exactly one follow-up; the others hear that it was sent already', async () => {
   const of = await sent()
   const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => codeOf(pick(of, n % 2 === 0 ? 'a' : 'b'))))
@@ -86,6 +89,7 @@ test('50 parallel calls make exactly one follow-up; the others hear that it was 
   expect(await platform.db.selectFrom('campaigns').select('id').where('remainder_of', '=', of).execute()).toHaveLength(1)
 })
 
+// spec: experiments/winner-checks
 test('a winner is refused for what is no experiment, for one under way, for one not sent and for an unknown variant', async () => {
   expect(await codeOf(pick(await draft()))).toBe('not_an_experiment')
   const id = await draft({ experiment: givenExperiment() })
@@ -106,6 +110,7 @@ test('a winner is refused for what is no experiment, for one under way, for one 
   expect(await codeOf(platform.gateway.call(pickWinner, { appId: newId(), campaignId: id, variant: 'a' }))).toBe('not_found')
 })
 
+// spec: experiments/no-remainder
 test('there is no remainder when the sample was everyone, or when the outcomes are past the ledger’s retention', async () => {
   expect(await codeOf(pick(await sent({ experiment: givenExperiment(1) })))).toBe('no_remainder')
   const old = await sent()
@@ -115,6 +120,7 @@ test('there is no remainder when the sample was everyone, or when the outcomes a
   expect(await codeOf(pick(old))).toBe('allowed')
 })
 
+// spec: experiments/recurring
 test('a run of a recurring experiment has a winner once it is sent, its recurrence has none', async () => {
   const schedule = { type: 'recurring', every: 'day', localTime: '09:00', timezone: 'UTC' } as const
   const parent = await draft({ experiment: givenExperiment(), schedule })

@@ -7,7 +7,7 @@ import type { Db } from './store/tables.ts'
 
 /**
  * Sends the winning variant to the held-out remainder as a new campaign. Status and experiment of a sent campaign do not change any more,
- * so only another winner can come between: the row's key decides. Faults: not_found, then the winner checks of decisions.md 5 in their order.
+ * so only another winner can come between: the row's key decides. Faults: not_found, then the checks of a winner in their order (spec: experiments/winner-checks).
  */
 export async function pickWinner(
   { db, pointAt, ledgerDays }: { db: Db; pointAt: (campaignId: string) => void; ledgerDays: number },

@@ -22,7 +22,7 @@ export async function resolveFields(
   return send
 }
 
-/** Refuses what no device could get: more than a platform takes even when cut (decisions.md 2), at each locale's path below `at`. */
+/** Refuses what no device could get: more than a platform takes even when cut (spec: content/too-large-at-create), at each locale's path below `at`. */
 export function refuseTooLarge(send: Parameters<typeof checkFits>[0], at = ''): void {
   const tooLarge = checkFits(send).map(({ path, message }): FaultDetail => ({ path: `${at}${path}`, message }))
   const [first] = tooLarge

@@ -33,12 +33,14 @@ const runsOf = (id: string) =>
 const isAdvanced = (id: string, next: Date | null) => async () =>
   (await platform.rowOf(id)).due_at?.getTime() === next?.getTime() || undefined
 
+// spec: campaigns/recurring, campaigns/send
 test('a sent recurrence is active, due at its next local time, and sends nothing itself', async () => {
   const { id, next } = await activated()
   expect(await platform.rowOf(id)).toMatchObject({ status: 'active', due_at: next, activated_at: expect.any(Date) })
   expect(await platform.audience.bus.call(readSend, { campaignId: id })).toBeNull()
 })
 
+// spec: campaigns/recurring
 test('an occurrence makes one run, a campaign of its own that is sending; the recurrence stays active', async () => {
   const { id, occurrence, next } = await activated()
   await makeDue(id, occurrence)
@@ -61,6 +63,7 @@ test('an occurrence makes one run, a campaign of its own that is sending; the re
   expect(platform.pointersAt(id)).toBe(0)
 })
 
+// spec: campaigns/recurring-once-a-day
 test('30 recurrences that are due together make one run each with two processes', async () => {
   const parents = await Promise.all(Array.from({ length: 30 }, () => activated()))
   await Promise.all(parents.map(({ id, occurrence }) => makeDue(id, occurrence)))
@@ -73,6 +76,7 @@ test('30 recurrences that are due together make one run each with two processes'
 const fallenDue = (id: string, occurrence: Date, daysAgo: number) => makeDue(id, new Date(occurrence.getTime() - daysAgo * day))
 const missedTotal = () => platform.measured('herald_occurrences_missed_total')
 
+// spec: campaigns/recurring-missed
 test('after a time without service at most the newest occurrence runs, when it is no more than an hour late; the others are counted', async () => {
   // Minutes since the newest occurrence, days without service: the runs, what is missed.
   for (const [minutesAgo, daysDown, runs, missed] of [
@@ -92,6 +96,7 @@ test('after a time without service at most the newest occurrence runs, when it i
   }
 })
 
+// spec: experiments/recurring
 test('a run of a recurring experiment is an experiment of its own', async () => {
   const { id, occurrence, next } = await activated()
   await platform.db
@@ -106,6 +111,7 @@ test('a run of a recurring experiment is an experiment of its own', async () => 
   expect(read?.send).toMatchObject({ campaignId: run?.id, experiment: { sampleRate: 0.3, variants: [{ id: 'a' }, { id: 'b' }] } })
 })
 
+// spec: campaigns/recurring-once-a-day
 test('a local date has one run, also when its occurrence is met again', async () => {
   const { id, occurrence, next } = await activated()
   for (const time of ['first', 'second']) {
@@ -117,6 +123,7 @@ test('a local date has one run, also when its occurrence is met again', async ()
   expect(await insertRuns(platform.db, [{ id: newId(), recurringOf: id, localDate }])).toEqual([])
 })
 
+// spec: campaigns/recurring-until
 test('past its until a recurrence is sent, after its last run', async () => {
   const { id, occurrence } = await activated({ until: new Date(Date.now() + 3_000) })
   await makeDue(id, occurrence)
@@ -125,6 +132,7 @@ test('past its until a recurrence is sent, after its last run', async () => {
   expect(await platform.rowOf(id)).toMatchObject({ due_at: null, settled_at: expect.any(Date) })
 })
 
+// spec: campaigns/recurring-cancelled
 test('a cancelled recurrence makes no more runs; those that were made go on', async () => {
   const { id, occurrence, next } = await activated()
   await makeDue(id, occurrence)
@@ -139,6 +147,7 @@ test('a cancelled recurrence makes no more runs; those that were made go on', as
   expect(await runsOf(id)).toHaveLength(1)
 })
 
+// spec: campaigns/recurring-unreadable
 test('a schedule that cannot be read fails its recurrence and holds up no other', async () => {
   const [broken, other] = [await activated(), await activated()]
   await sql`update campaigns set schedule = schedule || '{"localTime": 5}' where id = ${broken.id}`.execute(platform.db)
@@ -150,6 +159,7 @@ test('a schedule that cannot be read fails its recurrence and holds up no other'
   await until(isAdvanced(other.id, other.next), { what: 'the other’s run' })
 })
 
+// spec: campaigns/recurring-unreadable
 test('a zone that the runtime does not know any more fails its recurrence and holds up no other', async () => {
   const [lost, other] = [await activated(), await activated()]
   await sql`update campaigns set schedule = schedule || '{"timezone": "Nowhere/Else"}' where id = ${lost.id}`.execute(platform.db)
@@ -160,6 +170,7 @@ test('a zone that the runtime does not know any more fails its recurrence and ho
   expect(await platform.rowOf(lost.id)).toMatchObject({ due_at: null, failure: { code: 'invalid_schedule' } })
 })
 
+// spec: campaigns/recurring-until
 test('a recurrence whose until has passed since it was made is refused with invalid_state', async () => {
   const schedule = {
     type: 'recurring',

@@ -40,6 +40,7 @@ async function scheduled(count: number, dueAt: string): Promise<string[]> {
   return ids
 }
 
+// spec: campaigns/send, campaigns/audience
 test('a campaign with schedule now is sending, pointed at, and read frozen by audience: a segment, or everyone', async () => {
   const segment = { field: 'tags.plan', op: 'eq', value: 'pro' }
   const [some, all] = [await draft({ segment, name: 'Some' }), await draft()]
@@ -52,6 +53,7 @@ test('a campaign with schedule now is sending, pointed at, and read frozen by au
   expect((await platform.audience.bus.call(readSend, { campaignId: all }))?.target).toEqual({ kind: 'all' })
 })
 
+// spec: campaigns/send-from
 test('public send: allowed from draft and scheduled, refused with invalid_state from every other status, which stays', async () => {
   for (const status of campaignStatuses) {
     const id = await draft()
@@ -62,6 +64,7 @@ test('public send: allowed from draft and scheduled, refused with invalid_state 
   }
 })
 
+// spec: campaigns/cancel
 test('public cancel: allowed from draft, scheduled and active, refused with invalid_state from every other status, which stays', async () => {
   for (const status of campaignStatuses) {
     const id = await draft()
@@ -72,6 +75,7 @@ test('public cancel: allowed from draft, scheduled and active, refused with inva
   }
 })
 
+// spec: limits/foreign-ids
 test('another app’s campaign is not found, like one that does not exist', async () => {
   const id = await draft()
   for (const ids of [
@@ -86,6 +90,7 @@ test('another app’s campaign is not found, like one that does not exist', asyn
   expect(await statusOf(id)).toBe('draft')
 })
 
+// spec: campaigns/segment-copied
 test('a saved segment is copied as it is at send, each time; a deleted one is not found and the draft stays', async () => {
   const segmentId = newId()
   const definition = { field: 'tags.plan', op: 'eq', value: 'pro' }
@@ -105,6 +110,7 @@ test('a saved segment is copied as it is at send, each time; a deleted one is no
   expect((await platform.rowOf(id)).target).toEqual({ kind: 'segment', segment: definition })
 })
 
+// spec: segments/saved-stale
 test('a saved segment that does not compile any more is refused at its node, and the draft stays', async () => {
   const segmentId = newId()
   platform.segments.set(segmentId, {})
@@ -114,6 +120,7 @@ test('a saved segment that does not compile any more is refused at its node, and
   expect(await statusOf(id)).toBe('draft')
 })
 
+// spec: campaigns/send-without-content
 test('a campaign without content is refused with invalid_state', async () => {
   const id = await draft()
   await platform.db.updateTable('campaigns').set({ content: null }).where('id', '=', id).execute()
@@ -121,6 +128,7 @@ test('a campaign without content is refused with invalid_state', async () => {
   expect(await statusOf(id)).toBe('draft')
 })
 
+// spec: campaigns/user-timezone, campaigns/send
 test('a send at each user’s local time waits for the first of the users’ zones, then starts with the moment it was asked for', async () => {
   const localTime = '12:00'
   const id = await draft({ schedule: { type: 'user_timezone', localTime } })
@@ -151,6 +159,7 @@ test('a send at each user’s local time may be cancelled before its first wave,
   expect(await cancel(id)).toEqual({ status: 'cancelled' })
 })
 
+// spec: campaigns/send-experiment
 test('an experiment is sent whatever its schedule, with its variants and the content to fall back on', async () => {
   const experiment = givenExperiment(0.2)
   const now = await draft({ experiment })
@@ -174,6 +183,7 @@ test('a send without an experiment, a remainder or local times says so', async (
   expect(read?.send).toMatchObject({ experiment: null, remainder: null, userTimezone: null })
 })
 
+// spec: campaigns/at
 test('a time in the past sends now; one ahead is scheduled, waits, and fires once at its time with two processes', async () => {
   const passed = await draft({ schedule: ahead(-day) })
   expect(await send(passed)).toEqual({ status: 'sending' })
@@ -189,6 +199,7 @@ test('a time in the past sends now; one ahead is scheduled, waits, and fires onc
   expect(await platform.rowOf(id)).toMatchObject({ status: 'sending', pointer_no: 1 })
 })
 
+// spec: campaigns/at-late
 test('what fell due while nobody was there, hours or days ago, fires late, once each, shared by two processes', async () => {
   const before = await platform.measured('herald_scheduler_lag_seconds_count')
   const ids = await scheduled(30, `now() - position * interval '3 hours'`)
@@ -209,6 +220,7 @@ test('a cancelled campaign never starts', async () => {
   expect(await platform.rowOf(id)).toMatchObject({ status: 'cancelled', due_at: null })
 })
 
+// spec: campaigns/cancel-or-start
 test(
   '2,000 races of a cancel against the start have one outcome each, and a cancelled one sent nothing',
   { timeout: 120_000 },
@@ -246,6 +258,7 @@ test(
   },
 )
 
+// spec: campaigns/cancel-or-start
 test('of two sends, a cancel and the start that meet, exactly one wins', async () => {
   const ids = await scheduled(60, 'now()')
   const asked = await Promise.all(

@@ -42,6 +42,7 @@ const givenTemplate = async (fields: Partial<{ id: string; ttl: number; silent: 
   return id
 }
 
+// spec: sending/accept, sending/committed
 test('an accepted notification is a committed campaign, pointed at at once and read frozen by audience', async () => {
   const { id, status, replayed } = await send(
     givenNotification({ data: { order: '17' }, priority: 'normal', bypass: { quietHours: true } }),
@@ -74,6 +75,7 @@ test('an accepted notification is a committed campaign, pointed at at once and r
   })
 })
 
+// spec: limits/idempotency-replay, limits/idempotency-commit
 test('50 parallel requests with one key make one campaign, and whoever hears an answer hears the same', async () => {
   for (const round of ['one', 'two', 'three']) {
     const collapseId = `parallel-${round}`
@@ -90,6 +92,7 @@ test('50 parallel requests with one key make one campaign, and whoever hears an 
   }
 })
 
+// spec: limits/idempotency-reused
 test('a key used with another request is refused, in the same instant and later', async () => {
   const collapseId = 'reused'
   const first = { key: collapseId, fingerprint: fingerprintOf('a') }
@@ -100,6 +103,7 @@ test('a key used with another request is refused, in the same instant and later'
   expect(await campaignsWith(collapseId)).toBe(1)
 })
 
+// spec: limits/idempotency-in-progress, limits/idempotency-commit
 test('a key that another transaction holds is in progress, and free again when that one has failed', async () => {
   const idempotency = { key: 'held', fingerprint: fingerprintOf('a') }
   await db.transaction().execute(async (trx) => {
@@ -109,6 +113,7 @@ test('a key that another transaction holds is in progress, and free again when t
   expect((await send(givenNotification(), idempotency)).replayed).toBe(false)
 })
 
+// spec: limits/idempotency-scope
 test('another app’s key of the same text is another key', async () => {
   const idempotency = { key: 'shared', fingerprint: fingerprintOf('a') }
   const mine = await send(givenNotification(), idempotency)
@@ -117,6 +122,7 @@ test('another app’s key of the same text is another key', async () => {
   expect(theirs.id).not.toBe(mine.id)
 })
 
+// spec: limits/idempotency-replay
 test('a key older than 24 hours counts as new', async () => {
   const idempotency = { key: 'old', fingerprint: fingerprintOf('a') }
   const first = await send(givenNotification(), idempotency)
@@ -131,6 +137,7 @@ test('a key older than 24 hours counts as new', async () => {
   expect(await send(givenNotification(), { key: 'old', fingerprint: fingerprintOf('b') })).toEqual({ ...second, replayed: true })
 })
 
+// spec: content/template-unknown, sending/accept-order, limits/idempotency-replay
 test('an unknown template is not found and does not consume the key; a replay wins over a template that is gone', async () => {
   const templateId = newId()
   const notification: SendNotification = { target: { all: true }, templateId }
@@ -154,6 +161,7 @@ test('another app’s template is not found', async () => {
   await expect(asked).rejects.toMatchObject({ code: 'not_found' })
 })
 
+// spec: content/template-merge
 test('fields of the request win over the template’s, the rest comes from the template', async () => {
   const templateId = await givenTemplate({ ttl: 600, data: JSON.stringify({ source: 'template' }) })
   const { id } = await send({ target: { all: true }, templateId, ttl: 0 })
@@ -161,6 +169,7 @@ test('fields of the request win over the template’s, the rest comes from the t
   expect(read?.send).toMatchObject({ content: givenContent('From the template.'), ttl: 0, data: { source: 'template' } })
 })
 
+// spec: sending/target-segment
 test('a saved segment is copied as it is now; an unknown one is not found', async () => {
   const segmentId = newId()
   await expect(send(givenNotification({ target: { segmentId } }))).rejects.toMatchObject({ code: 'not_found' })
@@ -171,6 +180,7 @@ test('a saved segment is copied as it is now; an unknown one is not found', asyn
   expect((await audience.bus.call(readSend, { campaignId: id }))?.target).toEqual({ kind: 'segment', segment: definition })
 })
 
+// spec: sending/accept-order
 test('content that fits no payload is refused at its locale and consumes no key', async () => {
   const entry = {
     title: 'Order',

@@ -22,11 +22,11 @@ export type Accepting = {
   defaultTtlSeconds: number
 }
 
-/** What a notification's campaign is called (decisions.md 8). */
+/** What a notification's campaign is called (spec: sending/accept). */
 const notificationName = 'notification'
 
 /**
- * Accepts a notification. The order is the one of decisions.md 9: the body was checked by the gateway, then the idempotency record,
+ * Accepts a notification. The order (spec: sending/accept-order): the body was checked by the gateway, then the idempotency record,
  * then look-ups (so a replay answers the same whatever has changed since, and a 404 consumes no key), then what can only be checked with
  * the template's fields merged in, then the transaction.
  * Faults: not_found, invalid_segment, invalid_body, idempotency_key_reused, idempotency_in_progress.

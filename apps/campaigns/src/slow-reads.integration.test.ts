@@ -16,6 +16,7 @@ const said = (work: Promise<unknown>) =>
     (error: unknown) => (Fault.is(error) ? error.code : String(error)),
   )
 
+// spec: limits/reads-apart
 test('30 lists of templates that hang hold up no send: the lists are answered 429, the sends are accepted and go out', async () => {
   await platform.gateway.call(createTemplate, { appId, template: { name: 'Order', content: givenContent() } })
   const list = () => said(platform.gateway.call(listTemplates, { appId, limit: 100 }))

@@ -81,6 +81,7 @@ test('the age of what is due longest is told by the sweep that it waits for', as
     .execute()
 })
 
+// spec: sending/committed
 test('a campaign whose pointer was lost is pointed at again, under a new number each time, until audience has it', async () => {
   const lost = givenStored()
   await insertCampaigns(db, [lost])
@@ -94,6 +95,7 @@ test('a campaign whose pointer was lost is pointed at again, under a new number 
   expect(await rowOf(lost.id)).toMatchObject({ due_at: null, pointer_no: 2, status: 'sending', started_at: expect.any(Date) })
 })
 
+// spec: campaigns/settles
 test('a campaign settles once, whatever comes before, after or twice', async () => {
   const [inOrder, reversed] = [givenStored(), givenStored()]
   await insertCampaigns(db, [inOrder, reversed])
@@ -110,6 +112,7 @@ test('a campaign settles once, whatever comes before, after or twice', async () 
   expect(await audience.bus.call(readSend, { campaignId: inOrder.id })).toBeNull()
 })
 
+// spec: campaigns/failed
 test('a campaign that cannot be fanned out fails with its reason and stays failed', async () => {
   const broken = givenStored()
   await insertCampaigns(db, [broken])
@@ -134,6 +137,7 @@ test('a campaign’s status is its own app’s to read', async () => {
   expect(await tracker.call(readCampaign, { appId: newId(), campaignId: mine.id })).toBeNull()
 })
 
+// spec: campaigns/retention, running/retention
 test('what is past retention goes: idempotency records, and notifications that have ended', async () => {
   const longAgo = new Date(Date.now() - 91 * 86_400_000)
   const [ended, stuck, paused, fresh] = [
@@ -168,6 +172,7 @@ async function openQuiet() {
   return (await openDatabase<Tables>(testService('campaigns', {}), { url: database.url('campaigns'), poolSize: 4 })).db
 }
 
+// spec: sending/turns
 test('due campaigns are taken by turns of apps, and of no app more than may be pointed at at once', async () => {
   const quietOne = await openQuiet()
   const flood = Array.from({ length: 300 }, () => givenStored())
@@ -201,6 +206,7 @@ test('due campaigns are taken by turns of apps, and of no app more than may be p
   expect(appsOf(await takeDueCampaigns(quietOne, 1_000))).toEqual([flooding, flooding])
 })
 
+// spec: sending/turns
 test('of many sends that one app has accepted at once the lane gets 64, and each that starts makes room for the next', async () => {
   const quietOne = await openQuiet()
   const flooding = newId()

@@ -6,7 +6,7 @@ import { topic, type Row } from './testing/start-peers.ts'
 import { sentTo, startRig } from './testing/start-rig.ts'
 import type { Device } from './testing/start-simulator.ts'
 
-/** What a dispatcher tells audience's circuits, and what it does when one is open (providers.md, Mass guard and Breaker). */
+/** What a dispatcher tells audience's circuits, and what it does when one is open (spec: providers/circuit-holds, providers/guard-many). */
 
 const rig = await startRig()
 await rig.start({ APNS_SANDBOX_URL: rig.simulator.addresses.apnsSandbox, DISPATCH_WINDOW: '8' })
@@ -67,6 +67,7 @@ test('answers are told as letters, by the environment that accepted or was asked
   expect(guarded.map(({ subscriptionId }) => subscriptionId)).toEqual([idsOf(row)[5]])
 })
 
+// spec: providers/circuit-now-or-never
 test('what the mass guard decides is not in the ledger, unless it is now or never: then it has failed', async () => {
   const devices = await rig.androids(1, { behaviour: { answer: 'sender_mismatch' } })
   const later = rig.peers.queue('android', devices, { tries: 2 })
@@ -78,6 +79,7 @@ test('what the mass guard decides is not in the ledger, unless it is now or neve
   expect(rig.peers.outcomesOf(now)).toMatchObject([{ outcome: 'failed', code: 'sender_mismatch', attempts: 1 }])
 })
 
+// spec: providers/circuit-holds
 test('once credentials are refused the rest of the batch is not sent, and all of it comes back uncounted', async () => {
   const appId = newId()
   giveForeignKey(rig.peers, 'ios', appId)
@@ -101,6 +103,7 @@ async function countRejected(): Promise<number> {
   return Object.values(rejected).reduce((sum, count) => sum + count, 0)
 }
 
+// spec: providers/no-answer
 test('keys that do not open are wrong credentials: the batch is held, not failed', async () => {
   const appId = newId()
   rig.peers.changeCredentials(appId, 'fcm', { ...rig.peers.accounts.credentials.fcm, sealContext: 'elsewhere' })
@@ -111,6 +114,7 @@ test('keys that do not open are wrong credentials: the batch is held, not failed
 })
 
 describe('a probe', () => {
+  // spec: providers/probe
   test('is sent to one device, the others come back uncounted', async () => {
     const devices = await rig.androids(30)
     const row = rig.peers.queue('android', devices, { probe: true, tries: 1, partSize: 13 })

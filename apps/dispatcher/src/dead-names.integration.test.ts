@@ -21,6 +21,7 @@ async function deadSends(count: number) {
   })
 }
 
+// spec: providers/dead-hosts
 test.each([
   ['in production', anyHost],
   ['in development', { WEB_PUSH_ALLOW_PRIVATE: 'true' }],

@@ -13,6 +13,7 @@ afterEach(() => rig.clean())
 
 const idsOf = (row: Row) => row.recipients.map(({ subscriptionId }) => subscriptionId)
 
+// spec: tracking/one-outcome
 test('each recipient gets exactly one end, over all parts of a batch and with what was decided before', async () => {
   await rig.start()
   const [fine, dead, busy] = [
@@ -49,6 +50,7 @@ test('each recipient gets exactly one end, over all parts of a batch and with wh
   expect((await rig.simulator.arrivedAt(fine)).map(({ deviceId }) => deviceId).toSorted()).toEqual(fine.map(({ id }) => id).toSorted())
 })
 
+// spec: sending/copies
 test('while the tracker is away sending stops at the window, and no outcome is lost', async () => {
   await rig.start({ DISPATCH_WINDOW: '20' })
   rig.peers.state.trackerIsAway = true
@@ -67,6 +69,7 @@ test('while the tracker is away sending stops at the window, and no outcome is l
   expect(await rig.simulator.arrivedAt(devices)).toHaveLength(100)
 })
 
+// spec: providers/not-configured
 test('without credentials every push fails at once, and with them it is sent as soon as they are there', async () => {
   await rig.start()
   const appId = newId()
@@ -88,6 +91,7 @@ test('without credentials every push fails at once, and with them it is sent as 
   expect(rig.peers.askedCredentials.filter((asked) => asked === `${appId}/fcm`)).toHaveLength(2)
 })
 
+// spec: sending/ttl-counts, sending/ttl-zero, tracking/skip-reasons
 test('a ttl that is used up skips the push; now or never gets one try and no other', async () => {
   await rig.start()
   const devices = await rig.androids(1)
@@ -125,6 +129,7 @@ test('a message in a row that another holds or that is done is acked and nothing
   expect(await rig.simulator.arrivedAt(devices)).toHaveLength(1)
 })
 
+// spec: sending/platforms-apart
 test('a hanging platform holds up neither another nor its own other lane', async () => {
   await rig.start({ DISPATCH_WINDOW: '40' })
   const silent = await rig.simulator.devices({ platform: 'ios', count: 200, bundleId: topic, behaviour: { answer: 'silent' } })
@@ -140,6 +145,7 @@ test('a hanging platform holds up neither another nor its own other lane', async
   expect(hanging.finished).toEqual([])
 })
 
+// spec: providers/endpoint-guard
 test('an endpoint in a private network is not knocked at', async () => {
   await rig.start({ WEB_PUSH_ALLOW_PRIVATE: 'false' })
   const devices = await rig.simulator.devices({ platform: 'web', count: 2, applicationServerKey: rig.peers.accounts.vapid.publicKey })
@@ -161,6 +167,7 @@ test('an endpoint in a private network is not knocked at', async () => {
   expect(connections['webPush']).toBe(0)
 })
 
+// spec: providers/no-answer
 test('keys that do not decode end the subscription', async () => {
   await rig.start()
   const [device] = await rig.simulator.devices({ platform: 'web', count: 1, applicationServerKey: rig.peers.accounts.vapid.publicKey })
@@ -172,6 +179,7 @@ test('keys that do not decode end the subscription', async () => {
   expect(rig.peers.outcomesOf(row)).toMatchObject([{ outcome: 'failed', code: 'encryption_failed' }])
 })
 
+// spec: running/secrets-required, running/environment
 test.each([
   ['FCM_URL', 'https://proxy.example/fcm'],
   ['APNS_URL', 'http://proxy.example'],
@@ -183,6 +191,7 @@ test.each([
   expect(refusal).not.toContain(value === '' ? hmacSecret : value)
 })
 
+// spec: experiments/one-variant-per-user
 test('a user gets the text of their variant, and outcome and msgId say which, however the push ends', async () => {
   await rig.start()
   const titled = (title: string) => ({ _default: 'en', en: { title, body: 'B' } })

@@ -25,6 +25,7 @@ test('a renewal that is refused ends it at once', async () => {
   expect(lease.held).toBe(false)
 })
 
+// spec: sending/take-over
 test('while nobody answers it is held for 12 s from when it was last asked for', async () => {
   const lease = keepLease(performance.now() - 1_000, () => Promise.reject(new Error('away')))
   await vi.advanceTimersByTimeAsync(10_999)

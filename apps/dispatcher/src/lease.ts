@@ -5,7 +5,7 @@ const againAfterMs = 1_000
 
 /**
  * A taken batch is ours until 12 s after we last asked, by the monotonic clock: a process thawed after a freeze finds it
- * over and must not play out a batch that another has taken meanwhile (architecture.md, pattern 6).
+ * over and must not play out a batch that another has taken meanwhile (docs/architecture.md, Leases around the outside).
  */
 export type Lease = {
   /** To be asked before each send. Once over, it stays so: nothing more is sent. */

@@ -9,6 +9,7 @@ function given() {
   return { clock, origins, none, waitMs: () => origins.waitMs('app web push.example') }
 }
 
+// spec: providers/push-service-away
 test('20 pushes in a row that nobody answered are an outage of their push service alone', () => {
   const { origins, none, waitMs } = given()
 

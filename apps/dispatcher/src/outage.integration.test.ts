@@ -27,6 +27,7 @@ const lines = (): Line[] =>
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as Line)
 
+// spec: providers/away-waits
 test.each([
   ['answers 503', '503', 'provider_unavailable'],
   ['refuses connections', 'refuse', 'network_error'],
@@ -51,6 +52,7 @@ test.each([
   },
 )
 
+// spec: providers/away-waits, sending/ttl-zero
 test('now or never has had its one try', async () => {
   await rig.simulator.control('PUT', '/faults', { service: 'fcm', outage: '503' })
   const row = rig.peers.queue('android', await rig.androids(1), {}, { ttl: 0 })
@@ -68,6 +70,7 @@ test('a probe that the provider answers in any way says so, also when the device
   expect((await deliver(asUsual)).answers).toEqual([])
 })
 
+// spec: providers/push-service-away
 test('a push service that is away keeps its pushes uncounted, costs no other its own, and gets them soon after it is back', async () => {
   const [gone, fine] = [await browsers(30), await browsers(3)]
   const dead = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')

@@ -10,6 +10,7 @@ afterEach(() => rig.clean())
 
 const idsOf = (row: Row) => row.recipients.map(({ subscriptionId }) => subscriptionId)
 
+// spec: campaigns/pause, campaigns/cancel-under-way
 test.each(['paused', 'cancelled'] as const)(
   'a send that is %s stops at once: the unsent come back uncounted, nobody gets two',
   async (flow) => {

@@ -22,6 +22,7 @@ const givenEnd = (place: number, change: Partial<PushEnd> = {}): PushEnd => ({
   ...change,
 })
 
+// spec: sending/take-over
 test('after a take that died nothing that it settled is sent again, and its dead tokens are told again', async () => {
   await rig.start()
   const devices = await rig.androids(10)
@@ -49,6 +50,7 @@ test('after a take that died nothing that it settled is sent again, and its dead
   )
 })
 
+// spec: sending/copies
 test('a killed process costs at most its window in copies, and every outcome is there', async () => {
   const first = await rig.start({ DISPATCH_WINDOW: '8' })
   await rig.simulator.control('PUT', '/faults', { service: 'fcm', latencyMs: 50 })
@@ -70,6 +72,7 @@ test('a killed process costs at most its window in copies, and every outcome is 
   expect(arrived.length - 60).toBeLessThanOrEqual(8)
 })
 
+// spec: sending/take-over
 test('a lease that is lost stops the sending, and nothing is said about the batch', async () => {
   const running = await rig.start({ DISPATCH_WINDOW: '4' })
   await rig.simulator.control('PUT', '/faults', { service: 'fcm', latencyMs: 200 })
@@ -132,6 +135,7 @@ test('who could neither renew nor report for longer than a lease sends nothing m
   await until(() => running.output().includes('batch delivered'))
 }, 60_000)
 
+// spec: sending/take-over
 test('a process that was frozen does not play out a batch that another has taken meanwhile', async () => {
   const frozen = await rig.start({ DISPATCH_WINDOW: '4' })
   await rig.simulator.control('PUT', '/faults', { service: 'fcm', latencyMs: 50 })
@@ -155,6 +159,7 @@ test('a process that was frozen does not play out a batch that another has taken
   expect(arrived.length - 100).toBeLessThanOrEqual(4)
 })
 
+// spec: sending/clean-stop
 test('SIGTERM: what is unsent comes back as retries of no try, what was sent is recorded, no copies, exit 0', async () => {
   const { process, ended } = await rig.start({ DISPATCH_WINDOW: '8' })
   await rig.simulator.control('PUT', '/faults', { service: 'fcm', latencyMs: 100 })
@@ -181,6 +186,7 @@ test('SIGTERM: what is unsent comes back as retries of no try, what was sent is 
   expect(await rig.simulator.arrivedAt(devices)).toHaveLength(sent.length)
 })
 
+// spec: sending/clean-stop
 test('SIGTERM: a provider that does not answer within 8 s may have delivered: a try, and exit 0 in time', async () => {
   const { process, ended } = await rig.start()
   const devices = await rig.androids(3, { behaviour: { answer: 'slow', delayMs: 60_000 } })

@@ -13,6 +13,7 @@ async function ask(window: Window, origin: string, lane: Lane, count: number): P
 }
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
+// spec: sending/copies
 test('never more than its size', async () => {
   const window = openWindow(8)
   const entered = await ask(window, 'fcm', 'prompt', 20)
@@ -23,6 +24,7 @@ test('never more than its size', async () => {
   expect(window.held).toBe(8)
 })
 
+// spec: sending/lanes
 test('bulk leaves a quarter to prompt', async () => {
   const window = openWindow(8)
   const bulk = await ask(window, 'fcm', 'bulk', 20)
@@ -63,6 +65,7 @@ test('prompt goes before bulk that has waited longer', async () => {
   expect([prompt(), bulk()]).toEqual([1, 0])
 })
 
+// spec: sending/turns
 test('behind a flood of one app another gets the next place', async () => {
   const window = openWindow(4)
   const first = await ask(window, 'fcm', 'prompt', 4)

@@ -40,6 +40,7 @@ const apns = (more: Record<string, unknown> = {}) => ({
 const givenApp = async (name = 'Shop') => String((await gateway.admin('POST', '/apps', { name })).body['id'])
 const itemsOf = (body: Record<string, unknown>) => body['items'] as Record<string, unknown>[]
 
+// spec: administration/apps, administration/settings
 test('an app is made with settings that hold nothing back, read, changed in part, and seen changed by every reader', async () => {
   const made = await gateway.admin('POST', '/apps', { name: 'Shop' })
   const id = String(made.body['id'])
@@ -64,6 +65,7 @@ test('an app is made with settings that hold nothing back, read, changed in part
   await until(() => changed.filter((appId) => appId === id).length === 2)
 })
 
+// spec: administration/lists, limits/lists, limits/list-prefix
 test('a list is paged newest first without losing or repeating a row, and q is the beginning of a name', async () => {
   const mark = newId()
   const ids: string[] = []
@@ -98,6 +100,7 @@ test.each([
   })
 })
 
+// spec: administration/keys, limits/key-form
 test('a key is shown once and kept as a hash', async () => {
   const appId = await givenApp()
   const made = await gateway.admin('POST', `/apps/${appId}/keys`, { kind: 'secret', name: 'backend', scopes: ['campaigns:read'] })
@@ -115,6 +118,7 @@ test('a key is shown once and kept as a hash', async () => {
   expect(JSON.stringify(rows)).not.toContain(key.slice(40))
 })
 
+// spec: administration/key-scopes
 test('a public key has one scope and takes no others', async () => {
   const appId = await givenApp()
   expect((await gateway.admin('POST', `/apps/${appId}/keys`, { kind: 'public', name: 'sdk' })).body['scopes']).toEqual([
@@ -126,6 +130,7 @@ test('a public key has one scope and takes no others', async () => {
   })
 })
 
+// spec: administration/credentials-shown, administration/credentials-sealed
 test('provider credentials are shown without secrets, sealed in the database and opened only in their own place', async () => {
   const appId = await givenApp()
   const body = apns()
@@ -169,6 +174,7 @@ test('credentials get a version that never comes again, and none are none', asyn
   expect((await gateway.admin('DELETE', `/apps/${appId}/providers/apns`)).status).toBe(404)
 })
 
+// spec: administration/webpush-credentials
 test('Web Push keys are made once and outlive a change of the subject', async () => {
   const appId = await givenApp()
   const made = await gateway.admin('PUT', `/apps/${appId}/providers/webpush`, { subject: 'mailto:a@example.org' })
@@ -178,6 +184,7 @@ test('Web Push keys are made once and outlive a change of the subject', async ()
   expect(again.body).toEqual({ subject: 'mailto:b@example.org', publicKey: made.body['publicKey'] })
 })
 
+// spec: providers/apns-provider-token
 test('all askers get one APNs token of a team and key, also of another app with the same key, minted by two gateways at once', async () => {
   await startGateway({ database: url('gateway'), nats })
   const body = apns({ teamId: 'TEAM000002' })
@@ -194,6 +201,7 @@ test('all askers get one APNs token of a team and key, also of another app with 
   expect(JSON.parse(Buffer.from(claims ?? '', 'base64url').toString())).toMatchObject({ iss: 'TEAM000002' })
 })
 
+// spec: providers/apns-provider-token
 test('an APNs token is kept 20 minutes even when refused, replaced after that when refused, and after 50 minutes anyway', async () => {
   const appId = await givenApp()
   await gateway.admin('PUT', `/apps/${appId}/providers/apns`, apns({ teamId: 'TEAM000003' }))
@@ -217,6 +225,7 @@ test('an app without APNs credentials has no token', async () => {
   expect(await dispatcher.call(apnsToken, { appId: await givenApp(), refused: null })).toBeNull()
 })
 
+// spec: administration/audit
 test('each change leaves one line that says what was changed and holds no secret', async () => {
   const appId = await givenApp()
   const { id: keyId } = (await gateway.admin('POST', `/apps/${appId}/keys`, { kind: 'public', name: 'sdk' })).body
@@ -239,6 +248,7 @@ test('each change leaves one line that says what was changed and holds no secret
   expect(told.text).not.toContain(String(secret))
 })
 
+// spec: identity/verification, administration/identity-secret
 test('where identity tokens are required, a public key names an externalId only with one that the app’s backend signed', async () => {
   const app = await gateway.givenApp()
   const { secret } = (await gateway.admin('POST', `/apps/${app.appId}/identity-secret`)).body
@@ -275,6 +285,7 @@ test('where identity tokens are required, a public key names an externalId only 
   expect(await register(undefined, { authorization: `Bearer ${app.secretKey}` })).toBe(200)
 })
 
+// spec: administration/circuits-shown
 test('a provider shows the breakers of its platform, and is tried at once when an operator asks', async () => {
   const appId = await givenApp()
   await gateway.admin('PUT', `/apps/${appId}/providers/apns`, apns())

@@ -20,7 +20,7 @@ type ApnsToken = { token: string; mintedAt: string }
 
 /**
  * The provider token of an app's team and key, or null when the app has no APNs credentials. Every dispatcher gets the same
- * one: it is minted under its row's lock, kept at least 20 minutes and replaced after 50 (providers.md, APNs 429).
+ * one: it is minted under its row's lock, kept at least 20 minutes and replaced after 50 (spec: providers/apns-provider-token).
  */
 export async function apnsToken(
   { db, sealer }: { db: Kysely<Tables>; sealer: Sealer },

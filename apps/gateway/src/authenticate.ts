@@ -24,7 +24,7 @@ const mostRemembered = 10_000
 const longestRefusalSeconds = 10
 
 /**
- * Verifies API keys, remembering each answer for a while (api.md, Authentication 1). Many requests with one key that is not
+ * Verifies API keys, remembering each answer for a while (spec: limits/key-revoked). Many requests with one key that is not
  * known yet share one query, so a burst after a start costs the database one look-up per key.
  */
 export function openApiKeys(db: Kysely<Tables>, ttlSeconds: number): ApiKeys {

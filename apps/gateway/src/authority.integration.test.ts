@@ -30,6 +30,7 @@ const title = ({ method, path }: Route) => `${method.toUpperCase()} ${path}`
 const titled = (chosen: readonly Route[]) => chosen.map((route) => [title(route), route] as const)
 const isForPages = ({ key }: Route) => key === 'public'
 
+// spec: limits/key-missing, limits/key-headers
 test.each(titled(keyed))('%s takes no request without a valid key', async (_, route) => {
   const wrong = [
     {},
@@ -47,6 +48,7 @@ test.each(titled(keyed))('%s takes no request without a valid key', async (_, ro
   for (const headers of wrong) expect([headers, await codeOf(route, headers)]).toEqual([headers, '401 unauthorized'])
 })
 
+// spec: limits/public-key
 test.each(titled(keyed.filter((route) => !isForPages(route))))(
   '%s refuses a public key, in whichever header it comes',
   async (_, route) => {
@@ -55,10 +57,12 @@ test.each(titled(keyed.filter((route) => !isForPages(route))))(
   },
 )
 
+// spec: limits/key-headers
 test.each(titled(keyed.filter(isForPages)))('%s takes a public key', async (_, route) => {
   for (const headers of [{ 'x-app-key': app.publicKey }, bearer(app.publicKey)]) expect(await codeOf(route, headers)).not.toMatch(/^40[13]/)
 })
 
+// spec: limits/scopes
 test.each(titled(keyed))('%s takes a secret key with its scope and refuses one with every other scope', async (_, route) => {
   const keyWith = async (wanted: string[]) =>
     String((await gateway.admin('POST', `/apps/${app.appId}/keys`, { kind: 'secret', name: 'scoped', scopes: wanted })).body['key'])
@@ -74,6 +78,7 @@ test('every route below /v1 but the tracker asks for a key or the administration
   expect(routes.filter(({ path, key }) => path.startsWith('/v1/admin') !== (key === 'admin')).map(title)).toEqual([])
 })
 
+// spec: administration/token
 test.each(titled(administrationRoutes))('%s takes the administration token and nothing else', async (_, route) => {
   for (const headers of [
     {},
@@ -114,6 +119,7 @@ const bodies: Record<string, unknown> = {
 /** Where the dashboard does what the public API does, the documented body is right. */
 const bodyOf = ({ name }: Route): unknown => bodies[name] ?? Object.values(exampleOf[name.replace(/OfApp$/, '')]?.bodies ?? {})[0]
 
+// spec: administration/unknown-app
 test.each(titled(administrationRoutes.filter(({ path }) => path.includes(':appId'))))(
   '%s answers 404 for an app that does not exist',
   async (_, route) => {
@@ -130,6 +136,7 @@ test.each(titled(administrationRoutes.filter(({ path }) => path.includes(':appId
   },
 )
 
+// spec: administration/token-unset
 test.each(['', 'short-token'])('with ADMIN_TOKEN %j the whole administration prefix is 404, whatever is asked', async (ADMIN_TOKEN) => {
   const without = await startGateway({ database: url('gateway'), nats }, { ADMIN_TOKEN })
   const unknown = (await without.ask({ path: '/nowhere' })).text
@@ -141,6 +148,7 @@ test.each(['', 'short-token'])('with ADMIN_TOKEN %j the whole administration pre
   }
 })
 
+// spec: limits/foreign-ids
 test('a foreign app’s key cannot be revoked, and answers like one that does not exist', async () => {
   const foreign = await gateway.admin('DELETE', `/apps/${stranger.appId}/keys/${app.secretKeyId}`)
   const unknown = await gateway.admin('DELETE', `/apps/${stranger.appId}/keys/${newId()}`)

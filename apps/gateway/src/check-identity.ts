@@ -9,7 +9,7 @@ type Claim = { appId: string; keyKind: KeyKind; externalId: string | undefined; 
 
 /**
  * A public key ships inside apps, so anybody could log a device in as anybody. An app that sets `identityVerification:
- * required` asks for a token that its own backend signed (decisions.md 6). Secret keys are exempt. Fault: forbidden.
+ * required` asks for a token that its own backend signed (spec: identity/verification). Secret keys are exempt. Fault: forbidden.
  */
 export async function checkIdentity(
   { identityRules, sealer }: { identityRules: IdentityRules; sealer: Sealer },

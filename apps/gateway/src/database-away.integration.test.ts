@@ -58,6 +58,7 @@ const processesOf = (pid: number): number[] => [
     .map(Number),
 ]
 
+// spec: limits/database-away, limits/health
 test('while Postgres is frozen every data endpoint is 503 within two seconds, requests in work too, and back within two', async () => {
   expect(await statsStatus()).toBe(404)
   const frozen = processesOf(postgres.pid)
@@ -80,6 +81,7 @@ test('while Postgres is frozen every data endpoint is 503 within two seconds, re
   await until(async () => (await statsStatus()) === 404 && (await healthStatus()) === 200, { withinMs: 2_000, what: 'the gateway is back' })
 })
 
+// spec: limits/database-away
 test('while Postgres is stopped every data endpoint is 503, and back within two seconds of its return', async () => {
   const { port } = postgres
   await postgres.stop()

@@ -55,6 +55,7 @@ async function givenFullApp(teamId: string) {
   return appId
 }
 
+// spec: administration/delete-app, administration/audit
 test('a deleted app is told to every app until each is done, campaigns first, and then its own rows go; the audit stays', async () => {
   const appId = await givenFullApp('TEAMERASE1')
   const parts = new Map<string, number>()

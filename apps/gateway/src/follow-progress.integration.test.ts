@@ -63,6 +63,7 @@ function givenSend() {
   return send
 }
 
+// spec: administration/progress
 test('a stream tells the present at once, each change, and the end, after which it is closed', async () => {
   const send = givenSend()
   const stream = await watch(send.id)
@@ -147,6 +148,7 @@ test('a campaign that is deleted while it is watched ends its stream; an unknown
   expect((await gateway.admin('GET', `/apps/${appId}/campaigns/${send.id}/progress`)).status).toBe(404)
 })
 
+// spec: administration/progress
 test('a process carries 200 streams and refuses more, until one is left', async () => {
   const send = givenSend()
   const streams = await Promise.all(Array.from({ length: 200 }, () => watch(send.id)))

@@ -18,6 +18,7 @@ const everyone = { target: { all: true }, silent: true }
 const msgIdOf = (campaignId: string) =>
   mintMessageId(hmacSecret, { appId: app.appId, campaignId, userId: newId(), subscriptionId: newId(), platform: 'ios', variant: '' })
 
+// spec: identity/register
 test('a device registers with a public key, and audience gets the checked body with the key’s app', async () => {
   const told = await gateway.ask({ method: 'POST', path: '/v1/subscriptions', headers: { 'x-app-key': app.publicKey }, body: phone })
 
@@ -26,6 +27,7 @@ test('a device registers with a public key, and audience gets the checked body w
   expect(peers.registered.at(-1)).toEqual({ appId: app.appId, subscription: phone, keyKind: 'public' })
 })
 
+// spec: sending/accept
 test('a notification is accepted with 202 and its campaign’s id', async () => {
   const told = await gateway.ask({ method: 'POST', path: '/v1/notifications', headers: secret, body: everyone })
 
@@ -33,6 +35,7 @@ test('a notification is accepted with 202 and its campaign’s id', async () => 
   expect(peers.sent.at(-1)).toMatchObject({ appId: app.appId, idempotency: null, notification: everyone })
 })
 
+// spec: limits/idempotency-replay, limits/idempotency-scope
 test('a replay with the same Idempotency-Key answers the same and says so, whatever the order of the body’s keys', async () => {
   const headers = { ...secret, 'idempotency-key': 'order 17' }
   const first = await gateway.ask({ method: 'POST', path: '/v1/notifications', headers, body: everyone })
@@ -45,6 +48,7 @@ test('a replay with the same Idempotency-Key answers the same and says so, whate
   expect(other).toMatchObject({ status: 422, body: { error: { code: 'idempotency_key_reused' } } })
 })
 
+// spec: limits/idempotency-key
 test.each(['x'.repeat(256), 'caf\u00e9', ''])('the Idempotency-Key %j is refused at its path', async (key) => {
   const told = await gateway.ask({
     method: 'POST',
@@ -56,6 +60,7 @@ test.each(['x'.repeat(256), 'caf\u00e9', ''])('the Idempotency-Key %j is refused
   expect(told).toMatchObject({ status: 422, body: { error: { code: 'invalid_body', details: [{ path: 'headers.idempotency-key' }] } } })
 })
 
+// spec: tracking/stats, tracking/rates
 test('stats are zeros with null rates until the tracker counts, then its counters with rates', async () => {
   const { body } = await gateway.ask({ method: 'POST', path: '/v1/notifications', headers: secret, body: everyone })
   const path = `/v1/campaigns/${String(body['id'])}/stats`
@@ -72,6 +77,7 @@ test('stats are zeros with null rates until the tracker counts, then its counter
   expect(after.body).toMatchObject({ stats: { sent: 3, delivered: 2 }, rates: { delivery: 0.6667, open: 0.5, click: 0 } })
 })
 
+// spec: limits/foreign-ids
 test('another app’s campaign is answered byte for byte like one that does not exist, or that is no id at all', async () => {
   const stranger = await gateway.givenApp()
   const { body } = await gateway.ask({ method: 'POST', path: '/v1/notifications', headers: secret, body: everyone })
@@ -84,6 +90,7 @@ test('another app’s campaign is answered byte for byte like one that does not 
   expect(new Set(told.map(({ text }) => text)).size).toBe(1)
 })
 
+// spec: tracking/kind-first, tracking/report
 test('a tracking event is counted with what its msgId says; kind is checked before the id', async () => {
   const campaignId = newId()
   const msgId = msgIdOf(campaignId)
@@ -109,6 +116,7 @@ test('events that arrive together share calls, and each is counted', async () =>
   expect(Math.max(...calls.map((call) => call.length))).toBeLessThanOrEqual(200)
 })
 
+// spec: limits/queue-unavailable, limits/health
 test('an app behind the gateway that does not answer is 503 queue_unavailable, and health stays 200', async () => {
   const lonely = await startGateway({ database: url('gateway'), nats: await freshNats() })
   const told = await lonely.ask({ method: 'POST', path: '/v1/notifications', headers: secret, body: everyone })
@@ -117,6 +125,7 @@ test('an app behind the gateway that does not answer is 503 queue_unavailable, a
   expect(await lonely.ask({ path: '/health' })).toMatchObject({ status: 200, body: { status: 'ok', db: 'ready' } })
 })
 
+// spec: limits/key-revoked
 test('a revoked key stops working within two seconds on every gateway, although each remembers it', async () => {
   const other = await startGateway({ database: url('gateway'), nats })
   const { appId, secretKey, secretKeyId } = await gateway.givenApp()
@@ -130,6 +139,7 @@ test('a revoked key stops working within two seconds on every gateway, although 
   await until(async () => (await statuses()).every((status) => status === 401), { withinMs: 2_000, what: '401 everywhere' })
 })
 
+// spec: limits/key-revoked, administration/delete-app
 test('the keys of a deleted app stop working, and the app is unknown from then on', async () => {
   const { appId, secretKey, publicKey } = await gateway.givenApp()
   const headers = { authorization: `Bearer ${secretKey}` }

@@ -12,6 +12,7 @@ await startPeers(nats)
 const addresses = { database: url('gateway'), nats }
 const [one, other] = [await startGateway(addresses), await startGateway(addresses)]
 
+// spec: administration/settings-heard
 test('what an app asks of identity tokens is heeded at once by the gateway that was told, and within 2 s by every other that remembers', async () => {
   const app = await one.givenApp()
   const register = async (gateway: typeof one, token?: string) => {

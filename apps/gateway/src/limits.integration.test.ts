@@ -35,6 +35,7 @@ const expectLimited = (told: Told) => {
   expect(told.body.error?.message).toContain(`${seconds} seconds`)
 }
 
+// spec: limits/rate-buckets, limits/rate-headers, limits/order-of-checks
 test('registrations are limited by client address, before the key is looked at, and answers say what is left', async () => {
   await withinOneWindow(async () => {
     const gateway = await start({ SUBSCRIBE_RATE_LIMIT: '3' })
@@ -52,6 +53,7 @@ test('registrations are limited by client address, before the key is looked at, 
   })
 })
 
+// spec: limits/client-address
 test('x-forwarded-for from a peer that is no trusted proxy does not dodge the limit', async () => {
   await withinOneWindow(async () => {
     const gateway = await start({ SUBSCRIBE_RATE_LIMIT: '3', TRUSTED_PROXIES: '192.0.2.0/24' })
@@ -65,6 +67,7 @@ test('x-forwarded-for from a peer that is no trusted proxy does not dodge the li
   })
 })
 
+// spec: limits/rate-buckets
 test('sends are limited by key: another key of the app has its own', async () => {
   await withinOneWindow(async () => {
     const gateway = await start({ SEND_RATE_LIMIT: '2' })
@@ -79,6 +82,7 @@ test('sends are limited by key: another key of the app has its own', async () =>
   })
 })
 
+// spec: limits/rate-buckets
 test('events are limited by client address', async () => {
   await withinOneWindow(async () => {
     const gateway = await start({ EVENT_RATE_LIMIT: '2' })
@@ -91,6 +95,7 @@ test('events are limited by client address', async () => {
   })
 })
 
+// spec: limits/rate-buckets, limits/rate-window
 test('all other operations are unlimited unless API_RATE_LIMIT says so, and a limit of 0 is none', async () => {
   await withinOneWindow(async () => {
     const limited = await start({ API_RATE_LIMIT: '1' })
@@ -106,6 +111,7 @@ test('all other operations are unlimited unless API_RATE_LIMIT says so, and a li
   })
 })
 
+// spec: limits/rate-buckets
 test('logins, logouts and changes of the user with a public key are limited by client address, before the key is looked at', async () => {
   await withinOneWindow(async () => {
     const gateway = await start({ IDENTITY_RATE_LIMIT: '3' })
@@ -138,6 +144,7 @@ test('logins, logouts and changes of the user with a public key are limited by c
   })
 })
 
+// spec: limits/rate-buckets
 test('one device may do a sixth of that, from however many addresses', async () => {
   await withinOneWindow(async () => {
     const gateway = await start({ IDENTITY_RATE_LIMIT: '12' })

@@ -36,6 +36,7 @@ const environment = {
   SEAL_KEYS: sealKeys,
 }
 
+// spec: sending/secrets
 test('the log has one line per request with its route, app and status, and nothing secret; SIGTERM ends it with 0', async () => {
   const { child, ended, output } = startProcess(environment)
   const port = await until(() => Number(/"port":(\d+),"msg":"listening"/.exec(output())?.[1] ?? 0))
@@ -103,6 +104,7 @@ test('a socket that is promised and not given ends the process with 1 and a line
   expect(output()).toContain('descriptor 3 is no TCP socket')
 })
 
+// spec: running/environment
 test('a bad environment ends the process with 1 and names every variable, and no value', async () => {
   const { ended, output } = startProcess({
     ...environment,

@@ -111,6 +111,7 @@ const asDocumented = (route: Route, told: Told) =>
     told,
   )
 
+// spec: limits/document
 test.each(publicRoutes.map((route) => [titleOf(route), route.status, route] as const))(
   '%s answers %i as documented',
   async (_, status, route) => {
@@ -134,6 +135,7 @@ const outcomes = publicRoutes.flatMap((route) =>
     }),
 )
 
+// spec: limits/error-codes, limits/rate-exceeded
 test.each(outcomes)('%s answers %i %s', async (_, status, code, route) => {
   const told = await provoke(route, code)
 

@@ -40,6 +40,7 @@ const id = newId()
 
 // Subscriptions
 
+// spec: identity/endpoint-host
 test('an endpoint is registered and rotated onto only at a known push service, unless the operator allows others', async () => {
   const browser = Object(exampleOf['registerSubscription']?.bodies?.['browser']) as { keys: unknown }
   const { keys } = browser
@@ -65,6 +66,7 @@ test('an endpoint is registered and rotated onto only at a known push service, u
   await open.stop()
 })
 
+// spec: identity/patch-device
 test('PATCH of a device hands over the named fields, and refuses none at all and fields of the person', async () => {
   expect(await ask('PATCH', `/v1/subscriptions/${id}`, { optedIn: false }, withPublic)).toMatchObject({ status: 200 })
   expect(lastAsked(patchSubscription)).toEqual({ appId, subscriptionId: id, changes: { optedIn: false } })
@@ -73,6 +75,7 @@ test('PATCH of a device hands over the named fields, and refuses none at all and
   expect(pathsOf(await ask('PATCH', `/v1/subscriptions/${id}`, { optedIn: true, language: 'de' }, withPublic))).toEqual(['language'])
 })
 
+// spec: identity/session
 test('a session may be told with a body and without', async () => {
   const path = `/v1/subscriptions/${id}/session`
   expect(await ask('POST', path, undefined, withPublic)).toMatchObject({ status: 200, body: { id: expect.any(String), sessionCount: 18 } })
@@ -82,6 +85,7 @@ test('a session may be told with a body and without', async () => {
   expect(pathsOf(await ask('POST', path, { sdkVersion: '1.0' }, withPublic))).toEqual(['sdkVersion'])
 })
 
+// spec: identity/change-user
 test('the owner of a device is changed by PATCH and by POST alike', async () => {
   for (const method of ['PATCH', 'POST']) {
     const told = await ask(method, `/v1/subscriptions/${id}/user`, { tags: { plan: null }, country: 'at' }, withPublic)
@@ -102,6 +106,7 @@ test('rotate is an operation and not the id of a device', async () => {
   expect(await ask('DELETE', '/v1/subscriptions/rotate', undefined, withPublic)).toMatchObject({ status: 405, headers: { allow: 'POST' } })
 })
 
+// spec: identity/verification
 test('when the app requires it, a public key that names an externalId needs a token of that person, at register and at login', async () => {
   const strict = await gateway.givenApp()
   await gateway.admin('PATCH', `/apps/${strict.appId}`, { settings: { identityVerification: 'required' } })
@@ -130,6 +135,7 @@ test('when the app requires it, a public key that names an externalId needs a to
 
 // Users
 
+// spec: identity/read-user
 test('users are addressed by id and by external id, which is percent-decoded', async () => {
   await ask('GET', `/v1/users/${id}`)
   expect(lastAsked(readUser)).toEqual({ appId, user: { userId: id } })
@@ -150,6 +156,7 @@ test('an external id that nobody can have is unknown to GET and DELETE, and refu
   expect(peers.asked).toHaveLength(asked)
 })
 
+// spec: identity/change-user, identity/change-makes-user, identity/erase-user
 test('PATCH of a user answers the user with 200, also when it made one, and DELETE answers 204 without a body', async () => {
   expect(await ask('PATCH', '/v1/users/by-external-id/new', { tags: { a: 1 } })).toMatchObject({ status: 200, body: examples.user })
   expect(lastAsked(changeUser)).toEqual({ appId, user: { externalId: 'new' }, changes: { tags: { a: 1 } } })
@@ -164,6 +171,7 @@ test('what is wrong with a tag is told at the tag', async () => {
 
 // Segments
 
+// spec: segments/preview
 test('a preview without a body, without a segment, and one with {}, count everyone', async () => {
   for (const body of [undefined, {}]) {
     expect(await ask('POST', '/v1/segments/preview', body)).toMatchObject({ status: 200 })
@@ -173,6 +181,7 @@ test('a preview without a body, without a segment, and one with {}, count everyo
   expect(lastAsked(previewSegment)).toEqual({ appId, segment: {} })
 })
 
+// spec: segments/meaning-errors, segments/saved-errors
 test('a segment without meaning is invalid_segment on preview and invalid_body where it is saved, at the faulty node', async () => {
   const meaningless = {
     and: [
@@ -194,6 +203,7 @@ test('a segment without meaning is invalid_segment on preview and invalid_body w
   expect([malformed.body.error?.code, pathsOf(malformed)]).toEqual(['invalid_body', ['segment.and']])
 })
 
+// spec: segments/saved-fields
 test('a saved segment is handed over word for word and answered with 201', async () => {
   const [body] = Object.values(exampleOf['createSegment']?.bodies ?? {})
   expect(await ask('POST', '/v1/segments', body)).toMatchObject({ status: 201, body: examples.segment })
@@ -202,6 +212,7 @@ test('a saved segment is handed over word for word and answered with 201', async
 
 // Lists
 
+// spec: segments/saved-list, content/template-list, limits/lists
 test.each([
   ['segments', listSegments],
   ['templates', listTemplates],
@@ -228,6 +239,7 @@ test.each([
   }
 })
 
+// spec: limits/list-bytes
 test('a list answer ends at 512 KiB and goes on from there', async () => {
   const items = Array.from({ length: 30 }, (_, n) => ({
     ...examples.segment,
@@ -246,6 +258,7 @@ test('a list answer ends at 512 KiB and goes on from there', async () => {
 
 // Campaigns
 
+// spec: campaigns/create
 test('a campaign is made as a draft, and a replay is told by its header', async () => {
   peers.answers.set(createCampaign.subject, () => ({ id, status: 'draft', replayed: true }))
   const told = await ask('POST', '/v1/campaigns', { name: 'Sale', silent: true }, { ...withSecret, 'idempotency-key': 'sale' })
@@ -259,12 +272,14 @@ test('a campaign is made as a draft, and a replay is told by its header', async 
   })
 })
 
+// spec: campaigns/send
 test.each(['sending', 'scheduled', 'active'])('a campaign that is %s after its send is answered 202', async (status) => {
   peers.answers.set(sendCampaign.subject, () => ({ status }))
   expect(await ask('POST', `/v1/campaigns/${id}/send`)).toMatchObject({ status: 202, body: { status } })
   expect(lastAsked(sendCampaign)).toEqual({ appId, campaignId: id, defaultTimezone: 'UTC' })
 })
 
+// spec: experiments/winner
 test('a winner is named by variant', async () => {
   expect(await ask('POST', `/v1/campaigns/${id}/experiment/winner`, { variant: 'b' })).toMatchObject({
     status: 202,
@@ -274,6 +289,7 @@ test('a winner is named by variant', async () => {
   expect(pathsOf(await ask('POST', `/v1/campaigns/${id}/experiment/winner`, {}))).toEqual(['variant'])
 })
 
+// spec: campaigns/fields
 test.each<[wrong: object, path: string]>([
   [{ silent: true }, 'name'],
   [{ name: 'x' }, 'content'],
@@ -294,6 +310,7 @@ test.each<[wrong: object, path: string]>([
 
 // Administration
 
+// spec: administration/segments-templates, administration/lists
 test('the dashboard works on segments and templates as the public API does, lists as elsewhere there, each change in the audit', async () => {
   const [segment, template] = ['createSegment', 'createTemplate'].map((name) => Object.values(exampleOf[name]?.bodies ?? {})[0])
   const at = `/apps/${appId}`

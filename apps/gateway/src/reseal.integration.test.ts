@@ -31,6 +31,7 @@ async function givenSealed(sealKeys: string) {
   return { appId, owner }
 }
 
+// spec: administration/seal-keys
 test('what an earlier key sealed is sealed with the first, once, so that the earlier can be dropped; versions stay', async () => {
   const apps = []
   for (const _ of Array(150)) apps.push(await givenSealed(first))

@@ -113,6 +113,7 @@ function startBothKinds(port: number) {
   return clients
 }
 
+// spec: running/no-refused-connection
 test('a gateway that is alone and replaced again and again costs no client an error: who connects meanwhile waits for the next one', async () => {
   const held = await heldPort()
   let gateway = await startProcess(held)

@@ -21,6 +21,7 @@ async function sweep(): Promise<string[]> {
   return repeated
 }
 
+// spec: webhooks/announced-until-confirmed
 test('while webhooks confirms nothing only 200 announcements are repeated; what it confirms makes room for others', async () => {
   await insertAnnouncements(db, Array.from({ length: 500 }, () => announcementsOf(eventSubjects.pushSettled, [event()])).flat())
   await makeDue()

@@ -79,6 +79,7 @@ async function givenApp(campaignCount: number, pushes: number): Promise<Campaign
   return campaigns
 }
 
+// spec: administration/delete-app
 test('all of an app goes, a part with every call, and nothing of another', async () => {
   const campaigns = await givenApp(3, 3_000)
   const [other] = (await givenApp(1, 10)) as [Campaign]

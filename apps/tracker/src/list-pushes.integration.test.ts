@@ -46,6 +46,7 @@ async function all(filter: Filter, limit: number, ofApp = appId) {
   return items
 }
 
+// spec: administration/pushes, limits/list-gaps
 test('pages show every push of the app once, the newest campaign first', async () => {
   const items = await all({}, 7)
   expect(items).toHaveLength(36)
@@ -53,6 +54,7 @@ test('pages show every push of the app once, the newest campaign first', async (
   expect([...new Set(items.map(({ campaignId }) => campaignId))]).toEqual(campaigns.map(({ campaignId }) => campaignId))
 })
 
+// spec: administration/pushes
 test('a list is narrowed by campaign, user, device, outcome and code, and each pages to its end', async () => {
   expect(await all({ campaignId: newest.campaignId }, 5)).toHaveLength(12)
   expect((await all({ userId: person }, 2)).map(({ subscriptionId }) => subscriptionId)).toEqual([device, device, device])
@@ -64,6 +66,7 @@ test('a list is narrowed by campaign, user, device, outcome and code, and each p
   expect(await all({ code: 'opted_out' }, 10)).toEqual([])
 })
 
+// spec: tracking/failure-data
 test('a row says how the push ended', async () => {
   const [failed] = await all({ campaignId: newest.campaignId, code: 'token_dead' }, 10)
   expect(failed).toMatchObject({
@@ -139,6 +142,7 @@ test('a device is found in a campaign whose waves and skipped pushes lie across 
   }
 })
 
+// spec: limits/list-gaps
 test('what is rare among many pushes is found by paging on, also past empty pages', async () => {
   const large = { appId: newId(), campaignId: newId() }
   // A row per push: the worst that a page can meet.

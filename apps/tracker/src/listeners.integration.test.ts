@@ -42,6 +42,7 @@ const of = (appId: string) => heard.filter((event) => event.appId === appId)
 const announcedOf = async (appId: string) =>
   (await db.selectFrom('announcements').select('body').execute()).filter(({ body }) => body.includes(appId))
 
+// spec: webhooks/announced-to-listeners
 test('what nobody listens to is counted, and neither stored nor published', async () => {
   const [quiet, loud] = [givenCampaign(), givenCampaign()]
   await webhooks.call(hearTrackerListeners, { listeners: [{ appId: loud.appId, version: 1, eventTypes: ['*'] }] })
@@ -122,6 +123,7 @@ test('a transaction that goes on for long makes webhooks hear a refusal, and sta
   await stuck
 })
 
+// spec: webhooks/announced-to-listeners
 test('whatever settles after webhooks was answered is announced, while outcomes come all the time', async () => {
   const campaign = givenCampaign()
   const batches = batchesOf(campaign, givenOutcomes(2_000), { size: 25 })

@@ -41,6 +41,7 @@ const partitionsOf = async (day: string) => {
   return rows.length
 }
 
+// spec: tracking/past-retention
 test('outcomes of a campaign past the retention are answered and not written, and what they travel with is', async () => {
   const [old, young] = [givenCampaign(), givenCampaign()]
   const day = await daysAgo(95)
@@ -72,6 +73,7 @@ test('a day that was dropped is not written to by who remembers it', async () =>
   expect(await partitionsOf(day)).toBe(0)
 })
 
+// spec: tracking/past-retention
 test('a campaign whose outcomes never all came is settled when its day is dropped, and its owners are told', async () => {
   const [stuck, done] = [givenCampaign(), givenCampaign()]
   const day = await daysAgo(60)

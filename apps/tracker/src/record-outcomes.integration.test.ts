@@ -67,6 +67,7 @@ const times = (list: string[], item: string) => list.filter((one) => one === ite
 const settlementsLeft = async (campaignId: string) =>
   (await db.selectFrom('settlements').selectAll().where('campaign_id', '=', campaignId).execute()).length
 
+// spec: tracking/counters-exact
 test('outcomes that are repeated 14 times, also in parallel, count once', async () => {
   const campaign = givenCampaign()
   await givenEndpoint(db, campaign.appId)
@@ -92,6 +93,7 @@ test('outcomes that are repeated 14 times, also in parallel, count once', async 
   expect(events.find(({ type }) => type === 'notification.skipped')?.data).toEqual({ reason: 'opted_out' })
 })
 
+// spec: tracking/counters-exact, campaigns/completed
 test('two trackers keep exact sums, settle a campaign once and complete it once', async () => {
   const campaign = givenCampaign()
   await givenEndpoint(db, campaign.appId)
@@ -114,6 +116,7 @@ test('two trackers keep exact sums, settle a campaign once and complete it once'
   expect(eventsOf(campaign.campaignId).filter(({ type }) => type === 'campaign.completed')).toHaveLength(1)
 })
 
+// spec: campaigns/settles
 test('a campaign settles whether its outcomes come before or after its total', async () => {
   const [early, late] = [givenCampaign(), givenCampaign()]
   const [ofEarly, ofLate] = [batchesOf(early, givenOutcomes(10)), batchesOf(late, givenOutcomes(10))]
@@ -127,6 +130,7 @@ test('a campaign settles whether its outcomes come before or after its total', a
   await until(async () => (await settlementsLeft(early.campaignId)) + (await settlementsLeft(late.campaignId)) === 0)
 })
 
+// spec: sending/target-unknown
 test('a send that reaches nobody is settled and completed at once', async () => {
   const campaign = givenCampaign()
   await givenEndpoint(db, campaign.appId)
@@ -150,6 +154,7 @@ test('a late report with lower totals changes nothing', async () => {
   expect((await stats(campaign))?.queued).toBe(30)
 })
 
+// spec: tracking/one-outcome
 test('the first outcome of a push stays, with its code and token version', async () => {
   const campaign = givenCampaign()
   const dead = givenOutcome({ outcome: 'failed', code: 'token_dead', providerCode: '410', tokenVersion: 3 })
@@ -170,6 +175,7 @@ test('the first outcome of a push stays, with its code and token version', async
   expect(await caller.call(readSettled, { ...asked, no: 2 })).toEqual({ results: [] })
 })
 
+// spec: tracking/one-outcome
 test('of two that tell different ends of the same pushes at once one is right for each push, and the sums say which', async () => {
   const campaign = givenCampaign()
   const batches = batchesOf(campaign, givenOutcomes(600), { size: 60 })
@@ -233,6 +239,7 @@ test('outcomes of pushes that were never reported are refused whole, and do not 
   expect(await stats(known)).toEqual({ ...noStats, queued: 20, sent: 19 })
 })
 
+// spec: experiments/variant-counters
 test('variants are counted by themselves and add up to the campaign', async () => {
   const campaign = givenCampaign()
   await settle(caller, campaign, [

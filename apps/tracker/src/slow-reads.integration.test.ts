@@ -25,6 +25,7 @@ const said = (work: Promise<unknown>) =>
     (error: unknown) => (Fault.is(error) ? error.code : String(error)),
   )
 
+// spec: limits/reads-apart
 test('24 lists of pushes that hang hold up no outcome: the lists are answered 429, the outcomes are written and the campaign settles', async () => {
   const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
   const heard = await givenListeners(natsUrl)

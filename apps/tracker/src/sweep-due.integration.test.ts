@@ -36,6 +36,7 @@ beforeAll(async () => {
 
 const dueNow = sql<Date>`now() - interval '1 second'`
 
+// spec: tracking/settlement-told
 test('a settlement is told until both have answered, and nobody who has is asked again', async () => {
   const campaign = givenCampaign()
   let audienceIsAway = true
@@ -61,6 +62,7 @@ test('a settlement is told until both have answered, and nobody who has is asked
   expect(heard).toEqual({ campaigns: 1, audience: 1 })
 })
 
+// spec: webhooks/announced-until-confirmed
 test('an announcement that was never published is published by the sweep', async () => {
   const event = { type: 'notification.sent' as const, at: new Date().toISOString(), appId: newId(), campaignId: newId() }
   const [row] = announcementsOf(eventSubjects.pushSettled, [event])
@@ -99,6 +101,7 @@ test('two sweeps never take the same announcement, and it is due again only late
   expect(await takeDueAnnouncements(quiet, 15)).toEqual([])
 })
 
+// spec: tracking/retention
 test('days are made once by any number of processes, and dropped past retention', async () => {
   const [old, last] = (await getDaysAround(db, { back: 92, ahead: -91 })).slice(0, 2) as [string, string]
   await Promise.all(Array.from({ length: 6 }, () => insertDay(db, old, 400)))
@@ -116,6 +119,7 @@ test('days are made once by any number of processes, and dropped past retention'
   expect(left).toEqual(expect.arrayContaining([...named(last), ...named(today)]))
 })
 
+// spec: tracking/retention
 test('counters past retention go, with their variants', async () => {
   const [old, kept] = [givenCampaign(), givenCampaign()]
   const [oldDay = ''] = await getDaysAround(db, { back: 401, ahead: -401 })

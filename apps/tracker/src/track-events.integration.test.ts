@@ -35,6 +35,7 @@ beforeAll(async () => {
 const stats = async ({ appId, campaignId }: { appId: string; campaignId: string }) =>
   (await caller.call(readStats, { appId, campaignId }))?.stats
 
+// spec: tracking/once, tracking/shows-at-once
 test('a report that is replayed, also in parallel, counts once and shows at once', async () => {
   const campaign = givenCampaign()
   await report(caller, campaign, batchesOf(campaign, givenOutcomes(3)))
@@ -49,6 +50,7 @@ test('a report that is replayed, also in parallel, counts once and shows at once
   expect(await stats(campaign)).toEqual({ ...noStats, queued: 3, opened: 1, clicked: 1 })
 })
 
+// spec: tracking/report-variant
 test('reports move the counters of their variant as well', async () => {
   const campaign = givenCampaign()
   const outcome = givenOutcome({ variant: 'a' })
@@ -66,6 +68,7 @@ test('reports move the counters of their variant as well', async () => {
   })
 })
 
+// spec: tracking/unknown-campaign
 test('a campaign that is unknown, of another app or past the ledger’s retention counts nothing and is no error', async () => {
   const [foreign, old] = [givenCampaign(), givenCampaign()]
   for (const campaign of [foreign, old]) await report(caller, campaign, batchesOf(campaign, givenOutcomes(1)))

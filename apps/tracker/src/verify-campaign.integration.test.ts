@@ -53,6 +53,7 @@ beforeEach(async () => {
 })
 const verify = () => caller.call(verifyCampaign, campaign)
 
+// spec: tracking/verified, administration/verify
 test('a recount agrees with the counters, those of the variants too, whatever was repeated', async () => {
   const stats = (await caller.call(readStats, campaign))?.stats
   expect(stats).toMatchObject({ queued: 8, sent: 6, failed: 1, skipped: 1, delivered: 5 })
@@ -106,6 +107,7 @@ test('while outcomes and reports are written every recount agrees', async () => 
   expect(await caller.call(verifyCampaign, busy)).toMatchObject({ agrees: true, ledger: { sent: 4_000, opened: 4_000 } })
 })
 
+// spec: tracking/verified
 test('a counter that is off shows, with both counts', async () => {
   await db
     .updateTable('counters')
@@ -156,6 +158,7 @@ test('a report without its row shows', async () => {
   expect(await verify()).toMatchObject({ agrees: false, difference: 2, ledger: { delivered: 4 } })
 })
 
+// spec: administration/verify
 test('a campaign that is unknown, of another app or past the ledger’s retention is not verified', async () => {
   expect(await caller.call(verifyCampaign, givenCampaign())).toBeNull()
   expect(await caller.call(verifyCampaign, { ...campaign, appId: newId() })).toBeNull()
@@ -167,6 +170,7 @@ test('a campaign that is unknown, of another app or past the ledger’s retentio
   expect(await verify()).toBeNull()
 })
 
+// spec: tracking/verified
 test('the reconciler finds what is off among the active campaigns, says it once, and sees that it was put right', async () => {
   await db.deleteFrom('counters').where('campaign_id', '!=', campaign.campaignId).execute()
   const service = testService('tracker', {})

@@ -17,6 +17,7 @@ beforeAll(async () => {
 })
 const eventsAt = (path: string) => receiver.at(path).flatMap(({ events }) => events)
 
+// spec: webhooks/event-fields, webhooks/event-data, webhooks/event-completed, webhooks/event-invalidated, webhooks/event-secrets
 test('an event arrives signed, with exactly the fields of its type', async () => {
   const webhook = await rig.givenWebhook(`${receiver.url}/fields`)
   const { appId } = webhook
@@ -71,6 +72,7 @@ test('an event arrives signed, with exactly the fields of its type', async () =>
   })
 })
 
+// spec: webhooks/event-filter
 test('an endpoint gets the types it asked for, of its own app only', async () => {
   const { appId } = await rig.givenWebhook(`${receiver.url}/some`, { eventTypes: ['notification.opened', 'campaign.completed'] })
   await rig.givenWebhook(`${receiver.url}/all`, { appId })
@@ -80,6 +82,7 @@ test('an endpoint gets the types it asked for, of its own app only', async () =>
   expect(eventsAt('/some').map(({ type }) => type)).toEqual(['notification.opened'])
 })
 
+// spec: webhooks/batches
 test('batches hold at most 100 events, and a small one goes after a second', async () => {
   const { appId } = await rig.givenWebhook(`${receiver.url}/batches`)
   const events = givenEvents(appId, 250)
@@ -98,6 +101,7 @@ test('batches hold at most 100 events, and a small one goes after a second', asy
   expect(lastWaitedMs).toBeGreaterThan(900)
 })
 
+// spec: webhooks/announced-until-confirmed
 test('an announcement that comes again makes no second copy of its events', async () => {
   const { appId } = await rig.givenWebhook(`${receiver.url}/again`)
   const announcementId = await rig.announce([givenEvent(appId)])
@@ -115,6 +119,7 @@ test('an announcement that comes again makes no second copy of its events', asyn
   expect(eventsAt('/again')).toHaveLength(2)
 })
 
+// spec: webhooks/enable
 test('a disabled endpoint buffers nothing; every announcement is confirmed all the same, to its owner', async () => {
   const webhook = await rig.givenWebhook(`${receiver.url}/off`)
   const { appId } = webhook
@@ -127,6 +132,7 @@ test('a disabled endpoint buffers nothing; every announcement is confirmed all t
   expect(await rig.read(webhook)).toMatchObject({ waitingEvents: 0, droppedEvents: 0 })
 })
 
+// spec: webhooks/most-waiting
 test('more than 100,000 waiting events drop the oldest, which is counted and shown', async () => {
   const blocked = await startReceiver(() => undefined)
   const webhook = await rig.givenWebhook(`${blocked.url}/full`)

@@ -24,6 +24,7 @@ beforeAll(async () => {
 })
 const logOf = async ({ appId, id }: Webhook) => (await rig.gateway.call(listDeliveries, { appId, webhookId: id, limit: 200 })).items
 
+// spec: webhooks/signature
 test('the verifier of the stripe package accepts deliveries and refuses tampered and 301 seconds old ones', async () => {
   const receiver = await startReceiver()
   const { appId, secret } = await rig.givenWebhook(`${receiver.url}/stripe`)
@@ -39,6 +40,7 @@ test('the verifier of the stripe package accepts deliveries and refuses tampered
   expect(() => signature.verifyHeader(body, old, secret, 300)).toThrow(/tolerance/)
 })
 
+// spec: webhooks/retries, webhooks/same-bytes
 test('a delivery that fails is attempted five times, with the same id and bytes and a fresh signature, and then counts', async () => {
   const receiver = await startReceiver((_one, response) => response.writeHead(500).end())
   const webhook = await rig.givenWebhook(`${receiver.url}/failing`)
@@ -56,6 +58,7 @@ test('a delivery that fails is attempted five times, with the same id and bytes 
   expect(await rig.read(webhook)).toMatchObject({ consecutiveFailures: 1, lastStatus: 500, enabled: true })
 })
 
+// spec: webhooks/answers, webhooks/switched-off
 test('a 4xx or a redirect ends the delivery at once and counts nothing', async () => {
   const elsewhere = await startReceiver()
   const receiver = await startReceiver(({ path }, response) =>
@@ -72,6 +75,7 @@ test('a 4xx or a redirect ends the delivery at once and counts nothing', async (
   expect(elsewhere.received).toEqual([])
 })
 
+// spec: webhooks/retry-after
 test('Retry-After puts the next attempt off', async () => {
   const receiver = await startReceiver((_one, response) => response.writeHead(429, { 'retry-after': '600' }).end())
   const webhook = await rig.givenWebhook(`${receiver.url}/later`)
@@ -82,6 +86,7 @@ test('Retry-After puts the next attempt off', async () => {
   expect(Date.parse(waiting.nextAttemptAt ?? '') - Date.now()).toBeGreaterThan(580_000)
 })
 
+// spec: webhooks/switched-off, webhooks/enable
 test('49 exhausted, one success, 49, and only the 50th in a row switches the endpoint off; enabling forgets them', async () => {
   let fails = true
   const receiver = await startReceiver((_one, response) => response.writeHead(fails ? 503 : 204).end())
@@ -125,6 +130,7 @@ test('49 exhausted, one success, 49, and only the 50th in a row switches the end
   })
 })
 
+// spec: webhooks/rotate-secret
 test('a rotation under load: what is delivered after it verifies with the new secret only', async () => {
   const receiver = await startReceiver()
   const webhook = await rig.givenWebhook(`${receiver.url}/rotation`)
@@ -147,6 +153,7 @@ test('a rotation under load: what is delivered after it verifies with the new se
   expect(after.every((one) => verifiesWith(secret, one) && !verifiesWith(old, one))).toBe(true)
 })
 
+// spec: webhooks/test, webhooks/event-ping
 test('a test sends one signed ping and answers the status, or why there is none', async () => {
   const receiver = await startReceiver((_one, response) => response.writeHead(418).end())
   const { appId, id: webhookId, secret } = await rig.givenWebhook(`${receiver.url}/ping`)
@@ -159,6 +166,7 @@ test('a test sends one signed ping and answers the status, or why there is none'
   expect(await rig.gateway.call(testWebhook, { appId, webhookId })).toEqual({ status: null, error: 'network_error' })
 })
 
+// spec: webhooks/replay
 test('a delivery can be replayed with the same id and bytes while its body is kept, afterwards not', async () => {
   const receiver = await startReceiver()
   const webhook = await rig.givenWebhook(`${receiver.url}/replay`)
@@ -179,6 +187,7 @@ test('a delivery can be replayed with the same id and bytes while its body is ke
   await expect(rig.gateway.call(replayDelivery, { ...at, deliveryId: 'dlv_none' })).rejects.toMatchObject({ code: 'not_found' })
 })
 
+// spec: webhooks/erasure
 test('erasing a user empties the bodies that name them; what was not delivered goes out again without their external id', async () => {
   let fails = true
   const receiver = await startReceiver((_one, response) => response.writeHead(fails ? 503 : 204, { 'retry-after': '3600' }).end())
@@ -205,6 +214,7 @@ test('erasing a user empties the bodies that name them; what was not delivered g
   expect((await logOf(webhook)).map(({ state }) => state).toSorted()).toEqual(['delivered', 'erased'])
 })
 
+// spec: webhooks/apart
 test('healthy endpoints do not wait for a dead and a hanging one, which has at most two posts at once', async () => {
   let [atOnce, most] = [0, 0]
   const hanging = await startReceiver(() => {

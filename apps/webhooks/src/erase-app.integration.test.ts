@@ -30,6 +30,7 @@ async function rowsOf(endpointIds: string[]): Promise<number> {
 const bodiesOf = async (appId: string) =>
   (await rig.db.selectFrom('delivery_bodies').select('delivery_id').where('app_id', '=', appId).execute()).length
 
+// spec: administration/delete-app
 test('all of an app goes, also what is on its way, a part with every call, and nothing of another', async () => {
   const appId = newId()
   const other = await rig.givenWebhook(`${receiver.url}/other`)

@@ -5,7 +5,7 @@ import type { Db } from './store/tables.ts'
 import { insertWaiting } from './store/waiting-events.ts'
 
 /**
- * Takes away every body that names the user (decisions.md 8). A delivery that was still on its way ends as `erased`, because its bytes may
+ * Takes away every body that names the user (spec: webhooks/erasure). A delivery that was still on its way ends as `erased`, because its bytes may
  * not change; its events wait again, with ids only, so that nobody else's are lost. Repeatable.
  */
 export function eraseUser(

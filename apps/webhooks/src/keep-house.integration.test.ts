@@ -117,6 +117,7 @@ test('a step that fails stops none of the others', async () => {
   expect((await storedAt(id)).real?.bodies).toBe(0)
 })
 
+// spec: webhooks/most-stored
 test('an endpoint that stores too many bytes loses the oldest bodies of what has ended, and only then its oldest waiting events', async () => {
   const endpoint = await givenEndpoint()
   const [older, newer] = [await givenBodies(endpoint, 10, 1_000), await givenBodies(endpoint, 10, 1_000)]

@@ -13,6 +13,7 @@ import { givenEvents, openRig } from './testing/rig.ts'
 const kills = 5
 const killEveryMs = 2_000
 
+// spec: webhooks/at-least-once, webhooks/same-bytes
 test('killed with -9 every 2 s while three answers of ten fail: every event arrives, the same delivery always has the same bytes', async () => {
   const rig = await openRig()
   let n = 0

@@ -26,6 +26,7 @@ beforeAll(async () => {
 })
 const given = (url = 'https://receiver.example/hook') => ({ url, eventTypes: ['*' as const], description: null })
 
+// spec: webhooks/secret, webhooks/endpoint-fields
 test('an endpoint is made with a secret that is shown once and stored sealed', async () => {
   const appId = newId()
   const { secret, ...webhook } = await rig.gateway.call(createWebhook, { appId, webhook: given() })
@@ -55,6 +56,7 @@ test('an endpoint is made with a secret that is shown once and stored sealed', a
   expect((await rig.gateway.call(readWebhook, { appId, webhookId: webhook.id })).secretHint).toBe(rotated.secret.slice(-4))
 })
 
+// spec: webhooks/url-at-save
 test.each([
   ['http://receiver.example/'],
   ['https://localhost/'],
@@ -69,6 +71,7 @@ test.each([
   await expect(rig.gateway.call(changeWebhook, { appId, webhookId: id, changes: { url } })).rejects.toMatchObject(refused)
 })
 
+// spec: limits/foreign-ids
 test('a foreign, unknown or deleted endpoint is not found', async () => {
   const appId = newId()
   const { id } = await rig.gateway.call(createWebhook, { appId, webhook: given() })
@@ -81,6 +84,7 @@ test('a foreign, unknown or deleted endpoint is not found', async () => {
   expect(await rig.gateway.call(listWebhooks, { appId, limit: 10 })).toEqual({ items: [], nextCursor: null })
 })
 
+// spec: limits/lists
 test('lists are newest first and go on where they ended', async () => {
   const appId = newId()
   const ids: string[] = []
@@ -92,12 +96,14 @@ test('lists are newest first and go on where they ended', async () => {
   await expect(rig.gateway.call(listWebhooks, { appId, limit: 3, cursor: 'bad' })).rejects.toMatchObject({ code: 'invalid_body' })
 })
 
+// spec: webhooks/endpoint-limit
 test('an app has at most 50 endpoints', async () => {
   const appId = newId()
   for (let n = 0; n < 50; n += 1) await rig.gateway.call(createWebhook, { appId, webhook: given() })
   await expect(rig.gateway.call(createWebhook, { appId, webhook: given() })).rejects.toMatchObject({ code: 'limit_reached' })
 })
 
+// spec: webhooks/url-at-send
 test('a name that turned private after it was saved is refused when it is sent to, and nothing is connected', async () => {
   const trap = await startReceiver()
   const webhook = await rig.gateway.call(createWebhook, { appId: newId(), webhook: given(`https://turning.example:${trap.port}/`) })
@@ -110,6 +116,7 @@ test('a name that turned private after it was saved is refused when it is sent t
   expect(trap.received).toEqual([])
 })
 
+// spec: webhooks/log, webhooks/bodies
 test('the log of deliveries is paged; bodies go after their time, the log after 30 days, a deleted endpoint with all it had', async () => {
   const appId = newId()
   const { id: webhookId } = await rig.gateway.call(createWebhook, { appId, webhook: given() })

@@ -112,7 +112,7 @@ export async function rotateSecret(
 const mostTests = 8
 let testsRunning = 0
 
-/** Posts a signed batch of one `ping` and answers what the receiver said (api.md, Endpoint rules). Nothing of it is kept. */
+/** Posts a signed batch of one `ping` and answers what the receiver said (spec: webhooks/test). Nothing of it is kept. */
 export async function testWebhook(
   { db, sealer, post }: Pick<Webhooks, 'db' | 'sealer' | 'post'>,
   { appId, webhookId }: At,

@@ -25,6 +25,7 @@ async function givenEndpoint(sealKeys: string) {
 }
 const rowOf = (id: string) => db.selectFrom('endpoints').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 
+// spec: administration/seal-keys
 test('secrets that an earlier key sealed are sealed with the first, once, and are the same; what no key opens is left and counted', async () => {
   const endpoints = []
   for (const _ of Array(250)) endpoints.push(await givenEndpoint(first))

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { startReceiver } from './testing/receiver.ts'
 import { givenEvents, openRig } from './testing/rig.ts'
 
+// spec: webhooks/apart
 test('two processes share the work: each event once, at most two posts at once per endpoint', async () => {
   const rig = await openRig()
   let [now, most] = [0, 0]

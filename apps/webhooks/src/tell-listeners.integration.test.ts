@@ -24,6 +24,7 @@ const newest = (who: 'tracker' | 'audience', appId: string) =>
 const whatBothKnow = (appId: string) => ({ tracker: newest('tracker', appId), audience: newest('audience', appId) })
 const both = (...eventTypes: string[]) => ({ tracker: eventTypes, audience: eventTypes })
 
+// spec: webhooks/create-waits
 test('when a new endpoint is answered both know what it asks for, beside what others ask for', async () => {
   const { appId } = await rig.givenWebhook(url, { eventTypes: ['notification.sent'] })
   expect(whatBothKnow(appId)).toEqual(both('notification.sent'))
@@ -31,6 +32,7 @@ test('when a new endpoint is answered both know what it asks for, beside what ot
   expect(whatBothKnow(appId)).toEqual(both('notification.failed', 'notification.sent'))
 })
 
+// spec: webhooks/create-waits
 test('a new endpoint is not answered before the tracker has answered', async () => {
   const hearing = Promise.withResolvers<void>()
   const heard = Promise.withResolvers<void>()
@@ -44,6 +46,7 @@ test('a new endpoint is not answered before the tracker has answered', async () 
   expect(whatBothKnow((await made).appId)).toEqual(both('*'))
 })
 
+// spec: webhooks/create-waits
 test('an endpoint that one of them does not hear of is refused and not there', async () => {
   const appId = newId()
   rig.onTold.tracker = () => Promise.reject(queueUnavailable())

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { makeApiKey, parseApiKey } from './api-key.ts'
 import { equalSecrets, hintOf, randomSecret } from './secret.ts'
 
+// spec: limits/key-form
 test('a key says its kind and app, and has the hash that is stored', () => {
   const appId = newId()
   for (const kind of ['secret', 'public'] as const) {

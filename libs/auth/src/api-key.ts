@@ -14,7 +14,7 @@ const prefixes = { secret: 'sk_live_', public: 'pk_live_' } as const
 const form = /^(sk|pk)_live_([0-9a-f]{24})_([A-Za-z0-9_-]{43})$/
 const keyLength = 76
 
-/** Makes a key of an app: `sk_live_<appId>_<secret>` or `pk_live_…` (api.md, Authentication). */
+/** Makes a key of an app: `sk_live_<appId>_<secret>` or `pk_live_…` (spec: limits/key-form). */
 export function makeApiKey(kind: KeyKind, appId: string): NewApiKey {
   const key = `${prefixes[kind]}${appId}_${randomSecret()}`
   return { key, hash: hashApiKey(key), hint: hintOf(key) }

@@ -12,6 +12,7 @@ const token = (claims: unknown, header: unknown = { alg: 'HS256', typ: 'JWT' }, 
 }
 const verify = (text: string) => verifyIdentityToken(secret, text, now)
 
+// spec: identity/identity-token
 test('a token of the app names the user', () => {
   expect(verify(token({ sub: 'user-7', exp: inSeconds(60) }))).toEqual({ ok: true, externalId: 'user-7' })
   expect(verify(token({ sub: 'user-7', exp: inSeconds(3600), iat: inSeconds(0), nbf: inSeconds(-1) }))).toMatchObject({ ok: true })
@@ -26,6 +27,7 @@ test('another secret, a changed claim or a missing signature does not', () => {
   expect(verify(`${good.slice(0, -4)}AAAA`)).toEqual({ ok: false, reason: 'bad_signature' })
 })
 
+// spec: identity/identity-token
 test('the algorithm is pinned', () => {
   const claims = { sub: 'user-7', exp: inSeconds(60) }
   for (const alg of ['none', 'None', 'HS512', 'RS256', undefined])
@@ -40,6 +42,7 @@ test('the algorithm is pinned', () => {
   })
 })
 
+// spec: identity/identity-token
 test('it must end, and within the hour', () => {
   expect(verify(token({ sub: 'u', exp: inSeconds(0) }))).toEqual({ ok: false, reason: 'expired' })
   expect(verify(token({ sub: 'u', exp: inSeconds(-3600) }))).toEqual({ ok: false, reason: 'expired' })

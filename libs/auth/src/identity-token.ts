@@ -12,7 +12,7 @@ const maxLength = 4096
 
 /**
  * Checks an `x-identity-token`: a JWT signed with HS256 over the app's identity secret, whose `sub` is the externalId and whose `exp` lies
- * at most an hour ahead (decisions.md 6). The algorithm is pinned: `none` and every other are refused before anything is computed.
+ * at most an hour ahead (spec: identity/identity-token). The algorithm is pinned: `none` and every other are refused before anything is computed.
  */
 export function verifyIdentityToken(secret: string, token: string, now: Date): IdentityTokenAnswer {
   const [, header = '', payload = '', signature = ''] = (token.length <= maxLength && /^([\w-]+)\.([\w-]+)\.([\w-]+)$/.exec(token)) || []

@@ -36,6 +36,7 @@ test('what was minted is read back', () => {
   )
 })
 
+// spec: tracking/message-id
 test('the form is the one of the specification, by an independent HMAC', () => {
   const parts = { ...givenParts(), variant: 'B' }
   const text = `${parts.appId}|${parts.campaignId}|${parts.userId}|${parts.subscriptionId}|ios|B`
@@ -43,6 +44,7 @@ test('the form is the one of the specification, by an independent HMAC', () => {
   expect(mintMessageId('k'.repeat(200), parts)).toContain('.')
 })
 
+// spec: tracking/message-id-strict
 test('no changed msgId verifies: each character, shorter, longer, other cases', () => {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   const id = mintMessageId(secret, { ...givenParts(), variant: 'a' })
@@ -91,6 +93,7 @@ test('random mutations never verify', () => {
   )
 })
 
+// spec: tracking/message-id-strict
 test('a true signature over anything but six parts of the right form is refused', () => {
   const [a, b, c, d] = [newId(), newId(), newId(), newId()]
   expect(verifyMessageId([secret], signed(`${a}|${b}|${c}|${d}|ios|`))).toBeDefined()
@@ -108,6 +111,7 @@ test('a true signature over anything but six parts of the right form is refused'
   }
 })
 
+// spec: tracking/message-id-secrets
 test('a secret can be rotated: the new and the previous verify, a third does not', () => {
   const parts = givenParts()
   expect(verifyMessageId(['new', secret], mintMessageId(secret, parts))).toEqual(parts)

@@ -20,7 +20,7 @@ const signatureBytes = 16
 const variantForm = /^[A-Za-z0-9_-]{0,32}$/
 
 /**
- * The tracking id of a push (decisions.md 7): base64url of `appId|campaignId|userId|subscriptionId|platform|variant`, a dot, and the
+ * The tracking id of a push (spec: tracking/message-id): base64url of `appId|campaignId|userId|subscriptionId|platform|variant`, a dot, and the
  * first 16 bytes of the HMAC-SHA256 of that base64url text. The parts were checked at the door.
  */
 export const mintMessageId = (secret: string, { userId, subscriptionId, variant, ...common }: MessageIdParts): string =>

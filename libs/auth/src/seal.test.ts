@@ -17,6 +17,7 @@ test('what was sealed opens in its own place, as the same bytes', () => {
   expect(sealer.open(sealer.seal('text é', context), context).toString()).toBe('text é')
 })
 
+// spec: administration/credentials-sealed
 test('a value copied to another row, column or app does not open', () => {
   const sealer = openSealer(one)
   const sealed = sealer.seal('secret', context)
@@ -43,6 +44,7 @@ test('the same text is sealed differently every time', () => {
   expect(new Set(Array.from({ length: 100 }, () => sealer.seal('same', context))).size).toBe(100)
 })
 
+// spec: administration/seal-keys
 test('the first key seals, all open; without the old one its values stay shut', () => {
   const old = openSealer(one)
   const two = entry('k2')

@@ -27,7 +27,7 @@ const tagBytes = 16
 const sealedForm = /^([A-Za-z0-9_-]{1,32})\.([A-Za-z0-9_-]+)$/
 
 /**
- * Opens the key ring `SEAL_KEYS`: a comma list of `<id>:<base64 of 32 bytes>`; the first seals, all open (decisions.md 8). A sealed
+ * Opens the key ring `SEAL_KEYS`: a comma list of `<id>:<base64 of 32 bytes>`; the first seals, all open (spec: administration/seal-keys). A sealed
  * value is `<id>.<base64url of nonce, ciphertext, tag>` (AES-256-GCM). Throws SealError, naming the entry by its place, when the list is wrong.
  */
 export function openSealer(sealKeys: string): Sealer {

@@ -9,18 +9,21 @@ const now = new Date('2026-06-15T12:00:00.900Z')
 const later = (seconds: number) => new Date(now.getTime() + seconds * 1000)
 const header = signWebhook(secret, body, now)
 
+// spec: webhooks/signature
 test('the header is t and the hex HMAC of "<t>.<body>" with the whole secret', () => {
   const seconds = Math.floor(now.getTime() / 1000)
   expect(header).toBe(`t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')}`)
   expect(signWebhook(secret, Buffer.from(body), now)).toBe(header)
 })
 
+// spec: webhooks/verify
 test('a true signature is taken up to five minutes', () => {
   expect(verifyWebhook(secret, header, body, now)).toEqual({ ok: true })
   expect(verifyWebhook(secret, header, Buffer.from(body), later(299))).toEqual({ ok: true })
   expect(verifyWebhook(secret, header, body, later(301))).toEqual({ ok: false, reason: 'too_old' })
 })
 
+// spec: webhooks/verify
 test('another body, secret or time is a bad signature, also when it is old', () => {
   const bad = { ok: false, reason: 'bad_signature' }
   expect(verifyWebhook(secret, header, `${body} `, now)).toEqual(bad)
@@ -34,6 +37,7 @@ test('one of several signatures is enough; unknown parts are passed over', () =>
   expect(verifyWebhook(secret, `${time},v1=${'0'.repeat(64)},${signature},v0=x`, body, now)).toEqual({ ok: true })
 })
 
+// spec: webhooks/verify
 test('a header without one time and a signature is malformed', () => {
   const signature = header.split(',')[1] ?? ''
   for (const wrong of [

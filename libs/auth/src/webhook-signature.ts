@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { equalDigests } from './hmac.ts'
 
-/** The header every delivery carries (api.md, Events). */
+/** The header every delivery carries (spec: webhooks/signature). */
 export const webhookSignatureHeader = 'x-service-signature'
 
 const toleranceSeconds = 300

@@ -1,4 +1,4 @@
-/** Schemes that run code or read the device instead of opening something (decisions.md 2). */
+/** Schemes that run code or read the device instead of opening something (spec: content/links). */
 const refusedSchemes = new Set(['javascript:', 'data:', 'vbscript:', 'file:'])
 
 export const maxAddressLength = 2048

@@ -11,6 +11,7 @@ const p256 = pemOf(generateKeyPairSync('ec', { namedCurve: 'P-256' }))
 const p384 = pemOf(generateKeyPairSync('ec', { namedCurve: 'P-384' }))
 const rsa = pemOf(generateKeyPairSync('rsa', { modulusLength: 2048 }))
 
+// spec: administration/key-scopes
 test('a secret key has all scopes unless some are named, a public key always the one', () => {
   expect(CreateKey.parse({ kind: 'secret', name: 'ci' }).scopes).toEqual([...scopes])
   expect(CreateKey.parse({ kind: 'secret', name: 'ci', scopes: ['users:read', 'users:read'] }).scopes).toEqual(['users:read'])
@@ -19,10 +20,12 @@ test('a secret key has all scopes unless some are named, a public key always the
   expect(pathsOf(CreateKey, { kind: 'secret', name: 'ci', scopes: ['admin'] })).toEqual(['scopes.0'])
 })
 
+// spec: administration/settings
 test('the settings of a new app are valid settings', () => {
   expect(Settings.parse(defaultSettings)).toEqual(defaultSettings)
 })
 
+// spec: administration/settings
 test('settings can be changed one by one, and null switches a rule off', () => {
   expect(PatchApp.parse({ settings: { frequencyCap: null } })).toEqual({ settings: { frequencyCap: null } })
   expect(PatchApp.parse({ settings: { quietHours: { start: '22:00', end: '07:30', action: 'skip' } } })).toBeTruthy()
@@ -34,6 +37,7 @@ test('settings can be changed one by one, and null switches a rule off', () => {
   expect(pathsOf(PatchApp, { settings: { frequencyCap: { max: 0, windowSeconds: 60 } } })).toEqual(['settings.frequencyCap.max'])
 })
 
+// spec: administration/apns-credentials
 test('the key for APNs must be a P-256 private key', () => {
   const apns = { teamId: 'TEAM123456', keyId: 'KEY1234567', bundleId: 'com.example.app', environment: 'sandbox', privateKey: p256 }
   expect(pathsOf(ApnsCredentials, apns)).toBeUndefined()
@@ -41,6 +45,7 @@ test('the key for APNs must be a P-256 private key', () => {
   expect(pathsOf(ApnsCredentials, { ...apns, teamId: 'x', bundleId: 'a b' })).toEqual(['teamId', 'bundleId'])
 })
 
+// spec: administration/fcm-credentials
 test("Google's whole file is taken, and only what is needed is kept", () => {
   const account = {
     type: 'service_account',
@@ -66,6 +71,7 @@ test("Google's whole file is taken, and only what is needed is kept", () => {
   expect(pathsOf(FcmCredentials, { serviceAccount: { ...account, token_uri: 'http://a' } })).toEqual(['serviceAccount.token_uri'])
 })
 
+// spec: administration/webpush-credentials
 test('VAPID keys come as a pair that belongs together, or not at all', () => {
   const ecdh = createECDH('prime256v1')
   const publicKey = ecdh.generateKeys('base64url')
@@ -80,6 +86,7 @@ test('VAPID keys come as a pair that belongs together, or not at all', () => {
   expect(pathsOf(WebPushCredentials, { subject: 'push@example.com' })).toEqual(['subject'])
 })
 
+// spec: administration/credentials-shown
 test('no refusal repeats a private key', () => {
   const answer = ApnsCredentials.safeParse({ privateKey: `${p384}x` })
   expect(JSON.stringify(answer.error?.issues)).not.toContain(p384.slice(40, 80))

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { decodeBase64Url, isP256Point } from './subscription.ts'
 import { sentence, TimeZone } from './text.ts'
 
-/** What a key may do (api.md, Authentication). */
+/** What a key may do (spec: limits/scopes). */
 export const scopes = [
   'subscriptions:write',
   'subscriptions:read',

@@ -1,4 +1,4 @@
-/** An app's settings (decisions.md 10), as every reader sees them. Settings about delivery are frozen at a send's first page. */
+/** An app's settings (spec: administration/settings), as every reader sees them. Settings about delivery are frozen at a send's first page. */
 export type AppSettings = {
   defaultTimezone: string
   frequencyCap: { max: number; windowSeconds: number } | null

@@ -25,7 +25,7 @@ export const pointersPerMessage = 16
 export const BatchPointers = z.object({ batches: z.array(BatchPointer).min(1).max(pointersPerMessage) })
 export type BatchPointers = z.infer<typeof BatchPointers>
 
-/** How long a taken batch is the dispatcher's; renewed every `leaseRenewMs` (architecture.md, pattern 6). */
+/** How long a taken batch is the dispatcher's; renewed every `leaseRenewMs` (docs/architecture.md, Leases around the outside). */
 export const leaseMs = 12_000
 export const leaseRenewMs = 3_000
 /** A batch holds at most this many pushes, a page of the fan-out scans this many subscriptions. */
@@ -39,7 +39,7 @@ export const bulkWindow = 16
 export const smallSend = 100
 /** A batch of at most so many pushes is taken and finished together with others. */
 export const smallBatch = 20
-/** At most this many tries at the provider (providers.md, Retries). */
+/** At most this many tries at the provider (spec: providers/tries). */
 export const maxTries = 5
 
 /** What a send says, frozen when it was accepted: everything the dispatcher needs but the recipients. */
@@ -52,7 +52,7 @@ export type FrozenSend = {
   content: Content | null
   silent: boolean
   data: Record<string, string>
-  /** Seconds, resolved: the default is already in. 0 means now or never (decisions.md 3). */
+  /** Seconds, resolved: the default is already in. 0 means now or never (spec: sending/ttl-zero). */
   ttl: number
   collapseId: string | null
   priority: Priority

@@ -22,16 +22,19 @@ function wrong(body: object): string[] {
 const wrongSchedule = (schedule: object) => wrong({ ...campaign, schedule })
 const wrongExperiment = (fields: object) => wrong({ ...campaign, experiment: { ...experiment, ...fields } })
 
+// spec: campaigns/schedule-forms
 test('without a schedule a campaign is sent now', () => {
   expect(parseBody(CreateCampaign, campaign)).toEqual({ ...campaign, schedule: { type: 'now' } })
 })
 
+// spec: campaigns/fields
 test('a name has 1 to 200 characters and says something', () => {
   expect(wrong({ content })).toEqual(['name'])
   for (const name of ['', '  ', 'x'.repeat(201), 7]) expect(wrong({ content, name })).toEqual(['name'])
   expect(wrong({ content, name: 'x'.repeat(200) })).toEqual([])
 })
 
+// spec: experiments/content, sending/content-required
 test('content is required unless a template or silent is given, also with an experiment', () => {
   expect(wrong({ name: 'A' })).toEqual(['content'])
   expect(wrong({ name: 'A', experiment })).toEqual(['content'])
@@ -40,6 +43,7 @@ test('content is required unless a template or silent is given, also with an exp
   expect(wrong({ name: 'A', content: { _default: 'de', en: content.en } })).toEqual(['content._default'])
 })
 
+// spec: campaigns/audience
 test('segment and segmentId exclude each other; a segment without meaning is invalid_segment at its node', () => {
   expect(wrong({ ...campaign, segment: {}, segmentId: 'a'.repeat(24) })).toEqual(['segmentId'])
   expect(wrong({ ...campaign, segment: {} })).toEqual([])
@@ -48,12 +52,14 @@ test('segment and segmentId exclude each other; a segment without meaning is inv
   ])
 })
 
+// spec: limits/strict
 test('unknown fields are refused at every level', () => {
   expect(wrong({ ...campaign, target: { all: true } })).toEqual(['target'])
   expect(wrongSchedule({ type: 'now', at: '2026-12-01T08:00:00Z' })).toEqual(['schedule.at'])
   expect(wrongExperiment({ winner: 'a' })).toEqual(['experiment.winner'])
 })
 
+// spec: campaigns/schedule-forms
 test('a schedule is one of four forms', () => {
   for (const schedule of [
     { type: 'now' },
@@ -68,6 +74,7 @@ test('a schedule is one of four forms', () => {
   expect(wrongSchedule({ type: 'user_timezone' })).toEqual(['schedule.localTime'])
 })
 
+// spec: campaigns/local-time, campaigns/recurring-days
 test('the parts of a schedule have their forms', () => {
   for (const at of ['tomorrow', '2026-12-01', '2026-12-01T08:00:00', '2026-02-30T08:00:00Z'])
     expect(wrongSchedule({ type: 'at', at })).toEqual(['schedule.at'])
@@ -82,6 +89,7 @@ test('the parts of a schedule have their forms', () => {
   expect(wrongSchedule({ ...recurring, until: 'never' })).toEqual(['schedule.until'])
 })
 
+// spec: experiments/form, experiments/variant-id
 test('an experiment has 2 to 4 variants with their own ids, weights and whole contents', () => {
   expect(wrong({ ...campaign, experiment })).toEqual([])
   const many = ['a', 'b', 'c', 'd', 'e'].map((id) => variant(id))
@@ -98,6 +106,7 @@ test('an experiment has 2 to 4 variants with their own ids, weights and whole co
   ])
 })
 
+// spec: experiments/weight
 test('a variant weighs 1 unless it says otherwise', () => {
   const parsed = parseBody(CreateCampaign, {
     ...campaign,
@@ -106,11 +115,13 @@ test('a variant weighs 1 unless it says otherwise', () => {
   expect(parsed.experiment?.variants.map(({ weight }) => weight)).toEqual([1000, 1])
 })
 
+// spec: experiments/sample-rate
 test('the sample is 1 to 100 % of the audience', () => {
   for (const sampleRate of [0.01, 1]) expect(wrongExperiment({ sampleRate })).toEqual([])
   for (const sampleRate of [0, 0.009, 1.01, '0.5']) expect(wrongExperiment({ sampleRate })).toEqual(['experiment.sampleRate'])
 })
 
+// spec: experiments/not-silent
 test('an experiment is not allowed together with silent', () => {
   expect(wrong({ ...campaign, experiment, silent: true })).toEqual(['experiment'])
   expect(wrong({ ...campaign, experiment, silent: false })).toEqual([])

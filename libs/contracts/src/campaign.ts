@@ -7,7 +7,7 @@ import { ObjectId, sentence, Timestamp, TimeZone } from './text.ts'
 
 const LocalTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day as HH:MM')
 
-/** When a campaign is sent (decisions.md 5). What depends on the moment (`at` ahead by more than 365 days) is checked where the clock is. */
+/** When a campaign is sent (spec: campaigns/schedule-forms). What depends on the moment (`at` ahead by more than 365 days) is checked where the clock is. */
 export const Schedule = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('now') }),
   z.strictObject({ type: z.literal('at'), at: Timestamp }),
@@ -72,7 +72,7 @@ export const CreateCampaign = z
   })
 export type CreateCampaign = z.output<typeof CreateCampaign>
 
-/** A campaign as the administration shows it (api.md, Campaign), without its counters, which are the tracker's. */
+/** A campaign as the administration shows it (spec: administration/campaign-read), without its counters, which are the tracker's. */
 export type Campaign = {
   id: string
   name: string

@@ -16,6 +16,7 @@ const givenSend = ({ data }: Pick<PushSend, 'data'>): PushSend => ({
 describe('what can never fit is refused at create', () => {
   const content = (entry: LocaleEntry) => ({ _default: 'en', en: entry })
 
+  // spec: content/too-large-at-create
   test('naming locale, platform, bytes and limit', () => {
     const details = checkFits({
       content: content({ title: 'T', body: 'B' }),
@@ -45,6 +46,7 @@ describe('what can never fit is refused at create', () => {
     expect(checkFits({ content: content({ title: 'T', body: 'ä'.repeat(2000) }) })).toEqual([])
   })
 
+  // spec: content/too-large-at-create
   test('placeholders count as nothing, and an address with one may be left out', () => {
     const fixed = `https://e.com/${'x'.repeat(2000)}`
     const open = `${fixed}{{ user.id }}`

@@ -17,35 +17,41 @@ function detailsOf(value: unknown): Record<string, string> {
 }
 
 describe('a content map', () => {
+  // spec: content/locale-form
   test('stores locales canonically, also the default', () => {
     const parsed = Content.parse({ _default: 'PT_br', pt_br: entry, 'zh-hant-tw': entry })
     expect(parsed['_default']).toBe('pt-BR')
     expect(localesOf(parsed).map(([locale]) => locale)).toEqual(['pt-BR', 'zh-Hant-TW'])
   })
 
+  // spec: content/locales
   test('reports a default that is not present at content._default', () => {
     expect(detailsOf(content({ en: entry }, 'de'))).toHaveProperty(['content._default'])
     expect(detailsOf({ en: entry })).toHaveProperty(['content._default'], 'is required')
     expect(detailsOf({ _default: 'toString', en: entry })).toHaveProperty(['content._default'])
   })
 
+  // spec: content/entry-required
   test('reports a missing field at its own path', () => {
     expect(detailsOf(content({ en: { title: 'x' } }))).toEqual({ 'content.en.body': 'is required' })
     expect(detailsOf(content({ en: { ...entry, body: '  ' } }))).toEqual({ 'content.en.body': 'must not be blank' })
     expect(detailsOf(content({ en: { ...entry, subtitle: 'x' } }))).toEqual({ 'content.en.subtitle': 'is not a known field' })
   })
 
+  // spec: content/locale-form
   test('refuses two spellings of one locale and what is no locale', () => {
     expect(detailsOf(content({ en: entry, 'pt-BR': entry, pt_br: entry }))).toHaveProperty(['content.pt_br'])
     expect(detailsOf(content({ en: entry, 'english language': entry }))).toHaveProperty(['content.english language'])
   })
 
+  // spec: content/entry-required, content/lengths
   test('has limits in code points', () => {
     expect(detailsOf(content({ en: { title: '😀'.repeat(250), body: '😀'.repeat(2000) } }))).toEqual({})
     expect(detailsOf(content({ en: { ...entry, title: 'x'.repeat(251) } }))).toHaveProperty(['content.en.title'])
     expect(detailsOf(content({ en: { ...entry, body: 'x'.repeat(2001) } }))).toHaveProperty(['content.en.body'])
   })
 
+  // spec: content/size, content/locales
   test('is at most 64 KiB and 100 locales', () => {
     const locales = (count: number, body: string) =>
       Object.fromEntries(
@@ -57,6 +63,7 @@ describe('a content map', () => {
     expect(detailsOf(content({}))).toHaveProperty(['content._default'])
   })
 
+  // spec: content/size
   test('of exactly 64 KiB is taken, one byte more is refused', () => {
     const locales = Array.from({ length: 36 }, (_, n) => [`es-${100 + n}`, { title: 'x', body: 'x'.repeat(1740) }])
     const sized = (last: number) => content({ en: { title: 'x', body: 'x'.repeat(last) }, ...Object.fromEntries(locales) })
@@ -66,6 +73,7 @@ describe('a content map', () => {
     expect(Object.keys(detailsOf(sized(rest + 1)))).toEqual(['content'])
   })
 
+  // spec: content/links
   test('refuses addresses that run code or read the device', () => {
     for (const url of [
       'javascript:alert(1)',
@@ -93,6 +101,7 @@ describe('a content map', () => {
     }
   })
 
+  // spec: content/images
   test('takes images over https only', () => {
     expect(detailsOf(content({ en: { ...entry, image: 'https://example.com/a.png' } }))).toEqual({})
     for (const image of ['http://example.com/a.png', 'shop://a', 'a.png'])
@@ -107,6 +116,7 @@ describe('a content map', () => {
     expect(withUrl('https://example.com/{{ oops }}')).toHaveProperty(['content.en.url'])
   })
 
+  // spec: content/actions, content/entry-optional
   test('takes up to four actions with unique ids', () => {
     const action = (id: string) => ({ id, title: 'Open' })
     expect(detailsOf(content({ en: { ...entry, actions: ['a', 'b', 'c', 'd'].map(action) } }))).toEqual({})
@@ -115,6 +125,7 @@ describe('a content map', () => {
     expect(detailsOf(content({ en: { ...entry, actions: [{ id: 'a b', title: '' }] } }))).toHaveProperty(['content.en.actions.0.id'])
   })
 
+  // spec: content/actions, content/entry-optional
   test('holds actions and addresses to their lengths, in code points', () => {
     const withAction = (action: object) => detailsOf(content({ en: { ...entry, actions: [{ id: 'a', title: 'Open', ...action }] } }))
     expect(withAction({ id: 'x'.repeat(64), title: '😀'.repeat(50), url: `https://e.com/${'x'.repeat(2034)}` })).toEqual({})
@@ -128,12 +139,14 @@ describe('a content map', () => {
     expect(image(2049)).toHaveProperty(['content.en.image'])
   })
 
+  // spec: content/text-form
   test('holds no NUL and no half of a surrogate pair', () => {
     for (const title of ['a\0b', '\ud83d', '{{ user.id | default: "\\ud83d" }}', '{{ user.id | default: "\\u0000" }}']) {
       expect(detailsOf(content({ en: { ...entry, title } }))).toHaveProperty(['content.en.title'])
     }
   })
 
+  // spec: content/placeholder-names, content/placeholder-filters
   test('takes every root and field that placeholders may read, and every filter', () => {
     const paths = [
       ...['id', 'externalId', 'language', 'timezone', 'country', 'createdAt', 'tags.x'].map((name) => `user.${name}`),
@@ -158,6 +171,7 @@ describe('a content map', () => {
       expect(detailsOf(content({ en: { ...entry, body: `{{ tags.x | ${filter} }}` } }))).toEqual({})
   })
 
+  // spec: content/placeholder-names, content/placeholder-filters, content/placeholder-syntax
   test.each(['title', 'body', 'url', 'image'])(
     'refuses an unknown root, an unknown filter and an unclosed tag in %s at its path',
     (field) => {
@@ -188,6 +202,7 @@ describe('the locale of a user', () => {
   const map = Content.parse(content({ en: entry, pt: entry, 'pt-PT': entry, 'zh-Hant': entry }))
   const chosen = (language: string | null) => chooseLocale(map, language).locale
 
+  // spec: content/locale-choice
   test('is the exact one, else a shorter one, else the default', () => {
     expect(chosen('pt-PT')).toBe('pt-PT')
     expect(chosen('zh-Hant-TW')).toBe('zh-Hant')
@@ -196,6 +211,7 @@ describe('the locale of a user', () => {
     expect(chosen(null)).toBe('en')
   })
 
+  // spec: content/locale-choice
   test('never crosses to another region', () => {
     expect(chosen('pt-BR')).toBe('pt')
     expect(chooseLocale(Content.parse(content({ en: entry, 'pt-PT': entry })), 'pt-BR').locale).toBe('en')

@@ -63,7 +63,7 @@ function checkActionIds(actions: Action[], context: z.RefinementCtx): void {
 /** A content map: a locale entry per locale, and `_default`, which names one of them. */
 export type Content = { _default: string; [locale: string]: LocaleEntry | string }
 
-/** Checks a content map and stores its locales in canonical form (`pt_br` → `pt-BR`) (decisions.md 2). */
+/** Checks a content map and stores its locales in canonical form (`pt_br` → `pt-BR`) (spec: content/locale-form). */
 export const Content = z
   .object({ _default: z.string() })
   .catchall(LocaleEntry)

@@ -75,6 +75,7 @@ test.each([
   expect(isAllowedEndpoint(endpoint, anywhere)).toBe(false)
 })
 
+// spec: webhooks/url-private
 test('in development private addresses are allowed, http and credentials never', () => {
   const rule = { allowPrivate: true, hosts: knownPushServices }
   expect(isAllowedEndpoint('https://localhost:4433/push', rule)).toBe(true)
@@ -83,6 +84,7 @@ test('in development private addresses are allowed, http and credentials never',
   expect(isAllowedEndpoint('https://a:b@localhost/push', rule)).toBe(false)
 })
 
+// spec: identity/endpoint-host
 test('with a list only its hosts may be sent to', () => {
   const rule = { allowPrivate: false, hosts: ['fcm.googleapis.com', '*.push.apple.com'] }
   expect(isAllowedEndpoint('https://fcm.googleapis.com/fcm/send/x', rule)).toBe(true)
@@ -91,6 +93,7 @@ test('with a list only its hosts may be sent to', () => {
   expect(isAllowedEndpoint('https://evilfcm.googleapis.com.example/x', rule)).toBe(false)
 })
 
+// spec: identity/endpoint-host
 test('the known push services are those of Mozilla, Google, Apple and Microsoft', () => {
   const rule = { allowPrivate: false, hosts: knownPushServices }
   const known = [
@@ -109,6 +112,7 @@ test('the known push services are those of Mozilla, Google, Apple and Microsoft'
   expect([...known, ...others].filter((endpoint) => isAllowedEndpoint(endpoint, rule))).toEqual(known)
 })
 
+// spec: identity/endpoint-host
 test('* allows every public host and names none', () => {
   const rule = { allowPrivate: false, hosts: ['*', 'push.example'] }
   expect(endpointProblem('https://anywhere.example/x', rule)).toBeUndefined()

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net'
 
 /**
- * Ranges that are not the public internet (decisions.md 8; IANA special-purpose registries, RFC 6890): an address that
+ * Ranges that are not the public internet (spec: webhooks/url-at-send; IANA special-purpose registries, RFC 6890): an address that
  * somebody else gave us and that lies in one of them would make us knock at our own doors. IPv4 written as IPv6 is judged as IPv4 by BlockList itself when
  * mapped; the other spellings that carry an IPv4 address are refused whole.
  */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { platforms } from './platform.ts'
 
-/** Every type of event a webhook endpoint can ask for (api.md, Events). */
+/** Every type of event a webhook endpoint can ask for (spec: webhooks/event-types). */
 export const eventTypes = [
   'notification.sent',
   'notification.delivered',
@@ -19,7 +19,7 @@ const Id = z.string().length(24)
 
 /**
  * One event as it travels between apps: ids and codes, never a token, an endpoint, content or an external id (webhooks
- * looks that up when it freezes a delivery). Its public id follows from campaign, subscription and type (decisions.md 7).
+ * looks that up when it freezes a delivery). Its public id follows from campaign, subscription and type (spec: webhooks/event-id).
  */
 export const Event = z.object({
   type: z.enum(eventTypes),
@@ -35,7 +35,7 @@ export type Event = z.infer<typeof Event>
 
 /**
  * What one transaction made happen, told to webhooks: a row of `announcements` in its owner's schema, published after the
- * commit, deleted when webhooks has committed its effect and says so, swept after 5 s (architecture.md, pattern 7).
+ * commit, deleted when webhooks has committed its effect and says so, swept after 5 s (spec: webhooks/announced-until-confirmed).
  */
 export const Announcement = z.object({
   announcementId: Id,
@@ -53,7 +53,7 @@ export const Listener = z.object({
 })
 export type Listener = z.infer<typeof Listener>
 
-/** What a device can report of a push (api.md, Tracking events), by the letter in the address. */
+/** What a device can report of a push (spec: tracking/report), by the letter in the address. */
 export const engagementKinds = { d: 'delivered', o: 'opened', c: 'clicked', x: 'dismissed' } as const
 export type EngagementLetter = keyof typeof engagementKinds
 export type EngagementKind = (typeof engagementKinds)[EngagementLetter]

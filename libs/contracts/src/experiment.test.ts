@@ -11,6 +11,7 @@ const variants = [
   { id: 'c', weight: 5 },
 ]
 
+// spec: experiments/weight
 test('100,000 users are split by the weights, each share within one hundredth', () => {
   const counts: Record<string, number> = {}
   for (const user of users) {
@@ -22,6 +23,7 @@ test('100,000 users are split by the weights, each share within one hundredth', 
   }
 })
 
+// spec: experiments/sample-rate
 test('the sample is its share, its own shares are the weights’, and with the remainder it is everybody, once', () => {
   const sampleRate = 0.2
   const { sample = [], remainder = [] } = Object.groupBy(users, (user) =>
@@ -36,6 +38,7 @@ test('the sample is its share, its own shares are the weights’, and with the r
   }
 })
 
+// spec: experiments/assignment
 test('the same campaign and user always get the same; another campaign splits anew', () => {
   const split = (campaign: string) => users.slice(0, 10_000).map((user) => variantOf(variants, campaign, user).id)
   expect(split(campaignId)).toEqual(split(campaignId))

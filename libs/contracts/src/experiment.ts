@@ -7,7 +7,7 @@ function placeOf(campaignId: string, userId: string): { sample: number; variant:
   return { sample: digest.readUIntBE(0, 6) / 2 ** 48, variant: digest.readUIntBE(6, 6) / 2 ** 48 }
 }
 
-/** Whether a user belongs to the sample of an experiment; who does not is its remainder (decisions.md 5). */
+/** Whether a user belongs to the sample of an experiment; who does not is its remainder (spec: experiments/assignment). */
 export const isInSample = (sampleRate: number, campaignId: string, userId: string): boolean =>
   sampleRate >= 1 || placeOf(campaignId, userId).sample < sampleRate
 

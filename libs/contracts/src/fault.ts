@@ -1,4 +1,4 @@
-/** Every error code a caller may see, with its HTTP status (api.md, Errors; decisions.md 5 and 9). A closed table. */
+/** Every error code a caller may see, with its HTTP status (spec: limits/error-codes). A closed table. */
 export const faultStatus = {
   unknown_kind: 400,
   invalid_msg_id: 400,
@@ -63,7 +63,7 @@ export const fault = (code: FaultCode, message: string, details?: FaultDetail[])
 export const invalidField = (path: string, message: string): Fault =>
   new Fault('invalid_body', path === '' ? `The body ${message}` : `${path} ${message}`, [{ path, message }])
 
-/** Unknown and foreign ids are answered alike, word for word, so that one cannot be told from the other (api.md, Authentication 6). */
+/** Unknown and foreign ids are answered alike, word for word, so that one cannot be told from the other (spec: limits/foreign-ids). */
 export const notFound = (): Fault => new Fault('not_found', 'Not found.')
 
 /** The database of an app is away or frozen: nothing was done, the same request may be sent again. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 
 /**
- * A new id: 24 lower-case hex characters, 4 bytes of Unix seconds and 8 bytes from a CSPRNG (decisions.md 1). No counter:
+ * A new id: 24 lower-case hex characters, 4 bytes of Unix seconds and 8 bytes from a CSPRNG (spec: limits/ids). No counter:
  * a public key can act on an id, so it must not be guessable. Ids sort by the second they were made in.
  */
 export function newId(now: Date = new Date()): string {

@@ -13,6 +13,7 @@ test('a local time is its instant, summer and winter, east and west, also at odd
   expect(at('2026-07-15', '09:00', 'UTC')).toBe('2026-07-15T09:00:00.000Z')
 })
 
+// spec: campaigns/clock-changes
 test('a time that the clocks jump over is shifted by the jump', () => {
   expect(at('2026-03-29', '01:59', 'Europe/Berlin')).toBe('2026-03-29T00:59:00.000Z')
   expect(at('2026-03-29', '02:30', 'Europe/Berlin')).toBe('2026-03-29T01:30:00.000Z')
@@ -23,6 +24,7 @@ test('a time that the clocks jump over is shifted by the jump', () => {
   expect(at('2026-04-24', '00:00', 'Africa/Cairo')).toBe('2026-04-23T22:00:00.000Z')
 })
 
+// spec: campaigns/clock-changes
 test('a time that the clocks show twice is its first occurrence', () => {
   expect(at('2026-10-25', '02:30', 'Europe/Berlin')).toBe('2026-10-25T00:30:00.000Z')
   expect(at('2026-10-25', '03:00', 'Europe/Berlin')).toBe('2026-10-25T02:00:00.000Z')

@@ -21,7 +21,7 @@ export const localDateAt = (instant: Date, zone: string): string => new Date(sho
 
 /**
  * The instant of a local time (`YYYY-MM-DD`, `HH:MM`) in a zone. A time that the clocks jump over is shifted by the jump; one
- * that they show twice is its first occurrence (decisions.md 5, DST; the rule of RFC 5545, 3.3.5).
+ * that they show twice is its first occurrence (spec: campaigns/clock-changes; the rule of RFC 5545, 3.3.5).
  */
 export function instantOf(date: string, time: string, zone: string): Date {
   const wanted = Date.parse(`${date}T${time}:00Z`)
@@ -39,7 +39,7 @@ export const dateAfter = (date: string, days: number): string => new Date(Date.p
 export const weekdayOf = (date: string): number => new Date(date).getUTCDay()
 
 /**
- * The first instant after `after` at which the clocks of a zone come to a local time (`HH:MM`); decisions.md 5 for what DST makes
+ * The first instant after `after` at which the clocks of a zone come to a local time (`HH:MM`); spec: campaigns/clock-changes for what DST makes
  * of it. `after` itself counts as past.
  */
 export function nextInstantOf(time: string, zone: string, after: Date): Date {

@@ -18,6 +18,7 @@ function refusal(body: unknown): { code: string; paths: string[] } | undefined {
 }
 const send = (fields: Record<string, unknown>) => refusal({ target: { all: true }, content, ...fields })
 
+// spec: sending/target-one
 test('exactly one selector must be given', () => {
   expect(refusal({ target: {}, content })?.paths).toEqual(['target'])
   expect(refusal({ target: { all: true, userIds: [id] }, content })?.paths).toEqual(['target'])
@@ -34,6 +35,7 @@ test('exactly one selector must be given', () => {
   }
 })
 
+// spec: sending/target-lists
 test('a selector holds 1 to 1000 items, and all is true or absent', () => {
   const ids = (count: number) => Array.from({ length: count }, () => id)
   expect(refusal({ target: { userIds: ids(1000) }, content })).toBeUndefined()
@@ -43,6 +45,7 @@ test('a selector holds 1 to 1000 items, and all is true or absent', () => {
   expect(refusal({ target: { all: false }, content })?.paths).toEqual(['target.all'])
 })
 
+// spec: limits/strict
 test('unknown keys are refused at their path', () => {
   expect(send({ foo: 1 })?.paths).toEqual(['foo'])
   expect(refusal({ target: { all: true, everyone: true }, content })?.paths).toEqual(['target.everyone'])
@@ -50,6 +53,7 @@ test('unknown keys are refused at their path', () => {
     expect(send({ [forbidden]: 'x' })?.paths).toEqual([forbidden])
 })
 
+// spec: sending/content-required
 test('content, a template or silent is needed', () => {
   expect(refusal({ target: { all: true } })?.paths).toEqual(['content'])
   expect(refusal({ target: { all: true }, silent: false })?.paths).toEqual(['content'])
@@ -57,6 +61,7 @@ test('content, a template or silent is needed', () => {
   expect(refusal({ target: { all: true }, templateId: id })).toBeUndefined()
 })
 
+// spec: segments/meaning-errors, segments/structure-errors, sending/target-segment
 test('an inline segment without meaning is invalid_segment, one without structure invalid_body', () => {
   const bySegment = (segment: unknown) => refusal({ target: { segment }, content })
   expect(
@@ -74,11 +79,13 @@ test('an inline segment without meaning is invalid_segment, one without structur
   expect(refusal({ target: { segment: { field: '$a', op: 'eq', value: 1 } }, content, foo: 1 })?.code).toBe('invalid_body')
 })
 
+// spec: sending/ttl
 test('ttl is 0 to four weeks', () => {
   for (const ttl of [0, 1, 2_419_200]) expect(send({ ttl })).toBeUndefined()
   for (const ttl of [2_419_201, 2_592_000, -1, 1.5, '60', null, 2 ** 60]) expect(send({ ttl })?.paths).toEqual(['ttl'])
 })
 
+// spec: sending/data, sending/data-reserved
 test('data has limits and reserved keys, each reported at its key', () => {
   expect(send({ data: { a: 'x'.repeat(1024), constructor: 'x' } })).toBeUndefined()
   for (const key of [
@@ -114,6 +121,7 @@ test('nothing that could split a header is taken as collapseId or presentation',
   expect(send({ collapseId: 'x'.repeat(65) })?.paths).toEqual(['collapseId'])
 })
 
+// spec: sending/presentation
 test('presentation keeps its bounds', () => {
   expect(
     send({ presentation: { badge: 99_999, relevanceScore: 1, interruptionLevel: 'time-sensitive', threadId: 't', icon: 'i' } }),

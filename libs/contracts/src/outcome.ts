@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { platforms } from './platform.ts'
 
-/** Each queued push ends as exactly one of these (decisions.md 7). */
+/** Each queued push ends as exactly one of these (spec: tracking/one-outcome). */
 export const outcomes = ['sent', 'failed', 'skipped'] as const
 export type OutcomeKind = (typeof outcomes)[number]
 
-/** Why a push was skipped: `data.reason` of notification.skipped (decisions.md 7). */
+/** Why a push was skipped: `data.reason` of notification.skipped (spec: tracking/skip-reasons). */
 export const skipReasons = [
   'opted_out',
   'invalidated',
@@ -20,7 +20,7 @@ export const skipReasons = [
 ] as const
 export type SkipReason = (typeof skipReasons)[number]
 
-/** Why a push failed: `data.code` of notification.failed (decisions.md 7). */
+/** Why a push failed: `data.code` of notification.failed (spec: tracking/failure-codes). */
 export const failureCodes = [
   'token_dead',
   'token_invalid',
@@ -58,7 +58,7 @@ export const End = z.object({
   variant: z.string().max(100),
   /** Tries at the provider, this one included; 0 when decided without one. */
   attempts: z.number().int(),
-  /** The version of the token it was sent to: a dead answer for another version invalidates nothing (providers.md). */
+  /** The version of the token it was sent to: a dead answer for another version invalidates nothing (spec: providers/dead-spares-the-new). */
   tokenVersion: z.number().int(),
 })
 export type End = z.infer<typeof End>

@@ -6,7 +6,7 @@ import { text } from './text.ts'
 /** Where a list goes on: after the row of this time (ISO, milliseconds) and id, newest first. */
 export type Place = { createdAt: Date; id: string }
 
-/** A list as one app asks another for it (decisions.md 1): newest first, by the beginning of a name. */
+/** A list as one app asks another for it (spec: limits/lists): newest first, by the beginning of a name. */
 export const ListRequest = z.object({
   limit: z.number().int().min(1).max(200),
   cursor: z.string().max(200).optional(),

@@ -15,7 +15,7 @@ const shownBy = ({ entry, send }: Push): LocaleEntry | null => (send.silent ? nu
 // A field that is undefined does not appear in JSON, so the builders below name every field and leave the rest to it.
 
 /**
- * The JSON of an APNs notification. The caller's data are siblings of `aps`; ours are under `herald` (decisions.md 3). An alert is always
+ * The JSON of an APNs notification. The caller's data are siblings of `aps`; ours are under `herald` (spec: sending/ios-payload). An alert is always
  * `mutable-content`, so that the app's extension can report delivery and load the image.
  */
 export function buildApnsPayload(push: Push): Record<string, unknown> {

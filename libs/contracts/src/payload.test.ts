@@ -43,6 +43,7 @@ const givenPush = (send: Partial<PushSend> = {}, entry: LocaleEntry | null = ful
 const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 describe('where a payload puts things', () => {
+  // spec: sending/ios-payload, sending/presentation
   test('iOS: ours under herald, data beside aps, everything presentation has a place for', () => {
     expect(asJson(buildApnsPayload(givenPush({ data: { order: '7' }, presentation })))).toEqual({
       aps: {
@@ -59,6 +60,7 @@ describe('where a payload puts things', () => {
     })
   })
 
+  // spec: sending/android-payload
   test('Android: a notification with a tag, data as texts', () => {
     expect(
       asJson(buildFcmMessage(givenPush({ data: { order: '7' }, presentation, collapseId: 'cart', priority: 'normal' }), 'token', 60)),
@@ -84,10 +86,12 @@ describe('where a payload puts things', () => {
     })
   })
 
+  // spec: sending/android-payload
   test("Android: the caller's own data win over ours of the same name", () => {
     expect(buildFcmMessage(givenPush({ data: { url: 'mine' } }), 'token', 0).message.data['url']).toBe('mine')
   })
 
+  // spec: sending/web-payload
   test('web: one flat JSON with the msgId in data', () => {
     expect(asJson(buildWebPushPayload(givenPush({ data: { order: '7' }, presentation })))).toEqual({
       title: 'Title',
@@ -101,6 +105,7 @@ describe('where a payload puts things', () => {
     })
   })
 
+  // spec: content/placeholder-places
   test('placeholders in data, collapseId and presentation are plain text', () => {
     const tag = '{{ user.id }}'
     const push = givenPush({ data: { x: tag }, collapseId: tag, presentation: { threadId: tag, icon: tag, channelId: tag, sound: tag } })
@@ -111,11 +116,13 @@ describe('where a payload puts things', () => {
     expect(asJson(buildWebPushPayload(push))).toMatchObject({ tag, icon: tag, data: { x: tag } })
   })
 
+  // spec: sending/ios-payload
   test('mutable-content goes with every alert and with nothing else', () => {
     expect(asJson(buildApnsPayload(givenPush({}, { title: '', body: 'B' })))).toHaveProperty(['aps', 'mutable-content'], 1)
     expect(asJson(buildApnsPayload(givenPush({ silent: true })))).not.toHaveProperty(['aps', 'mutable-content'])
   })
 
+  // spec: sending/presentation
   test('a badge of 0 clears the badge, and is not left out', () => {
     expect(asJson(buildApnsPayload(givenPush({ presentation: { badge: 0 } })))).toHaveProperty(['aps', 'badge'], 0)
     expect(buildFcmMessage(givenPush({ presentation: { badge: 0 } }), 'token', 60).message.android).toHaveProperty(
@@ -141,6 +148,7 @@ describe('where a payload puts things', () => {
     expect(message).not.toHaveProperty('notification')
   })
 
+  // spec: sending/push-identity
   test('without a collapseId the tag is the identity of the push, with one it is that', () => {
     const tagOf = (collapseId: string | null) => [
       buildFcmMessage(givenPush({ collapseId }), 'token', 60).message.android['notification'],
@@ -159,6 +167,7 @@ describe('where a payload puts things', () => {
     expect(asJson(buildWebPushPayload(givenPush({}, bare)))).toEqual({ title: 'T', body: 'B', tag: pushTag(msgId), data: { msgId } })
   })
 
+  // spec: sending/silent
   test('a silent push shows nothing, whatever content came with it', () => {
     const silent = givenPush({ silent: true, data: { sync: '1' }, presentation })
     expect(asJson(buildApnsPayload(silent))).toEqual({ aps: { 'content-available': 1 }, herald: { msgId }, sync: '1' })
@@ -189,6 +198,7 @@ describe('a payload fits', () => {
     )
   })
 
+  // spec: content/payload-limits
   test.each(platforms)('the last byte that fits on %s is taken, the next is not', (platform) => {
     const encode = (filling: number) =>
       encodePush(platform, givenPush({ data: { d: 'x'.repeat(filling) } }, { title: 'T', body: 'B' }), 'token', 60)
@@ -208,6 +218,7 @@ describe('a payload fits', () => {
     expect(encoded.ok && Buffer.byteLength(encoded.body)).toBe(payloadLimits.web)
   })
 
+  // spec: content/too-large-at-send
   test('what is too large without its body is refused', () => {
     expect(encodePush('ios', givenPush({ data: { d: 'x'.repeat(4000) } }), '', 0)).toMatchObject({ ok: false, limit: 4096 })
     expect(encodePush('ios', givenPush({ silent: true, data: { d: 'x'.repeat(4096) } }), '', 0)).toMatchObject({ ok: false })
@@ -218,6 +229,7 @@ describe('cutting a body', () => {
   const graphemes = (text: string): string[] =>
     [...new Intl.Segmenter('und', { granularity: 'grapheme' }).segment(text)].map((each) => each.segment)
 
+  // spec: content/cut-at-send
   test('ends at a grapheme boundary with … and loses enough bytes, or keeps its 40 graphemes and gives up', () => {
     const units = fc.constantFrom('a', 'é', '👨‍👩‍👧‍👦', '🇩🇪', '😀', '"', '\n', 'e\u0301', '\u0001', ' ')
     fc.assert(
@@ -237,6 +249,7 @@ describe('cutting a body', () => {
   })
 })
 
+// spec: content/cut-at-send
 test('of a body 40 graphemes are kept, and not one is taken from them', () => {
   const body = 'x'.repeat(60)
   const ellipsis = Buffer.byteLength('…')

@@ -19,7 +19,7 @@ const leastGraphemes = 40
 export type EncodedPush = { ok: true; body: string } | { ok: false; bytes: number; limit: number }
 
 /**
- * The request body of a push, cut to fit (decisions.md 2). One that fits, as nearly all do, is built and measured once. `address` is the token
+ * The request body of a push, cut to fit (spec: content/cut-at-send). One that fits, as nearly all do, is built and measured once. `address` is the token
  * for FCM, whose bytes do not count; `ttlSeconds` too is FCM's alone. Not ok: `payload_too_large`.
  */
 export function encodePush(platform: Platform, push: Push, address: string, ttlSeconds: number): EncodedPush {

@@ -174,6 +174,7 @@ const aTemplate = fc
 const timeout = 60_000
 
 describe('liquidjs agrees', { timeout }, () => {
+  // spec: content/placeholder-filters
   test('12,000 random templates over all roots, filters, chains, arguments and odd values render as liquidjs renders them', () => {
     fc.assert(
       fc.property(aTemplate, someValues, (template, values) => {
@@ -184,6 +185,7 @@ describe('liquidjs agrees', { timeout }, () => {
     )
   })
 
+  // spec: content/placeholder-syntax
   test('and whatever else our parser takes, 20,000 heaps of pieces, it takes for the same thing', () => {
     const pieces = [
       '{{',

@@ -8,7 +8,7 @@ export type PathRoot = 'user' | 'tags' | 'subscription' | 'data' | 'campaign'
 /** One output tag: `{{ operand | filter: argument, argument | … }}`. */
 export type Tag = { operand: Operand; filters: { name: FilterName; args: Operand[] }[] }
 
-/** The fields a placeholder may name (decisions.md 2). Tags and data take any name. */
+/** The fields a placeholder may name (spec: content/placeholder-names). Tags and data take any name. */
 const fieldsOf: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['user', new Set(['id', 'externalId', 'language', 'timezone', 'country', 'createdAt'])],
   ['subscription', new Set(['id', 'platform', 'appVersion', 'deviceModel', 'browser'])],

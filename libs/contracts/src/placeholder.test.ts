@@ -55,6 +55,7 @@ const recorded: [template: string, liquidjs: string][] = [
 ]
 
 describe('a template renders as Liquid does', () => {
+  // spec: content/placeholder-filters, content/placeholder-missing
   test.each(recorded)('%s', (template, expected) => {
     expect(render(template)).toBe(expected)
   })
@@ -74,6 +75,7 @@ describe('what goes beyond Liquid', () => {
     expect(render('{{ tags.a.b }} {{ tags["plan:tier"] }} {{ user.tags.first }}')).toBe('dotted gold ana MARIA')
   })
 
+  // spec: content/placeholder-dates
   test('a birthday is a day on the wall and does not move with the zone', () => {
     expect(render('{{ tags.birthday | date: "%d %B %Y" }}')).toBe('04 May 1990')
   })
@@ -82,6 +84,7 @@ describe('what goes beyond Liquid', () => {
     expect(render('{{ "now" | date: "%F %R" }}')).toBe('2026-06-14 22:00')
   })
 
+  // spec: content/placeholder-missing
   test('nobody reads Infinity or NaN', () => {
     expect(render('{{ tags.n | divided_by: 0 | default: "?" }}{{ tags.first | divided_by: 0 }}')).toBe('?')
   })
@@ -91,11 +94,13 @@ describe('what goes beyond Liquid', () => {
   })
 })
 
+// spec: content/placeholder-values
 test('values are text and never evaluated again', () => {
   expect(render('{{ data.evil }}')).toBe('{{ user.id }}')
   fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (value) => compile('<{{ tags.x }}>')({ tags: { x: value } }) === `<${value}>`))
 })
 
+// spec: content/placeholder-links
 test('in an address values are percent-encoded, unless the tag is the whole field or encodes itself', () => {
   expect(render('https://e.com/?q={{ tags.html }}', 'link')).toBe('https://e.com/?q=%3Cb%3E%26%22')
   expect(compile('{{ data.link }}', 'link')({ data: { link: 'https://e.com/?a=b&c' } })).toBe('https://e.com/?a=b&c')
@@ -103,6 +108,7 @@ test('in an address values are percent-encoded, unless the tag is the whole fiel
   expect(compile('https://e.com/{{ tags.x }}', 'link')({ tags: { x: '\ud800' } })).toBe('https://e.com/%EF%BF%BD')
 })
 
+// spec: content/placeholder-values
 test('only own properties are read', () => {
   const inherited: Record<string, string> = Object.create({ secret: 'inherited' })
   expect(compile('<{{ tags.secret }}>')({ tags: inherited })).toBe('<>')
@@ -111,6 +117,7 @@ test('only own properties are read', () => {
   }
 })
 
+// spec: content/placeholder-syntax
 test.each([
   '{{ user.id',
   '{{',

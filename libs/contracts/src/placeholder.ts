@@ -19,7 +19,7 @@ export type Part = string | Tag
 export type Template = { ok: true; parts: Part[] } | { ok: false; message: string }
 
 /**
- * Splits a text into plain pieces and Liquid output tags (decisions.md 2). The message of a refusal follows the field's
+ * Splits a text into plain pieces and Liquid output tags (spec: content/placeholder-syntax). The message of a refusal follows the field's
  * path: `content.en.title` + `has an unclosed {{`.
  */
 export function parseTemplate(text: string): Template {

@@ -1,10 +1,10 @@
-/** The platforms a device can be of (api.md, Subscription). The order is the order of every table and report. */
+/** The platforms a device can be of (spec: identity/device-fields). The order is the order of every table and report. */
 export const platforms = ['ios', 'android', 'web'] as const
 export type Platform = (typeof platforms)[number]
 
 /**
  * Each platform has two lanes, so that a million-device send delays nobody: `prompt` takes sends whose first page is
- * their last (≤1,000 devices), `bulk` everything else (architecture.md, path of one notification, 3).
+ * their last (≤1,000 devices), `bulk` everything else (spec: sending/lanes).
  */
 export const lanes = ['prompt', 'bulk'] as const
 export type Lane = (typeof lanes)[number]

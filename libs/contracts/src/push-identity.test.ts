@@ -4,6 +4,7 @@ import { apnsCollapseId, apnsId, pushTag, webTopic } from './push-identity.ts'
 const msgId = `${'A'.repeat(139)}.${'b'.repeat(22)}`
 
 describe('the identity of a push', () => {
+  // spec: sending/push-identity
   test('follows from the msgId alone', () => {
     expect(apnsId(msgId)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
     expect(apnsId(msgId)).toBe(apnsId(msgId))
@@ -16,11 +17,13 @@ describe('the identity of a push', () => {
     for (const other of ['x'.repeat(33), 'a b', 'ü', '']) expect(webTopic(other)).toMatch(/^[A-Za-z0-9_-]{32}$/)
   })
 
+  // spec: sending/collapse-id
   test('a hashed collapseId is the base64url of its SHA-256, for the web the first 32 characters', () => {
     const hash = 'vfm_5QZwmHnxnBCENsBOhqW1YYUtXArzowBxT1LtK08'
     expect([apnsCollapseId('ü'.repeat(40)), webTopic('ü'.repeat(40))]).toEqual([hash, hash.slice(0, 32)])
   })
 
+  // spec: sending/collapse-id
   test('an APNs collapse id is at most 64 bytes a header can carry', () => {
     expect(apnsCollapseId('order 7')).toBe('order 7')
     expect(apnsCollapseId('x'.repeat(64))).toBe('x'.repeat(64))

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 
 /**
  * Every push has an identity that follows from its msgId alone, so that a repeat after a lost answer replaces the first copy
- * instead of showing twice (decisions.md 3).
+ * instead of showing twice (spec: sending/push-identity).
  */
 
 /** The `apns-id`: a UUID of the msgId's SHA-256, in the form of version 4, the one Apple's own are of. */

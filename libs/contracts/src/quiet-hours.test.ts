@@ -4,6 +4,7 @@ import { quietUntil } from './quiet-hours.ts'
 const night = { start: '22:00', end: '07:00' }
 const until = (hours: { start: string; end: string }, zone: string, at: string) => quietUntil(hours, zone, new Date(at))?.toISOString()
 
+// spec: sending/quiet-hours
 test('start belongs to quiet hours, end does not, in the zone’s own time', () => {
   const lunch = { start: '12:00', end: '13:30' }
   expect(until(lunch, 'Europe/Berlin', '2026-07-15T09:59:59.999Z')).toBeUndefined()
@@ -13,6 +14,7 @@ test('start belongs to quiet hours, end does not, in the zone’s own time', () 
   expect(until(lunch, 'Asia/Kathmandu', '2026-07-15T10:00:00.000Z')).toBeUndefined()
 })
 
+// spec: sending/quiet-hours
 test('an end before the start means over midnight', () => {
   expect(until(night, 'UTC', '2026-07-15T21:59:00Z')).toBeUndefined()
   expect(until(night, 'UTC', '2026-07-15T22:00:00Z')).toBe('2026-07-16T07:00:00.000Z')

@@ -10,6 +10,7 @@ test('an entry without placeholders is the same object for everyone', () => {
   expect(compileEntry(entry)({ tags: { a: 1 } })).toBe(entry)
 })
 
+// spec: content/render-cut
 test('text over a limit is cut with …, within the limit', () => {
   const render = compileEntry({ title: '{{ tags.t }}', body: '{{ tags.b }}', actions: [{ id: 'a', title: '{{ tags.t }}' }] })
   const rendered = render({ tags: { t: 'x'.repeat(300), b: '👍🏽'.repeat(1500) } })
@@ -19,6 +20,7 @@ test('text over a limit is cut with …, within the limit', () => {
   expect(rendered?.actions?.[0]?.title).toBe(`${'x'.repeat(49)}…`)
 })
 
+// spec: content/render-address
 test('an address that is none after rendering is left out, the push stays', () => {
   const render = compileEntry({
     title: 'T',
@@ -39,12 +41,14 @@ test('an address that is none after rendering is left out, the push stays', () =
   }
 })
 
+// spec: content/render-empty
 test('when neither title nor body is left there is nothing to show', () => {
   const render = compileEntry({ title: '{{ tags.t }}', body: ' {{ tags.b }} ' })
   expect(render({})).toBeUndefined()
   expect(render({ tags: { b: 'x' } })).toEqual({ title: '', body: ' x ' })
 })
 
+// spec: content/render-empty
 test('an action whose title came out empty is left out', () => {
   expect(compileEntry({ title: 'T', body: 'B', actions: [{ id: 'a', title: '{{ tags.x }}' }] })({})).toEqual({
     title: 'T',
@@ -73,6 +77,7 @@ test('an image that came out as anything but https is left out, the push is stil
   }
 })
 
+// spec: content/placeholder-places
 test('placeholders work in title, body, url, image, action titles and urls', () => {
   const render = compileEntry({
     title: '{{ tags.x }} t',
@@ -90,6 +95,7 @@ test('placeholders work in title, body, url, image, action titles and urls', () 
   })
 })
 
+// spec: content/placeholder-links
 test('a value cannot change where an address leads', () => {
   const url = (path: string) => compileEntry({ title: 'T', body: 'B', url: 'https://e.com/{{ data.path }}' })({ data: { path } })?.url
   for (const path of ['../admin?a=b', '@evil.com', '//evil.com', 'x#y', '\r\nHost: evil', '\u202e']) {

@@ -9,7 +9,7 @@ export type EntryRenderer = (values: PlaceholderValues) => LocaleEntry | undefin
 
 /**
  * Makes the function that fills in a locale entry; keep it per send and locale. Texts over a limit are cut with `…`; an address that is
- * too long or none any more is left out, and so is an action without a title: the push is still sent (decisions.md 2).
+ * too long or none any more is left out, and so is an action without a title: the push is still sent (spec: content/render-cut, content/render-address, content/render-empty).
  */
 export function compileEntry(entry: LocaleEntry): EntryRenderer {
   if (!textsOf(entry).some((text) => text.includes('{{'))) return () => entry

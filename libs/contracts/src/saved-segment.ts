@@ -12,7 +12,7 @@ export const SaveSegment = z.strictObject({
 })
 export type SaveSegment = z.output<typeof SaveSegment>
 
-/** A saved segment as it is answered (api.md, Saved segment). */
+/** A saved segment as it is answered (spec: segments/saved-fields). */
 export const SavedSegment = z.object({
   id: z.string().length(24),
   name: z.string(),

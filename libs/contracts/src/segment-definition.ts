@@ -20,5 +20,5 @@ const definition = (meaningFault: 'invalid_segment' | 'invalid_body') =>
 /** A segment inside another body. What does not compile is `invalid_segment`; what is no segment at all is `invalid_body`. */
 export const SegmentDefinition = definition('invalid_segment')
 
-/** The definition of a saved segment: POST and PUT /v1/segments answer `invalid_body` for both (decisions.md 4). */
+/** The definition of a saved segment: POST and PUT /v1/segments answer `invalid_body` for both (spec: segments/saved-errors). */
 export const SavedSegmentDefinition = definition('invalid_body')

@@ -1,7 +1,7 @@
 import type { Platform } from './platform.ts'
 import type { TagValue } from './text.ts'
 
-/** What a segment can ask about a device, and of which type it is (decisions.md 4). */
+/** What a segment can ask about a device, and of which type it is (spec: segments/device-fields). */
 export const deviceFields = {
   platform: 'platform',
   browser: 'string',

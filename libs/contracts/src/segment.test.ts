@@ -53,10 +53,12 @@ function refusal(value: unknown): string {
 }
 
 describe('the meaning of a segment', () => {
+  // spec: segments/everyone
   test('{} is everyone', () => {
     expect(answer({})).toBe(true)
   })
 
+  // spec: segments/operators
   test.each([
     ['platform', 'eq', 'ios', true],
     ['platform', 'in', ['android', 'web'], false],
@@ -90,6 +92,7 @@ describe('the meaning of a segment', () => {
     expect(answer({ not: leaf(field, op, value) })).toBe(!expected)
   })
 
+  // spec: segments/absent
   test('an absent field makes everything false but ne, nin and exists: false', () => {
     for (const [op, value] of [
       ['eq', 'x'],
@@ -116,6 +119,7 @@ describe('the meaning of a segment', () => {
     expect(answer(leaf('externalId', 'ne', null))).toBe(true)
   })
 
+  // spec: segments/tag-types
   test('a tag is compared with its own kind only', () => {
     expect(answer(leaf('tags.text5', 'eq', 5))).toBe(false)
     expect(answer(leaf('tags.text5', 'ne', 5))).toBe(true)
@@ -159,6 +163,7 @@ describe('a segment that is none', () => {
   const nested = (depth: number): unknown => (depth === 1 ? leaf('platform', 'eq', 'ios') : { not: nested(depth - 1) })
   const leaves = (count: number) => Array.from({ length: count }, () => leaf('platform', 'eq', 'ios'))
 
+  // spec: segments/node, segments/structure-errors, segments/error-path
   test.each<[unknown, string]>([
     [null, 'invalid_body segment'],
     ['x', 'invalid_body segment'],
@@ -181,6 +186,7 @@ describe('a segment that is none', () => {
     expect(refusal(value)).toBe(expected)
   })
 
+  // spec: segments/operators, segments/meaning-errors, segments/error-path
   test.each<[unknown, string]>([
     [leaf('colour', 'eq', 'red'), 'field'],
     [leaf('$where', 'eq', '1'), 'field'],
@@ -218,11 +224,13 @@ describe('a segment that is none', () => {
     expect(refusal({ and: [leaf('platform', 'eq', 'ios'), value] })).toBe(`invalid_segment segment.and.1.${step}`)
   })
 
+  // spec: segments/limits
   test('nesting ends at eight levels, the leaf included', () => {
     expect(refusal(nested(8))).toBe('taken')
     expect(refusal(nested(9))).toBe(`invalid_body segment${'.not'.repeat(8)}`)
   })
 
+  // spec: segments/limits, segments/lists
   test('exactly 50 children, 100 leaves and 500 listed values are taken', () => {
     expect(refusal({ and: [{ or: leaves(50) }, { or: leaves(50) }] })).toBe('taken')
     expect(refusal(leaf('browser', 'in', Array(500).fill('x')))).toBe('taken')
@@ -240,6 +248,7 @@ describe('a segment that is none', () => {
     }
   })
 
+  // spec: segments/cost
   test('what would cost a count of a million devices more than its time is refused at the leaf that is too much', () => {
     const versions = leaf(
       'appVersion',
@@ -254,6 +263,7 @@ describe('a segment that is none', () => {
     expect(refusal({ and: every.map((field) => leaf(field, 'exists', true)) })).toBe('taken')
   })
 
+  // spec: segments/cost
   test('at most 10,000 values are listed by all leaves together', () => {
     const plain = leaf('deviceModel', 'in', Array(500).fill('x'))
     expect(refusal({ or: Array(20).fill(plain) })).toBe('taken')
@@ -297,6 +307,7 @@ describe('a segment that is none', () => {
   })
 })
 
+// spec: segments/dates
 test('relative dates are a sign, one to five digits and a unit', () => {
   expect(parseRelativeDate('-14d')).toEqual({ relativeSeconds: -14 * 86_400 })
   expect(parseRelativeDate('+90m')).toEqual({ relativeSeconds: 5400 })
@@ -306,6 +317,7 @@ test('relative dates are a sign, one to five digits and a unit', () => {
     expect(parseRelativeDate(wrong)).toBeUndefined()
 })
 
+// spec: segments/versions
 test('versions compare by their numeric parts', () => {
   expect(versionParts('v10.2.0-beta')).toEqual([10, 2])
   expect(versionParts('0.0')).toEqual([0])
@@ -313,6 +325,7 @@ test('versions compare by their numeric parts', () => {
   expect(versionParts('12345678901')).toBeUndefined()
 })
 
+// spec: segments/device-fields, segments/user-fields
 test('fields are found by the names of the specification', () => {
   expect(findField('createdAt')).toEqual({ on: 'device', name: 'createdAt', type: 'date' })
   expect(findField('user.createdAt')).toEqual({ on: 'user', name: 'createdAt', type: 'date' })

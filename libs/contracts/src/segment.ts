@@ -49,7 +49,7 @@ export const operatorsOf: Record<FieldType, readonly SegmentOperator[]> = {
 /** What was read of a segment so far. */
 type Seen = { leaves: number; cost: ReturnType<typeof openCost> }
 
-/** `invalid_body`: no segment at all, or a broken limit; `invalid_segment`: it says something that has no meaning (decisions.md 4). */
+/** `invalid_body`: no segment at all, or a broken limit; `invalid_segment`: it says something that has no meaning (spec: segments/structure-errors, segments/meaning-errors). */
 export type SegmentRefusal = { ok: false; kind: 'invalid_body' | 'invalid_segment'; path: string; message: string }
 export type ParsedSegment = { ok: true; segment: Segment } | SegmentRefusal
 

@@ -15,6 +15,7 @@ function refusedAt(fields: object): string[] {
 }
 
 describe('data', () => {
+  // spec: sending/data
   test('are at most 3072 bytes of UTF-8, keys and values together', () => {
     const data = (last: number) => ({ a: 'ü'.repeat(512), b: '😀'.repeat(256), c: 'x'.repeat(last) })
     expect(refusedAt({ data: data(1024 - 3) })).toEqual([])
@@ -34,6 +35,7 @@ describe('data', () => {
     expect(refusedAt({ data: { a: 'x'.repeat(1025) } })).toEqual(['data.a'])
   })
 
+  // spec: sending/data-reserved
   test.each(['aps', 'herald', 'msgId', 'from', 'gcm', 'message_type', 'collapse_key', 'google.x', 'google.c.a.e'])(
     'may not use the reserved key %s',
     (key) => {
@@ -51,12 +53,14 @@ describe('data', () => {
     expect(refusedAt({ data: { a: value } })).toEqual(['data.a'])
   })
 
+  // spec: content/placeholder-places
   test('hold placeholders as plain text', () => {
     expect(SendFields.parse({ silent: true, data: { a: '{{ oops', b: '{% x %}' } }).data).toEqual({ a: '{{ oops', b: '{% x %}' })
     expect(refusedAt({ collapseId: '{{ oops', presentation: { threadId: '{% x %}' } })).toEqual([])
   })
 })
 
+// spec: sending/ttl
 test('the ttl goes up to four weeks, which is also the default', () => {
   expect(refusedAt({ ttl: 0 })).toEqual([])
   expect(refusedAt({ ttl: 2_419_200 })).toEqual([])
@@ -64,11 +68,13 @@ test('the ttl goes up to four weeks, which is also the default', () => {
   expect([maxTtlSeconds, defaultTtlSeconds]).toEqual([2_419_200, 2_419_200])
 })
 
+// spec: sending/collapse-id
 test('a collapseId is one line of 1 to 64 code points', () => {
   expect(refusedAt({ collapseId: '😀'.repeat(64) })).toEqual([])
   for (const collapseId of ['', 'x'.repeat(65), 'a\r\nb', 'a\0', '\ud83d']) expect(refusedAt({ collapseId })).toContain('collapseId')
 })
 
+// spec: sending/priority
 test('priority is high or normal', () => {
   for (const priority of ['high', 'normal']) expect(refusedAt({ priority })).toEqual([])
   for (const priority of ['HIGH', 'low', 10, null]) expect(refusedAt({ priority })).toEqual(['priority'])
@@ -93,6 +99,7 @@ describe('presentation', () => {
   })
 })
 
+// spec: sending/bypass
 test('bypass names delivery rules, and knows no other', () => {
   expect(refusedAt({ bypass: { frequencyCap: true, quietHours: false } })).toEqual([])
   expect(refusedAt({ bypass: { quietHours: 'yes' } })).toEqual(['bypass.quietHours'])

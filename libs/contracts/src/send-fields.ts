@@ -4,7 +4,7 @@ import { isStorable, line, ObjectId, countCodePoints } from './text.ts'
 
 /** Four weeks: the longest any provider keeps a push. */
 export const maxTtlSeconds = 2_419_200
-/** Without a ttl: `min(2592000, 2419200)`, since the listed default lies above the listed maximum (decisions.md 3). */
+/** Without a ttl: `min(2592000, 2419200)`, since the listed default lies above the listed maximum (spec: sending/ttl). */
 export const defaultTtlSeconds = maxTtlSeconds
 
 const maxDataKeys = 50
@@ -55,7 +55,7 @@ export type Priority = z.output<typeof Priority>
 export const Bypass = z.strictObject({ frequencyCap: z.boolean().optional(), quietHours: z.boolean().optional() })
 export type Bypass = z.output<typeof Bypass>
 
-/** The fields that sends, campaigns and templates have in common (api.md, Notification send fields). */
+/** The fields that sends, campaigns and templates have in common (spec: sending/data, sending/ttl, sending/collapse-id, sending/priority, sending/presentation). */
 export const deliveryFields = {
   silent: z.boolean().optional(),
   data: CustomData.optional(),

@@ -1,4 +1,4 @@
-/** A campaign's counters (api.md, Campaign). `dismissed` is added by decisions.md 7. */
+/** A campaign's counters (spec: tracking/stats). */
 export type Stats = {
   queued: number
   sent: number
@@ -14,6 +14,6 @@ export type Stats = {
 
 export const noStats: Stats = { queued: 0, sent: 0, failed: 0, skipped: 0, delivered: 0, opened: 0, clicked: 0, dismissed: 0 }
 
-/** Every status a campaign can have (decisions.md 5). */
+/** Every status a campaign can have (spec: campaigns/statuses). */
 export const campaignStatuses = ['draft', 'scheduled', 'sending', 'active', 'sent', 'cancelled', 'failed', 'paused'] as const
 export type CampaignStatus = (typeof campaignStatuses)[number]

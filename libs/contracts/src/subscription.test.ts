@@ -9,6 +9,7 @@ const keys = { p256dh, auth: randomBytes(16).toString('base64url') }
 const web = { platform: 'web', endpoint: 'https://push.example.com/abc', keys }
 const phone = { platform: 'ios', token: 'abc123' }
 
+// spec: identity/register-required
 test('a phone registers with its platform and token alone, a browser with endpoint and keys', () => {
   for (const right of [phone, { ...phone, platform: 'android' }, web]) expect(takes(RegisterSubscription, right)).toBe(true)
   for (const wrong of [
@@ -23,11 +24,13 @@ test('a phone registers with its platform and token alone, a browser with endpoi
   }
 })
 
+// spec: identity/register-required
 test('what belongs to the service cannot be written by a client', () => {
   for (const forbidden of ['appId', 'id', 'userId', 'invalidatedAt', 'sessionCount', 'optedIn', 'createdAt'])
     expect(takes(RegisterSubscription, { ...phone, [forbidden]: 'x' })).toBe(false)
 })
 
+// spec: identity/language, identity/time-zone, identity/country
 test('what describes the owner comes out in canonical form', () => {
   expect(RegisterSubscription.parse({ ...phone, language: 'pt_br', timezone: 'europe/berlin', country: 'br' })).toEqual({
     ...phone,
@@ -37,11 +40,13 @@ test('what describes the owner comes out in canonical form', () => {
   })
 })
 
+// spec: identity/token-form
 test('a token is 1 to 4096 printable ASCII characters', () => {
   expect(takes(RegisterSubscription, { ...phone, token: 'x'.repeat(4096) })).toBe(true)
   for (const token of ['', 'x'.repeat(4097), 'a b', 'ä', 'a\n', 7]) expect(takes(RegisterSubscription, { ...phone, token })).toBe(false)
 })
 
+// spec: identity/endpoint-form
 test('an endpoint is an https URL without credentials', () => {
   for (const endpoint of [
     'http://push.example.com/a',
@@ -56,6 +61,7 @@ test('an endpoint is an https URL without credentials', () => {
   }
 })
 
+// spec: identity/web-keys
 test('p256dh must be a point on the curve, auth 16 bytes', () => {
   const point = Buffer.from(p256dh, 'base64url')
   const offCurve = Buffer.from(point)
@@ -68,11 +74,13 @@ test('p256dh must be a point on the curve, auth 16 bytes', () => {
     expect(takes(RegisterSubscription, { ...web, keys: { ...keys, auth } })).toBe(false)
 })
 
+// spec: identity/web-keys
 test('padding of base64url is taken and dropped; a second spelling of the same bytes is not', () => {
   expect(RegisterSubscription.parse({ ...web, keys: { ...keys, auth: `${keys.auth}==` } })).toMatchObject({ keys })
   expect(takes(RegisterSubscription, { ...web, keys: { ...keys, auth: `${'A'.repeat(21)}B` } })).toBe(false)
 })
 
+// spec: identity/patch-device, identity/change-user, identity/session
 test('partial bodies need at least one field; the session body may be missing', () => {
   expect(takes(PatchSubscription, {})).toBe(false)
   expect(takes(UserChanges, {})).toBe(false)

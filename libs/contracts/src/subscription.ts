@@ -11,7 +11,7 @@ const Token = z
   )
   .meta({ minLength: 1, maxLength: 4096 })
 
-/** A push service's URL for one browser: https, no credentials. Where it may point is checked when we connect (decisions.md 6). */
+/** A push service's URL for one browser: https, no credentials. Where it may point is checked when we connect (spec: identity/endpoint-form, providers/endpoint-guard). */
 const Endpoint = z
   .string()
   .refine(isEndpoint, 'must be an https URL of at most 2048 characters, without a user name')

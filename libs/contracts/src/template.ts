@@ -14,7 +14,7 @@ export type SaveTemplate = z.output<typeof SaveTemplate>
 
 const Time = z.iso.datetime()
 
-/** A template as it is answered (api.md, Template): nullable fields are null when unset. `useCount` is counted from the campaigns that used it. */
+/** A template as it is answered (spec: content/template-fields): nullable fields are null when unset. `useCount` is counted from the campaigns that used it. */
 export const Template = z.object({
   id: z.string().length(24),
   name: z.string(),

@@ -21,6 +21,7 @@ import {
 
 const takes = (schema: z.ZodType, value: unknown): boolean => schema.safeParse(value).success
 
+// spec: content/lengths
 test('lengths count code points, so an emoji is one character', () => {
   expect(takes(text(1, 3), '😀😀😀')).toBe(true)
   expect(takes(text(1, 3), '😀😀😀😀')).toBe(false)
@@ -36,18 +37,21 @@ test('the first code points never end in half a pair', () => {
   )
 })
 
+// spec: content/text-form
 test('text that Postgres cannot hold is refused', () => {
   expect(takes(text(0, 10), 'a\0b')).toBe(false)
   expect(takes(text(0, 10), 'a\ud800b')).toBe(false)
   expect(takes(text(0, 10), '\udc00')).toBe(false)
 })
 
+// spec: limits/ids
 test('an id is 24 lower-case hexadecimal characters', () => {
   expect(takes(ObjectId, '0123456789abcdef01234567')).toBe(true)
   for (const wrong of ['0123456789ABCDEF01234567', '0123456789abcdef0123456', '0123456789abcdef01234567\n', 7, null])
     expect(takes(ObjectId, wrong)).toBe(false)
 })
 
+// spec: limits/times
 test('a timestamp comes out as UTC with milliseconds', () => {
   expect(Timestamp.parse('2026-01-31T08:00:00+02:00')).toBe('2026-01-31T06:00:00.000Z')
   expect(Timestamp.parse('2026-01-31T08:00Z')).toBe('2026-01-31T08:00:00.000Z')
@@ -55,6 +59,7 @@ test('a timestamp comes out as UTC with milliseconds', () => {
   expect(Timestamp.parse('2024-02-29T00:00:00Z')).toBe('2024-02-29T00:00:00.000Z')
 })
 
+// spec: limits/times
 test('a time that is none, has no zone or lies outside 1970 to 9999 is refused', () => {
   const wrong = [
     '2023-02-29T00:00:00Z',
@@ -91,6 +96,7 @@ test('a bare date means its first instant in UTC where a day is enough', () => {
   expect(parseDay('2026-02-30')).toBeUndefined()
 })
 
+// spec: identity/time-zone
 test('time zones are names of the IANA list, in their usual spelling', () => {
   expect(TimeZone.parse('europe/berlin')).toBe('Europe/Berlin')
   expect(TimeZone.parse('Europe/Kiev')).toMatch(/^Europe\/K/)
@@ -105,6 +111,7 @@ test('locales come out in canonical letter case', () => {
     expect(canonicalLocale(wrong)).toBeUndefined()
 })
 
+// spec: identity/language
 test('a language may have variants, as devices report them', () => {
   expect(canonicalLanguage('ca-es-VALENCIA')).toBe('ca-ES-valencia')
   expect(canonicalLanguage('en_us')).toBe('en-US')
@@ -112,17 +119,20 @@ test('a language may have variants, as devices report them', () => {
   expect(canonicalLanguage('not a language')).toBeUndefined()
 })
 
+// spec: identity/country
 test('a country is two letters, made capitals', () => {
   expect(Country.parse('de')).toBe('DE')
   for (const wrong of ['deu', 'd', '12', 'ß1']) expect(takes(Country, wrong)).toBe(false)
 })
 
+// spec: identity/external-id
 test('what a careless client writes for "nobody" is no external id', () => {
   for (const wrong of ['null', 'undefined', 'NaN', '[object Object]', '', ' ', 'a\nb', 'x'.repeat(129)])
     expect(takes(ExternalId, wrong)).toBe(false)
   for (const right of ['u-1', 'nullable', 'ä', 'x'.repeat(128), 'constructor']) expect(takes(ExternalId, right)).toBe(true)
 })
 
+// spec: identity/tags
 test('tags take text, finite numbers and booleans under their names, 100 at most', () => {
   expect(Tags.parse({ plan: 'gold', visits: 3, paying: true, 'a.b:c-d': '' })).toEqual({
     plan: 'gold',
@@ -137,6 +147,7 @@ test('tags take text, finite numbers and booleans under their names, 100 at most
     expect(takes(Tags, wrong)).toBe(false)
 })
 
+// spec: identity/tags-merge
 test('null deletes a tag in changes and only there', () => {
   expect(TagChanges.parse({ a: null, b: 1 })).toEqual({ a: null, b: 1 })
 })

@@ -56,7 +56,7 @@ export const ObjectId = z
   .refine(isObjectId, 'must be an id: 24 lower-case hexadecimal characters')
   .meta({ pattern: '^[0-9a-f]{24}$' })
 
-/** What a careless client turns "no user" into. All devices of such a caller would end as one user (decisions.md 6). */
+/** What a careless client turns "no user" into. All devices of such a caller would end as one user (spec: identity/external-id). */
 const notAnExternalId = new Set(['null', 'undefined', 'nan', '[object object]'])
 
 /** The caller's own id of a user: 1-128 characters, no control characters, not the word for "nothing". */

@@ -105,5 +105,5 @@ export const pointedAtOnce = 64
 /** An un-taken row is pointed at again after 5, 10, 15, 15 … s: it repairs a lost NATS store and does not flood a slow lane. */
 export const sweepAgainSeconds = (pointerNo: number): number => Math.min(5 * (pointerNo + 1), 15)
 
-/** The wait before try n + 1 at a provider (providers.md, Retries): 1, 4, 16, 60 s, times 1 to 1.25. */
+/** The wait before try n + 1 at a provider (spec: providers/tries): 1, 4, 16, 60 s, times 1 to 1.25. */
 export const providerRetrySeconds = [1, 4, 16, 60] as const

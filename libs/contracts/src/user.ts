@@ -5,7 +5,7 @@ const Id = z.string().length(24)
 const Time = z.iso.datetime()
 const nullable = z.string().nullable()
 
-/** A device as user reads answer it (api.md, Subscription). A token shows its last 6 characters only. */
+/** A device as user reads answer it (spec: identity/device-fields, identity/masked-token). A token shows its last 6 characters only. */
 export const Subscription = z.object({
   id: Id,
   platform: z.enum(platforms),
@@ -30,7 +30,7 @@ export const Subscription = z.object({
 })
 export type Subscription = z.infer<typeof Subscription>
 
-/** A user as GET /v1/users/:id answers it (api.md, User). */
+/** A user as GET /v1/users/:id answers it (spec: identity/user-fields). */
 export const User = z.object({
   id: Id,
   externalId: z.string().optional(),

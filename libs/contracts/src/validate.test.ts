@@ -17,6 +17,7 @@ test('a valid body comes out as its schema makes it', () => {
   expect(parseBody(z.strictObject({ a: z.string().transform(Number) }), { a: '7' })).toEqual({ a: 7 })
 })
 
+// spec: limits/error-shape
 test('each mistake has its path and a sentence that goes on from it', () => {
   const schema = z.strictObject({
     name: z.string(),
@@ -57,6 +58,7 @@ test('of a union the branch that came closest is reported', () => {
   expect(faultOf(schema, { at: { day: 'x' } }).details).toEqual([{ path: 'at.day', message: 'must be a finite number' }])
 })
 
+// spec: limits/error-shape
 test('at most 50 details are given, and long keys are shortened', () => {
   const body = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`key${n}${'x'.repeat(1000)}`, 1]))
   const { details = [] } = faultOf(z.strictObject({}), body)
@@ -68,6 +70,7 @@ test('paths can be put under another', () => {
   expect(faultOf(z.strictObject({ limit: z.int() }), { limit: 'x' }, ['query']).details?.[0]?.path).toBe('query.limit')
 })
 
+// spec: limits/body-json
 test('100,000 brackets are refused without exhausting the stack', () => {
   const deep: unknown = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000))
   expect(faultOf(z.unknown(), { a: deep }).details?.[0]?.message).toContain('nested')

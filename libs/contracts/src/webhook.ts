@@ -11,7 +11,7 @@ const EventTypes = z
   .max(eventTypeNames.length)
   .refine((types) => new Set(types).size === types.length, 'must not name a type twice')
 
-/** Webhooks says more of it: whether it may be connected to (decisions.md 8, URL rule). */
+/** Webhooks says more of it: whether it may be connected to (spec: webhooks/url-at-save). */
 const Url = text(1, 2048).refine((value) => URL.canParse(value), 'must be an https URL')
 const Description = text(0, 500).nullable()
 
@@ -37,7 +37,7 @@ export const PatchWebhook = z
   )
 export type PatchWebhook = z.output<typeof PatchWebhook>
 
-/** An endpoint as the administration answers it (decisions.md 8): everything but its secret. */
+/** An endpoint as the administration answers it (spec: webhooks/endpoint-fields): everything but its secret. */
 export type Webhook = {
   id: string
   appId: string
@@ -83,7 +83,7 @@ export type WebhookDelivery = {
   endedAt: string | null
 }
 
-/** An event as a receiver gets it (api.md, Events). */
+/** An event as a receiver gets it (spec: webhooks/event-fields). */
 export type WebhookEvent = {
   /** `evt_` and 24 hexadecimal characters; the same whenever this event is delivered. */
   id: string

@@ -11,6 +11,7 @@ const spellings = (name: string, count: number): string[] =>
     Array.from(name, (letter, place) => ((no >> (place % 16)) & 1 ? letter.toUpperCase() : letter.toLowerCase())).join(''),
   )
 
+// spec: identity/time-zone
 test('a name that stands for another zone is stored in its usual spelling, however it is written', () => {
   for (const [written, stored] of [
     ['ASIA/KOLKATA', 'Asia/Kolkata'],

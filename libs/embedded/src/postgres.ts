@@ -39,7 +39,7 @@ export type RunningPostgres = {
   stop: () => Promise<void>
 }
 
-/** Four times the pools of one instance of each app (decisions.md 11: `npm start` checks that the pools fit). */
+/** Four times the pools of one instance of each app (spec: running/connections). */
 export const maxConnections = 200
 
 /**

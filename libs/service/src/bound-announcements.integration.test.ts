@@ -9,6 +9,7 @@ import { openDatabase } from './postgres.ts'
 const { url } = await freshDatabase()
 const hour = 3_600_000
 
+// spec: webhooks/announced-until-confirmed
 test.each(['tracker', 'audience'] as const)('%s drops the oldest announcements above so many bytes or days, in portions', async (app) => {
   const { db } = await openDatabase(testService(app, {}), { url: url(app), poolSize: 2 })
   // Random text, which is stored as long as it is.

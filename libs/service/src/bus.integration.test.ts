@@ -31,6 +31,7 @@ test('a call answers what the other app said, and throws what it refused as the 
   expect(refused).toMatchObject({ code: 'invalid_body', details: [{ path: 'n', message: 'must not be negative' }] })
 })
 
+// spec: limits/internal
 test('our own mistake crosses as "internal" and names nothing', async () => {
   const broken = call<{ twice: number }>()('rpc.tracker.test-broken', z.object({}))
   const tracker = await openFor('tracker')
@@ -42,6 +43,7 @@ test('our own mistake crosses as "internal" and names nothing', async () => {
   await expect(gateway.call(broken, {})).rejects.toMatchObject({ code: 'internal', message: 'Internal error.' })
 })
 
+// spec: limits/queue-unavailable
 test('a call that nobody answers is queue_unavailable within two seconds', async () => {
   const gateway = await openFor('gateway')
   const startedAt = performance.now()

@@ -85,6 +85,7 @@ const everySubject = [
 
 const matches = (grant: string, subject: string) => grant === subject || (grant.endsWith('>') && subject.startsWith(grant.slice(0, -1)))
 
+// spec: running/nats-users
 test.each(apps)('%s may publish what it is granted and nothing else', async (app) => {
   const { connection, refused } = await intrudeAs(app)
   const granted = grantsOf(app).publish
@@ -130,6 +131,7 @@ test.each(apps)('%s may listen to its own calls, its own answers and its broadca
   expect(refused()).toHaveLength(foreign.length)
 })
 
+// spec: running/nats-users
 test('a stranger without a password, or with a wrong one, is not let in and gets no provider token', async () => {
   await expect(connect({ servers: server.url, reconnect: false })).rejects.toThrow(/authorization/i)
   await expect(connect({ servers: server.url, reconnect: false, user: natsUser('dispatcher'), pass: 'guessed' })).rejects.toThrow(

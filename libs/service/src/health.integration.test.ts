@@ -16,6 +16,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
+// spec: limits/database-away
 test('work on a database that freezes ends with database_unavailable within two seconds, and goes on when it thaws', async () => {
   const { db, watch } = await openDatabase(testService('tracker', {}), { url: postgres.url(), poolSize: 2 })
   const ask = () => watch.guard(() => sql`select 1`.execute(db))

@@ -19,6 +19,7 @@ const ask = async (port: number, path: string) => {
 const observe = (service: ReturnType<typeof testService>, port = 0) =>
   openObservation({ HOST: '127.0.0.1', OBSERVE_PORT: port }, { ...service, lifecycle: service })
 
+// spec: running/observed
 test('an app process is alive from the start, ready while NATS is there, measured, and gone after SIGTERM', async () => {
   const storeDir = mkdtempSync(join(tmpdir(), 'herald-observe-'))
   const [natsPort, port] = [await freePort(), await freePort()]

@@ -19,6 +19,7 @@ const said = (work: Promise<unknown>) =>
     (error: unknown) => (error instanceof Fault ? error.code : String(error)),
   )
 
+// spec: limits/reads-apart
 test('reads that take every connection of theirs are answered 429, and work beside them goes on', async () => {
   const { db, reads, watch } = await open()
   const slow = () => reads((own) => sql`select pg_sleep(1)`.execute(own))
@@ -31,6 +32,7 @@ test('reads that take every connection of theirs are answered 429, and work besi
   expect(await said(reads((own) => sql`select 1`.execute(own)))).toBe('done')
 })
 
+// spec: limits/reads-apart
 test('a read that takes too long is answered 429 with the seconds to wait, and gives its connection back', async () => {
   const { reads } = await open()
   const long = reads((own) => sql`select pg_sleep(60)`.execute(own))
@@ -60,6 +62,7 @@ test('the seconds to wait cross the bus with the fault', async () => {
   await expect(gateway.call(contract, {})).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: 2 })
 })
 
+// spec: limits/database-busy
 test('a pool that is full, and a statement that takes too long, are not called an away database', async () => {
   const { db, watch } = await openDatabase(testService('tracker', {}), { url: database.url('tracker'), poolSize: 1, queryTimeoutMs: 3_500 })
   const contract = call<Record<string, never>>()('rpc.tracker.busy', z.object({ seconds: z.number() }), 10_000)

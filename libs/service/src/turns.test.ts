@@ -42,6 +42,7 @@ function givenGroup(options: { limit: number; maxWaiting: number }) {
   return { add, commits, release: resolve }
 }
 
+// spec: sending/turns
 test('a commit takes by turns: behind a flood of one another goes along in the next', async () => {
   const { add, commits, release } = givenGroup({ limit: 4, maxWaiting: 100 })
   const first = add('a0')

@@ -39,6 +39,7 @@ export async function startHerald({
   const baseUrl = await until(
     () => {
       if (starter.exitCode !== null) throw new Error(`the starter ended with ${starter.exitCode}: ${output()}`)
+      // spec: running/start
       return /^herald ready (\S+)$/m.exec(output())?.[1]
     },
     { withinMs: 90_000, what: 'herald ready' },

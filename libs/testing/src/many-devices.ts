@@ -28,7 +28,7 @@ const madeAt = `now() - interval '1 minute' - ($2::int - n) * (interval '730 day
 const activeAt = `now() - (n::bigint * 7727 % 120) * interval '1 day' / case when n % 4 = 0 then 1 else 4 end`
 const platform = `(array['ios', 'android', 'web'])[1 + n % 3]`
 const secretOf = `encode(sha256(convert_to($1::text || 'secret' || n, 'UTF8')), 'hex')`
-/** Unix seconds and 16 characters that follow from the number, as decisions.md 1 has ids. */
+/** Unix seconds and 16 characters that follow from the number, as all ids are (spec: limits/ids). */
 const idOf = (kind: 'user' | 'device'): string =>
   `lpad(to_hex(extract(epoch from ${madeAt})::bigint), 8, '0') || substr(md5($1::text || '${kind}' || n), 1, 16)`
 

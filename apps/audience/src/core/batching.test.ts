@@ -61,6 +61,7 @@ test('nobody to send to makes no batch', () => {
   expect(cutIntoBatches([])).toEqual([])
 })
 
+// spec: sending/lanes
 test('only a send of one page and at most 1,000 devices is prompt', () => {
   expect(laneOf({ isLast: true, devices: 1_000 })).toBe('prompt')
   expect(laneOf({ isLast: true, devices: 1_001 })).toBe('bulk')

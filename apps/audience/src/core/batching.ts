@@ -40,6 +40,6 @@ export const countByPlatform = (page: readonly Queued[]): Record<Platform, numbe
   return counts
 }
 
-/** The lane of a send or of a wave, decided by its first page: small ones pass by large ones (architecture.md, path 3). */
+/** The lane of a send or of a wave, decided by its first page: small ones pass by large ones (spec: sending/lanes). */
 export const laneOf = (firstPage: { isLast: boolean; devices: number }): Lane =>
   firstPage.isLast && firstPage.devices <= promptLimit ? 'prompt' : 'bulk'

@@ -45,6 +45,7 @@ describe('what answers come to', () => {
     ['the first answer ever is a refusal', '', 'w', 'open', 'retry'],
     ['sends are sends', s(10), s(10), 'closed', 'dead'],
   ]
+  // spec: providers/guard-few, providers/guard-many, providers/circuit-opens
   test.each(table)('%s', (_name, answers, letters, state, verdict) => {
     const after = judge(circuit({ answers }), heard(letters), now)
 
@@ -59,6 +60,7 @@ describe('what answers come to', () => {
     expect(codeAfter(g(20), null)).toBe('token_invalid')
   })
 
+  // spec: providers/guard-credentials
   test('answers to older credentials change nothing, those to newer ones begin anew', () => {
     const before = circuit({ credentialsVersion: 5, answers: g(100) })
 
@@ -69,6 +71,7 @@ describe('what answers come to', () => {
     })
   })
 
+  // spec: providers/circuit-closes
   test('only a probe closes an open circuit, by a send or by a token called dead', () => {
     expect(judge(open(), heard(s(10)), now).circuit.state).toBe('open')
     expect(judge(open(), heard('s', { probe: true }), now).circuit).toMatchObject({
@@ -115,6 +118,7 @@ describe('what answers come to', () => {
     const after = (answers: string, letters: string, change: Partial<Heard> = {}) =>
       judge(circuit({ answers }), heard(letters, { code: 'timeout', ...change }), now).circuit
 
+    // spec: providers/away
     test('20 answers in a row that it is unavailable are an outage, and it is probed every 5 s', () => {
       expect(after(s(200), u(19)).state).toBe('closed')
       expect(after(s(200), u(20))).toMatchObject({ state: 'open', code: 'timeout', probeAt: inMs(5_000) })
@@ -123,6 +127,7 @@ describe('what answers come to', () => {
       expect(after('', `${u(19)}a${u(19)}`).state).toBe('closed')
     })
 
+    // spec: providers/away, providers/away-one-token
     test('the tries of two devices are enough when nobody else was answered meanwhile, those of one are not', () => {
       expect(after('s', u(5), { exhausted: true }).state).toBe('closed')
       expect(after(`s${u(9)}`, 'u', { exhausted: true }).state).toBe('open')
@@ -130,6 +135,7 @@ describe('what answers come to', () => {
       expect(after(`${u(8)}s${u(5)}`, 'u', { exhausted: true }).state).toBe('closed')
     })
 
+    // spec: providers/away-over
     test('is back with any answer of a probe, and with none that was under way', () => {
       const probed = (letters: string, change: Partial<Heard> = {}) =>
         judge(away(), heard(letters, { probe: true, ...change }), now).circuit
@@ -182,6 +188,7 @@ describe('who goes out while it is open', () => {
     admit(circuits, [batch(change)], rules).admissions[0] ?? { is: 'nothing' }
   const due = open({ probeAt: now })
 
+  // spec: providers/circuit-hold-limit
   test('a batch is held until the next probe, or the end of its ttl or of its hold', () => {
     expect(admitted([open()])).toEqual({ is: 'held', until: inMs(20_000) })
     expect(admitted([open()], { ttlSeconds: 11 })).toEqual({ is: 'held', until: inMs(10_000) })
@@ -195,6 +202,7 @@ describe('who goes out while it is open', () => {
     expect(admitted([due], { heldSince: inMs(-3_600_000), places: { '': 1 } })).toEqual(failed)
   })
 
+  // spec: providers/circuit-now-or-never
   test('what is sent now or never is never held: it fails, or it is the probe', () => {
     expect(admitted([open()], { ttlSeconds: 0 })).toEqual({ is: 'failed', code: 'credentials_invalid' })
     expect(admitted([due], { ttlSeconds: 0, places: { '': 3 } })).toEqual({ is: 'probe', environment: '', place: 3 })
@@ -269,6 +277,7 @@ describe('who goes out while it is open', () => {
       expect(admitted([{ ...away, probeAt: now }], { ttlSeconds: 0, places: { '': 1 } }).is).toBe('probe')
     })
 
+    // spec: providers/away-probe
     test('the next probe follows in the time that is configured, later when it lasts, and within twelve times that', () => {
       const probedIn = (sinceMs: number, outageProbeMs: number) =>
         admit([{ ...away, since: inMs(-sinceMs), probeAt: now }], [batch({ places: { '': 1 } })], { ...rules, outageProbeMs }).circuits

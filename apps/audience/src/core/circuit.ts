@@ -1,7 +1,7 @@
 import { maxTries, type CircuitEnvironment } from '@herald/contracts/batch'
 import type { FailureCode } from '@herald/contracts/outcome'
 
-/** What is known of an app's way to a provider (providers.md, Breaker and Mass guard). Open: nothing but probes goes out on it. */
+/** What is known of an app's way to a provider (spec: providers/circuit, providers/guard-few). Open: nothing but probes goes out on it. */
 export type Circuit = {
   environment: CircuitEnvironment
   state: 'closed' | 'open'

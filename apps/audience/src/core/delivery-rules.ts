@@ -2,7 +2,7 @@ import type { FrequencyCap, QuietHours } from '@herald/contracts/administration'
 import type { AppSettings } from '@herald/contracts/app'
 import type { FrozenSend } from '@herald/contracts/batch'
 
-/** The app's delivery rules that a send obeys; null: it has none, or need not (decisions.md 10). */
+/** The app's delivery rules that a send obeys; null: it has none, or need not (spec: sending/bypass, sending/silent-exempt). */
 export type DeliveryRules = { frequencyCap: FrequencyCap | null; holdFor: QuietHours | null; skipIn: QuietHours | null }
 
 /** Silent pushes disturb nobody: they are exempt from the cap and from quiet hours. */

@@ -5,7 +5,7 @@ export type DeviceNow = { userId: string; optedIn: boolean; invalidated: boolean
 
 /**
  * Why a queued push is not sent after all, or null. Who owned the device when it was queued matters first: another person is
- * never shown this text (decisions.md 7).
+ * never shown this text (spec: tracking/owner-first).
  */
 export function whySkipped(queuedFor: string, device: DeviceNow): SkipReason | null {
   if (!device) return 'deleted'

@@ -5,6 +5,7 @@ const anonymous = { id: 'a', externalId: null }
 const asE = { id: 'e', externalId: 'E' }
 const asF = { id: 'f', externalId: 'F' }
 
+// spec: identity/login-renames, identity/login-joins, identity/login-same, identity/login-moves, identity/register-keeps-owner
 test.each([
   ['an anonymous owner gets an unknown external id', anonymous, 'E', null, { kind: 'rename', userId: 'a', externalId: 'E' }],
   ['an anonymous owner gives the device to the user who has it', anonymous, 'E', asE, { kind: 'join', userId: 'e' }],

@@ -15,7 +15,7 @@ export type Ownership =
   | { kind: 'create'; externalId: string | null }
 
 /**
- * The identity rules of login, and of registration with an external id (decisions.md 6, the table). `owner`: the device's
+ * The identity rules of login, and of registration with an external id (spec: identity/login). `owner`: the device's
  * owner now, null for a device never seen. `externalId`: who the caller says it is, null when they say nothing, which never
  * changes an owner. `holder`: the user who has that external id, null when nobody has. An identified user is never renamed.
  */
@@ -27,12 +27,12 @@ export function decideOwnership(owner: Person | null, externalId: string | null,
   return { kind: 'create', externalId }
 }
 
-/** At most this many devices belong to one user (decisions.md 6): 409 `limit_reached`. */
+/** At most this many devices belong to one user (spec: identity/device-limit): 409 `limit_reached`. */
 export const maxDevicesPerUser = 100
 export const tooManyDevices = () =>
   fault('limit_reached', `A user has at most ${maxDevicesPerUser} devices. Remove one that is not used any more.`)
-/** At most this many tags are on one user (decisions.md 6). */
+/** At most this many tags are on one user (spec: identity/tags). */
 export const maxTagsPerUser = 100
 export const tooManyTags = () => invalidField('tags', `would leave the user with more than ${maxTagsPerUser} tags`)
-/** A session that starts this long after the one before counts as a new one (api.md, POST …/session). */
+/** A session that starts this long after the one before counts as a new one (spec: identity/session). */
 export const sessionGapMinutes = 30

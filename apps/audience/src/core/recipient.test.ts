@@ -51,6 +51,7 @@ test('only what the content names goes along', () => {
   expect(JSON.stringify(recipients)).not.toMatch(/externalId|Rome|Berlin/)
 })
 
+// spec: tracking/owner-first
 test.each([
   ['deleted', 0, 'deleted'],
   ['another person’s, whatever else', facts.isThere + facts.isInvalidated, 'owner_changed'],

@@ -115,7 +115,7 @@ const asInstant = (text: string | null): string | null => (text === null ? null 
 const placeAt = ({ places }: QueuedDevices, from: number, at: number): number => places?.[at] ?? from + at
 const idAt = (ids: string, at: number): string => ids.slice(at * 24, at * 24 + 24)
 
-/** A part of a batch's answer holds about this much; the rest is asked for again (architecture.md, path 4). */
+/** A part of a batch's answer holds about this much; the rest is asked for again (docs/architecture.md, step 4). */
 const partBytes = 256_000
 /** Ids, versions and marks of one recipient as JSON. */
 const fixedBytes = 100

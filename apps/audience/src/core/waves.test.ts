@@ -11,6 +11,7 @@ test('without a local time and quiet hours everybody is sent to now', () => {
   expect(planned({ zones: [], holdFor: night })).toBeNull()
 })
 
+// spec: campaigns/user-timezone, campaigns/waves
 test('zones are sent to at their next local time after the send, those of one instant together, in order', () => {
   const userTimezone = { localTime: '09:00', after: startedAt.toISOString() }
 
@@ -24,6 +25,7 @@ test('zones are sent to at their next local time after the send, those of one in
   ])
 })
 
+// spec: campaigns/user-timezone
 test('nobody’s zone and one that the runtime does not know are the app’s default', () => {
   const userTimezone = { localTime: '09:00', after: startedAt.toISOString() }
   const waves = planned({ zones: ['', 'Mars/Olympus_Mons', 'Asia/Tokyo'], defaultTimezone: 'Asia/Tokyo', userTimezone })
@@ -53,6 +55,7 @@ test('quiet hours are waited for, over midnight and a change of the clocks', () 
   ])
 })
 
+// spec: campaigns/waves-quiet-hours
 test('a local time that lies in quiet hours waits for their end', () => {
   const userTimezone = { localTime: '23:00', after: startedAt.toISOString() }
   expect(planned({ zones: ['Europe/Berlin'], userTimezone, holdFor: night })).toEqual([

@@ -21,7 +21,7 @@ export type ToPlan = {
 }
 
 /**
- * When each zone is sent to (decisions.md 5): at its next local time, and not in its quiet hours. Zones of one instant are one wave;
+ * When each zone is sent to (spec: campaigns/waves): at its next local time, and not in its quiet hours. Zones of one instant are one wave;
  * instants that have passed are now. In order; null when everybody is sent to now.
  */
 export function planWaves({ zones, defaultTimezone, userTimezone, holdFor, startedAt }: ToPlan): Wave[] | null {

@@ -13,7 +13,7 @@ export async function claimForWave(db: Db, campaignId: string, subscriptionIds: 
 }
 
 /**
- * Counts a campaign against the frequency cap of its users (decisions.md 10): one claim per user and campaign, whatever number of
+ * Counts a campaign against the frequency cap of its users (spec: sending/frequency-cap-claims): one claim per user and campaign, whatever number of
  * devices and pages. Answers the users for whom it is one too many. The users are locked first, in the order of their ids, and
  * counted by a statement of its own, which sees what those committed who had the locks before. Nobody claims for an erased user.
  */

@@ -162,6 +162,7 @@ async function checkAll(definitions: unknown[]): Promise<number> {
   return segments.length
 }
 
+// spec: segments/same-meaning, segments/device-fields, segments/user-fields, segments/operators
 test('every leaf selects exactly whom it means', async () => {
   let compiled = 0
   const some = fc.array(leaf, { minLength: 40, maxLength: 40 })
@@ -174,6 +175,7 @@ test('every leaf selects exactly whom it means', async () => {
   expect(compiled).toBeGreaterThan(3_000)
 }, 120_000)
 
+// spec: segments/same-meaning
 test('5,000 random trees select exactly whom they mean, of 320 people', async () => {
   let compiled = 0
   const some = fc.array(tree, { minLength: 20, maxLength: 20 })
@@ -201,6 +203,7 @@ test('the dearest segments that are taken select exactly whom they mean', async 
   expect(await checkAll(dearest)).toBe(dearest.length)
 }, 120_000)
 
+// spec: segments/everyone
 test('the empty segment is everyone', async () => {
   expect(await selected({ is: 'everyone' })).toHaveLength(people.length)
 })

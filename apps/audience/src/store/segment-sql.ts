@@ -32,7 +32,7 @@ const userColumn: Record<UserFieldName, Sql> = {
   lastActiveAt: sql`date_trunc('milliseconds', u.last_active_at)`,
 }
 
-/** Whom any send or count can reach (api.md, Subscription): the one base filter of preview, count and fan-out. */
+/** Whom any send or count can reach (spec: identity/reachable): the one base filter of preview, count and fan-out. */
 export const reachable = sql<boolean>`s.opted_in and s.invalidated_at is null`
 
 /** Whether a segment asks about the person too, so that users must be joined. */
@@ -83,7 +83,7 @@ const barrier = sql`offset bigint '0'`
 type Devices = { columns: Sql; from: Sql; where: Sql }
 
 /**
- * The devices that a segment means (spec: segments), to be put behind `from`: rows `f` with the columns asked for. `now` is what relative
+ * The devices that a segment means (spec: segments/same-meaning), to be put behind `from`: rows `f` with the columns asked for. `now` is what relative
  * dates count from. The condition is true or false and never null, so that `not` is plain, and means exactly what `matches` of contracts
  * says; values travel as parameters, one per leaf whatever their number.
  *

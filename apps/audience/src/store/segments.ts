@@ -7,7 +7,7 @@ import type { Db, SegmentTable } from './tables.ts'
 type OfApp = { appId: string; segmentId: string }
 type Row = Selectable<SegmentTable>
 
-/** A list's answer stops at its limit or at this (decisions.md 9): a definition alone may have nearly as much. */
+/** A list's answer stops at its limit or at this (spec: limits/list-bytes): a definition alone may have nearly as much. */
 const largestList = 524_288
 
 /** The definition of a saved segment, or null when it is unknown or another app's. */

@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely'
 import { maskToken } from '../core/mask.ts'
 import type { Db, SubscriptionTable } from './tables.ts'
 
-/** A user's devices as user reads answer them (api.md, Subscription), oldest first. At most 100. */
+/** A user's devices as user reads answer them (spec: identity/read-user), oldest first. At most 100. */
 export async function findSubscriptionsOf(db: Db, userId: string): Promise<Subscription[]> {
   const rows = await db
     .selectFrom('subscriptions')

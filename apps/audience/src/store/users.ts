@@ -126,7 +126,7 @@ export async function readTags(db: Db, userId: string): Promise<Tags> {
   return (await db.selectFrom('users').select('tags').where('id', '=', userId).executeTakeFirstOrThrow()).tags
 }
 
-/** A user with devices, as reads answer it (api.md, User); Fault `not_found`. */
+/** A user with devices, as reads answer it (spec: identity/user-fields); Fault `not_found`. */
 export async function getUser(db: Db, appId: string, address: UserAddress): Promise<User> {
   const user = await db.selectFrom('users').selectAll().where(addressed(appId, address)).executeTakeFirst()
   if (!user) throw notFound()

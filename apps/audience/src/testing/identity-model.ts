@@ -24,7 +24,7 @@ export const nobody: Model = { users: [], devices: [], made: 0 }
 /** The answer in words that do not depend on which ids were drawn: the user or device it is about, or the fault's code. */
 export type Applied = { model: Model; answer: string }
 
-/** The identity rules once more (api.md, Subscriptions and Users; decisions.md 6), on lists and one command at a time. */
+/** The identity rules once more (docs/specification/identity.md), on lists and one command at a time. */
 export function apply(model: Model, command: Command): Applied {
   switch (command.do) {
     case 'register':
@@ -95,7 +95,7 @@ function onUser(model: Model, command: Command & { do: 'change-user' | 'delete-u
   return { model: { ...model, users, devices: model.devices.filter(({ userId }) => userId !== user.id) }, answer: 'done' }
 }
 
-/** The table of decisions.md 6. */
+/** Who owns a device after a login (spec: identity/login-renames, identity/login-joins, identity/login-same, identity/login-moves). */
 function ownerFor(model: Model, ownerId: string | null, externalId: string | null): [Model, string] {
   const owner = model.users.find(({ id }) => id === ownerId)
   if (externalId === null) return owner ? [model, owner.id] : addUser(model, null)

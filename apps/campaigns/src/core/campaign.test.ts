@@ -2,6 +2,7 @@ import { campaignStatuses } from '@herald/contracts/stats'
 import { expect, test } from 'vitest'
 import { campaignActions, flowOf, nextStatus, statusAfter, statusesThatAllow } from './campaign.ts'
 
+// spec: campaigns/send-from
 test('public send is allowed from draft and scheduled only, and leads where the schedule says', () => {
   for (const action of ['sendNow', 'sendLater', 'sendRecurring'] as const) expect(statusesThatAllow(action)).toEqual(['draft', 'scheduled'])
   expect(nextStatus('draft', 'sendNow')).toBe('sending')
@@ -13,11 +14,13 @@ test('public cancel is allowed until fan-out starts', () => {
   expect(statusesThatAllow('cancel')).toEqual(['draft', 'scheduled', 'active'])
 })
 
+// spec: campaigns/settles
 test('only a send under way, or a paused one, settles', () => {
   for (const action of ['settle', 'settleCancelled'] as const) expect(statusesThatAllow(action)).toEqual(['sending', 'paused'])
   for (const status of statusesThatAllow('settle')) expect(nextStatus(status, 'settle')).toBe('sent')
 })
 
+// spec: campaigns/statuses
 test('nothing leads out of an end, and paused is reached and left by administration alone', () => {
   for (const end of ['sent', 'cancelled', 'failed'] as const)
     for (const action of campaignActions) expect(nextStatus(end, action)).toBeUndefined()
@@ -27,7 +30,8 @@ test('nothing leads out of an end, and paused is reached and left by administrat
   expect(statusesThatAllow('pauseRecurring')).toEqual(['active'])
 })
 
-test('every status × action, as api.md and decisions.md 5 have it; what is not here is refused', () => {
+// spec: campaigns/statuses
+test('every status × action, as the specification has it; what is not here is refused', () => {
   const allowed = campaignStatuses.flatMap((status) =>
     campaignActions.flatMap((action) => {
       const next = nextStatus(status, action)
@@ -73,6 +77,7 @@ test('an action leads to one status, wherever it is allowed; asking for a cancel
       expect(nextStatus(status, action)).toBe(action === 'askCancel' ? status : statusAfter(action))
 })
 
+// spec: campaigns/flow-last-word
 test('a send goes on unless it is paused or cancelled, and a cancel outlasts a pause', () => {
   const flows = campaignStatuses.map((status) => [status, flowOf({ status, cancelling: false })])
   expect(flows.filter(([, flow]) => flow !== 'running')).toEqual([

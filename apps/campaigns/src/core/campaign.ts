@@ -29,7 +29,7 @@ export const campaignActions = [
 export type CampaignAction = (typeof campaignActions)[number]
 
 /**
- * Status × action → the next status (api.md, Campaign status; decisions.md 5). What is not here is not allowed: 409 invalid_state
+ * Status × action → the next status (spec: campaigns/statuses, campaigns/send-from, campaigns/cancel). What is not here is not allowed: 409 invalid_state
  * where a caller asked, nothing at all where it was a repeat.
  */
 const transitions: Record<CampaignStatus, Partial<Record<CampaignAction, CampaignStatus>>> = {

@@ -13,6 +13,7 @@ test('a sent experiment with a remainder may have each of its variants as winner
   expect([codeOf(sent, 'a'), codeOf(sent, 'b')]).toEqual([undefined, undefined])
 })
 
+// spec: experiments/winner-checks
 test('each refusal has its code, and the first of the order wins when several hold', () => {
   const nothing = { ...sent, experiment: null, ledgerIsGone: true, hasWinner: true }
   for (const status of campaignStatuses) expect(codeOf({ ...nothing, status }, 'none')).toBe('not_an_experiment')
@@ -27,6 +28,7 @@ test('each refusal has its code, and the first of the order wins when several ho
   expect(whyNoWinner(sent, 'none')).toMatchObject({ code: 'unknown_variant', details: [{ path: 'variant' }] })
 })
 
+// spec: experiments/recurring, experiments/no-remainder
 test('a recurrence has no winner, active or over: its runs have theirs', () => {
   const schedule = { type: 'recurring', every: 'day', localTime: '09:00', timezone: 'Europe/Berlin' } as const
   expect(codeOf({ ...sent, schedule, status: 'active' })).toBe('invalid_state')

@@ -11,7 +11,7 @@ export type Decidable = {
   hasWinner: boolean
 }
 
-/** Why a winner cannot be picked, or undefined. The order of the checks is that of decisions.md 5. */
+/** Why a winner cannot be picked, or undefined. The order of the checks is spec: experiments/winner-checks. */
 export function whyNoWinner({ status, experiment, schedule, ledgerIsGone, hasWinner }: Decidable, variant: string): Fault | undefined {
   if (!experiment) return fault('not_an_experiment', 'The campaign is not an experiment.')
   if (status === 'sending' || status === 'paused')

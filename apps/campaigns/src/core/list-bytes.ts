@@ -1,4 +1,4 @@
-/** List answers stop at `limit` or 512 KiB (decisions.md 9): 200 contents of 64 KiB would not even fit the bus. */
+/** List answers stop at `limit` or 512 KiB (spec: limits/list-bytes): 200 contents of 64 KiB would not even fit the bus. */
 const maxListBytes = 512 * 1024
 
 /** How many of these, from the first, fit an answer; at least one. */

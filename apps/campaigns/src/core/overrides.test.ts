@@ -25,10 +25,12 @@ test('without a template everything left open has its default', () => {
   })
 })
 
+// spec: sending/ttl
 test('the default ttl is the configured one when it is below the maximum', () => {
   expect(resolveSend({ content }, undefined, 60).ttl).toBe(60)
 })
 
+// spec: content/template-merge
 test('a template fills in what the request leaves open', () => {
   expect(resolveSend({ templateId: 't' }, template, 60)).toEqual({
     content,
@@ -42,6 +44,7 @@ test('a template fills in what the request leaves open', () => {
   })
 })
 
+// spec: content/template-merge
 test('what the request gives wins field by field, also when it is false, zero or empty', () => {
   expect(resolveSend({ silent: false, ttl: 0, data: {}, presentation: { badge: 1 }, priority: 'high' }, template, 60)).toMatchObject({
     silent: false,

@@ -18,8 +18,8 @@ export type ResolvedSend = Pick<FrozenSend, 'content' | 'silent' | 'data' | 'ttl
 
 /**
  * The send fields after a template and the defaults are filled in. Field by field the request wins: its `data` replaces the
- * template's as a whole, an explicit `silent: false` or `ttl: 0` counts as given (api.md, Templates). The ttl's default is
- * `min(DEFAULT_TTL_SECONDS, 2419200)` (decisions.md 3).
+ * template's as a whole, an explicit `silent: false` or `ttl: 0` counts as given (spec: content/template-merge). The ttl's default is
+ * `min(DEFAULT_TTL_SECONDS, 2419200)` (spec: sending/ttl).
  */
 export function resolveSend(request: SendFields, template: TemplateDefaults | undefined, defaultTtlSeconds: number): ResolvedSend {
   return {

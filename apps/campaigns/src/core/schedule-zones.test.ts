@@ -48,6 +48,7 @@ test('the table holds the changes of more than a hundred zones', () => {
 })
 
 for (const localTime of localTimes) {
+  // spec: campaigns/clock-changes, campaigns/recurring-once-a-day
   test(
     `daily and weekly at ${localTime}: exactly one run per local date through every change of every zone, 2024 to 2030`,
     { timeout: 30_000 },

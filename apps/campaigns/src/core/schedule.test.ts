@@ -30,12 +30,14 @@ function dueTimes(schedule: Recurrence, activatedAt: string, count: number): (st
   return times
 }
 
+// spec: campaigns/at
 test('now and a time that has passed send now, a time ahead sends later', () => {
   expect(planSend({ type: 'now' }, now)).toEqual({ action: 'sendNow' })
   for (const passed of [-day, -1, 0]) expect(planSend({ type: 'at', at: inMs(passed) }, now)).toEqual({ action: 'sendNow' })
   expect(planSend({ type: 'at', at: inMs(1) }, now)).toEqual({ action: 'sendLater', dueAt: new Date(inMs(1)) })
 })
 
+// spec: campaigns/at, campaigns/recurring-until
 test('a time may lie at most 365 days ahead, an until must not have passed', () => {
   expect(whyNotSchedule({ type: 'at', at: inMs(365 * day) }, now)).toBeUndefined()
   expect(whyNotSchedule({ type: 'at', at: inMs(365 * day + 1) }, now)?.path).toBe('schedule.at')
@@ -79,6 +81,7 @@ test('the first occurrence lies after the activation: today when the time is sti
   expect(dueTimes(daily, '2026-11-21T08:00:00Z', 1)).toEqual(['2026-11-22T08:00:00.000Z'])
 })
 
+// spec: campaigns/recurring-days
 test('a weekly recurrence is due on its days; without days on the weekday of its activation in its own zone', () => {
   const weekly: Recurrence = { ...daily, every: 'week' }
   expect(dueTimes({ ...weekly, daysOfWeek: [1, 5] }, '2026-11-21T12:00:00Z', 3)).toEqual([
@@ -101,6 +104,7 @@ test('in time there is one run and nothing is missed', () => {
   })
 })
 
+// spec: campaigns/recurring-missed
 test('after a time without service only the newest occurrence runs, and only up to an hour late; never a burst', () => {
   const due = '2026-11-21T08:00:00Z'
   const next = '2026-11-24T08:00:00.000Z'
@@ -109,6 +113,7 @@ test('after a time without service only the newest occurrence runs, and only up 
   expect(tickAt(daily, due, '2027-11-21T08:00:00Z')).toMatchObject({ run: '2027-11-21', missed: 365 })
 })
 
+// spec: campaigns/recurring-until
 test('until is inclusive, the recurrence stays until it has passed, and then it is over', () => {
   const last: Recurrence = { ...daily, until: '2026-11-22T08:00:00.000Z' }
   expect(tickAt(last, '2026-11-21T08:00:00Z', '2026-11-21T08:00:00Z').nextDue).toBe('2026-11-22T08:00:00.000Z')
@@ -125,6 +130,7 @@ test('until is inclusive, the recurrence stays until it has passed, and then it 
   })
 })
 
+// spec: campaigns/clock-changes
 test('an occurrence in the gap runs once, and the next day is at the usual time', () => {
   const atNight: Recurrence = { ...daily, localTime: '02:30' }
   expect(tickAt(atNight, '2026-03-29T01:30:00Z', '2026-03-29T01:30:00Z', '2026-03-01T00:00:00Z')).toEqual({

@@ -8,7 +8,7 @@ const furthestMs = 365 * 86_400_000
 /** A week holds every weekday; one day more for a time that has passed today, one for a zone that is a day ahead. */
 const searchDays = 9
 
-/** What of a schedule cannot be, now that it is `now`: the field and why (decisions.md 5). */
+/** What of a schedule cannot be, now that it is `now`: the field and why (spec: campaigns/at, campaigns/recurring-until). */
 export function whyNotSchedule(schedule: Schedule, now: Date): { path: string; message: string } | undefined {
   if (schedule.type === 'at' && Date.parse(schedule.at) - now.getTime() > furthestMs)
     return { path: 'schedule.at', message: 'must be at most 365 days ahead' }
@@ -51,7 +51,7 @@ export function planSend(schedule: Schedule, now: Date, zones: string[] = []): P
 }
 
 /**
- * What a recurrence that is due does: at most one run, however long nobody was there (decisions.md 5). Only the newest missed
+ * What a recurrence that is due does: at most one run, however long nobody was there (spec: campaigns/recurring-missed). Only the newest missed
  * occurrence runs, and only when it is at most `catchUpSeconds` late; `missed` counts the others. `nextDue` is the next occurrence,
  * or the `until` after the last one; undefined: it is over.
  */

@@ -3,6 +3,7 @@ import { retryAfterMs, word } from './answer.ts'
 
 const now = new Date('2026-01-31T12:00:00.000Z')
 
+// spec: providers/retry-after
 test.each([
   ['7', 7_000],
   ['0', 0],
@@ -17,6 +18,7 @@ test.each([
   expect(retryAfterMs(header, now)).toBe(ms)
 })
 
+// spec: providers/provider-word
 test('a provider’s word keeps nothing but a word', () => {
   expect(word('BadDeviceToken')).toBe('BadDeviceToken')
   expect(word('https://push.example/<secret>\n')).toBe('httpspush.examplesecret')

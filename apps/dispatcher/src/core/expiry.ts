@@ -1,6 +1,6 @@
 /**
  * How long a push may still take, in milliseconds; 0: nothing is left, it is skipped. A ttl of 0 means now or never: it
- * has all the time it needs for its one try, and the provider is told 0 (decisions.md 3).
+ * has all the time it needs for its one try, and the provider is told 0 (spec: sending/ttl-zero).
  */
 export const ttlLeftMs = (ttlSeconds: number, elapsedMs: number): number => Math.max(0, ttlSeconds * 1000 - elapsedMs)
 

@@ -16,7 +16,7 @@ const answered = (status: number, reason = '', retryAfterMs: number | null = nul
 /** What each class says to the circuit. */
 const letters: Record<string, string> = { sent: 's', guarded: 'g', suspect: 'w', config: 'c' }
 
-/** providers.md, the table, row by row: platform, status, reason, class, code. */
+/** The tables row by row: platform, status, reason, class, code (spec: providers/apns, providers/fcm, providers/web-push). */
 const rows: [Platform, number, string, string, string?][] = [
   ['ios', 200, '', 'sent'],
   ['ios', 410, 'Unregistered', 'dead', 'token_dead'],
@@ -73,6 +73,7 @@ const rows: [Platform, number, string, string, string?][] = [
   ['web', 409, '', 'retry', 'internal'],
 ]
 
+// spec: providers/apns, providers/fcm, providers/web-push, providers/classes, tracking/failure-codes
 test.each(rows)('%s %i %s is %s %s', (platform, status, reason, verdictClass, code) => {
   const verdict = judge(platform, answered(status, reason))
   expect(verdict.class).toBe(verdictClass)
@@ -82,17 +83,20 @@ test.each(rows)('%s %i %s is %s %s', (platform, status, reason, verdictClass, co
   expect(letterOf(verdict, answered(status, reason))).toBe(letters[verdictClass] ?? (isAway ? 'u' : 'a'))
 })
 
+// spec: providers/unknown-answer, providers/tries
 test('an answer that is not in the table is tried three times, others five', () => {
   expect(judge('ios', answered(418))).toMatchObject({ maxTries: 3 })
   expect(judge('ios', answered(503))).toMatchObject({ maxTries: 5 })
 })
 
+// spec: providers/fcm, providers/retry-after
 test('what the provider asked for is waited; FCM over its quota waits a minute without being asked', () => {
   expect(judge('android', answered(429, 'QUOTA_EXCEEDED', 7_000))).toMatchObject({ retryAfterMs: 7_000 })
   expect(judge('android', answered(429, 'QUOTA_EXCEEDED'))).toMatchObject({ retryAfterMs: 60_000 })
   expect(judge('web', answered(429))).toMatchObject({ retryAfterMs: null })
 })
 
+// spec: providers/no-answer, tracking/failure-codes
 test.each<[Answer, string, string?]>([
   [{ is: 'refused', reason: 'NGHTTP2_REFUSED_STREAM' }, 'refused'],
   [{ is: 'unsent', reason: 'ECONNREFUSED' }, 'retry', 'network_error'],

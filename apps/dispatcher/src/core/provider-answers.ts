@@ -91,7 +91,7 @@ const notInTheTable: Meaning = { class: 'retry', code: 'internal', maxTries: 3 }
 
 const answersOf = { ios: apnsAnswers, android: fcmAnswers, web: webPushAnswers } as const
 
-/** What a provider's answer means (providers.md, the table). Every answer has a verdict. */
+/** What a provider's answer means (spec: providers/apns, providers/fcm, providers/web-push, providers/no-answer). Every answer has a verdict. */
 export function judge(platform: keyof typeof answersOf, answer: Answer): Verdict {
   switch (answer.is) {
     case 'answered': {

@@ -51,11 +51,13 @@ function shownTo(recipient: Recipient, send: FrozenSend, variant = ''): { title:
   return aps.alert
 }
 
+// spec: content/locale-choice
 test('a user reads the locale of their language, else the default', () => {
   const titles = ['pt-BR', 'en-GB', 'fr', null].map((language) => shownTo(givenRecipient({ language }), givenSend())?.title)
   expect(titles).toEqual(['Olá', 'Hello anna', 'Hello anna', 'Hello anna'])
 })
 
+// spec: content/placeholder-names
 test('placeholders read the user, tags, data and campaign of this push', () => {
   expect(shownTo(givenRecipient(), givenSend())?.body).toBe('spring 17 gold')
   expect(shownTo(givenRecipient({ user: { externalId: null }, tags: {} }), givenSend())).toMatchObject({
@@ -64,6 +66,7 @@ test('placeholders read the user, tags, data and campaign of this push', () => {
   })
 })
 
+// spec: sending/silent, content/render-empty
 test('a silent send shows nothing, one whose texts render empty has nothing to show', () => {
   const silent = prepareSend(givenSend({ silent: true })).payloadFor('ios', givenRecipient(), '', 'message', 60)
   expect(silent?.ok && JSON.parse(silent.body)).toEqual({ order: '17', aps: { 'content-available': 1 }, herald: { msgId: 'message' } })
@@ -71,6 +74,7 @@ test('a silent send shows nothing, one whose texts render empty has nothing to s
   expect(prepareSend(empty).payloadFor('ios', givenRecipient(), '', 'message', 60)).toBeUndefined()
 })
 
+// spec: content/placeholder-dates
 test("a date is told in the user's zone, else the app's, else UTC", () => {
   const content = { _default: 'en', en: { title: 'T', body: '{{ user.createdAt | date: "%F %R" }}' } }
   const user = { createdAt: '2026-01-31T23:30:00.000Z' }
@@ -86,6 +90,7 @@ test('now is the moment of the send', () => {
   expect(shownTo(givenRecipient(), givenSend({ content }))?.body).toBe('2026-01-31 12:00')
 })
 
+// spec: experiments/one-variant-per-user, experiments/weight
 test('a user reads the text of their variant on every device, and shares follow the weights', () => {
   const titled = (title: string) => ({ _default: 'en', en: { title, body: 'B' }, pt: { title: `${title} (pt)`, body: 'B' } })
   const variants = [

@@ -19,24 +19,29 @@ const waitAfter = (tries: number, random: number, verdict = retry()) => {
   return next.is === 'retry' ? next.inMs / 1000 : next.code
 }
 
+// spec: providers/tries
 test('waits 1, 4, 16 and 60 s, then fails with the code', () => {
   expect([1, 2, 3, 4, 5].map((tries) => waitAfter(tries, 0))).toEqual([1, 4, 16, 60, 'provider_unavailable'])
 })
 
+// spec: providers/tries
 test('jitter only lengthens, by at most a quarter', () => {
   expect([1, 2, 3, 4].map((tries) => waitAfter(tries, 1))).toEqual([1.25, 5, 20, 75])
 })
 
+// spec: providers/retry-after
 test('what the provider asks for wins over the backoff', () => {
   expect(waitAfter(1, 1, retry({ retryAfterMs: 7_000 }))).toBe(7)
   expect(waitAfter(4, 1, retry({ retryAfterMs: 0 }))).toBe(0)
 })
 
+// spec: providers/tries-and-ttl
 test('never past the ttl: what cannot be tried again in time has failed', () => {
   expect(nextTry(retry(), { tries: 2, ttlLeftMs: 4_000, schedule, random: 0 })).toEqual({ is: 'failed', code: 'provider_unavailable' })
   expect(nextTry(retry(), { tries: 2, ttlLeftMs: 4_001, schedule, random: 0 })).toMatchObject({ is: 'retry' })
 })
 
+// spec: sending/ttl-zero
 test('now or never is never tried again', () => {
   expect(nextTry(retry({ retryAfterMs: 0 }), { tries: 1, ttlLeftMs: 0, schedule, random: 0 })).toEqual({
     is: 'failed',

@@ -118,6 +118,7 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
   })
 
   describe.each(platforms)('%s', (platform) => {
+    // spec: sending/priority, sending/ios-payload, sending/android-payload, sending/web-payload
     test('what arrives is what was meant', async () => {
       const devices = await makeDevices(platform, 1)
       await deliver(peers.queue(platform, devices, {}, rich))
@@ -128,6 +129,7 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
       expect({ headers: push.headers, payload: push.payload }).toEqual(meant[platform](push, devices[0]))
     })
 
+    // spec: sending/push-identity
     test('a try that is repeated has the same identity', async () => {
       const devices = await makeDevices(platform, 1)
       const row = peers.queue(platform, devices)
@@ -157,6 +159,7 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
       )
     })
 
+    // spec: providers/circuit-holds
     test('wrong credentials invalidate nobody and fail nobody: what was sent and what was not comes back', async () => {
       const appId = newId()
       giveForeignKey(peers, platform, appId)
@@ -180,6 +183,7 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
       expect(await simulator.arrivedAt(devices)).toEqual([])
     })
 
+    // spec: providers/circuit-now-or-never
     test('wrong credentials fail what is now or never, at its one try', async () => {
       const appId = newId()
       giveForeignKey(peers, platform, appId)
@@ -188,6 +192,7 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
       expect(finished).toMatchObject({ dead: [], retries: [], answers: [{ seen: platform === 'web' ? 'w' : 'c' }] })
     })
 
+    // spec: content/too-large-at-send
     test('a push that cannot be cut to size fails alone and without a request', async () => {
       const devices = await makeDevices(platform, 2)
       const content = { _default: 'en', en: { title: '{{ user.externalId }}', body: 'short' } }
@@ -229,6 +234,7 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
   describe.each(overHttp2)('%s over HTTP/2', (platform) => {
     const service = { ios: 'apns', android: 'fcm', web: 'web-push' }[platform]
 
+    // spec: providers/refused-again
     test('what the server refuses unprocessed is sent again at once, and no device gets two', async () => {
       await simulator.control('PUT', '/faults', { service, refuseStreamShare: 0.1, goawayEvery: 120 })
       const devices = await makeDevices(platform, 300)
@@ -244,6 +250,7 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
   })
 
   describe('APNs', () => {
+    // spec: providers/apns-environments
     test('a sandbox token in production is sent to the sandbox, and that is remembered', async () => {
       const devices = await makeDevices('ios', 1, { environment: 'sandbox' })
       const row = peers.queue('ios', devices)
@@ -254,6 +261,7 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
       expect(finished.environments).toEqual([{ subscriptionId: idsOf(row)[0], environment: 'sandbox' }])
     })
 
+    // spec: providers/apns
     test('a provider token that APNs calls expired is replaced once', async () => {
       const appId = newId()
       const old = peers.accounts.apnsToken(new Date(Date.now() - 2 * 3_600_000))
@@ -270,6 +278,7 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
       expect(asked).toEqual([null, old.token])
     })
 
+    // spec: sending/silent
     test('a silent push is a background push', async () => {
       const devices = await makeDevices('ios', 1)
       await deliver(peers.queue('ios', devices, {}, { silent: true, content: null, ttl: 0 }))
@@ -280,6 +289,7 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
     })
   })
 
+  // spec: providers/oauth-token
   test('FCM: without an OAuth token nothing is sent and everything is tried again', async () => {
     const appId = newId()
     await simulator.control('PUT', '/faults', { service: 'oauth', outage: 503 })
@@ -294,6 +304,7 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
   })
 
   /** Last, since it reads what the tests above made the dispatcher write. */
+  // spec: sending/secrets
   test('tokens, addresses, keys and content never reach the log', () => {
     const output = dispatcher.output()
     const secrets = everyDevice.flatMap(({ token, endpoint, keys }) => [token, endpoint, keys?.p256dh, keys?.auth])

@@ -29,7 +29,7 @@ const nearLimit = (platform: Platform, { payload }: Arrived) => {
   expect(bytes).toBeGreaterThan(payloadLimits[platform] - 26)
 }
 
-/** The send fields (decisions.md 3) and the stages of a payload (decisions.md 2), as they arrive. */
+/** The send fields and the stages of a payload, as they arrive (spec: sending/ttl-told, sending/collapse-id, sending/silent, content/cut-at-send). */
 export const sends: SendCase[] = [
   {
     name: 'priority high is 10, high and high',

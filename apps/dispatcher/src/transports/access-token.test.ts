@@ -20,10 +20,12 @@ async function verdictWhen(status: number, headers: Record<string, string> = {})
   return judge('android', access.answer)
 }
 
+// spec: providers/oauth-token
 test.each([408, 429, 500, 503])('a token service that answers %i is away: the push is tried again', async (status) => {
   expect(await verdictWhen(status)).toMatchObject({ class: 'retry', code: 'provider_unavailable' })
 })
 
+// spec: providers/oauth-token
 test.each([400, 401, 403])('a token service that answers %i refuses our credentials', async (status) => {
   expect(await verdictWhen(status)).toMatchObject({ class: 'config', code: 'credentials_invalid' })
 })

@@ -32,6 +32,7 @@ test.each([
   expect(read(answered(502, body), 'production')).toMatchObject({ status: 502, reason: '', deadSince: null, retryAfterMs: null })
 })
 
+// spec: providers/provider-word
 test('of what APNs says, only a short word is kept', () => {
   const answer = read(answered(400, JSON.stringify({ reason: `Bad\r\n"<b>${'x'.repeat(500)}` })), 'production')
   expect(answer).toMatchObject({ reason: `Badb${'x'.repeat(96)}` })

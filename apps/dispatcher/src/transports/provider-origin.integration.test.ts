@@ -35,6 +35,7 @@ const ask = (path: string): Request => ({ head, path, body: '{}', timeoutMs: 20_
 
 const asItIs = (reply: Reply): Reply => reply
 
+// spec: providers/after-5xx
 test('after a 5xx the next push goes over a new connection, and what is on its way is still answered', async () => {
   const waiting = origin.request(ask('/held'), asItIs)
   await until(() => held.length > 0)
@@ -48,6 +49,7 @@ test('after a 5xx the next push goes over a new connection, and what is on its w
   await until(() => sessions[0]?.closed)
 })
 
+// spec: providers/after-5xx
 test('a server that answers 5xx again and again does not get a connection with each answer', async () => {
   for (let asked = 0; asked < 20; asked += 1) expect(await origin.request(ask('/500'), asItIs)).toMatchObject({ status: 500 })
   expect(sessions).toHaveLength(2)

@@ -12,6 +12,7 @@ function given(): { hosts: PushHosts; clock: { now: number }; enter: (host: stri
   return { hosts, clock, enter: (host, appId = 'app') => hosts.enter({ appId, host, isNamed: false }) }
 }
 
+// spec: providers/new-hosts
 test('a new host is tried by one push; the others wait, and go when it has answered', async () => {
   const { enter } = given()
   const first = admitted(await enter('new'))
@@ -27,6 +28,7 @@ test('a new host is tried by one push; the others wait, and go when it has answe
   admitted(await enter('new'))
 })
 
+// spec: providers/dead-hosts
 test('a host whose first push gets no answer is left alone for 5 s, then twice as long each time, a minute at most', async () => {
   const { enter, clock } = given()
   for (const closedMs of [5_000, 10_000, 20_000, 40_000, 60_000, 60_000]) {
@@ -40,6 +42,7 @@ test('a host whose first push gets no answer is left alone for 5 s, then twice a
   admitted(await enter('dead'))
 })
 
+// spec: providers/new-hosts
 test('an app tries 32 new hosts at once; further ones are refused, known hosts and other apps are not', async () => {
   const { hosts, enter } = given()
   admitted(await enter('known')).leave(true)

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { isTokenKept } from './apns-token-age.ts'
 
+// spec: providers/apns-provider-token
 test('a token lives 50 minutes, a refused one 20, so that Apple never sees two within 20', () => {
   const kept = (minutes: number, refused: boolean) => isTokenKept({ ageSeconds: minutes * 60, refused })
   expect([kept(0, false), kept(49.9, false), kept(50, false)]).toEqual([true, true, false])

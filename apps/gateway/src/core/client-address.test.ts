@@ -4,12 +4,14 @@ import { addressBucket, clientAddress, parseRanges, privateNetworks } from './cl
 const trusted = parseRanges(privateNetworks)!
 const addressFor = (peer: string, forwardedFor?: string, realIp?: string) => clientAddress({ peer, forwardedFor, realIp }, trusted)
 
+// spec: limits/client-address
 test('behind a trusted proxy the client is the first hop of x-forwarded-for, else x-real-ip, else the proxy', () => {
   expect(addressFor('10.0.0.1', '203.0.113.5, 198.51.100.7', '192.0.2.1')).toBe('203.0.113.5')
   expect(addressFor('10.0.0.1', undefined, '192.0.2.1')).toBe('192.0.2.1')
   expect(addressFor('10.0.0.1')).toBe('10.0.0.1')
 })
 
+// spec: limits/client-address
 test('anyone else is who they are, whatever they write', () => {
   expect(addressFor('198.51.100.9', '203.0.113.5', '192.0.2.1')).toBe('198.51.100.9')
   expect(addressFor('2001:db8::9', '203.0.113.5')).toBe('2001:db8::9')
@@ -39,6 +41,7 @@ test('an IPv4 peer that arrives as IPv6 is trusted like itself', () => {
   expect(addressFor('::1', '203.0.113.5')).toBe('203.0.113.5')
 })
 
+// spec: limits/client-address
 test.each([
   ['203.0.113.5', '203.0.113.5'],
   ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],

@@ -21,7 +21,7 @@ type Asking = { peer: string | undefined; forwardedFor: string | undefined; real
 
 /**
  * The address that limits count by: the first hop of x-forwarded-for, else x-real-ip, but only from a peer we trust;
- * anyone else could write a new address into every request (decisions.md 9).
+ * anyone else could write a new address into every request (spec: limits/client-address).
  */
 export function clientAddress({ peer, forwardedFor, realIp }: Asking, trusted: BlockList): string {
   const direct = readAddress(peer)

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { canonicalJson, checkIdempotencyKey, fingerprintOf } from './idempotency.ts'
 
+// spec: limits/idempotency-scope
 test('the order of keys does not matter, at any depth; the order of a list does', () => {
   const one = { b: [{ y: 1, x: null }], a: 'text' }
   const other = { a: 'text', b: [{ x: null, y: 1 }] }
@@ -10,6 +11,7 @@ test('the order of keys does not matter, at any depth; the order of a list does'
   expect(fingerprintOf('POST', '/p', [1, 2])).not.toBe(fingerprintOf('POST', '/p', [2, 1]))
 })
 
+// spec: limits/idempotency-scope
 test('another method, path or body is another fingerprint', () => {
   const prints = [
     fingerprintOf('POST', '/a', {}),
@@ -24,6 +26,7 @@ test('another method, path or body is another fingerprint', () => {
   expect(prints.every((print) => /^[0-9a-f]{64}$/.test(print))).toBe(true)
 })
 
+// spec: limits/idempotency-key
 test('a key is 1 to 255 printable ASCII characters', () => {
   expect(checkIdempotencyKey(undefined)).toBeNull()
   expect(checkIdempotencyKey('order 17')).toBe('order 17')

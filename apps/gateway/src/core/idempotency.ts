@@ -3,7 +3,7 @@ import { invalidField } from '@herald/contracts/fault'
 
 const printableAscii = /^[\x20-\x7e]{1,255}$/
 
-/** The key as given, or null without one. Fault: invalid_body at `headers.idempotency-key` (decisions.md 9). */
+/** The key as given, or null without one. Fault: invalid_body at `headers.idempotency-key` (spec: limits/idempotency-key). */
 export function checkIdempotencyKey(key: string | undefined): string | null {
   if (key === undefined) return null
   if (!printableAscii.test(key)) throw invalidField('headers.idempotency-key', 'must be 1 to 255 printable ASCII characters')

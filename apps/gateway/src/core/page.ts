@@ -5,7 +5,7 @@ import { z } from 'zod'
 /** A page of a list of the gateway's own tables. */
 export type Page = { limit: number; after: Place | undefined; prefix: string | undefined }
 
-/** `?limit=1..200` (default 100) and `?cursor=`, as every list takes them (decisions.md 1). */
+/** `?limit=1..200` (default 100) and `?cursor=`, as every list takes them (spec: limits/lists). */
 export const pageQuery = {
   limit: z
     .string()
@@ -40,7 +40,7 @@ export function listRequestOf({ limit, cursor, q }: PageQuery): ListRequest {
   return { limit, ...(cursor === undefined ? {} : { cursor }), ...(q === undefined ? {} : { q }) }
 }
 
-/** 512 KiB: a page of 200 segments of 100 leaves, or templates of 100 locales, would be tens of megabytes (decisions.md 9). */
+/** 512 KiB: a page of 200 segments of 100 leaves, or templates of 100 locales, would be tens of megabytes (spec: limits/list-bytes). */
 const largestList = 524_288
 
 /** The page cut to what a list answer may hold, but at least one item; the cut moves `nextCursor` to the last item kept. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { RateLimit } from './rate-limit.ts'
 
+// spec: limits/rate-window
 test('as many requests as the limit pass in a window of 60 s, and as many again in the next', () => {
   const limit = new RateLimit(3)
   const passed = (now: number) => Array.from({ length: 5 }, () => limit.take('a', now).allowed)
@@ -15,6 +16,7 @@ test('each key has its own count', () => {
   expect([limit.take('a', 0).allowed, limit.take('b', 0).allowed, limit.take('a', 0).allowed]).toEqual([true, true, false])
 })
 
+// spec: limits/rate-headers
 test('an answer says what is left and when the window ends, in whole seconds, at least one', () => {
   const limit = new RateLimit(2)
   expect(limit.take('a', 60_000)).toEqual({ allowed: true, limit: 2, remaining: 1, resetSeconds: 60 })
@@ -34,6 +36,7 @@ test('a flood of keys forgets the one unseen for longest, not the one that goes 
   expect(limit.take('quiet', 0).remaining).toBe(1)
 })
 
+// spec: limits/rate-window
 test('a limit of 0 is off', () => {
   expect([new RateLimit(0).isOn, new RateLimit(1).isOn]).toEqual([false, true])
 })

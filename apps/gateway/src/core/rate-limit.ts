@@ -6,7 +6,7 @@ const mostCounted = 100_000
 export type Allowance = { allowed: boolean; limit: number; remaining: number; resetSeconds: number }
 
 /**
- * A limit per key in fixed windows of 60 s, counted in this process (api.md, Limits). All keys share the windows, so a new
+ * A limit per key in fixed windows of 60 s, counted in this process (spec: limits/rate-window). All keys share the windows, so a new
  * window is one cleared map. `now` is milliseconds of a clock that never goes back.
  */
 export class RateLimit {

@@ -2,6 +2,7 @@ import { noStats } from '@herald/contracts/stats'
 import { expect, test } from 'vitest'
 import { ratesOf } from './rates.ts'
 
+// spec: tracking/rates
 test('rates are fractions of four decimals: delivery of sent, open and click of delivered', () => {
   expect(ratesOf({ ...noStats, queued: 9, sent: 7, delivered: 3, opened: 2, clicked: 1 })).toEqual({
     delivery: 0.4286,
@@ -10,6 +11,7 @@ test('rates are fractions of four decimals: delivery of sent, open and click of 
   })
 })
 
+// spec: tracking/rates
 test('a rate is null while there is nothing to divide by', () => {
   expect(ratesOf(noStats)).toEqual({ delivery: null, open: null, click: null })
   expect(ratesOf({ ...noStats, sent: 5 })).toEqual({ delivery: 0, open: null, click: null })

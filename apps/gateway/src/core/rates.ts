@@ -4,7 +4,7 @@ export type Rates = { delivery: number | null; open: number | null; click: numbe
 
 /**
  * A campaign's rates as decimal fractions of 4 decimals: delivery over sent, open and click over delivered; null when
- * there is nothing to divide by (api.md, GET /v1/campaigns/:id/stats; decisions.md 5).
+ * there is nothing to divide by (spec: tracking/rates).
  */
 export const ratesOf = ({ sent, delivered, opened, clicked }: Stats): Rates => ({
   delivery: fraction(delivered, sent),

@@ -32,6 +32,7 @@ const auditOf = async (app: string) => {
   return (list['items'] as { action: string; subject: unknown }[]).map(({ action, subject }) => [action, subject])
 }
 
+// spec: administration/campaign-list
 test('a list is asked for by status, kind and name, and each campaign comes with its counters', async () => {
   const stats = { ...noStats, queued: 3, sent: 2 }
   peers.answers.set(listStats.subject, () => ({ stats: { [id]: stats } }))
@@ -46,6 +47,7 @@ test('a list is asked for by status, kind and name, and each campaign comes with
   expect(lastAsked(calls.listCampaigns)).toEqual({ appId, limit: 100 })
 })
 
+// spec: limits/reads-apart
 test('a read that cannot be served behind the gateway is 429 with Retry-After and the seconds in its message', async () => {
   peers.answers.set(calls.listCampaigns.subject, () => {
     throw tooManyReads(2)
@@ -66,11 +68,13 @@ test.each([
   expect([answer.status, answer.body.error?.code, answer.body.error?.details?.[0]?.path]).toEqual([422, 'invalid_body', name])
 })
 
+// spec: administration/campaign-read
 test('one campaign is read with counters and rates, which are null while nothing was sent', async () => {
   expect(await told('GET', one)).toEqual([200, { ...givenCampaign, stats: noStats, rates: { delivery: null, open: null, click: null } }])
   expect(lastAsked(calls.getCampaign)).toEqual(of)
 })
 
+// spec: administration/campaign-operations, administration/audit
 test('every change reaches campaigns with the app of the path, answers its status and leaves a line in the audit', async () => {
   const app = await gateway.givenApp()
   const at = `/apps/${app.appId}/campaigns`
@@ -103,6 +107,7 @@ test('every change reaches campaigns with the app of the path, answers its statu
   ])
 })
 
+// spec: administration/cancel-answers
 test('a cancel is done with 200, or under way with 202', async () => {
   expect(await told('POST', `${one}/cancel`)).toEqual([200, { status: 'cancelled' }])
   for (const status of ['sending', 'paused']) {
@@ -111,6 +116,7 @@ test('a cancel is done with 200, or under way with 202', async () => {
   }
 })
 
+// spec: administration/audit
 test('a draft made again with its Idempotency-Key is the same one, and is in the audit once', async () => {
   const app = await gateway.givenApp()
   const headers = { authorization: `Bearer ${adminToken}`, 'idempotency-key': 'sale' }
@@ -124,6 +130,7 @@ test('a draft made again with its Idempotency-Key is the same one, and is in the
   expect((await auditOf(app.appId)).filter(([action]) => action === 'campaign.created')).toHaveLength(1)
 })
 
+// spec: administration/verify
 test('a recount is shown as the tracker made it; there is none for what the ledger no longer has', async () => {
   expect((await gateway.admin('GET', `${one}/verify`)).status).toBe(404)
   const verification = { campaignId: id, agrees: true, difference: 0, counters: noStats, ledger: noStats }

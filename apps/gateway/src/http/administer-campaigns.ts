@@ -31,7 +31,7 @@ const note = ({ db }: Gateway, appId: string, action: AuditAction, subject: { id
 
 const withStats = (campaign: Campaign, stats: Stats = noStats) => ({ ...campaign, stats })
 
-/** Campaigns as the dashboard manages them (decisions.md 10). They live in campaigns, their counters in the tracker; that the app exists is known here. */
+/** Campaigns as the dashboard manages them (spec: administration/campaign-operations). They live in campaigns, their counters in the tracker; that the app exists is known here. */
 const ofTheDashboard = [
   route({
     name: 'listCampaignsOfApp',

@@ -20,7 +20,7 @@ const audited: Record<string, AuditAction | undefined> = {
   pickWinner: 'campaign.winner-picked',
 }
 
-/** A public route for the dashboard: the same operation, on the path's app in the place of the key's (decisions.md 10). */
+/** A public route for the dashboard: the same operation, on the path's app in the place of the key's (spec: administration/segments-templates, administration/campaign-operations). */
 export function administered({ scope: _scope, limit: _limit, ...it }: Route): Route {
   return {
     ...it,

@@ -21,7 +21,7 @@ export type Door = {
 }
 
 /**
- * One request from the door to its answer, in the order of decisions.md 9: client address, key, scope, key's limit, body, then what
+ * One request from the door to its answer, in this order (spec: limits/order-of-checks): client address, key, scope, key's limit, body, then what
  * the route itself looks up and does. Throws a Fault where it ends early.
  */
 export async function answerRoute(route: Route, request: Request, response: Response, gateway: Gateway, door: Door): Promise<unknown> {

@@ -9,8 +9,8 @@ import type { Access } from './route.ts'
 const unauthorized = (message: string) => fault('unauthorized', message)
 
 /**
- * Who is asking with an API key. A secret key comes as `Authorization: Bearer`, a public one as `x-app-key` (api.md,
- * Authentication); a public key that comes as Bearer is known for what it is, a secret one in x-app-key is refused: that
+ * Who is asking with an API key. A secret key comes as `Authorization: Bearer`, a public one as `x-app-key`
+ * (spec: limits/key-headers); a public key that comes as Bearer is known for what it is, a secret one in x-app-key is refused: that
  * header is what browsers send. Faults: unauthorized.
  */
 export async function keyOf(request: IncomingMessage, keys: ApiKeys): Promise<VerifiedKey> {

@@ -41,6 +41,7 @@ const brokenBodies: [string, string | Buffer][] = [
   ['an unknown field', '{"target":{"all":true},"silent":true,"appId":"x"}'],
 ]
 
+// spec: limits/body-json, limits/strict
 test.each(brokenBodies)('a body of %s is 422 with the field it is about', async (what, raw) => {
   for (const [path, headers] of [
     [send, secret],
@@ -142,6 +143,7 @@ test(`${nastyValues.length} hostile values in ${fields.length} places are taken 
 const sendAs = (headers: Record<string, string>) =>
   gateway.ask({ method: 'POST', path: send, headers: { ...secret, ...headers }, raw: '{"target":{"all":true},"silent":true}' })
 
+// spec: limits/body-json
 test.each([
   ['no content type', {}],
   ['text/plain', { 'content-type': 'text/plain' }],
@@ -159,12 +161,14 @@ test('JSON in UTF-8 is taken in any spelling', async () => {
   }
 })
 
+// spec: limits/body-json
 test('a compressed body is 415, never unpacked', async () => {
   const headers = { ...secret, ...json, 'content-encoding': 'gzip' }
   const told = await gateway.ask({ method: 'POST', path: send, headers, raw: gzipSync('{"target":{"all":true},"silent":true}') })
   expect(told).toMatchObject({ status: 415, body: { error: { code: 'unsupported_media_type' } } })
 })
 
+// spec: limits/body-size
 test('a body is taken up to 512 KiB and refused at once above, whether its length is declared or not', async () => {
   const bodyOf = (length: number) => {
     const body = '{"target":{"all":true},"silent":true}'

@@ -17,7 +17,7 @@ type LimitConfig = {
   API_RATE_LIMIT: number
 }
 
-/** Counts requests of this process (api.md, Limits). Both throw the Fault rate_limited. */
+/** Counts requests of this process (spec: limits/rate-buckets). Both throw the Fault rate_limited. */
 export type Limits = {
   /** Before the key is looked at. */
   countAddress(route: Route, request: IncomingMessage, response: ServerResponse): void

@@ -14,10 +14,12 @@ function changed(from: string | RegExp, to: string): object {
   return JSON.parse(other)
 }
 
+// spec: limits/versioning
 test('nothing that the released document promises is taken back', () => {
   expect(breakingChanges(released, openApiDocument)).toEqual([])
 })
 
+// spec: limits/versioning
 test.each<[what: string, from: string | RegExp, to: string, change: string]>([
   ['an operation', '"/v1/users/{id}"', '"/v1/people/{id}"', 'GET /v1/users/{id} is gone'],
   ['another name', '"readUser"', '"getUser"', 'GET /v1/users/{id}: operationId was readUser'],
@@ -73,6 +75,7 @@ test.each<[what: string, from: string | RegExp, to: string, change: string]>([
   expect(breakingChanges(openApiDocument, changed(from, to))).toContain(change)
 })
 
+// spec: limits/versioning
 test.each<[what: string, from: string, to: string]>([
   ['a path', '"/v1/users/{id}":', '"/v1/more":{},"/v1/users/{id}":'],
   [

@@ -5,7 +5,7 @@ const record = (value: unknown): Json => (typeof value === 'object' && value !==
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
 /**
- * What would break a client of the released document: /v1 changes only add (decisions.md 9, Versioning). A request that was right
+ * What would break a client of the released document: /v1 changes only add (spec: limits/versioning). A request that was right
  * has to stay right, so its schemas may only widen; an answer may get more fields, but none may go, change its kind or become absent.
  */
 export function breakingChanges(released: Api, current: Api): string[] {

@@ -57,6 +57,7 @@ test.each([
   }
 })
 
+// spec: limits/strict
 test('query names that nobody knows, and names twice, are refused', async () => {
   for (const query of ['a=1', 'a=%00&a=2', '__proto__=1', '%']) {
     const told = await gateway.ask({
@@ -70,6 +71,7 @@ test('query names that nobody knows, and names twice, are refused', async () => 
   }
 })
 
+// spec: limits/methods
 test('a known path with another method is 405 and says which are allowed', async () => {
   for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'OPTIONS', 'PROPFIND']) {
     const told = await gateway.ask({ method, path: send, headers: secret })
@@ -89,6 +91,7 @@ test('a body that ends early or never ends keeps nobody waiting for ever', async
   expect(await gateway.ask({ path: '/health' })).toMatchObject({ status: 200 })
 })
 
+// spec: limits/protocol-errors
 test.each([
   ['not HTTP', 'hello\r\n\r\n', 400],
   ['a bad method', 'G@T / HTTP/1.1\r\nhost: x\r\n\r\n', 400],
@@ -112,6 +115,7 @@ test.each([
   expect(answer.toLowerCase()).toContain('x-request-id: ')
 })
 
+// spec: limits/request-id
 test('a given x-request-id comes back when it is safe, else one is made', async () => {
   const idFor = async (given: string) =>
     (await gateway.ask({ path: '/health', headers: { 'x-request-id': given } })).headers['x-request-id']
@@ -133,6 +137,7 @@ test('every answer carries the safety headers, and none says what runs here', as
   }
 })
 
+// spec: limits/origins
 test('pages of any origin may call what public keys and the tracker are for, without credentials, and nothing else', async () => {
   const origin = { origin: 'https://shop.example', 'access-control-request-method': 'POST' }
   for (const { method, path, key } of routes) {

@@ -50,6 +50,7 @@ const walk = async (query: string) => {
 const idsOf = (items: readonly { subscriptionId: string }[]) => items.map(({ subscriptionId }) => subscriptionId)
 const askedOf = ({ subject }: { subject: string }) => peers.asked.filter((one) => one.subject === subject).map(({ request }) => request)
 
+// spec: administration/pushes
 test('a push that has not ended is shown with its last answer and its next try, in the shape of those that have', async () => {
   const { items } = await list('?outcome=open&limit=1')
 
@@ -62,6 +63,7 @@ test('a push that has not ended is shown with its last answer and its next try, 
   ])
 })
 
+// spec: administration/pushes
 test.each([1, 2, 3, 4, 5, 6, 100])('pages of %i hold every push once, the open ones first', async (limit) => {
   expect(await walk(`?limit=${limit}`)).toEqual([...idsOf(open), ...idsOf(ended)])
   expect(await walk(`?outcome=open&limit=${limit}`)).toEqual(idsOf(open))

@@ -1,5 +1,5 @@
 import { Reply } from './route.ts'
 
-/** The answer of an idempotent route: the same again on a replay, which a header tells (api.md, Errors, Idempotency). */
+/** The answer of an idempotent route: the same again on a replay, which a header tells (spec: limits/idempotency-replay). */
 export const replayed = ({ replayed: isReplay, ...answer }: { replayed: boolean }): Reply =>
   new Reply(answer, { headers: isReplay ? { 'Idempotent-Replayed': 'true' } : {} })

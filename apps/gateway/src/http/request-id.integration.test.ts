@@ -20,6 +20,7 @@ campaigns.answer(sendNotification, async () => {
   throw new Error('a mistake')
 })
 
+// spec: limits/request-id
 test.each(['order-17.A', 'unsafe id, "quoted"', undefined])(
   'a client’s x-request-id, or the one it is given, finds what every app logged for its request: %s',
   async (given) => {

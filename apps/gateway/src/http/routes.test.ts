@@ -21,11 +21,12 @@ test('no two routes share a name, nor a method and path', () => {
   expect(new Set(routes.map(({ method, path }) => `${method} ${path}`)).size).toBe(routes.length)
 })
 
+// spec: limits/scopes
 test('every route that takes a key names the scope it needs', () => {
   expect(publicRoutes.filter(({ key, scope }) => (key === 'none') !== (scope === undefined)).map(({ name }) => name)).toEqual([])
 })
 
-/** The table Summary of api.md, Endpoints, with its scopes. */
+/** What the public API has always had, with its scopes. */
 const summary: [methodAndPath: string, key: string, scope: string | undefined][] = [
   ['POST /v1/subscriptions', 'public', 'subscriptions:write'],
   ['PATCH /v1/subscriptions/:id', 'public', 'subscriptions:write'],
@@ -64,13 +65,15 @@ const summary: [methodAndPath: string, key: string, scope: string | undefined][]
   ['GET /health', 'none', undefined],
 ]
 
-test('the public routes are those of the specification’s summary, with its keys and scopes, and the document and its browser', () => {
+// spec: limits/scopes, limits/versioning
+test('the public routes are those of this table, with its keys and scopes, and the document and its browser', () => {
   const served = publicRoutes.map(({ method, path, key, scope }) => `${method.toUpperCase()} ${path} ${key} ${scope}`)
   const specified = summary.map(([methodAndPath, key, scope]) => `${methodAndPath} ${key} ${scope}`)
   expect(new Set(served)).toEqual(new Set([...specified, 'GET /openapi.json none undefined', 'GET /docs none undefined']))
   expect(served).toHaveLength(summary.length + 2)
 })
 
+// spec: limits/document
 test('the document describes every public route, and nothing of the administration', () => {
   for (const { method, path, name } of publicRoutes) expect(paths[templateOf(path)]?.[method]).toMatchObject({ operationId: name })
   expect(operations).toHaveLength(publicRoutes.length)
@@ -84,6 +87,7 @@ test('every reference in the document leads somewhere', () => {
   for (const reference of references) expect(() => resolve(openApiDocument, reference)).not.toThrow()
 })
 
+// spec: limits/error-shape, limits/error-codes
 test('every error answer has the one shape, and an example of each code', () => {
   for (const { responses } of operations) {
     for (const [status, response] of Object.entries(responses)) {
@@ -140,6 +144,7 @@ test('every parameter of a path is described, with an example', () => {
   }
 })
 
+// spec: limits/lists
 test('lists take limit, cursor and q; sends that are remembered take Idempotency-Key; logins take x-identity-token', () => {
   const named = (name: string) =>
     (operationOf(name)?.parameters ?? []).map((parameter) => String(resolve(openApiDocument, parameter)['name']))

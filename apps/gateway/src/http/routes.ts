@@ -30,7 +30,7 @@ const document = route({
   answer: async () => openApiText,
 })
 
-/** What the OpenAPI document describes, and changes only by adding (decisions.md 9, Versioning). */
+/** What the OpenAPI document describes, and changes only by adding (spec: limits/versioning). */
 export const publicRoutes: readonly Route[] = [
   ...subscriptions,
   ...users,

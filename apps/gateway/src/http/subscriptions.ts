@@ -23,7 +23,7 @@ function refuseOtherHost(path: string, endpoint: string, rule: EndpointRule): vo
   if (problem !== undefined) throw invalidField(path, problem)
 }
 
-/** Both methods do the same (api.md, PATCH or POST /v1/subscriptions/:id/user); a client library wants two names. */
+/** Both methods do the same (spec: identity/change-user); a client library wants two names. */
 const changesOwner = ([method, name]: readonly ['patch' | 'post', string]) =>
   route({
     ...forDevices,

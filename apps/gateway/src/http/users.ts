@@ -10,7 +10,7 @@ import { route } from './route.ts'
 const reads = { key: 'secret', scope: 'users:read' } as const
 const writes = { key: 'secret', scope: 'users:write' } as const
 
-/** The two ways to name a user share their answers (api.md, Users). */
+/** The two ways to name a user share their answers (spec: identity/read-user, identity/change-user, identity/erase-user). */
 const byId = { path: '/v1/users/:id', suffix: '', texts: [], address: ({ id = '' }: Params): UserAddress => ({ userId: id }) } as const
 const byExternalId = {
   path: '/v1/users/by-external-id/:externalId',

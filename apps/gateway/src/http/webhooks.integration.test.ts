@@ -76,6 +76,7 @@ beforeAll(async () => {
   appId = (await gateway.givenApp()).appId
 })
 
+// spec: administration/webhooks
 test('every operation reaches webhooks with the app of the path, and answers its status', async () => {
   const path = `/apps/${appId}/webhooks`
   const one = `${path}/${webhookId}`
@@ -116,6 +117,7 @@ test.each([
   expect([status, answer.error?.code, answer.error?.details?.[0]?.path]).toEqual([422, 'invalid_body', path])
 })
 
+// spec: administration/unknown-app
 test('an unknown app, or an unknown webhook, is not found', async () => {
   expect((await gateway.admin('GET', `/apps/${newId()}/webhooks`)).status).toBe(404)
   expect((await gateway.admin('GET', `/apps/${appId}/webhooks/${newId()}`)).status).toBe(404)

@@ -16,12 +16,14 @@ const sent = {
   attempts: 1,
 }
 
+// spec: webhooks/event-data
 test('a sent push tells who and what, and nothing more', () => {
   const event = outcomeEvent(push, sent, at)
   expect(event).toEqual({ type: 'notification.sent', at, ...push, userId: sent.userId, subscriptionId: sent.subscriptionId })
   expect(Event.parse(event)).toEqual(event)
 })
 
+// spec: webhooks/event-data, tracking/failure-data
 test('a failed push tells its code, the provider’s own word and the tries; a skipped one its reason', () => {
   expect(outcomeEvent(push, { ...sent, outcome: 'failed', code: 'rate_limited', providerCode: '429', attempts: 5 }, at)).toMatchObject({
     type: 'notification.failed',
@@ -38,6 +40,7 @@ test('a failed push tells its code, the provider’s own word and the tries; a s
   })
 })
 
+// spec: webhooks/event-types
 test('each kind of report is an event of its name', () => {
   for (const kind of ['delivered', 'opened', 'clicked', 'dismissed'] as const) {
     const event = engagementEvent({ ...push, kind, userId: newId(), subscriptionId: newId(), variant: 'a' }, at)
@@ -46,6 +49,7 @@ test('each kind of report is an event of its name', () => {
   }
 })
 
+// spec: webhooks/event-completed
 test('campaign.completed has totals, and no user, device or platform', () => {
   const { platform: _, ...ids } = push
   const event = completedEvent({ ...ids, name: 'Spring', transactional: false, byPlatform: { ios: 1, android: 2, web: 3 } }, at)

@@ -28,7 +28,7 @@ export const engagementEvent = ({ kind, appId, campaignId, userId, subscriptionI
   platform,
 })
 
-/** Every push of a campaign is queued: not of any user, device or platform (api.md, Events). */
+/** Every push of a campaign is queued: not of any user, device or platform (spec: webhooks/event-completed). */
 export const completedEvent = (
   campaign: { appId: string; campaignId: string; name: string; transactional: boolean; byPlatform: Record<Platform, number> },
   at: string,

@@ -9,6 +9,7 @@ const givenRow = (size: number, place = 0): Slots => ({ place, size, slots: open
 const told = (end: End, ...places: number[]): EndOfPlaces => ({ ...end, places })
 const bytes = (ids: string[]) => Buffer.from(ids.join(''), 'hex')
 
+// spec: tracking/one-outcome
 test('a slot is filled once: who comes first is right, in one call and in a later one', () => {
   const first = fillSlots(givenRow(4), [told(sent, 0, 1, 1), told(dead, 1, 2)], 1_000)
   expect(first.fresh).toEqual([

@@ -8,6 +8,7 @@ const eventOf = (userId: string | null, id = 'evt_1') => ({
   user_id: userId,
 })
 
+// spec: webhooks/batches, webhooks/event-fields
 test('a body is JSON with the external id of each user that has one', () => {
   const body = bodyOf('dlv_1', [eventOf(ada), eventOf('1'.repeat(24)), eventOf(null)], { [ada]: 'ada "\u{1f600}"' })
   expect(JSON.parse(body.toString())).toEqual({
@@ -24,6 +25,7 @@ test('names such as __proto__ are nobody', () => {
   expect(bodyOf('dlv_1', [eventOf('__proto__'), eventOf('toString')], {}).toString()).not.toContain('externalId')
 })
 
+// spec: webhooks/external-id-late
 test('what a body held can wait again, without any external id', () => {
   const events = [eventOf(ada), eventOf(null, 'evt_2')]
   expect(eventsOf(bodyOf('dlv_1', events, { [ada]: 'ada' }))).toEqual([
@@ -34,6 +36,7 @@ test('what a body held can wait again, without any external id', () => {
 
 const given = { type: 'notification.sent', campaignId: 'c'.repeat(24), subscriptionId: 'd'.repeat(24) } as const
 
+// spec: webhooks/event-id
 test('the id of an event follows from campaign, subscription and type alone', () => {
   expect(eventIdOf(given)).toMatch(/^evt_[0-9a-f]{24}$/)
   expect(eventIdOf({ ...given })).toBe(eventIdOf(given))
@@ -45,6 +48,7 @@ test('the id of an event follows from campaign, subscription and type alone', ()
   expect(new Set([given, ...others].map(eventIdOf)).size).toBe(4)
 })
 
+// spec: webhooks/event-completed
 test('campaign.completed is of no user, device or platform, whatever travels with it', () => {
   const at = '2026-01-01T00:00:00Z'
   const shown = publicEvent({
@@ -60,6 +64,7 @@ test('campaign.completed is of no user, device or platform, whatever travels wit
   expect(shown.ts).toBe('2026-01-01T00:00:00.000Z')
 })
 
+// spec: webhooks/event-filter
 test('* stands for every type', () => {
   expect(isWanted(['*'], 'campaign.completed')).toBe(true)
   expect(isWanted(['notification.sent'], 'campaign.completed')).toBe(false)

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 
-/** A batch goes when it holds this many events or its oldest has waited this long (api.md, Batching). */
+/** A batch goes when it holds this many events or its oldest has waited this long (spec: webhooks/batches). */
 export const batchSize = 100
 export const batchAfterMs = 1_000
 
-/** More waiting events than this and the oldest are dropped, counted and shown (decisions.md 8). */
+/** More waiting events than this and the oldest are dropped, counted and shown (spec: webhooks/most-waiting). */
 export const mostWaiting = 100_000
 
 /** An endpoint that does not take its deliveries gets no further ones made: the rest waits as events, where the limit above holds. */

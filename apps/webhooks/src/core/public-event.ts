@@ -3,13 +3,13 @@ import type { Event } from '@herald/contracts/event'
 import type { WebhookEvent } from '@herald/contracts/webhook'
 
 /**
- * The id of an event: `evt_` and 24 hexadecimal characters of SHA-256 over campaign, subscription and type (decisions.md 7). It follows
+ * The id of an event: `evt_` and 24 hexadecimal characters of SHA-256 over campaign, subscription and type (spec: webhooks/event-id). It follows
  * from what happened, so that no redelivery on the way ever invents another.
  */
 export const eventIdOf = ({ campaignId, subscriptionId = '', type }: Pick<Event, 'campaignId' | 'subscriptionId' | 'type'>): string =>
   `evt_${hash('sha256', `${campaignId}|${subscriptionId}|${type}`).slice(0, 24)}`
 
-/** An event as receivers get it, but for the external id. `campaign.completed` is of no user, device or platform (api.md, Events). */
+/** An event as receivers get it, but for the external id. `campaign.completed` is of no user, device or platform (spec: webhooks/event-completed). */
 export function publicEvent(event: Event): WebhookEvent {
   const { type, appId, campaignId, userId, subscriptionId, platform, data } = event
   const shown = { id: eventIdOf(event), type, ts: new Date(event.at).toISOString(), appId, campaignId }

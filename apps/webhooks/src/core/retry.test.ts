@@ -9,6 +9,7 @@ const answered = (status: number | null, retryAfterMs: number | null = null): Po
 })
 const base = { baseMs: 30_000, random: 0 }
 
+// spec: webhooks/answers
 test.each([
   [200, 'delivered'],
   [204, 'delivered'],
@@ -32,12 +33,14 @@ test.each([
   expect(judge(answered(status), { ...base, tries: 1 }).is).toBe(is)
 })
 
+// spec: webhooks/retries
 test('the gaps are 30, 60, 120 and 240 s, 0 to 10 % longer; the fifth attempt is the last', () => {
   const gaps = (random: number) => [1, 2, 3, 4, 5].map((tries) => judge(answered(500), { ...base, tries, random }))
   expect(gaps(0)).toEqual([...[30_000, 60_000, 120_000, 240_000].map((inMs) => ({ is: 'retry', inMs })), { is: 'exhausted' }])
   expect(gaps(1)).toEqual([...[33_000, 66_000, 132_000, 264_000].map((inMs) => ({ is: 'retry', inMs })), { is: 'exhausted' }])
 })
 
+// spec: webhooks/retry-after
 test('Retry-After lengthens a gap, up to an hour, and never shortens it', () => {
   const gapAfter = (retryAfterMs: number) => judge(answered(503, retryAfterMs), { ...base, tries: 1 })
   expect(gapAfter(90_000)).toEqual({ is: 'retry', inMs: 90_000 })

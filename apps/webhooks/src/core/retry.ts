@@ -7,7 +7,7 @@ export type PostAnswer = {
   retryAfterMs: number | null
 }
 
-/** Attempts in all, the first included (api.md, Responses and retries). */
+/** Attempts in all, the first included (spec: webhooks/retries). */
 export const mostAttempts = 5
 
 /** Deliveries in a row that use up their attempts before the endpoint is switched off. */
@@ -20,7 +20,7 @@ const longestRetryAfterMs = 3_600_000
 export type Verdict = { is: 'delivered' } | { is: 'retry'; inMs: number } | { is: 'exhausted' } | { is: 'refused' }
 
 /**
- * What an answer means for the delivery (decisions.md 8). 5xx, 429, 408 and no answer are tried again after 1, 2, 4, 8 times the base
+ * What an answer means for the delivery (spec: webhooks/answers). 5xx, 429, 408 and no answer are tried again after 1, 2, 4, 8 times the base
  * (30 s), lengthened by 0 to 10 % so that receivers that failed together do not come together; Retry-After lengthens, never shortens.
  * A 3xx or another 4xx is final. An address that is not public is no answer: its name may be right again at the next attempt.
  * `tries` counts this attempt; `random` is 0 to 1.

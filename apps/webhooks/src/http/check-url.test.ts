@@ -7,6 +7,7 @@ const checkWhenResolvedTo = (...addresses: string[]) =>
     resolve: async () => addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
   })
 
+// spec: webhooks/url-at-save
 test.each([['127.0.0.1'], ['10.1.2.3'], ['169.254.169.254'], ['::1'], ['::ffff:10.0.0.1'], ['fd00::1'], ['64:ff9b::7f00:1']])(
   'a name that resolves to %s is refused when it is saved, also beside a public address',
   async (address) => {
@@ -15,6 +16,7 @@ test.each([['127.0.0.1'], ['10.1.2.3'], ['169.254.169.254'], ['::1'], ['::ffff:1
   },
 )
 
+// spec: webhooks/url-at-save
 test('a public name is taken, and one that does not resolve yet', async () => {
   expect(await checkWhenResolvedTo('93.184.215.14', '2606:4700::1111')('https://receiver.example/')).toBeUndefined()
   const unknown = openUrlCheck({ allowPrivate: false, resolve: () => Promise.reject(new Error('ENOTFOUND')) })
@@ -26,6 +28,7 @@ test('a name server that never answers is not waited for', async () => {
   expect(await check('https://receiver.example/')).toBeUndefined()
 })
 
+// spec: webhooks/url-private
 test('in development the address rule is lifted, https stays', async () => {
   const check = openUrlCheck({ allowPrivate: true, resolve: () => Promise.reject(new Error('not asked')) })
   expect(await check('https://localhost:4433/')).toBeUndefined()

@@ -6,7 +6,7 @@ import type { Resolve } from '@herald/service/guarded-connect'
 const patienceMs = 2_000
 
 /**
- * The rule at save (decisions.md 8): what `destinationProblem` says, and then what the name resolves to now. A name that does not resolve
+ * The rule at save (spec: webhooks/url-at-save): what `destinationProblem` says, and then what the name resolves to now. A name that does not resolve
  * may be made later; what it resolves to then is judged at every attempt.
  */
 export const openUrlCheck =

@@ -45,6 +45,7 @@ test('a connection is used again, and one that the receiver closed meanwhile cos
   expect(await post(receiver.url, body, sign)).toMatchObject({ status: 204, error: null })
 })
 
+// spec: webhooks/redirects
 test('a redirect is an answer and is not followed', async () => {
   const elsewhere = await startReceiver()
   for (const status of [301, 302, 303, 307, 308]) {
@@ -54,6 +55,7 @@ test('a redirect is an answer and is not followed', async () => {
   expect(elsewhere.received).toEqual([])
 })
 
+// spec: webhooks/time-limit
 test('a receiver that never answers, or drips its headers, is given up on when the time is over', async () => {
   const silent = await startReceiver(() => undefined)
   const dripping = await startReceiver((_one, response) => {
@@ -68,6 +70,7 @@ test('a receiver that never answers, or drips its headers, is given up on when t
   }
 })
 
+// spec: webhooks/time-limit
 test('a receiver that accepts and never ends its TLS handshake is given up on', async () => {
   const sockets: Socket[] = []
   const server = createTcpServer((socket) => sockets.push(socket))
@@ -80,6 +83,7 @@ test('a receiver that accepts and never ends its TLS handshake is given up on', 
   expect(await openLocal(300)(`https://127.0.0.1:${port}/`, body, sign)).toMatchObject({ status: null, error: 'timeout' })
 })
 
+// spec: webhooks/time-limit
 test('of an endless body 64 kB are read: the status counts, the connection is cut', async () => {
   let written = 0
   const receiver = await startReceiver((_one, response) => {
@@ -180,6 +184,7 @@ test.each([
   expect(trap.connections()).toBe(0)
 })
 
+// spec: webhooks/url-at-send
 test('a name that is public when it is saved and private when it is sent to (rebinding) is refused at every attempt', async () => {
   const trap = await startTrap('127.0.0.1')
   let asked = 0
@@ -195,6 +200,7 @@ test('a name that is public when it is saved and private when it is sent to (reb
   expect(trap.connections()).toBe(0)
 })
 
+// spec: webhooks/url-at-send
 test('whatever way led there, nothing is written to a connection whose other end is not public', async () => {
   const receiver = await startReceiver()
   // A look-up without any guard stands for a hole in it: the connected address is judged again.
@@ -204,6 +210,7 @@ test('whatever way led there, nothing is written to a connection whose other end
   expect(receiver.received).toEqual([])
 })
 
+// spec: webhooks/redirects
 test('proxies named in the environment are not asked', async () => {
   const trap = await startTrap('127.0.0.1')
   process.env['HTTPS_PROXY'] = process.env['https_proxy'] = `http://127.0.0.1:${trap.port}`

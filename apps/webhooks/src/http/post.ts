@@ -5,7 +5,7 @@ import { destinationProblem } from '@herald/contracts/destination'
 import { blockedAddress, refuseUnlessPublic } from '@herald/service/guarded-connect'
 import { readRetryAfter, type PostAnswer } from '../core/retry.ts'
 
-/** In all, from the first look-up to the end of the answer (decisions.md 8). */
+/** In all, from the first look-up to the end of the answer (spec: webhooks/time-limit). */
 const totalLimitMs = 10_000
 const connectLimitMs = 5_000
 /** An answer's body says nothing we use; it is read so that the connection can be used again, up to this. */

@@ -16,7 +16,7 @@ const Id = z.string().length(24)
 /** The kind of key that asked. A gateway that does not say it yet may have had a secret one: then the user is kept. */
 const keyKind = KeyKind.optional()
 
-/** Registers a device or finds it again; the body is as the gateway checked it (api.md, POST /v1/subscriptions). */
+/** Registers a device or finds it again; the body is as the gateway checked it (spec: identity/register). */
 export const registerSubscription = call<{ id: string; platform: Platform; userId: string }>()(
   'rpc.audience.register-subscription',
   z.object({ appId: Id, subscription: RegisterSubscription, keyKind }),
@@ -94,7 +94,7 @@ export const startSends = call<Record<string, never>>()(
   z.object({ sends: z.array(FrozenSmallSend).min(1).max(25) }),
 )
 
-/** Whether a send goes on. Administration pauses, resumes and cancels sends under way (decisions.md 5). */
+/** Whether a send goes on. Administration pauses, resumes and cancels sends under way (spec: campaigns/pause, campaigns/resume, campaigns/cancel-under-way). */
 export const campaignFlows = ['running', 'paused', 'cancelled'] as const
 export type CampaignFlow = (typeof campaignFlows)[number]
 /** `no` rises with every change, so that a late repeat of an earlier one changes nothing. */
@@ -116,7 +116,7 @@ export const flowChanged: Broadcast<{ campaignId: string; flow: CampaignFlow }> 
 /** The time zones that the app's users have, each once, in no order. Users without one are not in it. */
 export const listTimeZones = call<{ zones: string[] }>()('rpc.audience.list-time-zones', z.object({ appId: Id }), 10_000)
 
-/** The breaker of an app's way to a provider (providers.md, Breaker), as the administration shows it. */
+/** The breaker of an app's way to a provider (spec: providers/circuit), as the administration shows it. */
 export type Circuit = {
   platform: Platform
   environment: CircuitEnvironment
@@ -181,7 +181,7 @@ export const confirmAudienceAnnouncements = call<Record<string, never>>()(
   z.object({ announcementIds: z.array(Id).max(1000) }),
 )
 
-// Devices and their people (api.md, Subscriptions and Users). Bodies are as the gateway checked them. Unknown and foreign ids: not_found.
+// Devices and their people (docs/specification/identity.md). Bodies are as the gateway checked them. Unknown and foreign ids: not_found.
 
 export const patchSubscription = call<{ id: string; optedIn: boolean }>()(
   'rpc.audience.patch-subscription',
@@ -194,7 +194,7 @@ export const startSession = call<{ id: string; sessionCount: number; lastSession
   z.object({ appId: Id, subscriptionId: Id, session: SessionBody }),
 )
 
-/** Makes the device the person's with this external id (decisions.md 6). Fault: limit_reached. */
+/** Makes the device the person's with this external id (spec: identity/login). Fault: limit_reached. */
 export const loginSubscription = call<{ userId: string; externalId: string }>()(
   'rpc.audience.login-subscription',
   z.object({ appId: Id, subscriptionId: Id, externalId: z.string(), keyKind }),
@@ -234,7 +234,7 @@ export const findExternalIds = call<{ externalIds: Record<string, string> }>()(
   z.object({ appId: Id, userIds: z.array(Id).max(1000) }),
 )
 
-// Saved segments (api.md, Segments). Faults: not_found, duplicate_name.
+// Saved segments (spec: segments/saved-name). Faults: not_found, duplicate_name.
 
 export const createSegment = call<SavedSegment>()('rpc.audience.create-segment', z.object({ appId: Id, segment: SaveSegment }))
 export const listSegments = call<Listed<SavedSegment>>()('rpc.audience.list-segments', ListRequest.extend({ appId: Id }))

@@ -10,7 +10,7 @@ import { SaveTemplate, type Template } from '../template.ts'
 
 const Id = z.string().length(24)
 
-/** Scope of an Idempotency-Key is (app, key); the fingerprint covers method, path and canonical body (decisions.md 9). */
+/** Scope of an Idempotency-Key is (app, key); the fingerprint covers method, path and canonical body (spec: limits/idempotency-scope). */
 export const Idempotency = z.object({ key: z.string().min(1).max(255), fingerprint: z.string().length(64) }).nullable()
 
 /**
@@ -80,13 +80,13 @@ export const sendCampaign = call<{ status: 'sending' | 'scheduled' | 'active' }>
 /** Faults: not_found; invalid_state once fan-out has started. */
 export const cancelCampaign = call<{ status: 'cancelled' }>()('rpc.campaigns.cancel-campaign', z.object({ appId: Id, campaignId: Id }))
 
-/** Sends the winning variant to the held-out remainder as a new campaign. Faults in this order: decisions.md 5, Winner checks. */
+/** Sends the winning variant to the held-out remainder as a new campaign. The order of its faults is spec: experiments/winner-checks. */
 export const pickWinner = call<{ id: string; status: 'sending' }>()(
   'rpc.campaigns.pick-winner',
   z.object({ appId: Id, campaignId: Id, variant: z.string() }),
 )
 
-// Administration (decisions.md 10). Unknown and foreign ids: not_found. A status that does not allow it: invalid_state.
+// Administration (docs/specification/administration.md). Unknown and foreign ids: not_found. A status that does not allow it: invalid_state.
 
 const OfCampaign = z.object({ appId: Id, campaignId: Id })
 
@@ -115,7 +115,7 @@ export const endCampaign = call<{ status: 'cancelled' | 'sending' | 'paused' }>(
 /** The app was deleted: its rows go, a part with every call, until `done`; schedules stop with the first. */
 export const eraseCampaignsOfApp = call<{ done: boolean }>()('rpc.campaigns.erase-app', z.object({ appId: Id }), 10_000)
 
-// Templates (api.md, Templates). Faults: not_found, duplicate_name.
+// Templates (spec: content/template-name). Faults: not_found, duplicate_name.
 
 export const createTemplate = call<Template>()('rpc.campaigns.create-template', z.object({ appId: Id, template: SaveTemplate }))
 export const listTemplates = call<Listed<Template>>()('rpc.campaigns.list-templates', ListRequest.extend({ appId: Id }))

@@ -110,7 +110,7 @@ export type LedgerRow = {
 }
 
 /**
- * The ledger of an app, newest campaign first, by any of the filters (decisions.md 10, `/pushes`). A page may hold fewer than
+ * The ledger of an app, newest campaign first, by any of the filters (spec: administration/pushes). A page may hold fewer than
  * asked for, even none: it ends only when `nextCursor` is null.
  */
 export const listPushes = call<{ items: LedgerRow[]; nextCursor: string | null }>()(

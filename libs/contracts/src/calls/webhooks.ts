@@ -6,13 +6,13 @@ import { CreateWebhook, PatchWebhook, type Webhook, type WebhookDelivery } from 
 const Id = z.string().length(24)
 const Endpoint = z.object({ appId: Id, webhookId: Id })
 
-/** A user was erased: bodies of deliveries that name them go too (decisions.md 8). */
+/** A user was erased: bodies of deliveries that name them go too (spec: webhooks/erasure). */
 export const eraseUser = call<Record<string, never>>()('rpc.webhooks.erase-user', z.object({ appId: Id, userId: Id }))
 
 /** The app was deleted: its rows go, a part with every call, until `done`. */
 export const eraseWebhooksOfApp = call<{ done: boolean }>()('rpc.webhooks.erase-app', z.object({ appId: Id }), 10_000)
 
-// Endpoints (decisions.md 8 and 10). Bodies are as the gateway checked them, but for what an address resolves to: invalid_body at `url`.
+// Endpoints (spec: administration/webhooks). Bodies are as the gateway checked them, but for what an address resolves to: invalid_body at `url`.
 // Unknown and foreign ids: not_found. Saving may wait 2 s for a name server.
 
 /** Fault: limit_reached above 50 endpoints of an app. */

@@ -64,6 +64,7 @@ test('no two messages have a key pair or a salt in common', () => {
   expect(new Set(bodies.map((body) => body.toString('hex', 21, 86))).size).toBe(600)
 })
 
+// spec: providers/no-answer
 describe('keys that are none are told, and nothing is thrown', () => {
   const { keys } = givenBrowser()
   const offCurve = fromText(keys.p256dh)

@@ -33,6 +33,7 @@ function given(guard: Guard, change: Partial<typeof size> = {}) {
 const told = (reply: Reply) => (reply.is === 'answered' ? String(reply.status) : `${reply.is} ${reply.reason}`)
 
 describe.each(['h2', 'http/1.1'] as const)('a push service that offers %s', (protocol) => {
+  // spec: providers/endpoint-guard
   test('gets no byte at an address off the public internet, whatever its name was resolved to and though it is written as an address', async () => {
     const service = await startPushService(protocol)
     const { send } = given({ lookup, checkAddress })
@@ -42,6 +43,7 @@ describe.each(['h2', 'http/1.1'] as const)('a push service that offers %s', (pro
     expect(service.bytes()).toBe(0)
   })
 
+  // spec: providers/endpoint-guard
   test('is checked at every connection, not at the first alone', async () => {
     const service = await startPushService(protocol)
     const checked: string[] = []

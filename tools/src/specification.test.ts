@@ -1,0 +1,83 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { checkSpecification } from './specification.ts'
+
+const made: string[] = []
+afterEach(() => made.splice(0).forEach((directory) => rmSync(directory, { recursive: true, force: true })))
+
+// Put together, so that this file is not taken for one that cites or mentions them.
+const cites = ['spec', ''].join(':')
+const elsewhere = ['api', 'md'].join('.')
+const bare = ['identity', 'md'].join('.')
+const numbered = ['decisions', 6].join(' ')
+
+/** A repository of a page with two rules and these files, checked. */
+function check(files: Record<string, string>) {
+  const repository = mkdtempSync(join(tmpdir(), 'herald-specification-'))
+  made.push(repository)
+  const all = { 'docs/specification/identity.md': '# Identity\n\n### identity/login\n\nText.\n\n### identity/logout\n', ...files }
+  for (const [path, content] of Object.entries(all)) {
+    mkdirSync(dirname(join(repository, path)), { recursive: true })
+    writeFileSync(join(repository, path), content)
+  }
+  const { findings, ...found } = checkSpecification(repository)
+  return { ...found, findings: findings.map(({ file, line, message }) => `${file}:${line} ${message}`) }
+}
+
+test('rules are found by their headings, citations by their names, and only a citation of a test makes a rule tested', () => {
+  const found = check({
+    'apps/gateway/src/login.ts': `/** Logs in (${cites} identity/login, identity/logout). */`,
+    'apps/gateway/src/login.test.ts': `// ${cites} identity/login\ntest('…', () => {})`,
+  })
+  expect(found).toEqual({ rules: ['identity/login', 'identity/logout'], tested: new Set(['identity/login']), citations: 3, findings: [] })
+})
+
+test('what tests are made of, and the tests of the whole platform, count as tests', () => {
+  const found = check({
+    'apps/audience/src/testing/model.ts': `// ${cites} identity/login`,
+    'e2e/chaos/scenarios/one.ts': `// ${cites} identity/logout`,
+  })
+  expect(found.tested).toEqual(new Set(['identity/login', 'identity/logout']))
+})
+
+test('a rule that is cited and not there is found, beside those that are', () => {
+  const found = check({ 'libs/auth/src/key.ts': `\n// ${cites} identity/login, identity/nobody` })
+  expect(found.findings).toEqual(['libs/auth/src/key.ts:2 identity/nobody is no rule of docs/specification'])
+})
+
+test('a citation that cannot be read is found, and a key of that name in code or YAML is none', () => {
+  const found = check({
+    'libs/auth/src/key.ts': `// ${cites} identity/Login\nconst it = { spec: 7 }`,
+    'deploy/one.yaml': 'spec:\n  replicas: 1\n',
+  })
+  expect(found.findings).toEqual(['libs/auth/src/key.ts:1 this is no citation: docs/specification/README.md says how to write one'])
+})
+
+test('a name of another page, of another form, or given twice is no rule', () => {
+  const { rules, findings } = check({
+    'docs/specification/limits.md': '### identity/ids\n### limits/Ids\n### limits/ids\n### limits/ids\n',
+  })
+  expect(rules).toEqual(['identity/login', 'identity/logout', 'limits/ids'])
+  expect(findings.map((finding) => finding.split(':')[1]?.split(' ')[0])).toEqual(['1', '2', '4'])
+})
+
+test.each([
+  ['a comment that cites a document by its number', `// ${numbered}`, `"${numbered}" names no document: name the page and its section`],
+  ['a document that is elsewhere', `/** As ${elsewhere} says. */`, `${elsewhere} is not in the repository`],
+  ['a document in the title of a test', `test('as ${elsewhere} has it', () => {})`, `${elsewhere} is not in the repository`],
+  ['a page without its directory', `// see ${bare}`, `${bare} is not in the repository`],
+])('%s is found', (_, text, message) => {
+  expect(check({ 'apps/gateway/src/main.ts': text }).findings).toEqual([`apps/gateway/src/main.ts:1 ${message}`])
+})
+
+test('a page may be named from the root, from docs and from where it is mentioned; names in code are no mentions', () => {
+  const { findings } = check({
+    'docs/architecture.md': '[identity](specification/identity.md)',
+    'apps/gateway/README.md': 'This app.',
+    'apps/gateway/src/main.ts': `// docs/architecture.md, architecture.md, specification/identity.md\nconst name = 'other.md'`,
+    'apps/gateway/notes.md': 'README.md',
+  })
+  expect(findings).toEqual([])
+})

@@ -44,7 +44,7 @@ export async function findKnown(db: Db, sought: Sought[], mostTags: number): Pro
       case when asked.sets_tags > 0 and (select count(*) from jsonb_object_keys(tags)) + asked.sets_tags > ${mostTags}
         then array(select jsonb_object_keys(tags)) end as tag_names
     from users`
-  const { rows } = await sql<SeenRow>`
+  const { rows } = await sql<SeenRow>`/* plan kept: find-known */
     select device.id as "deviceId",
       owner.id as "ownerId", owner.external_id as "ownerExternalId", owner.version as "ownerVersion", owner.tag_names as "ownerTagNames",
       holder.id as "holderId", holder.external_id as "holderExternalId", holder.version as "holderVersion", holder.tag_names as "holderTagNames",
@@ -125,7 +125,7 @@ export async function writeRegistrations(db: Db, registrations: Decided[], seen:
   const known = registrations.filter(({ ownerId }) => ownerId !== null)
   const column = <Value>(of: (registration: Decided) => Value): Value[] => registrations.map((registration) => of(registration))
   const tags = registrations.map(({ changes }) => splitTags(changes.tags))
-  const { rows } = await sql<{ id: string }>`
+  const { rows } = await sql<{ id: string }>`/* plan kept: write-registrations */
     with given as materialized (
       select *, given.set_tags::jsonb as new_tags, coalesce(given.deleted_tags::text[], '{}') as deleted
       from unnest(
@@ -193,7 +193,7 @@ export async function writeRegistrations(db: Db, registrations: Decided[], seen:
         browser = coalesce(ready.browser, s.browser),
         standalone = coalesce(ready.standalone, s.standalone)
       from ready
-      where s.id = ready.device_id and ready.owner_id is not null
+      where s.id = any(array(select device_id from ready where owner_id is not null)) and s.id = ready.device_id
       returning s.id
     ), made_devices as (
       insert into subscriptions (id, app_id, user_id, platform, address, address_hash, p256dh, auth, app_version, sdk_version, os_version,
@@ -220,7 +220,7 @@ export async function writeRegistrations(db: Db, registrations: Decided[], seen:
         last_active_at = now(),
         by_backend = u.by_backend or written.by_backend
       from written
-      where u.id = written.user_id and not written.is_person_new
+      where u.id = any(array(select user_id from written where not is_person_new)) and u.id = written.user_id
     )
     select id from changed_devices union all select id from made_devices`.execute(db)
   return new Set(rows.map(({ id }) => id))

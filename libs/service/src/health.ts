@@ -77,9 +77,16 @@ export async function watchDatabase(service: Service, connectionString: string):
       if (!up) return Promise.reject(databaseUnavailable())
       return new Promise((resolve, reject) => {
         guarded.add(reject)
-        work()
-          .then(resolve, reject)
-          .finally(() => guarded.delete(reject))
+        work().then(
+          (done) => {
+            guarded.delete(reject)
+            resolve(done)
+          },
+          (error: unknown) => {
+            guarded.delete(reject)
+            reject(error)
+          },
+        )
       })
     },
     onReturn: (handler) => void onceBack.push(handler),

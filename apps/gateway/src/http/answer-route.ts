@@ -73,8 +73,11 @@ async function admit(route: Route, request: IncomingMessage, { keys, adminToken 
 const noQuery = z.strictObject({})
 
 /** Unknown names are refused like unknown fields of a body; without a key nobody is there to be told. */
-const queryOf = (route: Route, request: IncomingMessage): unknown =>
-  route.key === 'none' ? {} : parseBody(route.query ?? noQuery, { ...parseQuery(partsOf(request).query) })
+function queryOf(route: Route, request: IncomingMessage): unknown {
+  if (route.key === 'none') return {}
+  const { query } = partsOf(request)
+  return query === '' && !route.query ? {} : parseBody(route.query ?? noQuery, { ...parseQuery(query) })
+}
 
 /** Path and query of a request, as they were sent. */
 function partsOf({ url = '' }: IncomingMessage): { path: string; query: string } {

@@ -11,15 +11,7 @@ import { openOrder } from './core/in-order.ts'
 import { countTags, toPersonChanges, type PersonChanges } from './core/person.ts'
 import { leaveUsers } from './store/abandoned-users.ts'
 import { isErased } from './store/erased-apps.ts'
-import {
-  findKnown,
-  lockDevices,
-  writeRegistrations,
-  type Decided,
-  type Seen,
-  type SeenPerson,
-  type Sought,
-} from './store/registrations.ts'
+import { findKnown, lockDevices, writeRegistrations, type Decided, type Seen, type SeenPerson, type Sought } from './store/registrations.ts'
 import type { Db } from './store/tables.ts'
 import { keyOfPerson, lockUsers } from './store/users.ts'
 import { retryIdentity, transactIdentity } from './transact-identity.ts'

@@ -77,16 +77,14 @@ export async function watchDatabase(service: Service, connectionString: string):
       if (!up) return Promise.reject(databaseUnavailable())
       return new Promise((resolve, reject) => {
         guarded.add(reject)
-        work().then(
-          (done) => {
+        const ended = async () => {
+          try {
+            return await work()
+          } finally {
             guarded.delete(reject)
-            resolve(done)
-          },
-          (error: unknown) => {
-            guarded.delete(reject)
-            reject(error)
-          },
-        )
+          }
+        }
+        ended().then(resolve, reject)
       })
     },
     onReturn: (handler) => void onceBack.push(handler),

@@ -7,7 +7,8 @@ import { openDatabase } from './postgres.ts'
 const database = await freshDatabase()
 const { db } = await openDatabase<Record<string, never>>(testService('audience', {}), { url: database.url('audience'), poolSize: 1 })
 
-const prepared = async () => (await sql<{ name: string; generic_plans: number }>`select name, generic_plans from pg_prepared_statements`.execute(db)).rows
+const prepared = async () =>
+  (await sql<{ name: string; generic_plans: number }>`select name, generic_plans from pg_prepared_statements`.execute(db)).rows
 
 test('a statement that asks for it is prepared once per connection and planned no more from the sixth time on; others are not prepared', async () => {
   for (let n = 1; n <= 8; n += 1) {

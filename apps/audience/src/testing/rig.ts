@@ -261,7 +261,17 @@ export async function givenDevice(
   const { addressHash, keys } = device
   await db
     .insertInto('subscriptions')
-    .values({ id, app_id: appId, user_id: owner, platform, address: device.address, address_hash: addressHash, p256dh: null, auth: null, ...keys })
+    .values({
+      id,
+      app_id: appId,
+      user_id: owner,
+      platform,
+      address: device.address,
+      address_hash: addressHash,
+      p256dh: null,
+      auth: null,
+      ...keys,
+    })
     .execute()
   return { id, userId: owner }
 }

@@ -52,7 +52,10 @@ export async function answerRoute(route: Route, request: Routed, response: Serve
     params,
     body,
     query,
-    idempotency: idempotencyKey === null ? null : { key: idempotencyKey, fingerprint: fingerprintOf(request.method ?? '', partsOf(request).path, json) },
+    idempotency:
+      idempotencyKey === null
+        ? null
+        : { key: idempotencyKey, fingerprint: fingerprintOf(request.method ?? '', partsOf(request).path, json) },
     header: (name) => headerOf(request, name),
   }
   return route.answer(gateway, asked)

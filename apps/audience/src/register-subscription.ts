@@ -4,25 +4,17 @@ import { newId } from '@herald/contracts/ids'
 import type { Platform } from '@herald/contracts/platform'
 import type { RegisterSubscription } from '@herald/contracts/subscription'
 import { group } from '@herald/service/group'
+import { transact } from '@herald/service/postgres'
 import { toDevice, type Device } from './core/device.ts'
 import { decideOwnership, maxDevicesPerUser, maxTagsPerUser, tooManyDevices, tooManyTags } from './core/identity.ts'
 import { openOrder } from './core/in-order.ts'
 import { countTags, toPersonChanges, type PersonChanges } from './core/person.ts'
 import { leaveUsers } from './store/abandoned-users.ts'
 import { isErased } from './store/erased-apps.ts'
-import {
-  countDevicesOf,
-  lockDevices,
-  takeBackUsers,
-  writeDevices,
-  writePeople,
-  type DeviceToWrite,
-  type IfLocked,
-  type PersonToWrite,
-} from './store/registrations.ts'
+import { findKnown, lockDevices, writeRegistrations, type Decided, type Seen, type SeenPerson, type Sought } from './store/registrations.ts'
 import type { Db } from './store/tables.ts'
 import { keyOfPerson, lockUsers } from './store/users.ts'
-import { transactIdentity } from './transact-identity.ts'
+import { retryIdentity, transactIdentity } from './transact-identity.ts'
 
 export type Registered = { id: string; platform: Platform; userId: string }
 type Asked = { appId: string; subscription: RegisterSubscription; keyKind?: KeyKind | undefined }
@@ -48,7 +40,7 @@ export function openRegistrations(
   inTurn: <Answer>(work: () => Promise<Answer>, turn: string) => Promise<Answer>,
 ): (asked: Asked) => Promise<Registered> {
   const inOrder = openOrder({ most: mostOfOneKey, full: queueUnavailable })
-  const together = group((registrations: Registration[]) => registerAll(db, registrations, 'pass'), {
+  const together = group((registrations: Registration[]) => retryIdentity(() => registerAll(db, registrations)), {
     ...sharing,
     limit: mostTogether,
     turn: ({ appId }) => appId,
@@ -73,7 +65,10 @@ export const registerSubscription = ({ db }: { db: Db }, asked: Asked): Promise<
 
 async function registerAlone(db: Db, registration: Registration): Promise<Registered> {
   for (let attempt = 1; attempt <= attempts; attempt += 1) {
-    const [outcome = 'meets another'] = await registerAll(db, [registration], 'wait')
+    const [outcome = 'meets another'] = await transactIdentity(db, async (trx) => {
+      await lockRowsOf(trx, registration)
+      return registerAll(trx, [registration])
+    })
     if (outcome !== 'meets another') return orThrow(outcome)
     // What is not written was made by somebody else at the same moment, and is found the next time, or is of an erased app.
     if (await isErased(db, registration.appId)) throw notFound()
@@ -81,97 +76,76 @@ async function registerAlone(db: Db, registration: Registration): Promise<Regist
   throw queueUnavailable()
 }
 
+/** Locks the device and then the people of a registration, as they are now. */
+async function lockRowsOf(trx: Db, { appId, externalId, device }: Registration): Promise<void> {
+  const devices = await lockDevices(trx, [device.addressHash])
+  const names = externalId === null ? [] : [{ appId, externalId }]
+  if (devices.length + names.length > 0) await lockUsers(trx, { ids: devices.map(({ userId }) => userId), names })
+}
+
 /**
- * One transaction for registrations of different addresses and different external ids; answers an outcome for each. Each is written whole or
- * not at all. Whether a new device can be written only its insert says, so the person whom it joins is changed after it.
+ * Registrations of different addresses and different external ids; answers an outcome for each. Two statements: what there is, and what is
+ * written, which holds only where nothing of it has changed in between. A device that leaves a person makes it a transaction, with a third.
  */
-const registerAll = (db: Db, registrations: Registration[], ifLocked: IfLocked): Promise<Outcome[]> =>
-  transactIdentity(db, async (trx) => {
-    const decided = await decide(trx, registrations, ifLocked)
-    const planned = decided.filter((one) => 'person' in one)
-    const isChangedLast = ({ person, device }: Planned) => device.isNew && !person.isNew
-
-    const people = await writePeople(trx, peopleOf(planned.filter((one) => !isChangedLast(one))))
-    const ready = planned.filter((one) => isChangedLast(one) || people.has(one.person.userId))
-    const devices = await writeDevices(
-      trx,
-      ready.map(({ device }) => device),
+async function registerAll(db: Db, registrations: Registration[]): Promise<Outcome[]> {
+  const decided = decide(registrations, await findKnown(db, registrations.map(toSought), maxTagsPerUser))
+  const planned = decided.filter((one) => 'plan' in one)
+  const write = async (on: Db) => {
+    const written = await writeRegistrations(
+      on,
+      planned.map(({ plan }) => plan),
+      planned.flatMap(({ people }) => people),
     )
-    await writePeople(trx, peopleOf(ready.filter((one) => isChangedLast(one) && devices.has(one.device.id))))
-    const unused = ready.filter(({ person, device }) => person.isNew && !devices.has(device.id))
-    if (unused.length > 0)
-      await takeBackUsers(
-        trx,
-        unused.map(({ person }) => person.userId),
-      )
-    const left = ready.flatMap(({ leaves }) => leaves ?? [])
-    if (left.length > 0) await leaveUsers(trx, left)
+    const left = planned.flatMap(({ plan, leaves }) => (leaves !== null && written.has(plan.deviceId) ? [leaves] : []))
+    if (left.length > 0) await leaveUsers(on, left)
+    return written
+  }
+  const isOneStatement = db.isTransaction || planned.every(({ leaves }) => leaves === null)
+  const written = await (isOneStatement ? write(db) : transact(db, write))
 
-    return decided.map((one) => {
-      if (!('person' in one)) return one.outcome
-      const { person, device } = one
-      return devices.has(device.id) ? { id: device.id, platform: device.device.platform, userId: person.userId } : 'meets another'
-    })
+  return decided.map((one) => {
+    if (!('plan' in one)) return one.outcome
+    const { deviceId, device, userId } = one.plan
+    return written.has(deviceId) ? { id: deviceId, platform: device.platform, userId } : 'meets another'
   })
+}
 
-const peopleOf = (planned: Planned[]): PersonToWrite[] => planned.map(({ person }) => person)
+const toSought = ({ appId, device, externalId, changes }: Registration): Sought => ({
+  addressHash: device.addressHash,
+  name: externalId === null ? null : keyOfPerson({ appId, externalId }),
+  setsTags: countTags([], changes.tags),
+})
 
-type Planned = { person: PersonToWrite; device: DeviceToWrite; leaves: string | null }
+/** `people`: whose rows it was decided by. `leaves`: whom the device moves away from. */
+type Planned = { plan: Decided; people: SeenPerson[]; leaves: string | null }
 
-/** Locks the rows that registrations are about and decides by the identity rules what is to be written. Each user is in one plan at most. */
-async function decide(
-  db: Db,
-  registrations: Registration[],
-  ifLocked: IfLocked,
-): Promise<(Planned | { outcome: Fault | 'meets another' })[]> {
-  const devices = new Map(
-    (
-      await lockDevices(
-        db,
-        registrations.map(({ device }) => device.addressHash),
-        ifLocked,
-      )
-    ).map((device) => [device.addressHash.toString('hex'), device]),
-  )
-  const names = registrations.flatMap(({ appId, externalId }) => (externalId === null ? [] : [{ appId, externalId }]))
-  const ids = [...devices.values()].map(({ userId }) => userId)
-  const people = names.length + ids.length === 0 ? [] : await lockUsers(db, { ids, names }, ifLocked)
-  const byId = new Map(people.map((person) => [person.id, person]))
-  const byName = new Map(
-    people.flatMap((person) =>
-      person.externalId === null ? [] : [[keyOfPerson({ appId: person.appId, externalId: person.externalId }), person] as const],
-    ),
-  )
-
+/** Decides by the identity rules what is to be written. Each user is in one plan at most. */
+function decide(registrations: Registration[], known: Seen[]): (Planned | { outcome: Fault | 'meets another' })[] {
   const meant = new Set<string>()
-  const joining: string[] = []
-  const plans = registrations.map(({ appId, device, externalId, changes, byBackend }): Planned | 'meets another' => {
-    const known = devices.get(device.addressHash.toString('hex'))
-    const owner = known ? byId.get(known.userId) : null
-    const holder = (externalId === null ? undefined : byName.get(keyOfPerson({ appId, externalId }))) ?? null
-    const involved = [owner?.id, holder?.id].filter((id) => id !== undefined)
-    if (owner === undefined || involved.some((id) => meant.has(id))) return 'meets another'
-    for (const id of involved) meant.add(id)
+  return registrations.map(({ appId, device, externalId, changes, byBackend }, place) => {
+    const { device: found = null, holder = null, holderDevices = 0 } = known[place] ?? {}
+    const owner = found?.owner ?? null
+    const people = [owner, holder?.id === owner?.id ? null : holder].filter((person) => person !== null)
+    if (people.some(({ id }) => meant.has(id))) return { outcome: 'meets another' }
+    for (const { id } of people) meant.add(id)
 
     const ownership = decideOwnership(owner, externalId, holder)
-    const isNew = ownership.kind === 'create'
-    const userId = isNew ? newId() : ownership.userId
-    if (ownership.kind === 'join') joining.push(userId)
+    if (ownership.kind === 'join' && holderDevices >= maxDevicesPerUser) return { outcome: tooManyDevices() }
+    const isPersonNew = ownership.kind === 'create'
+    const userId = isPersonNew ? newId() : ownership.userId
+    const tagNames = people.find(({ id }) => id === userId)?.tagNames ?? []
+    if (countTags(tagNames, changes.tags) > maxTagsPerUser) return { outcome: tooManyTags() }
     const named = ownership.kind === 'create' || ownership.kind === 'rename' ? ownership.externalId : null
     return {
-      person: { userId, appId, externalId: named, isNew, changes, byBackend },
-      device: { id: known?.id ?? newId(), appId, userId, isNew: !known, device },
-      leaves: known && known.userId !== userId ? known.userId : null,
+      plan: {
+        ...{ appId, userId, isPersonNew, device, changes, byBackend },
+        deviceId: found?.id ?? newId(),
+        ownerId: owner?.id ?? null,
+        externalId: named,
+      },
+      people,
+      leaves: owner !== null && owner.id !== userId ? owner.id : null,
     }
-  })
-
-  const counts = joining.length === 0 ? new Map<string, number>() : await countDevicesOf(db, joining)
-  const isFull = ({ person }: Planned) => joining.includes(person.userId) && (counts.get(person.userId) ?? 0) >= maxDevicesPerUser
-  const hasTooManyTags = ({ person }: Planned) => countTags(byId.get(person.userId)?.tagNames ?? [], person.changes.tags) > maxTagsPerUser
-  return plans.map((plan) => {
-    if (plan === 'meets another') return { outcome: plan }
-    if (isFull(plan)) return { outcome: tooManyDevices() }
-    return hasTooManyTags(plan) ? { outcome: tooManyTags() } : plan
   })
 }
 

@@ -58,6 +58,28 @@ test('registrations that wait together are committed together', async () => {
   expect(rows[0]?.commits).toBeLessThanOrEqual(2)
 })
 
+test('registrations are two statements, one or many, known or new', async () => {
+  const appId = newId()
+  let statements = 0
+  const counted = db.withPlugin({
+    transformQuery({ node }) {
+      statements += 1
+      return node
+    },
+    transformResult: ({ result }) => Promise.resolve(result),
+  })
+  const registerCounted = openRegistrations(counted, { maxWaiting: 5_000, full: queueUnavailable }, (work) => work())
+  const asked = many(20, (index) => ({ appId, subscription: phone(`token-${index}`, { externalId: `user-${index}`, tags: { index } }) }))
+  const told: number[] = []
+  for (const some of [asked.slice(0, 1), asked.slice(0, 1), asked, asked]) {
+    statements = 0
+    await Promise.all(some.map(registerCounted))
+    told.push(statements)
+  }
+
+  expect(told).toEqual([2, 2, 2, 2])
+})
+
 // spec: identity/register-parallel
 test('of one address that registers many times at once, the last that came has it', async () => {
   const appId = newId()

@@ -39,7 +39,7 @@ export const rotateSubscription = (
  */
 async function lockBoth(db: Db, oldHash: Buffer, newHash: Buffer): Promise<LockedDevice[]> {
   for (;;) {
-    const found = await lockDevices(db, [oldHash, newHash], 'wait')
+    const found = await lockDevices(db, [oldHash, newHash])
     if (found.some(({ addressHash }) => addressHash.equals(oldHash)) || !(await isAddressTaken(db, oldHash))) return found
   }
 }

@@ -9,10 +9,13 @@ const attempts = 5
  * order of ids, so they cannot lock each other out. What a lock cannot hold is a row that does not exist yet: two that make the
  * same device or user meet at a unique index, and the second looks again and sees the first's rows.
  */
-export async function transactIdentity<T>(db: Db, work: (trx: Db) => Promise<T>): Promise<T> {
+export const transactIdentity = <T>(db: Db, work: (trx: Db) => Promise<T>): Promise<T> => retryIdentity(() => transact(db, work))
+
+/** Does work again that has met somebody else's at a unique index, five times in all; then Fault `queue_unavailable`. */
+export async function retryIdentity<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await transact(db, work)
+      return await work()
     } catch (error) {
       if (!metAnother(error)) throw error
       // Not the error itself: its detail names the external id.

@@ -31,6 +31,8 @@ export function openApiKeys(db: Kysely<Tables>, ttlSeconds: number): ApiKeys {
   const remember = ttlSeconds > 0
   const known = new LRUCache<string, VerifiedKey>({ max: mostRemembered, ttl: Math.max(1, ttlSeconds * 1000) })
   const refused = new LRUCache<string, true>({ max: mostRemembered, ttl: Math.max(1, Math.min(ttlSeconds, longestRefusalSeconds) * 1000) })
+  /** Hashes of keys that were found to work, by their text: each request brings its key, and hashing is the dearest part of looking it up. */
+  const hashes = new LRUCache<string, string>({ max: mostRemembered })
   const asking = new Map<string, Promise<VerifiedKey | undefined>>()
 
   const ask = (hash: string): Promise<VerifiedKey | undefined> => {
@@ -58,10 +60,12 @@ export function openApiKeys(db: Kysely<Tables>, ttlSeconds: number): ApiKeys {
 
   return {
     async verify(text) {
-      const parsed = parseApiKey(text)
-      if (!parsed) return undefined
-      const { hash } = parsed
-      return known.get(hash) ?? (refused.has(hash) ? undefined : (asking.get(hash) ?? ask(hash)))
+      const hash = hashes.get(text) ?? parseApiKey(text)?.hash
+      if (hash === undefined) return undefined
+      const key = known.get(hash)
+      if (!key) return refused.has(hash) ? undefined : (asking.get(hash) ?? ask(hash))
+      hashes.set(text, hash)
+      return key
     },
     forgetKey: (keyId) => forget((key) => key.keyId === keyId),
     forgetApp: (appId) => forget((key) => key.appId === appId),

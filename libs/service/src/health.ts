@@ -77,9 +77,14 @@ export async function watchDatabase(service: Service, connectionString: string):
       if (!up) return Promise.reject(databaseUnavailable())
       return new Promise((resolve, reject) => {
         guarded.add(reject)
-        work()
-          .then(resolve, reject)
-          .finally(() => guarded.delete(reject))
+        const ended = async () => {
+          try {
+            return await work()
+          } finally {
+            guarded.delete(reject)
+          }
+        }
+        ended().then(resolve, reject)
       })
     },
     onReturn: (handler) => void onceBack.push(handler),

@@ -2,6 +2,7 @@ import { databaseUnavailable, tooManyReads } from '@herald/contracts/fault'
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
 import { isDatabaseBusy, watchDatabase, type DatabaseWatch } from './health.ts'
+import { keepPlans } from './kept-plans.ts'
 import type { Service } from './run.ts'
 import { openAtOnce } from './at-once.ts'
 
@@ -109,7 +110,10 @@ function openPool(
   })
   pool.on('error', (error) => log.debug({ message: error.message }, 'idle connection lost'))
   // The pool listens only while a connection idles: one lost between two queries of a transaction would end the process. The next query says it.
-  pool.on('connect', (client) => void client.on('error', (error) => log.debug({ message: error.message }, 'connection lost')))
+  pool.on('connect', (client) => {
+    client.on('error', (error) => log.debug({ message: error.message }, 'connection lost'))
+    keepPlans(client)
+  })
   return pool
 }
 

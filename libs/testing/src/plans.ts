@@ -1,3 +1,4 @@
+import { keepPlans } from '@herald/service/kept-plans'
 import { columnTypes } from '@herald/service/postgres'
 import { CompiledQuery, Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
@@ -84,6 +85,7 @@ export async function openPlans<Schema>(
   pool.on('error', () => undefined)
   pool.on('connect', (client) => {
     client.on('error', () => undefined)
+    keepPlans(client)
     client.on('notice', ({ message = '' }) => {
       const told = /plan:\s*(\{.*)/s.exec(message)?.[1]
       if (told === undefined) return

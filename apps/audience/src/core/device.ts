@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Platform } from '@herald/contracts/platform'
 import type { RegisterSubscription } from '@herald/contracts/subscription'
 
@@ -47,4 +47,4 @@ export function toDevice(appId: string, subscription: RegisterSubscription): Dev
 
 /** What makes a device one: within its app, mobile by token and web by endpoint. */
 export const hashAddress = (appId: string, kind: 'token' | 'endpoint', address: string): Buffer =>
-  createHash('sha256').update(`${appId} ${kind}:${address}`).digest()
+  hash('sha256', `${appId} ${kind}:${address}`, 'buffer')

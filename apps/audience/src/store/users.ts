@@ -12,25 +12,17 @@ export const keyOfPerson = ({ appId, externalId }: PersonName): string => `${app
 /** The indexed key of a table that has the columns of `users`. Every look-up by external id goes by it. */
 export const personKey = sql<string>`(app_id || ' ' || external_id)`
 
-/** The names of tags are 64 characters at most, and a user has 100: their values may be sixteen times as long and are not read. */
-export type LockedUser = Person & { appId: string; tagNames: string[] }
-
 /**
  * Locks the users that changes of owner are about, in the order of their ids, so that two devices changing places cannot lock
- * each other out. Users that do not exist are not in the answer, nor those that somebody else holds when these are to be passed over.
+ * each other out. Users that do not exist are not in the answer.
  */
-export async function lockUsers(
-  db: Db,
-  { ids, names = [] }: { ids: string[]; names?: PersonName[] },
-  ifLocked: 'wait' | 'pass' = 'wait',
-): Promise<LockedUser[]> {
-  const { rows } = await sql<LockedUser>`
+export async function lockUsers(db: Db, { ids, names = [] }: { ids: string[]; names?: PersonName[] }): Promise<Person[]> {
+  const { rows } = await sql<Person>`
     with meant as materialized (
       select unnest(${ids}::text[]) as id union select id from users where ${personKey} = any(${names.map(keyOfPerson)}::text[])
     )
-    select id, app_id as "appId", external_id as "externalId", array(select jsonb_object_keys(tags)) as "tagNames"
-    from users where id = any(array(select id from meant))
-    order by id for no key update ${ifLocked === 'pass' ? sql`skip locked` : sql``}`.execute(db)
+    select id, external_id as "externalId" from users where id = any(array(select id from meant))
+    order by id for no key update`.execute(db)
   return rows
 }
 

@@ -26,7 +26,6 @@ import { openToldNotes } from '../note-told.ts'
 import { openLastNotified } from '../last-notified.ts'
 import { findFanOut, insertFanOut } from '../store/fan-outs.ts'
 import { fixBounds } from '../store/pages.ts'
-import { writeDevices } from '../store/registrations.ts'
 import type { Db, Tables } from '../store/tables.ts'
 import { insertUser } from '../store/users.ts'
 import { toDevice } from '../core/device.ts'
@@ -259,7 +258,21 @@ export async function givenDevice(
       ? { platform, endpoint: `https://push.example/${address}`, keys: { p256dh: 'p256dh', auth: 'auth' } }
       : { platform, token: address },
   )
-  await writeDevices(db, [{ id, appId, userId: owner, isNew: true, device }])
+  const { addressHash, keys } = device
+  await db
+    .insertInto('subscriptions')
+    .values({
+      id,
+      app_id: appId,
+      user_id: owner,
+      platform,
+      address: device.address,
+      address_hash: addressHash,
+      p256dh: null,
+      auth: null,
+      ...keys,
+    })
+    .execute()
   return { id, userId: owner }
 }
 

@@ -1,16 +1,21 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { parse as parseQuery } from 'node:querystring'
 import { notFound } from '@herald/contracts/fault'
 import { isObjectId } from '@herald/contracts/ids'
 import { parseBody } from '@herald/contracts/validate'
-import type { Request, Response } from 'express'
 import { z } from 'zod'
 import type { ApiKeys, VerifiedKey } from '../authenticate.ts'
 import { checkIdempotencyKey, fingerprintOf } from '../core/idempotency.ts'
 import type { Gateway } from '../gateway.ts'
 import { readJson } from './body.ts'
 import { checkAdministrator, checkScope, keyOf } from './credentials.ts'
+import { headerOf } from './headers.ts'
 import type { Limits } from './limits.ts'
 import { lineOf } from './request-line.ts'
 import type { Asked, Route } from './route.ts'
+
+/** A request whose path has been found, with what stands in the places of the path. */
+export type Routed = IncomingMessage & { params: Record<string, string | string[]> }
 
 /** What decides who comes in. */
 export type Door = {
@@ -24,7 +29,7 @@ export type Door = {
  * One request from the door to its answer, in this order (spec: limits/order-of-checks): client address, key, scope, key's limit, body, then what
  * the route itself looks up and does. Throws a Fault where it ends early.
  */
-export async function answerRoute(route: Route, request: Request, response: Response, gateway: Gateway, door: Door): Promise<unknown> {
+export async function answerRoute(route: Route, request: Routed, response: ServerResponse, gateway: Gateway, door: Door): Promise<unknown> {
   door.limits.countAddress(route, request, response)
   const key = await admit(route, request, door)
   if (key) {
@@ -34,7 +39,7 @@ export async function answerRoute(route: Route, request: Request, response: Resp
   }
 
   const json = route.body ? await readJson(request) : undefined
-  const idempotencyKey = route.idempotent ? checkIdempotencyKey(request.get('idempotency-key')) : null
+  const idempotencyKey = route.idempotent ? checkIdempotencyKey(headerOf(request, 'idempotency-key')) : null
   const body = route.body ? parseBody(route.body, json) : undefined
   const query = queryOf(route, request)
   const params = paramsOf(route, request)
@@ -47,13 +52,16 @@ export async function answerRoute(route: Route, request: Request, response: Resp
     params,
     body,
     query,
-    idempotency: idempotencyKey === null ? null : { key: idempotencyKey, fingerprint: fingerprintOf(request.method, request.path, json) },
-    header: (name) => request.get(name),
+    idempotency:
+      idempotencyKey === null
+        ? null
+        : { key: idempotencyKey, fingerprint: fingerprintOf(request.method ?? '', partsOf(request).path, json) },
+    header: (name) => headerOf(request, name),
   }
   return route.answer(gateway, asked)
 }
 
-async function admit(route: Route, request: Request, { keys, adminToken }: Door): Promise<VerifiedKey | undefined> {
+async function admit(route: Route, request: IncomingMessage, { keys, adminToken }: Door): Promise<VerifiedKey | undefined> {
   if (route.key === 'none') return undefined
   if (route.key === 'admin') {
     if (adminToken === undefined) throw notFound()
@@ -68,10 +76,19 @@ async function admit(route: Route, request: Request, { keys, adminToken }: Door)
 const noQuery = z.strictObject({})
 
 /** Unknown names are refused like unknown fields of a body; without a key nobody is there to be told. */
-const queryOf = (route: Route, request: Request): unknown =>
-  route.key === 'none' ? {} : parseBody(route.query ?? noQuery, { ...request.query })
+function queryOf(route: Route, request: IncomingMessage): unknown {
+  if (route.key === 'none') return {}
+  const { query } = partsOf(request)
+  return query === '' && !route.query ? {} : parseBody(route.query ?? noQuery, { ...parseQuery(query) })
+}
 
-function paramsOf(route: Route, request: Request): Record<string, string> {
+/** Path and query of a request, as they were sent. */
+function partsOf({ url = '' }: IncomingMessage): { path: string; query: string } {
+  const mark = url.indexOf('?')
+  return mark < 0 ? { path: url, query: '' } : { path: url.slice(0, mark), query: url.slice(mark + 1) }
+}
+
+function paramsOf(route: Route, request: Routed): Record<string, string> {
   const params: Record<string, string> = {}
   for (const [name, value] of Object.entries(request.params)) {
     if (typeof value !== 'string' || (!route.texts?.includes(name) && !isObjectId(value))) throw notFound()

@@ -55,10 +55,10 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
       reject(tooLarge())
     }
     request.on('data', onData)
-    request.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
-    request.once('error', () => reject(endedEarly()))
+    request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
+    request.on('error', () => reject(endedEarly()))
     // It comes after every request; an error for each would cost more than reading the body.
-    request.once('close', () => {
+    request.on('close', () => {
       if (!request.readableEnded) reject(endedEarly())
     })
   })

@@ -9,6 +9,12 @@ export function requestIdOf({ headers }: IncomingMessage): string {
   return typeof given === 'string' && safeRequestId.test(given) ? given : randomUUID()
 }
 
+/** A header of a request, by its name in small letters; of one that may come several times, all of them. */
+export function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
+  const given = headers[name]
+  return Array.isArray(given) ? given.join(', ') : given
+}
+
 /** Answers are data and nothing else: never sniffed, framed, run or kept by a cache. */
 export function setSafetyHeaders(response: ServerResponse): void {
   response.setHeader('X-Content-Type-Options', 'nosniff')

@@ -3,13 +3,9 @@ import type { ServerResponse } from 'node:http'
 /** What the log says of a request; never a key, a token, a body or a path with ids in it. */
 export type RequestLine = { requestId: string; route: string; appId: string | undefined; traceId?: string; spanId?: string }
 
-const lines = new WeakMap<ServerResponse, RequestLine>()
+/** Kept on the response itself: a WeakMap costs the garbage collector a look at each of its keys. */
+const key = Symbol('request line')
+type Lined = ServerResponse & { [key]?: RequestLine }
 
 /** The line of the request that this response answers; it is filled while the request goes on its way. */
-export function lineOf(response: ServerResponse): RequestLine {
-  const begun = lines.get(response)
-  if (begun) return begun
-  const line: RequestLine = { requestId: '', route: 'unknown', appId: undefined }
-  lines.set(response, line)
-  return line
-}
+export const lineOf = (response: Lined): RequestLine => (response[key] ??= { requestId: '', route: 'unknown', appId: undefined })

@@ -126,8 +126,9 @@ export function rowsOf(devices: string, users: string): NewRow[] {
 function rangeOf(ids: Buffer): { firstId: string; lastId: string } {
   let [first, last] = [0, 0]
   for (let at = 12; at < ids.length; at += 12) {
-    if (ids.compare(ids, first, first + 12, at, at + 12) < 0) first = at
-    else if (ids.compare(ids, last, last + 12, at, at + 12) > 0) last = at
+    // Ids of a page come in their order as a rule.
+    if (ids.compare(ids, last, last + 12, at, at + 12) > 0) last = at
+    else if (ids.compare(ids, first, first + 12, at, at + 12) < 0) first = at
   }
   return { firstId: idAt(ids, first / 12), lastId: idAt(ids, last / 12) }
 }

@@ -8,7 +8,7 @@ import { testService } from '@herald/testing/service'
 import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
-import { insertTotals } from './store/counters.ts'
+import { writeReport } from './store/reports.ts'
 import { idBytes } from './store/ledger.ts'
 import type { Tables } from './store/tables.ts'
 import {
@@ -148,7 +148,8 @@ test('totals that began before the app was deleted and are committed during the 
   const campaign = givenCampaign()
   const [written, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const reporting = db.transaction().execute(async (trx) => {
-    await insertTotals(trx, [{ ...reportOf(campaign, batchesOf(campaign, givenOutcomes(5))), hasRanges: false }])
+    const totals = { ...reportOf(campaign, batchesOf(campaign, givenOutcomes(5))), hasRanges: false }
+    await writeReport(trx, [totals], [], { retentionDays: 90, unheard: true })
     written.resolve()
     await release.promise
   })

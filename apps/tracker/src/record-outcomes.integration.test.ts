@@ -15,7 +15,9 @@ import { freshDatabase } from '@herald/testing/database'
 import { freshNats } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
 import { until } from '@herald/testing/until'
+import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
+import { recordOutcomes as writeDirectly } from './record-outcomes.ts'
 import type { Tables } from './store/tables.ts'
 import {
   batchesOf,
@@ -195,6 +197,29 @@ test('of two that tell different ends of the same pushes at once one is right fo
 
   expect(await stats(campaign)).toEqual({ ...noStats, queued: 600, sent, failed })
   expect((sent ?? 0) + (failed ?? 0)).toBe(600)
+  expect(await caller.call(verifyCampaign, campaign)).toMatchObject({ agrees: true })
+})
+
+test('what another writes between the look and the write is decided anew: its pushes stay as they are, the others end', async () => {
+  const campaign = givenCampaign()
+  const [batch] = batchesOf(campaign, givenOutcomes(20)) as [Batch]
+  await report(caller, campaign, [batch])
+  const timedOut = { ...batch, pushes: batch.pushes.map((push) => ({ ...push, outcome: 'failed' as const, code: 'timeout' as const })) }
+  const [written, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const other = db.transaction().execute(async (trx) => {
+    await writeDirectly({ db: trx, followUp: () => undefined, retentionDays: 90 }, [{ batches: [outcomesOf(timedOut, 0, 5)] }])
+    written.resolve()
+    await release.promise
+  })
+  await written.promise
+
+  const telling = caller.call(recordOutcomes, { batches: [outcomesOf(batch)] })
+  await until(async () => (await sql`select from pg_locks where locktype = 'transactionid' and not granted`.execute(db)).rows.length > 0)
+  release.resolve()
+  await other
+
+  expect(await telling).toEqual({ recorded: 15 })
+  expect(await stats(campaign)).toEqual({ ...noStats, queued: 20, sent: 15, failed: 5 })
   expect(await caller.call(verifyCampaign, campaign)).toMatchObject({ agrees: true })
 })
 

@@ -1,16 +1,14 @@
+import { queueUnavailable } from '@herald/contracts/fault'
 import { eventSubjects } from '@herald/contracts/topology'
 import type { BatchOutcomes, EndOfPlaces } from '@herald/contracts/outcome'
-import { findListeners, type IsHeard } from '@herald/service/listeners'
-import { transact } from '@herald/service/postgres'
+import { retried } from '@herald/service/postgres'
 import { announcementsOf } from './announce.ts'
 import { outcomeEvent } from './core/event.ts'
-import { fillSlots, idAt, type Fresh } from './core/slots.ts'
+import { fillSlots, idAt, type Filled, type Fresh } from './core/slots.ts'
 import { tally } from './core/tally.ts'
 import type { FollowUp } from './follow-up.ts'
-import { insertAnnouncements } from './store/announcements.ts'
-import { insertSettlements, moveCounters } from './store/counters.ts'
-import { findLetGo, lockRows, updateRows, type LockedRow } from './store/ledger.ts'
-import { moveVariantCounters } from './store/variant-counters.ts'
+import { findLetGo, readRows, type ReadRow } from './store/ledger.ts'
+import { writeOutcomes } from './store/outcomes.ts'
 import type { Db } from './store/tables.ts'
 
 export type OutcomeCall = { batches: BatchOutcomes[] }
@@ -19,66 +17,72 @@ export const countOutcomes = ({ batches }: OutcomeCall): number =>
 
 /** A batch with everything that calls tell of it: `calls` names the call of each of `ends`. */
 type Told = Omit<BatchOutcomes, 'results'> & { ends: EndOfPlaces[]; calls: number[] }
-/** Pushes of a row that ended now. */
-type Ended = { batch: Told; row: LockedRow; fresh: Fresh }
+/** A row of a batch with pushes that ended now. */
+type Changed = { batch: Told; read: ReadRow } & Filled
+
+/** How often what is no longer as it was read is read again. Whoever changed it has got on by that. */
+const mostTries = 10
 
 /**
- * Writes the outcomes of several calls in one transaction: the slots of the ledger, one announcement of what was new and somebody listens to, and the counters,
+ * Writes the outcomes of several calls, those of a day in one transaction: the slots of the ledger, one announcement of what was new and somebody listens to, and the counters,
  * last, since everybody waits for those rows. A push that already has an outcome keeps it and moves nothing, so any call may
  * come any number of times. Whoever moves a campaign's sums to its total settles it. Answers per call how many outcomes were new.
+ *
+ * Rows are read without a lock, and written if they still are as they were read: two statements, of which the second is the transaction.
  *
  * What comes for a campaign past the ledger's retention is answered and not written, and counts nowhere: without its row a repeat could
  * not be told from it. Such a campaign was settled when its day was dropped (keep-house.ts).
  *
- * A batch without its rows is a mistake (audience reports a batch before it hands out its pushes): nothing is written.
+ * A batch without its rows is a mistake (audience reports a batch before it hands out its pushes): nothing of its day is written.
  */
 export async function recordOutcomes(
   { db, followUp, retentionDays }: { db: Db; followUp: FollowUp; retentionDays: number },
   calls: OutcomeCall[],
 ): Promise<{ recorded: number }[]> {
-  const batches = inOrder(calls)
-  const committed = await transact(db, async (trx) => {
-    const isHeard = await findListeners(
-      trx,
-      batches.map(({ appId }) => appId),
-    )
-    const ended: Ended[] = []
-    for (const [day, ofDay] of Map.groupBy(batches, (batch) => batch.day))
-      ended.push(...(await fill(trx, day, ofDay, isHeard, retentionDays)))
-    if (ended.length === 0) return { ended, announcements: [], settled: [] }
-
-    const heard = ended.filter(({ batch, fresh }) => isHeard(batch.appId, `notification.${fresh.outcome}`))
-    const announcements = announcementsOf(eventSubjects.pushSettled, heard.flatMap(eventsOf))
-    await insertAnnouncements(trx, announcements)
-
-    const moves = tally(
-      ended.map(({ batch, fresh }) => ({
-        campaignId: batch.campaignId,
-        variant: fresh.variant,
-        kind: fresh.outcome,
-        settles: batch.platform,
-        count: fresh.places.length,
-      })),
-    )
-    await moveVariantCounters(trx, moves.byVariant)
-    const counters = await moveCounters(trx, moves.byCampaign)
-    if (counters.length < moves.byCampaign.size)
-      throw new Error(`outcomes of a campaign without totals: ${missing(moves.byCampaign, counters)}`)
-    const settled = counters.filter(({ complete }) => complete).map(({ campaignId }) => campaignId)
-    if (settled.length > 0) await insertSettlements(trx, settled)
-    return { ended, announcements, settled }
-  })
-
-  const { ended, announcements, settled } = committed
-  const outcomes = ended.map(({ batch, fresh }) => ({ ...fresh, platform: batch.platform, count: fresh.places.length }))
-  followUp({ announcements, settled, outcomes })
   const recorded = calls.map(() => 0)
-  for (const { batch, fresh } of ended) {
-    const call = batch.calls[fresh.of] ?? 0
-    recorded[call] = (recorded[call] ?? 0) + fresh.places.length
+  for (const [day, batches] of Map.groupBy(inOrder(calls), (batch) => batch.day)) {
+    const { changed, ...follows } = await recordDay(db, day, batches, retentionDays)
+    const outcomes = changed.flatMap(({ batch, fresh }) =>
+      fresh.map((one) => ({ ...one, platform: batch.platform, count: one.places.length })),
+    )
+    followUp({ ...follows, outcomes })
+    for (const { batch, fresh } of changed) {
+      for (const { of, places } of fresh) {
+        const call = batch.calls[of] ?? 0
+        recorded[call] = (recorded[call] ?? 0) + places.length
+      }
+    }
   }
   return recorded.map((count) => ({ recorded: count }))
 }
+
+async function recordDay(db: Db, day: string, batches: Told[], retentionDays: number) {
+  const asked = batches.map(({ campaignId, no, appId, ends }) => {
+    return { campaignId, no, appId, types: [...new Set(ends.map(({ outcome }) => `notification.${outcome}`))].join(' ') }
+  })
+  for (let tries = 1; tries <= mostTries; tries += 1) {
+    const rows = await readRows(db, day, asked, retentionDays)
+    await refuseUnknown(db, batches, rows, retentionDays)
+    const changed = fill(batches, rows)
+    if (changed.length === 0) return { changed, announcements: [], settled: [] }
+    const announcements = announcementsOf(eventSubjects.pushSettled, changed.flatMap(eventsOf))
+    const { byCampaign, byVariant } = tally(changed.flatMap(countedOf))
+    const settled = await retried(() =>
+      writeOutcomes(db, {
+        day,
+        listened: new Map(changed.map(({ batch, read }) => [batch.appId, read.listened])),
+        filled: changed.map(({ batch, read, row }) => ({ campaignId: batch.campaignId, no: batch.no, row, was: filledSlots(read) })),
+        announcements,
+        byCampaign,
+        byVariant,
+      }),
+    )
+    if (settled) return { changed, announcements, settled }
+  }
+  throw queueUnavailable()
+}
+
+const filledSlots = ({ sent, failed, skipped }: ReadRow): number => sent + failed + skipped
 
 /** Each batch once, in the order of the ledger's key: writers in one order never deadlock. */
 function inOrder(calls: OutcomeCall[]): Told[] {
@@ -100,57 +104,38 @@ function inOrder(calls: OutcomeCall[]): Told[] {
 const keyOf = ({ campaignId, no }: { campaignId: string; no: number }): string => `${campaignId}.${no}`
 const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
 
-/** Fills the slots of one day's batches, and answers what was new. */
-async function fill(trx: Db, day: string, batches: Told[], isHeard: IsHeard, retentionDays: number): Promise<Ended[]> {
-  const asked = batches.map(({ appId, campaignId, no, ends }) => {
-    return { campaignId, no, isAnnounced: ends.some(({ outcome }) => isHeard(appId, `notification.${outcome}`)) }
+/** The rows in which something is new. */
+function fill(batches: Told[], rows: ReadRow[]): Changed[] {
+  return rows.flatMap((read) => {
+    const batch = batches[read.batch]
+    if (!batch) return []
+    const filled = fillSlots(read, batch.ends, read.at.getTime())
+    return filled.fresh.length > 0 ? [{ batch, read, ...filled }] : []
   })
-  const rows = Map.groupBy(await lockRows(trx, day, asked, retentionDays), keyOf)
-  await refuseUnknown(
-    trx,
-    batches.filter((batch) => !holds(rows.get(keyOf(batch)), batch)),
-    retentionDays,
-  )
-  const filled = batches.flatMap((batch) =>
-    (rows.get(keyOf(batch)) ?? []).map((row) => ({ batch, row, ...pick(fillSlots(row, batch.ends, row.at.getTime())) })),
-  )
-  const changed = filled.filter(({ fresh }) => fresh.length > 0)
-  if (changed.length > 0)
-    await updateRows(
-      trx,
-      day,
-      changed.map(({ row, slots }) => ({ ...slots, ctid: row.ctid })),
-    )
-  return changed.flatMap(({ batch, row, fresh }) => fresh.map((one) => ({ batch, row, fresh: one })))
 }
 
-const pick = ({ row, fresh }: ReturnType<typeof fillSlots>) => ({ slots: row, fresh })
-
-/** Whether the rows of a batch hold every push that is told of. */
-function holds(rows: LockedRow[] = [], { ends }: Told): boolean {
-  const size = rows.reduce((sum, row) => sum + row.size, 0)
-  return ends.every(({ places }) => places.every((place) => place < size))
-}
-
-/** Batches past the retention and of deleted apps are let go; any other that the ledger does not know is a mistake. */
-async function refuseUnknown(trx: Db, batches: Told[], retentionDays: number): Promise<void> {
-  if (batches.length === 0) return
-  const letGo = await findLetGo(trx, batches, retentionDays)
-  const unknown = batches.filter(({ appId, day }) => !letGo.apps.has(appId) && !letGo.days.has(day))
+/** Batches past the retention and of deleted apps are let go; any other of which the ledger does not hold every push that is told of is a mistake. */
+async function refuseUnknown(db: Db, batches: Told[], rows: ReadRow[], retentionDays: number): Promise<void> {
+  const sizes = batches.map(() => 0)
+  for (const { batch, size } of rows) sizes[batch] = (sizes[batch] ?? 0) + size
+  const unheld = batches.filter(({ ends }, index) => ends.some(({ places }) => places.some((place) => place >= (sizes[index] ?? 0))))
+  if (unheld.length === 0) return
+  const letGo = await findLetGo(db, unheld, retentionDays)
+  const unknown = unheld.filter(({ appId, day }) => !letGo.apps.has(appId) && !letGo.days.has(day))
   if (unknown.length > 0) throw new Error(`outcomes of pushes that were never reported: ${unknown.map(keyOf).join(', ')}`)
 }
 
-function eventsOf({ batch, row, fresh }: Ended) {
-  const { devices, users } = row
-  if (!devices || !users) return []
-  const at = row.at.toISOString()
-  return fresh.places.map((place) => {
-    const index = place - row.place
-    return outcomeEvent(batch, { ...fresh, subscriptionId: idAt(devices, index), userId: idAt(users, index) }, at)
-  })
-}
+const countedOf = ({ batch: { campaignId, platform }, fresh }: Changed) =>
+  fresh.map(({ variant, outcome, places }) => ({ campaignId, variant, kind: outcome, settles: platform, count: places.length }))
 
-const missing = (wanted: Map<string, unknown>, found: { campaignId: string }[]): string => {
-  const known = new Set(found.map(({ campaignId }) => campaignId))
-  return [...wanted.keys()].filter((campaignId) => !known.has(campaignId)).join(', ')
+function eventsOf({ batch, read: { place, heard, devices, users, at }, fresh }: Changed) {
+  if (!heard || !devices || !users) return []
+  const time = at.toISOString()
+  const isHeard = ({ outcome }: Fresh) => heard.includes('*') || heard.includes(`notification.${outcome}`)
+  return fresh.filter(isHeard).flatMap((one) =>
+    one.places.map((of) => {
+      const ids = { subscriptionId: idAt(devices, of - place), userId: idAt(users, of - place) }
+      return outcomeEvent(batch, { ...one, ...ids }, time)
+    }),
+  )
 }

@@ -1,15 +1,13 @@
 import type { QueuedReport } from '@herald/contracts/calls/tracker'
 import { eventSubjects } from '@herald/contracts/topology'
-import { findListeners } from '@herald/service/listeners'
-import { transact } from '@herald/service/postgres'
+import { retried, transact } from '@herald/service/postgres'
 import { announcementsOf } from './announce.ts'
 import { completedEvent } from './core/event.ts'
-import { openSlots, rowsOf } from './core/slots.ts'
+import { rowsOf } from './core/slots.ts'
 import type { EnsureDay } from './days.ts'
 import type { FollowUp } from './follow-up.ts'
 import { insertAnnouncements } from './store/announcements.ts'
-import { insertSettlements, insertTotals, takeFannedOut } from './store/counters.ts'
-import { insertRows, type NewLedgerRow } from './store/ledger.ts'
+import { writeReport, type EndedFanOut, type NewLedgerRow } from './store/reports.ts'
 import type { Db } from './store/tables.ts'
 
 export type QueuedCall = { reports: QueuedReport[] }
@@ -28,48 +26,32 @@ export async function reportQueued(
   const reports = highest(calls.flatMap((call) => call.reports))
   for (const day of new Set(reports.map((report) => report.day))) await ensureDay(day)
   const rows = new Map(reports.map((report) => [report.campaignId, ledgerRows(report)]))
+  const totals = reports.map((one) => ({ ...one, hasRanges: (rows.get(one.campaignId) ?? []).some(({ firstId }) => firstId !== null) }))
+  const ledger = [...rows.values()].flat()
+  const write = (within: Db, unheard: boolean) => writeReport(within, totals, ledger, { retentionDays, unheard })
 
-  const committed = await transact(db, async (trx) => {
-    const ended = reports.filter(({ fannedOut }) => fannedOut)
-    const isHeard = await findListeners(
-      trx,
-      ended.map(({ appId }) => appId),
-    )
-    const known = await insertTotals(
-      trx,
-      reports.map((report) => ({ ...report, hasRanges: (rows.get(report.campaignId) ?? []).some(({ firstId }) => firstId !== null) })),
-    )
-    await insertRows(
-      trx,
-      reports.flatMap(({ campaignId }) => (known.has(campaignId) ? (rows.get(campaignId) ?? []) : [])),
-      retentionDays,
-    )
-    const endedIds = ended.map(({ campaignId }) => campaignId)
-    const fannedOut = endedIds.length > 0 ? await takeFannedOut(trx, endedIds) : []
-    if (fannedOut.length === 0) return { announcements: [], settled: [] }
-
-    const announcements = announcementsOf(
-      eventSubjects.campaignCompleted,
-      fannedOut.filter((row) => isHeard(row.app_id, 'campaign.completed')).map(eventOf),
-    )
-    await insertAnnouncements(trx, announcements)
-    const settled = fannedOut.filter(({ complete }) => complete).map(({ campaign_id }) => campaign_id)
-    if (settled.length > 0) await insertSettlements(trx, settled)
-    return { announcements, settled }
-  })
-
-  followUp(committed)
+  const ended = await retried(() => write(db, true))
+  const committed = ended
+    ? { ended, announcements: [] }
+    : await transact(db, async (trx) => {
+        const heard = (await write(trx, false)) ?? []
+        const announcements = announcementsOf(eventSubjects.campaignCompleted, heard.filter(isHeard).map(eventOf))
+        await insertAnnouncements(trx, announcements)
+        return { ended: heard, announcements }
+      })
+  const settled = committed.ended.filter(({ isSettled }) => isSettled).map(({ campaignId }) => campaignId)
+  followUp({ announcements: committed.announcements, settled })
   return calls.map(() => ({}))
 }
 
+const isHeard = ({ heard }: EndedFanOut): boolean => heard.includes('*') || heard.includes('campaign.completed')
+const eventOf = (ended: EndedFanOut) => completedEvent(ended, ended.at.toISOString())
+
 /** The rows of a report's batches, in the order of the ledger's key. */
-function ledgerRows({ day, campaignId, appId, batches }: QueuedReport): NewLedgerRow[] {
-  return batches.flatMap(({ no, platform, subscriptionIds, userIds }) =>
-    rowsOf(Buffer.from(subscriptionIds, 'base64'), Buffer.from(userIds, 'base64')).map((row) => {
-      return { ...row, day, campaignId, no, appId, platform, slots: openSlots(row.size) }
-    }),
+const ledgerRows = ({ day, campaignId, appId, batches }: QueuedReport): NewLedgerRow[] =>
+  batches.flatMap(({ no, platform, subscriptionIds, userIds }) =>
+    rowsOf(subscriptionIds, userIds).map((row) => ({ ...row, day, campaignId, no, appId, platform })),
   )
-}
 
 /** Each campaign once, with its highest totals, in the order of its id: writers in one order never deadlock. */
 function highest(reports: QueuedReport[]): QueuedReport[] {
@@ -91,15 +73,3 @@ const merge = (one: QueuedReport, other: QueuedReport): QueuedReport => ({
   fannedOut: one.fannedOut || other.fannedOut,
   batches: [...new Map([...other.batches, ...one.batches].map((batch) => [batch.no, batch])).values()].toSorted((a, b) => a.no - b.no),
 })
-
-const eventOf = (row: Awaited<ReturnType<typeof takeFannedOut>>[number]) =>
-  completedEvent(
-    {
-      appId: row.app_id,
-      campaignId: row.campaign_id,
-      name: row.name,
-      transactional: row.transactional,
-      byPlatform: { ios: row.queued_ios, android: row.queued_android, web: row.queued_web },
-    },
-    row.at.toISOString(),
-  )

@@ -12,7 +12,8 @@ import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { announcementsOf } from './announce.ts'
-import { deleteOldCounters, insertTotals } from './store/counters.ts'
+import { deleteOldCounters } from './store/counters.ts'
+import { writeReport } from './store/reports.ts'
 import { insertAnnouncements, takeDueAnnouncements } from './store/announcements.ts'
 import { deleteOldDays, getDaysAround, insertDay } from './store/partitions.ts'
 import type { Tables } from './store/tables.ts'
@@ -123,12 +124,8 @@ test('days are made once by any number of processes, and dropped past retention'
 test('counters past retention go, with their variants', async () => {
   const [old, kept] = [givenCampaign(), givenCampaign()]
   const [oldDay = ''] = await getDaysAround(db, { back: 401, ahead: -401 })
-  await insertTotals(
-    db,
-    [reportOf(old, []), reportOf(kept, [])]
-      .map((totals) => ({ ...totals, hasRanges: false }))
-      .toSorted((one, other) => (one.campaignId < other.campaignId ? -1 : 1)),
-  )
+  const totals = [reportOf(old, []), reportOf(kept, [])].map((report) => ({ ...report, hasRanges: false }))
+  await writeReport(db, totals, [], { retentionDays: 90, unheard: true })
   await db.updateTable('counters').set({ day: oldDay }).where('campaign_id', '=', old.campaignId).execute()
   await db.insertInto('variant_counters').values({ campaign_id: old.campaignId, variant: 'a', sent: 1 }).execute()
 

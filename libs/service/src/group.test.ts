@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { group } from './group.ts'
 import { activeRequestId, forRequest } from './request-id.ts'
 
@@ -140,4 +140,37 @@ test('who has nothing in the commit in flight goes beside it; of one turn there 
 
   expect(await Promise.all([first, second])).toEqual(['a1', 'a2'])
   expect(commits.at(-1)).toEqual(['a2'])
+})
+
+test('a commit that rests takes who comes meanwhile along, and begins when enough waits', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const commits: number[][] = []
+  const add = group<number, number>(
+    (items) => {
+      commits.push(items)
+      return Promise.resolve(items)
+    },
+    { limit: 10, maxWaiting: 100, full, restMs: 20, weigh: (item) => item, enough: 50 },
+  )
+  const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+  await add(1)
+  const few = [add(2), add(3)]
+  await turn()
+  expect(commits).toEqual([[1]])
+  await vi.advanceTimersByTimeAsync(20)
+  await Promise.all(few)
+  expect(commits).toEqual([[1], [2, 3]])
+
+  const much = [add(4)]
+  await turn()
+  expect(commits).toHaveLength(2)
+  much.push(add(46))
+  await Promise.all(much)
+  expect(commits).toEqual([[1], [2, 3], [4, 46]])
+
+  vi.advanceTimersByTime(20)
+  await add(5)
+  expect(commits).toHaveLength(4)
 })

@@ -14,6 +14,9 @@ import { openTurns } from './turns.ts'
  * next commit and not the wait for all of it. Who has nothing in the commits that are in flight does not even wait for these: one more goes beside
  * them, with turns that they do not hold. The last half of what may wait is kept for turns that have less than a quarter waiting.
  *
+ * `restMs`: a commit begins no sooner than so long after the one before it began, unless `enough` waits by then (by `weigh`, else a whole group). For
+ * what nobody waits for: without it one commit follows the other however little each holds, and a faster database only makes more of them.
+ *
  * A lone item is committed as part of its request and trace; what many share is nobody's.
  */
 export function group<Item, Result>(
@@ -25,6 +28,9 @@ export function group<Item, Result>(
     isShared = () => false,
     turn = () => '',
     atOnce = 1,
+    restMs = 0,
+    weigh = () => 1,
+    enough = limit,
   }: {
     limit: number
     maxWaiting: number
@@ -32,11 +38,17 @@ export function group<Item, Result>(
     isShared?: (error: unknown) => boolean
     turn?: (item: Item) => string
     atOnce?: number
+    restMs?: number
+    weigh?: (item: Item) => number
+    enough?: number
   },
 ): (item: Item) => Promise<Result> {
   type Waiting = { item: Item; within: Within; resolve: (result: Result) => void; reject: (error: unknown) => void }
   const waiting = openTurns<Waiting>()
   let running = 0
+  let weighs = 0
+  let beganAt = Number.NEGATIVE_INFINITY
+  let goOn = () => {}
   /** How often each turn is in a commit that is in flight. */
   const inFlight = new Map<string, number>()
   /** Where one commit at a time is the rule it stays so within a turn. */
@@ -70,7 +82,11 @@ export function group<Item, Result>(
     running += 1
     // What is handed in within one turn of the event loop is ready together.
     await new Promise((resolve) => setImmediate(resolve))
-    for (let taken = take(); taken.length > 0; taken = take()) {
+    for (;;) {
+      if (restMs > 0) await rested()
+      const taken = take()
+      if (taken.length === 0) break
+      beganAt = performance.now()
       const turns = new Set(taken.map(({ item }) => turn(item)))
       for (const whose of turns) inFlight.set(whose, (inFlight.get(whose) ?? 0) + 1)
       await commitTaken(taken)
@@ -83,12 +99,27 @@ export function group<Item, Result>(
     running -= 1
   }
 
+  const isEnough = () => weighs >= enough || waiting.size >= limit
+
+  const rested = async () => {
+    const leftMs = beganAt + restMs - performance.now()
+    if (leftMs <= 0 || waiting.size === 0 || isEnough()) return
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, leftMs)
+      goOn = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
   const take = () => {
     const taken: Waiting[] = []
     while (taken.length < limit) {
       const next = waiting.next(mayGo)
       if (!next) break
       taken.push(next)
+      weighs -= weigh(next.item)
     }
     return taken
   }
@@ -104,6 +135,8 @@ export function group<Item, Result>(
         return
       }
       waiting.add(whose, { item, within: asNow(), resolve, reject })
+      weighs += weigh(item)
+      if (isEnough()) goOn()
       const isBeside = inFlight.size > 0 && running <= atOnce && whose !== '' && !inFlight.has(whose)
       if (running === 0 || (running < atOnce && waiting.size >= limit) || isBeside) void apart(drain)
     })

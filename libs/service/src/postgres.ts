@@ -158,10 +158,14 @@ const retriedTimes = 3
  * One transaction. A deadlock (40P01) or a serialisation failure (40001) is the database asking for another try: up to
  * three. Multi-row writes are sorted by key and counters come last, so these are rare (unsorted 4 in 240, sorted 0).
  */
-export async function transact<Schema, T>(db: Kysely<Schema>, work: (trx: Transaction<Schema>) => Promise<T>): Promise<T> {
+export const transact = <Schema, T>(db: Kysely<Schema>, work: (trx: Transaction<Schema>) => Promise<T>): Promise<T> =>
+  retried(() => db.transaction().execute(work))
+
+/** Work that is one statement, and so a transaction of its own: tried again as `transact` does. */
+export async function retried<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await db.transaction().execute(work)
+      return await work()
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? error.code : ''
       if ((code !== '40P01' && code !== '40001') || attempt > retriedTimes) throw error

@@ -1,11 +1,12 @@
+import { packIds } from '@herald/contracts/compact-ids'
 import type { End, EndOfPlaces } from '@herald/contracts/outcome'
 import { newId } from '@herald/contracts/ids'
 import { expect, test } from 'vitest'
-import { countSlots, endedPlaces, fillSlots, idAt, indexesOf, openSlots, readEnds, rowsOf, slotAt, type Slots } from './slots.ts'
+import { countSlots, endedPlaces, fillSlots, idAt, indexesOf, readEnds, rowsOf, slotAt, type Slots } from './slots.ts'
 
 const sent: End = { outcome: 'sent', code: '', providerCode: '200', variant: '', attempts: 1, tokenVersion: 1 }
 const dead: End = { ...sent, outcome: 'failed', code: 'token_dead', providerCode: '410 "gone"' }
-const givenRow = (size: number, place = 0): Slots => ({ place, size, slots: openSlots(size), ends: '', sent: 0, failed: 0, skipped: 0 })
+const givenRow = (size: number, place = 0): Slots => ({ place, size, slots: Buffer.alloc(size), ends: '', sent: 0, failed: 0, skipped: 0 })
 const told = (end: End, ...places: number[]): EndOfPlaces => ({ ...end, places })
 const bytes = (ids: string[]) => Buffer.from(ids.join(''), 'hex')
 
@@ -66,15 +67,14 @@ test('counts come from the slots, whatever the sums say', () => {
 test('a batch of up to 16 pushes is kept as a row each, a larger one as one row with the range of its devices', () => {
   const ids = (count: number) => Array.from({ length: count }, () => newId())
   const [few, many, users] = [ids(16), ids(17), ids(17)]
-  expect(rowsOf(bytes(few), bytes(users.slice(0, 16)))).toEqual(
-    few.map((id, place) => ({ place, size: 1, firstId: null, lastId: null, devices: bytes([id]), users: bytes([users[place] ?? '']) })),
+  expect(rowsOf(packIds(few), packIds(users.slice(0, 16)))).toEqual(
+    few.map((id, place) => {
+      return { place, size: 1, firstId: null, lastId: null, devices: packIds([id]), users: packIds([users[place] ?? '']) }
+    }),
   )
   const inOrder = many.toSorted()
-  expect(rowsOf(bytes(many), bytes(users))).toEqual([
-    {
-      ...{ place: 0, size: 17, devices: bytes(many), users: bytes(users) },
-      ...{ firstId: bytes(inOrder.slice(0, 1)), lastId: bytes(inOrder.slice(-1)) },
-    },
+  expect(rowsOf(packIds(many), packIds(users))).toEqual([
+    { place: 0, size: 17, devices: packIds(many), users: packIds(users), firstId: inOrder[0], lastId: inOrder.at(-1) },
   ])
 })
 

@@ -30,9 +30,6 @@ export const slotAt = ({ slots, size }: Pick<Slots, 'slots' | 'size'>, index: nu
 
 const isWide = (slots: Buffer, size: number): boolean => slots.length > size
 
-/** Slots that are all open. */
-export const openSlots = (size: number): Buffer => Buffer.alloc(size)
-
 /** Pushes that ended now, as their row and their ends' entries tell it. */
 export type Fresh = Omit<EndOfPlaces, 'places'> & { places: number[]; of: number }
 export type Filled = { row: Slots; fresh: Fresh[] }
@@ -43,28 +40,32 @@ export type Filled = { row: Slots; fresh: Fresh[] }
  */
 export function fillSlots(row: Slots, told: readonly EndOfPlaces[], at: number): Filled {
   const ends = readEnds(row)
-  const numbers = new Map(ends.map((end, index) => [JSON.stringify(tupleOf(end)), index + 1]))
-  const filled = { ...row, slots: row.slots }
+  const keys = ends.map((end) => JSON.stringify(tupleOf(end)))
+  const filled = { ...row }
   const fresh: Fresh[] = []
   for (const [of, { places, ...end }] of told.entries()) {
-    const mine = new Set(places.map((place) => place - row.place).filter((index) => index >= 0 && index < row.size))
-    const open = [...mine].filter((index) => slotAt(filled, index) === 0)
-    if (open.length === 0) continue
-    const key = JSON.stringify(tupleOf({ ...end, at }))
-    const number = numbers.get(key) ?? ends.push({ ...end, at })
-    numbers.set(key, number)
-    // Not written where it was read: what was read may be looked at again.
-    if (filled.slots === row.slots) filled.slots = Buffer.from(row.slots)
-    if (number > mostOfOneByte && !isWide(filled.slots, row.size)) filled.slots = widened(filled.slots)
-    const wide = isWide(filled.slots, row.size)
-    for (const index of open) {
-      if (wide) filled.slots.writeUInt16BE(number, 2 * index)
+    const mine: number[] = []
+    let number = 0
+    for (const place of places) {
+      const index = place - row.place
+      if (index < 0 || index >= row.size || slotAt(filled, index) !== 0) continue
+      if (mine.length === 0) {
+        const key = JSON.stringify(tupleOf({ ...end, at }))
+        number = keys.indexOf(key) + 1 || keys.push(key)
+        if (number > ends.length) ends.push({ ...end, at })
+        // Not written where it was read: what was read may be looked at again.
+        if (filled.slots === row.slots) filled.slots = Buffer.from(row.slots)
+        if (number > mostOfOneByte && !isWide(filled.slots, row.size)) filled.slots = widened(filled.slots)
+      }
+      if (isWide(filled.slots, row.size)) filled.slots.writeUInt16BE(number, 2 * index)
       else filled.slots[index] = number
+      mine.push(place)
     }
-    filled[end.outcome] += open.length
-    fresh.push({ ...end, places: open.map((index) => row.place + index), of })
+    if (mine.length === 0) continue
+    filled[end.outcome] += mine.length
+    fresh.push({ ...end, places: mine, of })
   }
-  if (fresh.length > 0) filled.ends = JSON.stringify(ends.map(tupleOf))
+  if (fresh.length > 0) filled.ends = `[${keys.join(',')}]`
   return { row: filled, fresh }
 }
 
@@ -103,21 +104,31 @@ export function indexesOf(ids: Buffer, id: Buffer): number[] {
 
 /** A batch of at most so many pushes is kept as a row per push, which an index finds by device and by user. */
 const fewPushes = 16
+/** Characters of an id in base64. */
+const idLength = 16
 
-/** A row of a batch that was reported: its devices and users lie one after another, 12 bytes each. */
-export type NewRow = { place: number; size: number; firstId: Buffer | null; lastId: Buffer | null; devices: Buffer; users: Buffer }
+/** A row of a batch that was reported. Devices and users lie one after another, in base64: 16 characters each. */
+export type NewRow = { place: number; size: number; firstId: string | null; lastId: string | null; devices: string; users: string }
 
 /** The rows that a batch is kept as. */
-export function rowsOf(devices: Buffer, users: Buffer): NewRow[] {
-  const size = devices.length / 12
+export function rowsOf(devices: string, users: string): NewRow[] {
+  const size = devices.length / idLength
   if (size <= fewPushes) {
     return Array.from({ length: size }, (_, place) => {
-      const [from, to] = [12 * place, 12 * place + 12]
-      return { place, size: 1, firstId: null, lastId: null, devices: devices.subarray(from, to), users: users.subarray(from, to) }
+      const [from, to] = [idLength * place, idLength * (place + 1)]
+      return { place, size: 1, firstId: null, lastId: null, devices: devices.slice(from, to), users: users.slice(from, to) }
     })
   }
-  const ids = Array.from({ length: size }, (_, place) => devices.subarray(12 * place, 12 * place + 12)).toSorted((one, other) =>
-    one.compare(other),
-  )
-  return [{ place: 0, size, firstId: ids[0] ?? null, lastId: ids.at(-1) ?? null, devices, users }]
+  return [{ place: 0, size, ...rangeOf(Buffer.from(devices, 'base64')), devices, users }]
+}
+
+/** The lowest and the highest id. */
+function rangeOf(ids: Buffer): { firstId: string; lastId: string } {
+  let [first, last] = [0, 0]
+  for (let at = 12; at < ids.length; at += 12) {
+    // Ids of a page come in their order as a rule.
+    if (ids.compare(ids, last, last + 12, at, at + 12) > 0) last = at
+    else if (ids.compare(ids, first, first + 12, at, at + 12) < 0) first = at
+  }
+  return { firstId: idAt(ids, first / 12), lastId: idAt(ids, last / 12) }
 }

@@ -4,15 +4,13 @@ import type { Db } from './tables.ts'
 
 export type AnnouncementRow = { id: string; subject: string; body: Announcement; pointer_no: number }
 
+/** Announcements as statements of migrations/0090 take them. */
+export const asJson = (announcements: AnnouncementRow[]): string =>
+  JSON.stringify(announcements.map(({ id, subject, body }) => ({ id, subject, body: JSON.stringify(body) })))
+
 /** Promises to tell webhooks; published right after the commit, else by the sweep 5 s later. */
 export async function insertAnnouncements(db: Db, announcements: AnnouncementRow[]): Promise<void> {
-  if (announcements.length === 0) return
-  await db
-    .insertInto('announcements')
-    .values(
-      announcements.map(({ body, ...row }) => ({ ...row, body: JSON.stringify(body), due_at: sql<Date>`now() + interval '5 seconds'` })),
-    )
-    .execute()
+  if (announcements.length > 0) await sql`select insert_announcements(${asJson(announcements)}::json)`.execute(db)
 }
 
 /** Repeated and not confirmed: so many at a time, until webhooks confirms some. Up to ~300 kB each. */

@@ -6,19 +6,6 @@ import type { Db } from './tables.ts'
 
 const engagementColumns = ['delivered', 'opened', 'clicked', 'dismissed'] as const satisfies readonly EngagementKind[]
 const counted = [...outcomes, ...engagementColumns]
-const moved = [...counted, 'settled_ios', 'settled_android', 'settled_web'] as const
-
-/** `hasRanges`: it has a batch whose row is found by the range of its devices. */
-export type Totals = {
-  campaignId: string
-  appId: string
-  day: string
-  name: string
-  transactional: boolean
-  byPlatform: { ios: number; android: number; web: number }
-  hasRanges: boolean
-}
-
 const shownColumns = [
   'campaign_id',
   'app_id',
@@ -34,81 +21,13 @@ const shownColumns = [
   ...counted,
 ] as const
 
-/** Whether a campaign is settled by what its row says now, and nobody has written that yet. For RETURNING. */
-const complete = sql<boolean>`
-  counters.fanned_out_at is not null and counters.settled_at is null
-  and counters.queued_ios + counters.queued_android + counters.queued_web = counters.sent + counters.failed + counters.skipped`
+/** How counters move, as statements of migrations/0090 take it. */
+export const movesOf = (moves: Map<string, CampaignTally>): string =>
+  JSON.stringify([...moves].map(([campaignId, tally]) => ({ campaign_id: campaignId, ...tally })))
 
-/**
- * Makes or raises the totals, sorted by campaign and each campaign once. They only grow, so a late report changes nothing; one of a
- * deleted app makes nothing (migrations/0003), and is not in the answer.
- */
-export async function insertTotals(db: Db, totals: Totals[]): Promise<Set<string>> {
-  const { rows } = await sql<{ campaign_id: string }>`
-    insert into counters (campaign_id, app_id, day, name, transactional, queued_ios, queued_android, queued_web, has_ranges)
-    select * from unnest(
-      ${totals.map(({ campaignId }) => campaignId)}::text[], ${totals.map(({ appId }) => appId)}::text[], ${totals.map(({ day }) => day)}::date[],
-      ${totals.map(({ name }) => name)}::text[], ${totals.map(({ transactional }) => transactional)}::bool[],
-      ${totals.map(({ byPlatform }) => byPlatform.ios)}::int[], ${totals.map(({ byPlatform }) => byPlatform.android)}::int[],
-      ${totals.map(({ byPlatform }) => byPlatform.web)}::int[], ${totals.map(({ hasRanges }) => hasRanges)}::bool[])
-    on conflict (campaign_id) do update set
-      queued_ios = greatest(counters.queued_ios, excluded.queued_ios),
-      queued_android = greatest(counters.queued_android, excluded.queued_android),
-      queued_web = greatest(counters.queued_web, excluded.queued_web),
-      has_ranges = counters.has_ranges or excluded.has_ranges
-    returning campaign_id`.execute(db)
-  return new Set(rows.map(({ campaign_id }) => campaign_id))
-}
-
-/** Ends the fan-out of these campaigns and answers those for which it had not ended before: exactly one caller hears of each. */
-export const takeFannedOut = (db: Db, campaignIds: string[]) =>
-  db
-    .updateTable('counters')
-    .set({ fanned_out_at: sql<Date>`now()` })
-    .where('campaign_id', '=', sql<string>`any(${campaignIds})`)
-    .where('fanned_out_at', 'is', null)
-    .returning([
-      'campaign_id',
-      'app_id',
-      'name',
-      'transactional',
-      'queued_ios',
-      'queued_android',
-      'queued_web',
-      sql<Date>`fanned_out_at`.as('at'),
-      complete.as('complete'),
-    ])
-    .execute()
-
-/**
- * Moves counters by what was new, and answers each campaign's row: whether it is complete now. The rows are locked in the order of
- * their ids first; an update that joins locks in whatever order the plan has, and walks through a table that is not much larger than what is asked
- * for, so its keys are named as a list.
- */
-export async function moveCounters(db: Db, moves: Map<string, CampaignTally>): Promise<{ campaignId: string; complete: boolean }[]> {
-  const campaignIds = [...moves.keys()].toSorted()
-  const column = (name: (typeof moved)[number]) => campaignIds.map((campaignId) => moves.get(campaignId)?.[name] ?? 0)
-  const { rows } = await sql<{ campaignId: string; complete: boolean }>`
-    with locked as materialized (
-      select campaign_id from counters where campaign_id = any(${campaignIds}) order by campaign_id for no key update
-    ), moved as (
-      select * from unnest(${campaignIds}::text[], ${sql.join(moved.map((name) => sql`${column(name)}::int[]`))})
-        as moved(campaign_id, ${sql.raw(moved.join(', '))})
-    )
-    update counters set ${sql.join(moved.map((name) => sql`${sql.id(name)} = counters.${sql.id(name)} + moved.${sql.id(name)}`))}
-    from moved
-    where counters.campaign_id = any(array(select campaign_id from locked)) and counters.campaign_id = moved.campaign_id
-    returning counters.campaign_id as "campaignId", ${complete} as complete`.execute(db)
-  return rows
-}
-
-/** Marks campaigns as settled and promises to tell it. The caller holds their rows and saw that they are complete. */
-export async function insertSettlements(db: Db, campaignIds: string[]): Promise<void> {
-  await sql`
-    with settled as (
-      update counters set settled_at = now() where campaign_id = any(${campaignIds}) and settled_at is null returning campaign_id
-    )
-    insert into settlements (campaign_id, due_at) select campaign_id, now() + interval '5 seconds' from settled`.execute(db)
+/** Moves counters by what was new. Throws when a campaign has no totals. */
+export async function moveCounters(db: Db, moves: Map<string, CampaignTally>): Promise<void> {
+  await sql`select move_counters(${movesOf(moves)}::json)`.execute(db)
 }
 
 /** The first day that the ledger keeps. */

@@ -1,77 +1,52 @@
-import type { OutcomeKind } from '@herald/contracts/outcome'
-import type { Platform } from '@herald/contracts/platform'
 import { sql } from 'kysely'
-import type { NewRow, Slots } from '../core/slots.ts'
+import type { Slots } from '../core/slots.ts'
 import type { Db } from './tables.ts'
 
 /** Ids are kept as 12 bytes. */
 export const idBytes = (id: string): Buffer => Buffer.from(id, 'hex')
 
-export type NewLedgerRow = NewRow & { day: string; campaignId: string; no: number; appId: string; platform: Platform; slots: Buffer }
-
-/**
- * Writes rows of batches that were reported. Those that are there stay as they are, whatever was filled in meanwhile; a day past the retention
- * has no partition, and gets no rows.
- */
-export async function insertRows(db: Db, rows: NewLedgerRow[], retentionDays: number): Promise<void> {
-  if (rows.length === 0) return
-  await sql`
-    insert into ledger_batches (day, batch_no, place, size, campaign_id, app_id, platform, first_id, last_id, devices, users, slots)
-    select * from unnest(
-      ${rows.map(({ day }) => day)}::date[], ${rows.map(({ no }) => no)}::int[], ${rows.map(({ place }) => place)}::smallint[],
-      ${rows.map(({ size }) => size)}::smallint[], ${rows.map(({ campaignId }) => idBytes(campaignId))}::bytea[],
-      ${rows.map(({ appId }) => idBytes(appId))}::bytea[], ${rows.map(({ platform }) => platform)}::text[],
-      ${rows.map(({ firstId }) => firstId)}::bytea[], ${rows.map(({ lastId }) => lastId)}::bytea[],
-      ${rows.map(({ devices }) => devices)}::bytea[], ${rows.map(({ users }) => users)}::bytea[], ${rows.map(({ slots }) => slots)}::bytea[]) as told(day)
-    where told.day >= (now() at time zone 'utc')::date - ${retentionDays}::int
-    on conflict do nothing`.execute(db)
-}
-
 export type BatchKey = { campaignId: string; no: number }
 
-/** A row that is locked: `ctid` is its place in the table until this transaction writes it. */
-export type LockedRow = Slots & { campaignId: string; no: number; ctid: string; at: Date; devices: Buffer | null; users: Buffer | null }
+/**
+ * A row as it is now. `batch` is the index of its batch in what was asked. `listened` is the version of what is known of its app's listeners, -1 where nothing is, and
+ * `heard` the types of events that they listen to. `devices` and `users` are there when somebody listens to what was asked.
+ */
+export type ReadRow = Slots & {
+  batch: number
+  at: Date
+  listened: number
+  heard: string[] | null
+  devices: Buffer | null
+  users: Buffer | null
+}
 
 const slotColumns = sql`l.place, l.size, l.slots, l.ends, l.sent, l.failed, l.skipped`
 
 /**
- * Locks the rows of batches of one day, in the order given (by campaign and number, as every writer does), each batch by its key. `isAnnounced`: the
- * ids of its pushes are answered too. Batches that are past the retention, of deleted apps or unknown have no rows. `at`: the database's time.
+ * The rows of batches of one day, each batch by its key, in the order given. `types`: of events that may be announced of it, separated by
+ * spaces. Batches that are past the retention, of deleted apps or unknown have no rows. `at`: the database's time.
  */
-export async function lockRows(
+export async function readRows(
   db: Db,
   day: string,
-  batches: (BatchKey & { isAnnounced: boolean })[],
+  batches: (BatchKey & { appId: string; types: string })[],
   retentionDays: number,
-): Promise<LockedRow[]> {
-  const { rows } = await sql<LockedRow>`
-    select encode(told.campaign_id, 'hex') as "campaignId", told.batch_no as no, now() as at, row.*
-    from unnest(
-      ${batches.map(({ campaignId }) => idBytes(campaignId))}::bytea[], ${batches.map(({ no }) => no)}::int[],
-      ${batches.map(({ isAnnounced }) => isAnnounced)}::bool[]
-    ) as told(campaign_id, batch_no, is_announced)
+): Promise<ReadRow[]> {
+  const asked = batches.map(({ campaignId, no, appId, types }, batch) => ({ batch, id: campaignId, no, app: appId, types }))
+  const { rows } = await sql<ReadRow>`
+    select told.batch, now() as at, coalesce(who.version, -1) as listened, who.event_types as heard, ${slotColumns},
+      case when told.types && who.event_types then l.devices end as devices, case when told.types && who.event_types then l.users end as users
+    from (
+      select batch, decode(id, 'hex') as id, no, app, string_to_array('* ' || types, ' ') as types
+      from json_to_recordset(${JSON.stringify(asked)}::json) as a(batch int, id text, no int, app text, types text)
+    ) as told
     cross join lateral (
-      select l.ctid::text as ctid, ${slotColumns},
-        case when told.is_announced then l.devices end as devices, case when told.is_announced then l.users end as users
-      from ledger_batches l
-      where l.day = ${day}::date and l.day >= (now() at time zone 'utc')::date - ${retentionDays}::int
-        and l.campaign_id = told.campaign_id and l.batch_no = told.batch_no
-      order by l.place for no key update
-    ) as row`.execute(db)
+      select * from ledger_batches l
+      where l.day = ${day}::date and l.day >= (now() at time zone 'utc')::date - ${retentionDays}::int and l.campaign_id = told.id and l.batch_no = told.no
+      order by l.place offset 0
+    ) as l
+    left join lateral (select * from listeners where listeners.app_id = told.app offset 0) as who on true`.execute(db)
   return rows
-}
-
-/** Writes the slots of rows that this transaction has locked, all of them or none. */
-export async function updateRows(db: Db, day: string, rows: (Slots & { ctid: string })[]): Promise<void> {
-  const sums = (outcome: OutcomeKind) => rows.map((row) => row[outcome])
-  const updated = await sql`
-    update ledger_batches l set slots = told.slots, ends = told.ends, sent = told.sent, failed = told.failed, skipped = told.skipped
-    from unnest(
-      ${rows.map(({ ctid }) => ctid)}::tid[], ${rows.map(({ slots }) => slots)}::bytea[], ${rows.map(({ ends }) => ends)}::text[],
-      ${sums('sent')}::smallint[], ${sums('failed')}::smallint[], ${sums('skipped')}::smallint[]
-    ) as told(ctid, slots, ends, sent, failed, skipped)
-    where l.day = ${day}::date and l.ctid = told.ctid`.execute(db)
-  if (Number(updated.numAffectedRows) !== rows.length) throw new Error('a row of the ledger that is locked was not where it was read')
 }
 
 /** Of these batches' apps and days, those for which nothing is written: deleted apps, and days past the retention. */

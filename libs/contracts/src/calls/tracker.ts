@@ -13,7 +13,8 @@ const Ids = z
   .string()
   .min(16)
   .max(16 * mostPlaces)
-  .regex(/^(?:[A-Za-z0-9+/]{16})+$/)
+  .regex(/^[A-Za-z0-9+/]+$/)
+  .refine((ids) => ids.length % 16 === 0, 'is 16 characters for each id')
 
 /** A batch as it was queued: its pushes in the order of their places, devices and who owned each. */
 export const QueuedBatch = z
@@ -58,8 +59,8 @@ export const reportQueued = call<Record<string, never>>()(
 )
 
 /**
- * Writes outcomes to the ledger and the counters in one transaction. A push already settled stays as it was. A batch that was never reported is a
- * mistake, and nothing of the call is written; one past the ledger's retention or of a deleted app is let go. A dispatcher has one such
+ * Writes outcomes to the ledger and the counters, those of a day in one transaction. A push already settled stays as it was. A batch that was never reported is a
+ * mistake, and nothing of its day is written; one past the ledger's retention or of a deleted app is let go. A dispatcher has one such
  * call under way and sends nothing more once its window is full, so what a killed tracker does not answer any more is soon asked again.
  */
 export const recordOutcomes = call<{ recorded: number }>()(

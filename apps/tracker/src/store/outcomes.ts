@@ -1,0 +1,47 @@
+import { sql } from 'kysely'
+import type { Slots } from '../core/slots.ts'
+import type { CampaignTally, VariantTally } from '../core/tally.ts'
+import { asJson, type AnnouncementRow } from './announcements.ts'
+import { movesOf } from './counters.ts'
+import type { BatchKey } from './ledger.ts'
+import type { Db } from './tables.ts'
+import { variantMovesOf } from './variant-counters.ts'
+
+/** What is committed together: `filled` are rows as they become, `was` how many of a row's slots were filled when it was read. */
+export type Outcomes = {
+  day: string
+  /** The apps, each with the version of its listeners that was read. */
+  listened: Map<string, number>
+  filled: (BatchKey & { row: Slots; was: number })[]
+  announcements: AnnouncementRow[]
+  byCampaign: Map<string, CampaignTally>
+  byVariant: VariantTally[]
+}
+
+/** A row or a listener is no longer as it was read (migrations/0090). */
+const notAsRead = 'HR001'
+
+/**
+ * Writes outcomes of one day in one statement, all of them or none. Answers the campaigns that are settled with this; undefined: a row or a
+ * listener is no longer as it was read, and nothing is written.
+ */
+export async function writeOutcomes(
+  db: Db,
+  { day, listened, filled, announcements, byCampaign, byVariant }: Outcomes,
+): Promise<string[] | undefined> {
+  const apps = [...listened].map(([id, version]) => ({ id, version }))
+  const changed = filled.map(({ campaignId, no, was, row: { place, slots, ends, sent, failed, skipped } }) => {
+    return { campaign_id: campaignId, batch_no: no, place, was, slots: slots.toString('hex'), ends, sent, failed, skipped }
+  })
+  try {
+    const { rows } = await sql<{ settled: string[] }>`
+      select write_outcomes(
+        ${day}::date, ${JSON.stringify(apps)}::json, ${JSON.stringify(changed)}::json, ${asJson(announcements)}::json,
+        ${variantMovesOf(byVariant)}::json, ${movesOf(byCampaign)}::json
+      ) as settled`.execute(db)
+    return rows[0]?.settled
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === notAsRead) return undefined
+    throw error
+  }
+}

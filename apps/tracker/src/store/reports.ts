@@ -1,0 +1,76 @@
+import type { Platform } from '@herald/contracts/platform'
+import { sql } from 'kysely'
+import type { NewRow } from '../core/slots.ts'
+import type { BatchKey } from './ledger.ts'
+import type { Db } from './tables.ts'
+
+/** What a fan-out has queued. `hasRanges`: it has a batch whose row is found by the range of its devices. */
+export type Totals = {
+  campaignId: string
+  appId: string
+  day: string
+  name: string
+  transactional: boolean
+  byPlatform: { ios: number; android: number; web: number }
+  hasRanges: boolean
+  /** The fan-out has ended. */
+  fannedOut: boolean
+}
+export type NewLedgerRow = NewRow & BatchKey & { day: string; appId: string; platform: Platform }
+
+/** A campaign whose fan-out has ended just now. `heard`: the types of events that somebody listens to. */
+export type EndedFanOut = {
+  campaignId: string
+  appId: string
+  name: string
+  transactional: boolean
+  byPlatform: { ios: number; android: number; web: number }
+  isSettled: boolean
+  at: Date
+  heard: string[]
+}
+
+/**
+ * Makes or raises totals and writes rows of the ledger, in one statement (migrations/0090): reports in the order of their campaigns, each once. Totals only grow, a late
+ * report changes nothing, and a row that is there stays as it is. Deleted apps get nothing, days past the retention no rows. Answers the campaigns that ended with this
+ * and are settled or have a listener. `unheard`: when there is a listener it writes nothing and answers undefined.
+ */
+export async function writeReport(
+  db: Db,
+  reports: Totals[],
+  rows: NewLedgerRow[],
+  { retentionDays, unheard }: { retentionDays: number; unheard: boolean },
+): Promise<EndedFanOut[] | undefined> {
+  const totals = reports.map(({ campaignId, appId, day, name, transactional, byPlatform, hasRanges, fannedOut }) => {
+    return { campaign_id: campaignId, app_id: appId, day, name, transactional, ...byPlatform, has_ranges: hasRanges, ended: fannedOut }
+  })
+  const ledger = rows.map(({ campaignId, appId, no, firstId, lastId, ...row }) => {
+    return { ...row, campaign_id: campaignId, app_id: appId, batch_no: no, first_id: firstId, last_id: lastId }
+  })
+  const written = await sql<{ ended: { campaign: CountersRow; at: string; heard: string[] | null }[] | null }>`
+    select write_report(${JSON.stringify(totals)}::json, ${JSON.stringify(ledger)}::json, ${retentionDays}, ${unheard}) as ended`.execute(
+    db,
+  )
+  return written.rows[0]?.ended?.map(({ campaign, at, heard }) => ({
+    campaignId: campaign.campaign_id,
+    appId: campaign.app_id,
+    name: campaign.name,
+    transactional: campaign.transactional,
+    byPlatform: { ios: campaign.queued_ios, android: campaign.queued_android, web: campaign.queued_web },
+    isSettled: campaign.settled_at !== null,
+    at: new Date(at),
+    heard: heard ?? [],
+  }))
+}
+
+/** As Postgres writes it as JSON. */
+type CountersRow = {
+  campaign_id: string
+  app_id: string
+  name: string
+  transactional: boolean
+  queued_ios: number
+  queued_android: number
+  queued_web: number
+  settled_at: string | null
+}

@@ -137,7 +137,7 @@ export async function openTransports(service: Service<Config>, bus: Bus, given: 
 }
 
 const refusing: Transport = {
-  send: () => Promise.resolve({ is: 'unsendable', why: 'credentials' }),
+  send: (_, hear) => hear({ is: 'unsendable', why: 'credentials' }),
   close: () => Promise.resolve(),
 }
 

@@ -22,8 +22,9 @@ export function openApnsLine(url: URL, environment: Environment, topic: string, 
     headsToken = token
     return heads
   }
+  const readHere = (reply: Reply): Answer => read(reply, environment)
   return {
-    send: (push, token) => origin.request(make(push, headsFor(token)), (reply) => read(reply, environment)),
+    send: (push, token, hear) => origin.request(make(push, headsFor(token)), readHere, hear),
     close: () => origin.close(),
   }
 }
@@ -58,16 +59,23 @@ export function make(push: Push, heads: ApnsHeads): Request {
 export function read(reply: Reply, environment: Environment): Answer {
   if (reply.is !== 'answered') return answerOfReply(reply)
   const { status, headers } = reply
-  const said = status === 200 ? undefined : jsonOf(reply.body)
+  if (status === 200) return accepted[environment]
+  const said = jsonOf(reply.body)
   return {
     is: 'answered',
     status,
     reason: word(field(said, 'reason')),
-    retryAfterMs: status === 200 ? null : retryAfterMs(headers.get('retry-after'), new Date()),
+    retryAfterMs: retryAfterMs(headers.get('retry-after'), new Date()),
     deadSince: deadSince(field(said, 'timestamp')),
     environment,
   }
 }
+
+const acceptedBy = (environment: Environment): Answer =>
+  Object.freeze({ is: 'answered', status: 200, reason: '', retryAfterMs: null, deadSince: null, environment })
+
+/** Nearly every answer, made once. */
+const accepted: Readonly<Record<Environment, Answer>> = { production: acceptedBy('production'), sandbox: acceptedBy('sandbox') }
 
 /** The latest instant that a Date can hold. */
 const lastMs = 8.64e15

@@ -139,7 +139,7 @@ async function playOut(dispatch: Dispatch, batch: Batch): Promise<void> {
     if (recipients) {
       const unsent = await sendToAll(dispatch, batch, lease, report, recipients)
       // Nothing was handed over for them, so no try was made: they come back at once.
-      for (const recipient of unsent) report.retry(recipient, tries, 0)
+      for (const number of unsent) report.retry(recipients.at(number), tries, 0)
       await report.committed()
     }
     haveCommitted()

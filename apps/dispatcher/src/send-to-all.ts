@@ -5,6 +5,7 @@ import type { Report } from './batch-report.ts'
 import type { Answer } from './core/answer.ts'
 import type { Batch, Dispatch } from './deliver-batch.ts'
 import type { Lease } from './lease.ts'
+import type { Recipients } from './open-recipients.ts'
 import type { AppTransport } from './open-transports.ts'
 import type { Committed } from './record-outcomes.ts'
 import { makePush, settle, type Sending, type Settlement } from './send-push.ts'
@@ -18,19 +19,14 @@ const yieldAfter = 32
  * service holds up its own devices only. Answers who was not sent to: the batch is stopped or not ours any more, our credentials
  * were refused, or another device is the probe.
  */
-export async function sendToAll(
-  dispatch: Dispatch,
-  batch: Batch,
-  lease: Lease,
-  report: Report,
-  recipients: Recipient[],
-): Promise<Recipient[]> {
+export async function sendToAll(dispatch: Dispatch, batch: Batch, lease: Lease, report: Report, recipients: Recipients): Promise<number[]> {
+  const { numbers } = recipients
   const { transport, taken, prepared, takenAt } = batch
   if (!transport) {
-    for (const recipient of recipients) {
+    for (const number of numbers) {
       const settlement = { is: 'failed', tries: taken.tries, code: 'not_configured', providerCode: '', dead: null } as const
       report.begun()
-      report.settle(recipient, settlement, report.ended)
+      report.settle(recipients.at(number), settlement, report.ended)
     }
     return []
   }
@@ -50,20 +46,23 @@ export async function sendToAll(
     accepted: null,
   }
   // Which device a probe asks is audience's to say: the first.
-  const chosen = taken.probe ? recipients.slice(0, 1) : withoutHeld(batch, transport, report, recipients)
-  const others = taken.probe ? recipients.slice(1) : []
-  const byOrigin = Map.groupBy(chosen, (recipient) => transport.originOf(recipient))
-  const unsent = await Promise.all([...byOrigin].map(([origin, of]) => sendInOrder(dispatch, batch, origin, of, sending, lease, report)))
+  const chosen = taken.probe ? numbers.slice(0, 1) : withoutHeld(batch, transport, report, recipients)
+  const others = taken.probe ? numbers.slice(1) : []
+  const byOrigin = Map.groupBy(chosen, (number) => transport.originOf(recipients.toAt(number)))
+  const unsent = await Promise.all(
+    [...byOrigin].map(([origin, of]) => sendInOrder(dispatch, batch, origin, { ...recipients, numbers: of }, sending, lease, report)),
+  )
   return [...others, ...unsent.flat()]
 }
 
 /** Who goes through an open circuit waits for its probe. Now or never does not wait: it has its one try. */
-function withoutHeld({ taken, prepared }: Batch, transport: AppTransport, report: Report, recipients: Recipient[]): Recipient[] {
-  if (taken.heldEnvironments.length === 0 || prepared.send.ttl === 0) return recipients
+function withoutHeld({ taken, prepared }: Batch, transport: AppTransport, report: Report, recipients: Recipients): number[] {
+  const { numbers } = recipients
+  if (taken.heldEnvironments.length === 0 || prepared.send.ttl === 0) return numbers
   const heldForMs = new Map(taken.heldEnvironments.map(({ environment, inMs }) => [environment, inMs]))
-  return recipients.filter((recipient) => {
-    const inMs = heldForMs.get(transport.environmentOf(recipient))
-    if (inMs !== undefined) report.retry(recipient, taken.tries, inMs)
+  return numbers.filter((number) => {
+    const inMs = heldForMs.get(transport.environmentOf(recipients.toAt(number)))
+    if (inMs !== undefined) report.retry(recipients.at(number), taken.tries, inMs)
     return inMs === undefined
   })
 }
@@ -73,11 +72,11 @@ async function sendInOrder(
   { window, log, measures }: Dispatch,
   { taken: { platform, lane, batchId, campaignId, appId }, stopped, flights }: Batch,
   origin: string,
-  recipients: Recipient[],
+  { numbers, at: recipientAt }: Recipients,
   toAll: Omit<Sending, 'origin'>,
   lease: Lease,
   report: Report,
-): Promise<Recipient[]> {
+): Promise<number[]> {
   const sending: Sending = { ...toAll, origin: `${appId} ${origin}` }
   const refused = new AbortController()
   const giveUp = AbortSignal.any([lease.lost, stopped, refused.signal])
@@ -140,20 +139,18 @@ async function sendInOrder(
 
   // What stops a send happens between two turns of this loop's waits, and a push is no wait: it is asked after each of them.
   let isAsked = false
-  for (let at = 0; at < recipients.length; at += 1) {
-    const recipient = recipients[at]
-    if (!recipient) break
+  for (const [at, number] of numbers.entries()) {
     if (!window.enterNow(origin, lane)) {
-      if (!(await window.enter(origin, lane, giveUp, appId))) return recipients.slice(at)
+      if (!(await window.enter(origin, lane, giveUp, appId))) return numbers.slice(at)
       isAsked = false
     }
     if (refused.signal.aborted || (!isAsked && !mayGoOn())) {
       window.leave(origin, lane)
-      return recipients.slice(at)
+      return numbers.slice(at)
     }
     isAsked = true
     report.begun()
-    trySending(recipient, 0, performance.now())
+    trySending(recipientAt(number), 0, performance.now())
     if (at % yieldAfter === yieldAfter - 1) {
       await new Promise((resolve) => setImmediate(resolve))
       isAsked = false

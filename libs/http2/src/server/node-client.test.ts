@@ -32,12 +32,6 @@ test('2,000 requests at once of a client of node:http2 are each answered: none i
       stream.end(body)
     })
   const told = await Promise.all(Array.from({ length: 2_000 }, (_, n) => ask(n)))
-  expect(
-    Object.fromEntries(
-      Map.groupBy(told, (word) => word)
-        .entries()
-        .map(([word, of]) => [word, of.length]),
-    ),
-  ).toEqual({ 200: 2_000 })
+  expect(told.filter((word) => word !== '200')).toEqual([])
   expect(served).toBe(2_000)
 })

@@ -26,7 +26,7 @@ import { firstEnvironment, openApns, type ApnsAddresses } from './transports/apn
 import { openFcmLine } from './transports/fcm.ts'
 import { openFcm } from './transports/fcm-app.ts'
 import type { Line } from './transports/line.ts'
-import type { Transport } from './transports/transport.ts'
+import { tell, type Transport } from './transports/transport.ts'
 import { hostOf, openWebPush, type WebPush } from './transports/web-push.ts'
 
 /** A transport with an app's credentials in it. */
@@ -138,7 +138,7 @@ export async function openTransports(service: Service<Config>, bus: Bus, given: 
 }
 
 const refusing: Transport = {
-  send: (_, hear) => hear({ is: 'unsendable', why: 'credentials' }),
+  send: (_, hear) => tell(Promise.resolve({ is: 'unsendable', why: 'credentials' }), hear),
   close: () => Promise.resolve(),
 }
 

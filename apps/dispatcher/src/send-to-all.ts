@@ -139,7 +139,7 @@ async function sendInOrder(
 
   // What stops a send happens between two turns of this loop's waits, and a push is no wait: it is asked after each of them.
   let isAsked = false
-  for (const [at, number] of numbers.entries()) {
+  for (let at = 0; at < numbers.length; at += 1) {
     if (!window.enterNow(origin, lane)) {
       if (!(await window.enter(origin, lane, giveUp, appId))) return numbers.slice(at)
       isAsked = false
@@ -150,7 +150,7 @@ async function sendInOrder(
     }
     isAsked = true
     report.begun()
-    trySending(recipientAt(number), 0, performance.now())
+    trySending(recipientAt(numbers[at] ?? 0), 0, performance.now())
     if (at % yieldAfter === yieldAfter - 1) {
       await new Promise((resolve) => setImmediate(resolve))
       isAsked = false

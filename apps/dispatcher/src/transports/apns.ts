@@ -46,13 +46,19 @@ export function makeHeads(authority: string, topic: string, token: string): Apns
 
 /** The request of a push. Expiration 0 is now or never. */
 export function make(push: Push, heads: ApnsHeads): Request {
-  const more: HeadField[] = [
-    ['apns-id', apnsId(push.msgId)],
-    ['apns-expiration', push.ttlSeconds === 0 ? '0' : String(push.expiresAtSeconds)],
-  ]
+  const more: HeadField[] = [['apns-id', apnsId(push.msgId)], expirationOf(push)]
   if (push.collapseId !== null) more.push(['apns-collapse-id', apnsCollapseId(push.collapseId)])
   const head = push.silent ? heads.background : push.priority === 'normal' ? heads.normal : heads.urgent
   return { head, path: `/3/device/${push.address}`, more, body: push.body, timeoutMs: answerLimitMs }
+}
+
+/** Pushes of a batch expire together, so the field is made once for those that follow each other. */
+let expiration: { seconds: number; field: HeadField } = { seconds: 0, field: ['apns-expiration', '0'] }
+
+function expirationOf({ ttlSeconds, expiresAtSeconds }: Push): HeadField {
+  const seconds = ttlSeconds === 0 ? 0 : expiresAtSeconds
+  if (expiration.seconds !== seconds) expiration = { seconds, field: ['apns-expiration', String(seconds)] }
+  return expiration.field
 }
 
 /** What APNs said to a push. */

@@ -2,14 +2,14 @@ import { openMessageIds } from '@herald/auth/message-id'
 import type { Recipient } from '@herald/contracts/batch'
 import { asNow } from '@herald/service/request-id'
 import type { Report } from './batch-report.ts'
-import type { Answer } from './core/answer.ts'
+import { asError, type Answer } from './core/answer.ts'
 import type { Batch, Dispatch } from './deliver-batch.ts'
 import type { Lease } from './lease.ts'
 import type { Recipients } from './open-recipients.ts'
 import type { AppTransport } from './open-transports.ts'
 import type { Committed } from './record-outcomes.ts'
 import { makePush, settle, type Sending, type Settlement } from './send-push.ts'
-import { asError, type Hear } from './transports/transport.ts'
+import type { Hear } from './transports/transport.ts'
 
 /** The event loop gets its turn after so many: a batch of 500 rendered in one go would hold up answers for 25 ms. */
 const yieldAfter = 32

@@ -2,7 +2,7 @@ import { openOrigin, type Origin, type OriginEvent } from '@herald/http2/client/
 import type { Limits } from '@herald/http2/client/limits'
 import type { Reply } from '@herald/http2/client/reply'
 import type { Request } from '@herald/http2/client/stream'
-import { asError } from './transport.ts'
+import { asError } from '../core/answer.ts'
 
 /** The connections to one provider, and how they are replaced when it is in trouble. */
 export type ProviderOrigin = {

@@ -1,4 +1,4 @@
-import type { Answer, Environment } from '../core/answer.ts'
+import { asError, type Answer, type Environment } from '../core/answer.ts'
 
 /** One push, ready to hand over. */
 export type Push = {
@@ -40,8 +40,6 @@ export const tell = (answer: Promise<Answer>, hear: Hear): void => void answer.t
 /** What a push is answered, as a promise: for what is rare. Rejects for a mistake of ours. */
 export const answerOf = (send: (hear: Hear) => void): Promise<Answer> =>
   new Promise((resolve, reject) => send((answer) => (answer instanceof Error ? reject(answer) : resolve(answer))))
-
-export const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error('what was thrown is no error'))
 
 /** No provider is waited for longer than this; after it the push may or may not have been delivered. */
 export const answerLimitMs = 10_000

@@ -29,8 +29,11 @@ export type Computed = {
  * for new objects 283 MB and 1,780 pushes/s, with 16 MB 302 MB and 2,080, with 32 MB 337 MB and 2,110. A heap that may not grow beyond 2 GB
  * is tidied at twice what lives in it instead of four times: 210 MB instead of 300, for 3 to 7 % of the pushes/s. No process needs a
  * quarter of it. Before what is given, so that the given wins.
+ *
+ * A dispatcher makes half the garbage by now, and a fifth of it outlives a collection: with 8 MB for new objects it takes 152 MB instead of 169,
+ * and as much CPU a push (medians of 12 rounds of 10,000 in turn).
  */
-const heapOptions = '--max-semi-space-size=16 --max-old-space-size=1024'
+const heapOptionsOf = (name: ProcessName): string => `--max-semi-space-size=${name === 'dispatcher' ? 8 : 16} --max-old-space-size=1024`
 
 /**
  * The environment of one process: everything the starter was given, plus what it worked out. A secret, and the address
@@ -39,7 +42,7 @@ const heapOptions = '--max-semi-space-size=16 --max-old-space-size=1024'
 export function environmentOf(name: ProcessName, given: NodeJS.ProcessEnv, computed: Computed): NodeJS.ProcessEnv {
   const environment: NodeJS.ProcessEnv = { ...given, NATS_URL: computed.natsUrl, HOST: computed.host }
   environment['OTEL_SERVICE_NAME'] ||= name
-  environment['NODE_OPTIONS'] = [heapOptions, given['NODE_OPTIONS']].filter(Boolean).join(' ')
+  environment['NODE_OPTIONS'] = [heapOptionsOf(name), given['NODE_OPTIONS']].filter(Boolean).join(' ')
   const notInherited = [
     'DATABASE_URL',
     ...appsWithDatabase.map(databaseVariable),

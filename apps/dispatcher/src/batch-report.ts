@@ -10,16 +10,21 @@ import type { End, FailureCode } from '@herald/contracts/outcome'
 import type { Complain } from './complain.ts'
 import { isDeadCode } from './core/provider-answers.ts'
 import type { Became, Measures } from './measures.ts'
-import type { OutcomeOwner, Recorder } from './record-outcomes.ts'
+import type { Committed, Recorder } from './record-outcomes.ts'
 import type { Heard, Settlement } from './send-push.ts'
+import type { Letter } from './core/provider-answers.ts'
 
 /** What finish-batch is told of the pushes. */
 type Result = Pick<FinishBatch, 'environments' | 'unsent' | 'dead' | 'guarded' | 'unavailable' | 'answers' | 'retries'>
 
 /** What came of a batch: outcomes go to the tracker as they come, the rest is kept for finish-batch. */
 export type Report = {
-  /** Takes a push's end: resolves when its outcome is committed, or at once for one that has none yet. */
-  settle(recipient: Recipient, settlement: Settlement): Promise<void>
+  /** A push that was decided to be made: `committed` waits for it until `ended` is told of it. */
+  begun(): void
+  /** So many pushes that were begun need not be waited for any more. */
+  ended: Committed
+  /** Takes a push's end. `committed` is told when its outcome is committed, or at once for one that has none yet. */
+  settle(recipient: Recipient, settlement: Settlement, committed: Committed): void
   /** A push that was decided without a try. */
   decided(decided: Decided): void
   /** A push that an earlier take settled and did not live to tell: what finish-batch makes of it is told again. */
@@ -29,8 +34,6 @@ export type Report = {
   ): void
   /** It comes back without a try. */
   retry(recipient: Recipient, tries: number, inMs: number): void
-  /** `committed` waits for this too. */
-  follow(push: Promise<void>): void
   /** Resolves when every outcome of the batch is committed, or given up because the tracker refuses it for good. */
   committed(): Promise<void>
   /** For finish-batch. What it says of time counts from now. */
@@ -45,7 +48,7 @@ export function openReport(
   { appId, campaignId, day, platform, no, probe }: TakenBatch & { answer: 'taken' },
   variantFor: (userId: string) => string,
 ): Report {
-  const owner: OutcomeOwner = { appId, campaignId, day, platform, no }
+  const outcomes = recorder.open({ appId, campaignId, day, platform, no })
   const environments: Result['environments'] = []
   const unsent: Result['unsent'] = []
   // Moments of this process's steady clock, which finish-batch is told as durations.
@@ -53,10 +56,12 @@ export function openReport(
   const guarded: (Omit<Result['guarded'][number], 'agoMs'> & { askedAt: number })[] = []
   const unavailable: (Omit<Result['unavailable'][number], 'retryInMs'> & { readyAt: number | null })[] = []
   const retries: (Omit<Result['retries'][number], 'retryInMs'> & { readyAt: number })[] = []
-  const answers = new Map<CircuitEnvironment, Pick<Result['answers'][number], 'seen' | 'code'> & { gravest: number }>()
+  const answers = new Map<CircuitEnvironment, Answers>()
   const counted: Record<Became, number> = { sent: 0, failed: 0, skipped: 0, retried: 0, guarded: 0 }
   const reasons = new Map<string, number>()
-  const following: Promise<void>[] = []
+  /** Pushes that were begun and are not committed. */
+  let open = 0
+  let whenNone: (() => void) | undefined
 
   const because = (became: Became, code: string, providerCode: string) => {
     const reason = `${became} ${code} ${providerCode}`.trim()
@@ -69,12 +74,18 @@ export function openReport(
     because(became, code, providerCode)
     complain({ appId, campaignId, platform, code, providerCode })
   }
-  const record = ({ place, userId }: Pick<Recipient, 'place' | 'userId'>, end: Omit<End, 'variant'>): Promise<void> => {
-    counted[end.outcome] += 1
-    measures.became(platform, end.outcome, end.code)
-    const committed = recorder.record(owner, { ...end, variant: variantFor(userId), place })
-    following.push(committed)
-    return committed
+  const ended: Committed = (pushes) => {
+    open -= pushes
+    if (open === 0) whenNone?.()
+  }
+  const record = (
+    { place, userId }: Pick<Recipient, 'place' | 'userId'>,
+    { tokenVersion, attempts, outcome, code, providerCode }: Omit<End, 'variant'>,
+    committed: Committed,
+  ): void => {
+    counted[outcome] += 1
+    measures.became(platform, outcome, code)
+    outcomes.record({ outcome, code, providerCode, variant: variantFor(userId), attempts, tokenVersion }, place, committed)
   }
   const retry = (
     { place, subscriptionId, userId }: Recipient,
@@ -88,15 +99,20 @@ export function openReport(
   }
   /** What says for sure that our credentials are wrong gives the code, then what says that they may be, then that nobody was there. */
   const hear = ({ environment, letter, code }: Heard) => {
-    const known = answers.get(environment) ?? { seen: '', code: null, gravest: -1 }
+    let known = answers.get(environment)
+    if (!known) answers.set(environment, (known = { runs: [], code: null, gravest: -1 }))
+    const last = known.runs.at(-1)
+    if (last?.letter === letter) last.count += 1
+    else known.runs.push({ letter, count: 1 })
     const rank = gravity.indexOf(letter)
-    const isGraver = rank > known.gravest
-    const gravest = Math.max(rank, known.gravest)
-    answers.set(environment, { seen: known.seen + letter, code: isGraver ? code : (known.code ?? code), gravest })
+    known.code = rank > known.gravest ? code : (known.code ?? code)
+    known.gravest = Math.max(rank, known.gravest)
   }
 
   return {
-    settle(recipient, settlement) {
+    begun: () => void (open += 1),
+    ended,
+    settle(recipient, settlement, committed) {
       if (settlement.heard) hear(settlement.heard)
       const { place, subscriptionId, userId, tokenVersion } = recipient
       const { tries } = settlement
@@ -105,7 +121,7 @@ export function openReport(
         case 'sent':
           if (settlement.environment && settlement.environment !== recipient.environment)
             environments.push({ subscriptionId, environment: settlement.environment })
-          return record(recipient, { ...push, outcome: 'sent', code: '', providerCode: settlement.providerCode })
+          return record(recipient, { ...push, outcome: 'sent', code: '', providerCode: settlement.providerCode }, committed)
         case 'failed': {
           const { code, providerCode } = settlement
           complainOf('failed', code, providerCode)
@@ -113,18 +129,18 @@ export function openReport(
             const { handedOverAt: askedAt, since: deadSince } = settlement.dead
             dead.push({ subscriptionId, userId, tokenVersion, askedAt, deadSince, code })
           } else unsent.push(subscriptionId)
-          return record(recipient, { ...push, outcome: 'failed', code, providerCode })
+          return record(recipient, { ...push, outcome: 'failed', code, providerCode }, committed)
         }
         case 'skipped':
           because('skipped', settlement.code, '')
           unsent.push(subscriptionId)
-          return record(recipient, { ...push, outcome: 'skipped', code: settlement.code, providerCode: '' })
+          return record(recipient, { ...push, outcome: 'skipped', code: settlement.code, providerCode: '' }, committed)
         case 'retry': {
           const { code, providerCode } = settlement
           measures.became(platform, 'retried', code)
           complainOf('retried', code, providerCode)
           retry(recipient, tries, settlement.inMs, code, providerCode)
-          return Promise.resolve()
+          return committed(1)
         }
         case 'unavailable': {
           const { environment, code, providerCode, inMs } = settlement
@@ -133,7 +149,7 @@ export function openReport(
           complainOf('retried', code, providerCode)
           const readyAt = inMs === null ? null : performance.now() + inMs
           unavailable.push({ place, subscriptionId, userId, tokenVersion, environment, tries, readyAt, code, providerCode })
-          return Promise.resolve()
+          return committed(1)
         }
         case 'guarded': {
           const { handedOverAt: askedAt, code, providerCode } = settlement
@@ -141,7 +157,7 @@ export function openReport(
           measures.became(platform, 'guarded', code)
           complainOf('guarded', code, providerCode)
           guarded.push({ place, subscriptionId, userId, tokenVersion, tries, askedAt, code, providerCode })
-          return Promise.resolve()
+          return committed(1)
         }
       }
     },
@@ -149,7 +165,8 @@ export function openReport(
     decided({ outcome, code, providerCode = '', attempts, tokenVersion, ...push }) {
       because(outcome, code, providerCode)
       unsent.push(push.subscriptionId)
-      void record(push, { outcome, code, providerCode, attempts, tokenVersion })
+      open += 1
+      record(push, { outcome, code, providerCode, attempts, tokenVersion }, ended)
     },
 
     settledBefore({ subscriptionId, userId }, { outcome, code, tokenVersion, at }) {
@@ -161,10 +178,9 @@ export function openReport(
     },
 
     retry: (recipient, tries, inMs) => retry(recipient, tries, inMs),
-    follow: (push) => void following.push(push),
     async committed() {
-      await Promise.all(following)
-      await recorder.settled(owner)
+      if (open > 0) await new Promise<void>((resolve) => (whenNone = resolve))
+      await outcomes.settled()
     },
     result() {
       const now = performance.now()
@@ -177,7 +193,8 @@ export function openReport(
         guarded: guarded.map(({ askedAt, ...one }) => ({ ...one, agoMs: ago(askedAt) })),
         unavailable: unavailable.map(({ readyAt, ...one }) => ({ ...one, retryInMs: readyAt === null ? null : ahead(readyAt) })),
         retries: retries.map(({ readyAt, ...one }) => ({ ...one, retryInMs: ahead(readyAt) })),
-        answers: [...answers].flatMap(([environment, { seen: all, code }]) => {
+        answers: [...answers].flatMap(([environment, { runs, code }]) => {
+          const all = runs.map(({ letter, count }) => letter.repeat(count)).join('')
           const seen = probe || all.includes('u') ? all : all.replaceAll('a', '')
           return seen === '' ? [] : [{ environment, seen: shortenAnswers(seen), code }]
         }),
@@ -186,6 +203,9 @@ export function openReport(
     counts: () => ({ ...counted, ...(reasons.size > 0 ? { reasons: Object.fromEntries(reasons) } : {}) }),
   }
 }
+
+/** What was heard of an environment: letters in the order they came, equal ones together, and the code of the gravest. */
+type Answers = { runs: { letter: Letter; count: number }[]; code: FailureCode | null; gravest: number }
 
 /** Kinds of reasons that a line holds; the rest are counted as `others`. */
 const mostReasons = 8

@@ -17,6 +17,7 @@ import { providerOf, type CredentialsReader } from './read-credentials.ts'
 import type { Recorder } from './record-outcomes.ts'
 import { sendToAll } from './send-to-all.ts'
 import type { FinishAnswer, SmallBatches } from './small-batches.ts'
+import type { Hear } from './transports/transport.ts'
 import { untilAnswered } from './until-answered.ts'
 import type { Flows } from './watch-flows.ts'
 import type { Window } from './window.ts'
@@ -62,6 +63,8 @@ export type Batch = {
   circuit: Circuit
   /** Aborted when the process or the campaign stops: nothing is sent any more, what is unsent comes back. */
   stopped: AbortSignal
+  /** By place: who hears of a push that waits for its answer. */
+  flights: (Hear | undefined)[]
 }
 
 /** Delivers the batches that a message names, each for itself: one that cannot be taken brings the message back when the others are taken. */
@@ -103,7 +106,7 @@ export async function deliverBatch(
     if (taken.answer !== 'taken') return leave()
     const prepared = known ?? prepareTaken(dispatch, taken)
     const stopped = AbortSignal.any([dispatch.jobs.stopping, flow.stopped])
-    dispatch.jobs.add(playOut(dispatch, { taken, takenAt, size, prepared, transport, circuit, stopped }).finally(leave))
+    dispatch.jobs.add(playOut(dispatch, { taken, takenAt, size, prepared, transport, circuit, stopped, flights: [] }).finally(leave))
   } catch (error) {
     leave()
     throw error
@@ -124,6 +127,9 @@ async function playOut(dispatch: Dispatch, batch: Batch): Promise<void> {
   const { batchId, campaignId, appId, takes, tries } = taken
   const lease = keepLease(takenAt, async () => (await bus.call(renewBatch, { batchId, appId, takes })).held)
   const report = openReport(dispatch, taken, (userId) => prepared.variantFor(userId))
+  const forget = dispatch.jobs.onCutOff((answer) => {
+    for (const hear of batch.flights) hear?.(answer)
+  })
   const before = dispatch.uncommitted.get(batchId)
   const { promise: committed, resolve: haveCommitted } = Promise.withResolvers<void>()
   dispatch.uncommitted.set(batchId, committed)
@@ -133,7 +139,7 @@ async function playOut(dispatch: Dispatch, batch: Batch): Promise<void> {
     if (recipients) {
       const unsent = await sendToAll(dispatch, batch, lease, report, recipients)
       // Nothing was handed over for them, so no try was made: they come back at once.
-      for (const recipient of unsent) report.retry(recipient, tries, 0)
+      for (const number of unsent) report.retry(recipients.at(number), tries, 0)
       await report.committed()
     }
     haveCommitted()
@@ -146,6 +152,7 @@ async function playOut(dispatch: Dispatch, batch: Batch): Promise<void> {
   } catch (error) {
     log.error({ batchId, campaignId, appId, err: error }, 'a batch was left to its lease')
   } finally {
+    forget()
     lease.release()
     haveCommitted()
     if (dispatch.uncommitted.get(batchId) === committed) dispatch.uncommitted.delete(batchId)

@@ -37,9 +37,15 @@ test('a stopping process takes no batch and turns away who waits, once it is don
 test('a stop waits for what is in flight, but not longer than 8 s', async () => {
   vi.useFakeTimers()
   const jobs = openJobs()
-  const hanging = jobs.untilCutOff(new Promise<Answer>(() => undefined))
   let answer: Answer | undefined
-  jobs.add(hanging.then((given) => void (answer = given)))
+  jobs.add(
+    new Promise((resolve) => {
+      jobs.onCutOff((given) => {
+        answer = given
+        resolve()
+      })
+    }),
+  )
   const stopped = jobs.stop()
   await vi.advanceTimersByTimeAsync(7_999)
   expect(answer).toBeUndefined()

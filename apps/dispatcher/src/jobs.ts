@@ -31,8 +31,8 @@ export type Jobs = {
   readonly inWork: number
   /** Waits for a place for one more batch; places go by turns of apps. Fault queue_unavailable when the process stops: the pointer is for another. */
   enter(platform: Platform, lane: Lane, appId: string): Promise<{ leave(): void }>
-  /** Ends with the answer, or as unanswered when the process cannot wait any longer. */
-  untilCutOff(answer: Promise<Answer>): Promise<Answer>
+  /** `cutOff` is told, with what the pushes that wait are answered, when the process cannot wait any longer; until what is returned is called. */
+  onCutOff(cutOff: (answer: Answer) => void): () => void
   /** A batch is in work until its promise ends; stopping waits for it. */
   add(job: Promise<void>): void
   /** Stops: no new batch, nothing unsent is sent, what is in flight has 8 s, and every batch is finished. */
@@ -48,10 +48,8 @@ export function openJobs(): Jobs {
   const inFlight = new Set<(answer: Answer) => void>()
   const queues = new Map<string, Queue>()
   const drained = Promise.withResolvers<void>()
-  let isCutOff = false
 
   const cutOff = () => {
-    isCutOff = true
     for (const end of inFlight) end(stopped)
   }
 
@@ -99,19 +97,9 @@ export function openJobs(): Jobs {
       }
     },
 
-    untilCutOff(answer) {
-      if (isCutOff) return Promise.resolve(stopped)
-      return new Promise((resolve, reject) => {
-        inFlight.add(resolve)
-        const ended = (go: () => void) => {
-          inFlight.delete(resolve)
-          go()
-        }
-        answer.then(
-          (given) => ended(() => resolve(given)),
-          (error: unknown) => ended(() => reject(error)),
-        )
-      })
+    onCutOff(end) {
+      inFlight.add(end)
+      return () => void inFlight.delete(end)
     },
 
     add(job) {

@@ -19,10 +19,23 @@ export type Measures = {
 /** From a provider next door to the time limit of 10 s. */
 const buckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** Opens the dispatcher's metrics. Labels are resolved once: there are few, and a push meets two of them. */
+type Counted = { platform: Platform; outcome: Became; code: string; count: number }
+
+/**
+ * Opens the dispatcher's metrics. A push is counted here and told at the next scrape: prom-client takes 0.5 µs to find the series of a count
+ * by its labels, and 300 bytes.
+ */
 export function openMeasures(metrics: Metrics, { window, jobs }: { window: Pick<Window, 'held'>; jobs: Pick<Jobs, 'inWork'> }): Measures {
   const labelNames = ['platform'] as const
-  const pushes = metrics.counter('herald_pushes_total', 'Pushes, by what became of them.', ['platform', 'outcome', 'code'])
+  /** There are few: platforms, outcomes and codes are ours. */
+  const counts: Counted[] = []
+  let last: Counted | undefined
+  metrics.counter('herald_pushes_total', 'Pushes, by what became of them.', ['platform', 'outcome', 'code'], function () {
+    for (const one of counts) {
+      this.labels(one.platform, one.outcome, one.code).inc(one.count)
+      one.count = 0
+    }
+  })
   const seconds = metrics.histogram('herald_provider_seconds', 'From handing a push over to its answer.', { labelNames, buckets })
   const unknown = metrics.counter('herald_unknown_answers_total', 'Answers of providers that the table does not know.', labelNames)
   metrics.gauge('herald_dispatch_window_held', 'Pushes that are unanswered or not yet counted.', { collect: setTo(() => window.held) })
@@ -31,15 +44,14 @@ export function openMeasures(metrics: Metrics, { window, jobs }: { window: Pick<
   const byPlatform = new Map(
     platforms.map((platform) => [platform, { seconds: seconds.labels(platform), unknown: unknown.labels(platform) }]),
   )
-  const counts = new Map<string, { inc(): void }>()
   return {
     answered: (platform, took) => byPlatform.get(platform)?.seconds.observe(took),
     unknownAnswer: (platform) => byPlatform.get(platform)?.unknown.inc(),
     became(platform, outcome, code) {
-      const key = `${platform} ${outcome} ${code}`
-      let count = counts.get(key)
-      if (!count) counts.set(key, (count = pushes.labels(platform, outcome, code)))
-      count.inc()
+      const isIt = (one: Counted) => one.platform === platform && one.outcome === outcome && one.code === code
+      if (!last || !isIt(last)) last = counts.find(isIt)
+      if (!last) counts.push((last = { platform, outcome, code, count: 0 }))
+      last.count += 1
     },
   }
 }

@@ -1,11 +1,21 @@
 import type { Recipient } from '@herald/contracts/batch'
 import { takeBatch } from '@herald/contracts/calls/audience'
 import { readSettled } from '@herald/contracts/calls/tracker'
-import { recipientsOf } from '@herald/contracts/recipient'
+import { readRecipients, type SentTo } from '@herald/contracts/recipient'
 import type { Report } from './batch-report.ts'
 import type { Batch, Dispatch } from './deliver-batch.ts'
 import type { Lease } from './lease.ts'
 import { untilAnswered } from './until-answered.ts'
+
+/**
+ * Who is to be sent to, each by a number. A recipient is read when it is its turn: eight batches of objects would outlive two collections each,
+ * and the old ones that they fill up then cost as much as sending.
+ */
+export type Recipients = {
+  numbers: number[]
+  at: (number: number) => Recipient
+  toAt: (number: number) => SentTo
+}
 
 /**
  * The recipients that are to be sent to: every part of the batch, without those that a take which died has settled.
@@ -17,27 +27,42 @@ export async function openRecipients(
   { taken, circuit }: Batch,
   lease: Lease,
   report: Report,
-): Promise<Recipient[] | undefined> {
+): Promise<Recipients | undefined> {
   const { batchId, takes, day, campaignId, no } = taken
   const giveUp = AbortSignal.any([lease.lost, jobs.stopping])
-  const recipients = recipientsOf(taken.recipients)
+  const first = readRecipients(taken.recipients)
+  const parts = [{ from: 0, part: first }]
+  let count = first.count
   const decided = [...taken.decided]
   for (let more = taken.more; more;) {
-    const from = recipients.length + decided.length
+    const from = count + decided.length
     const asked = { batchId, knowsSend: true, from, takes, ...circuit }
     const part = await untilAnswered(() => bus.call(takeBatch, asked), giveUp)
     if (part?.answer !== 'taken') return undefined
-    const further = recipientsOf(part.recipients)
-    recipients.push(...further)
+    const further = readRecipients(part.recipients)
+    parts.push({ from: count, part: further })
+    count += further.count
     decided.push(...part.decided)
-    more = part.more && further.length + part.decided.length > 0
+    more = part.more && further.count + part.decided.length > 0
   }
+  // Nearly every batch comes in one part.
+  const partOf = (number: number) =>
+    (number < first.count ? parts[0] : parts.findLast(({ from }) => from <= number)) ?? { from: 0, part: first }
+  const at = (number: number) => {
+    const { from, part } = partOf(number)
+    return part.at(number - from)
+  }
+  const toAt = (number: number) => {
+    const { from, part } = partOf(number)
+    return part.toAt(number - from)
+  }
+  const numbers = Array.from({ length: count }, (_, number) => number)
 
   const settled = new Set<number>()
   if (takes > 1) {
     const answer = await untilAnswered(() => bus.call(readSettled, { day, campaignId, no }), giveUp)
     if (!answer) return undefined
-    const byPlace = new Map([...recipients, ...decided].map((push) => [push.place, push]))
+    const byPlace = new Map([...numbers.map(at), ...decided].map((push) => [push.place, push]))
     for (const { places, ...end } of answer.results) {
       for (const place of places) {
         settled.add(place)
@@ -47,5 +72,5 @@ export async function openRecipients(
     }
   }
   for (const one of decided) if (!settled.has(one.place)) report.decided(one)
-  return recipients.filter(({ place }) => !settled.has(place))
+  return { numbers: settled.size === 0 ? numbers : numbers.filter((number) => !settled.has(at(number).place)), at, toAt }
 }

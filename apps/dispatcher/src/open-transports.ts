@@ -2,9 +2,10 @@ import { Resolver } from 'node:dns/promises'
 import { readPrivateKey, readVapidKey } from '@herald/auth/provider-token'
 import { openSealer } from '@herald/auth/seal'
 import type { ProviderCredentials } from '@herald/contracts/app'
-import type { CircuitEnvironment, Recipient } from '@herald/contracts/batch'
+import type { CircuitEnvironment } from '@herald/contracts/batch'
 import { apnsToken } from '@herald/contracts/calls/gateway'
 import type { EndpointRule } from '@herald/contracts/destination'
+import type { SentTo } from '@herald/contracts/recipient'
 import type { Bus } from '@herald/service/bus'
 import { endpointRuleOf } from '@herald/service/config'
 import {
@@ -25,7 +26,7 @@ import { firstEnvironment, openApns, type ApnsAddresses } from './transports/apn
 import { openFcmLine } from './transports/fcm.ts'
 import { openFcm } from './transports/fcm-app.ts'
 import type { Line } from './transports/line.ts'
-import type { Transport } from './transports/transport.ts'
+import { tell, type Transport } from './transports/transport.ts'
 import { hostOf, openWebPush, type WebPush } from './transports/web-push.ts'
 
 /** A transport with an app's credentials in it. */
@@ -36,9 +37,9 @@ export type AppTransport = {
   /** The APNs environment of the credentials; empty elsewhere. */
   environment: CircuitEnvironment
   /** The environment that a recipient's push is sent to first: its circuit. */
-  environmentOf(recipient: Recipient): CircuitEnvironment
+  environmentOf(to: SentTo): CircuitEnvironment
   /** What a recipient's push shares with others that may be slow together: its origin in the window. */
-  originOf(recipient: Recipient): string
+  originOf(to: SentTo): string
 }
 
 export type Transports = {
@@ -84,7 +85,7 @@ export async function openTransports(service: Service<Config>, bus: Bus, given: 
         const askForToken = (refused: string | null) => bus.call(apnsToken, { appId, refused })
         const { bundleId: topic, environment } = credentials
         const [production, sandbox, own] = (['production', 'sandbox', environment] as const).map((one) => firstEnvironment(one, addresses))
-        const environmentOf = (recipient: Recipient) =>
+        const environmentOf = (recipient: SentTo) =>
           (recipient.environment === 'production' ? production : recipient.environment === 'sandbox' ? sandbox : own) ?? environment
         return {
           transport: openApns({ topic, environment, addresses, askForToken, openLine: lines.apns }),
@@ -137,7 +138,7 @@ export async function openTransports(service: Service<Config>, bus: Bus, given: 
 }
 
 const refusing: Transport = {
-  send: () => Promise.resolve({ is: 'unsendable', why: 'credentials' }),
+  send: (_, hear) => tell(Promise.resolve({ is: 'unsendable', why: 'credentials' }), hear),
   close: () => Promise.resolve(),
 }
 

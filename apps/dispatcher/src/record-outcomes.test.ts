@@ -2,7 +2,7 @@ import type { BatchOutcomes, PushEnd } from '@herald/contracts/outcome'
 import { activeRequestId, forRequest } from '@herald/service/request-id'
 import { until } from '@herald/testing/until'
 import { expect, test } from 'vitest'
-import { openRecorder, type OutcomeOwner } from './record-outcomes.ts'
+import { openRecorder, type BatchRecorder, type OutcomeOwner } from './record-outcomes.ts'
 
 const owner = (campaignId: string): OutcomeOwner => ({ appId: 'app', campaignId, day: '2026-01-31', platform: 'ios', no: 1 })
 const outcome = (place: number): PushEnd => ({
@@ -23,26 +23,41 @@ const ignored = {
   stopping: new AbortController().signal,
 }
 
+/** A recorder whose batches are opened as they come, and an outcome is a promise until it is committed. */
+function givenRecorder(...[commit, options]: Parameters<typeof openRecorder>) {
+  const recorder = openRecorder(commit, options)
+  const opened = new Map<OutcomeOwner, BatchRecorder>()
+  const of = (one: OutcomeOwner): BatchRecorder => {
+    const known = opened.get(one) ?? recorder.open(one)
+    opened.set(one, known)
+    return known
+  }
+  return {
+    record: (one: OutcomeOwner, { place, ...end }: PushEnd) => new Promise<void>((resolve) => of(one).record(end, place, () => resolve())),
+    settled: (one: OutcomeOwner) => of(one).settled(),
+  }
+}
+
 test('one call is in flight; what comes meanwhile goes together in the next, at most 1,000 outcomes', async () => {
   const calls: number[] = []
   let inFlight = 0
   let most = 0
-  const recorder = openRecorder(async (batches) => {
+  const recorder = givenRecorder(async (batches) => {
     inFlight += 1
     most = Math.max(most, inFlight)
     await new Promise((resolve) => setImmediate(resolve))
     calls.push(placesOf(batches).length)
     inFlight -= 1
   }, ignored)
-  const one = owner('a')
-  await Promise.all(Array.from({ length: 2_500 }, (_, n) => recorder.record(one, outcome(n))))
+  const owners = Array.from({ length: 5 }, (_, n) => owner(String(n)))
+  await Promise.all(Array.from({ length: 2_500 }, (_, n) => recorder.record(owners[n % 5] ?? owner('none'), outcome(n))))
   expect(calls).toEqual([1_000, 1_000, 500])
   expect(most).toBe(1)
 })
 
 test('outcomes of several batches share a call, each under its own batch, at most 200 of them', async () => {
   const calls: BatchOutcomes[][] = []
-  const recorder = openRecorder((batches) => Promise.resolve(calls.push(batches)), ignored)
+  const recorder = givenRecorder((batches) => Promise.resolve(calls.push(batches)), ignored)
   const owners = Array.from({ length: 250 }, (_, n) => owner(String(n)))
   await Promise.all(owners.flatMap((one) => [recorder.record(one, outcome(0)), recorder.record(one, outcome(1))]))
   expect(placesOf(calls.flat())).toHaveLength(500)
@@ -52,7 +67,7 @@ test('outcomes of several batches share a call, each under its own batch, at mos
 test('an outcome is repeated until it is committed, however often the tracker is away', async () => {
   let failures = 3
   const seen: number[] = []
-  const recorder = openRecorder(async (batches) => {
+  const recorder = givenRecorder(async (batches) => {
     if (failures-- > 0) throw away
     seen.push(...placesOf(batches))
   }, ignored)
@@ -62,14 +77,14 @@ test('an outcome is repeated until it is committed, however often the tracker is
 })
 
 /** Other batches' outcomes, one after another, as long as the test lasts. */
-async function goOn(recorder: ReturnType<typeof openRecorder>, isOver: () => boolean): Promise<void> {
+async function goOn(recorder: ReturnType<typeof givenRecorder>, isOver: () => boolean): Promise<void> {
   for (let n = 0; !isOver(); n += 1) await recorder.record(owner('good'), outcome(n))
 }
 
 test('a batch that the tracker refuses for good is parked: its places are free, the others go on, and at last it is given up', async () => {
   const calls: string[][] = []
   const givenUp: [string, number][] = []
-  const recorder = openRecorder(
+  const recorder = givenRecorder(
     async (batches) => {
       calls.push(batches.map(({ campaignId }) => campaignId))
       await new Promise((resolve) => setImmediate(resolve))
@@ -93,7 +108,7 @@ test('a parked batch that is taken after all is committed whole, and nothing is 
   let refuses = true
   const committed: number[] = []
   const givenUp: string[] = []
-  const recorder = openRecorder(
+  const recorder = givenRecorder(
     async (batches) => {
       if (refuses && batches.some(({ campaignId }) => campaignId === 'poison')) throw new Error('no')
       committed.push(...placesOf(batches.filter(({ campaignId }) => campaignId === 'poison')))
@@ -123,7 +138,7 @@ test('while the tracker takes nothing at all nothing is parked or given up', asy
   let refuses = true
   let calls = 0
   const settled: string[] = []
-  const recorder = openRecorder(
+  const recorder = givenRecorder(
     async () => {
       calls += 1
       if (refuses) throw new Error('no')
@@ -140,7 +155,7 @@ test('while the tracker takes nothing at all nothing is parked or given up', asy
 
 test('a batch whose outcomes take the tracker too long does not hold up the others', async () => {
   const committed: string[] = []
-  const recorder = openRecorder(
+  const recorder = givenRecorder(
     async (batches) => {
       if (batches.some(({ campaignId }) => campaignId === 'slow')) throw away
       committed.push(...batches.map(({ campaignId }) => campaignId))
@@ -159,7 +174,7 @@ test('a batch whose outcomes take the tracker too long does not hold up the othe
 
 test('a process that stops leaves what is parked to its lease', async () => {
   const stop = new AbortController()
-  const recorder = openRecorder(
+  const recorder = givenRecorder(
     async (batches) => {
       await new Promise((resolve) => setImmediate(resolve))
       if (batches.some(({ campaignId }) => campaignId === 'poison')) throw new Error('no')
@@ -181,7 +196,7 @@ test('a batch that the tracker refuses does not hold up the others, and is not d
   let refuses = true
   const refused: string[] = []
   const committed: string[] = []
-  const recorder = openRecorder(
+  const recorder = givenRecorder(
     async (batches) => {
       if (refuses && batches.some(({ campaignId }) => campaignId === 'poison')) throw new Error('no')
       committed.push(...batches.map(({ campaignId }) => campaignId))
@@ -200,7 +215,7 @@ test('a batch that the tracker refuses does not hold up the others, and is not d
 
 test('a call is made as part of what its first batch is part of, however long the calls before it went on', async () => {
   const calls: (string | undefined)[] = []
-  const recorder = openRecorder(async () => {
+  const recorder = givenRecorder(async () => {
     calls.push(activeRequestId())
     await new Promise((resolve) => setImmediate(resolve))
   }, ignored)
@@ -213,9 +228,24 @@ test('a call is made as part of what its first batch is part of, however long th
   expect(calls).toEqual(['first', 'second'])
 })
 
+test('who has several pushes in a call is told of them together, and nobody of another’s', async () => {
+  const told: [string, number][] = []
+  const hears = { x: (pushes: number) => void told.push(['x', pushes]), y: (pushes: number) => void told.push(['y', pushes]) }
+  const recorder = openRecorder(() => Promise.resolve(), ignored)
+  const batch = recorder.open(owner('a'))
+  const { place: _, ...end } = outcome(0)
+  for (const [place, who] of (['x', 'x', 'y', 'x', 'x'] as const).entries()) batch.record(end, place, hears[who])
+  await until(() => told.length > 0)
+  expect(told).toEqual([
+    ['x', 2],
+    ['y', 1],
+    ['x', 2],
+  ])
+})
+
 test('pushes with an equal end travel as one entry, whatever came between them', async () => {
   const calls: BatchOutcomes[][] = []
-  const recorder = openRecorder(async (batches) => calls.push(batches), ignored)
+  const recorder = givenRecorder(async (batches) => calls.push(batches), ignored)
   const one = owner('a')
   const dead = { ...outcome(1), outcome: 'failed' as const, code: 'token_dead' as const, providerCode: '410' }
   await Promise.all(

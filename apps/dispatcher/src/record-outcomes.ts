@@ -1,7 +1,7 @@
-import { groupEnds, type BatchOutcomes, type PushEnd } from '@herald/contracts/outcome'
+import { addEnd, type BatchOutcomes, type End, type EndOfPlaces } from '@herald/contracts/outcome'
 import { apart, asNow, type Within } from '@herald/service/request-id'
 
-/** Which batch an outcome belongs to. One object per batch: outcomes are put together by its identity. */
+/** Which batch an outcome belongs to. */
 export type OutcomeOwner = Omit<BatchOutcomes, 'results'>
 
 /** A call carries at most this many outcomes: a commit of 500 to 1,000 costs ~6 µs each, one of 50 ten times that. */
@@ -17,23 +17,33 @@ const parkedForMs = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]
 /** ~200 bytes each. Above it what is refused stays in line and holds its places, which slows sending down. */
 const mostParked = 20_000
 
-export type Recorder = {
-  /**
-   * Resolves when the tracker has committed the outcome, or when its batch is parked: then its place may be given back. No outcome is
-   * dropped while the tracker is away.
-   */
-  record(owner: OutcomeOwner, outcome: PushEnd): Promise<void>
+/** Hears how many of its pushes are committed, or parked with their batch: their places may be given back. */
+export type Committed = (pushes: number) => void
+
+/** The outcomes of one batch on their way to the tracker. */
+export type BatchRecorder = {
+  /** Takes the end of a push. `committed` is told together of all its pushes that a call holds. No outcome is dropped while the tracker is away. */
+  record(end: End, place: number, committed: Committed): void
   /** Resolves when nothing of the batch is parked: it was committed after all, or given up. Rejects when the process stops before that. */
-  settled(owner: OutcomeOwner): Promise<void>
+  settled(): Promise<void>
 }
 
+export type Recorder = {
+  /** Opens a batch. What is told of it is part of the trace that is active now. */
+  open(owner: OutcomeOwner): BatchRecorder
+}
+
+/** What waits of a batch: ends as they travel, and who hears of each push that it is committed, in the order they came. */
+type Waiting = { ends: EndOfPlaces[]; committed: Committed[] }
+type OfBatch = { owner: OutcomeOwner; within: Within; waiting: Waiting }
+type Taken = { of: OfBatch; waiting: Waiting }
 type Refusals = { count: number; since: number }
-type Parked = { outcomes: PushEnd[]; tries: number; dueAt: number; triedAt: number; ended: PromiseWithResolvers<void> }
+type Parked = { waiting: Waiting[]; tries: number; dueAt: number; triedAt: number; ended: PromiseWithResolvers<void> }
 
 /**
  * Tells the tracker outcomes as they come, over all batches of the process: one call is in flight, and what became ready
  * meanwhile goes along in the next. A repeated call counts nothing twice: the place of each push guards it. A call is part of the trace of its
- * first batch.
+ * first batch. An outcome is put where it travels as it comes, so a push costs a number in a list and no object or promise of its own.
  *
  * `isAway`: nobody is there to judge the outcomes, so all are repeated, half as many batches at a time: one that takes the tracker too long
  * is left behind alone. Any other refusal is repeated batch by batch. A batch that is refused again and again while others are taken is
@@ -56,51 +66,58 @@ export function openRecorder(
     parkedMs?: readonly number[]
   },
 ): Recorder {
-  type Waiting = { owner: OutcomeOwner; outcome: PushEnd; within: Within; resolve: () => void }
-  let waiting: Waiting[] = []
+  /** Batches with outcomes that wait, by when the first of them came. */
+  const line = new Set<OfBatch>()
   let running = false
-  let ownersPerCall = batchesPerCall
+  let batchesNow = batchesPerCall
   /** When the tracker last took something, by the monotonic clock. */
   let takenAt = -1
-  const refused = new Map<OutcomeOwner, Refusals>()
-  const parked = new Map<OutcomeOwner, Parked>()
+  const refused = new Map<OfBatch, Refusals>()
+  const parked = new Map<OfBatch, Parked>()
 
-  const commitOnce = async (taken: Waiting[]): Promise<{ ok: true } | { ok: false; error: unknown }> => {
-    const byOwner = Map.groupBy(taken, ({ owner }) => owner)
-    const batches = [...byOwner].map(([owner, of]) => ({ ...owner, results: groupEnds(of.map(({ outcome }) => outcome)) }))
-    const within = taken[0]?.within ?? apart
+  const commitOnce = async (taken: Taken[]): Promise<{ ok: true } | { ok: false; error: unknown }> => {
+    const batches = taken.map(({ of, waiting }) => ({ ...of.owner, results: waiting.ends }))
+    const within = taken[0]?.of.within ?? apart
     try {
       await within(() => commit(batches))
     } catch (error) {
       return { ok: false, error }
     }
     takenAt = performance.now()
-    for (const owner of byOwner.keys()) refused.delete(owner)
-    for (const { resolve } of taken) resolve()
+    for (const { of } of taken) refused.delete(of)
+    for (const { waiting } of taken) tellCommitted(waiting)
     return { ok: true }
   }
 
-  /** A batch that failed alone: back in line, or parked. */
-  const putBack = (owner: OutcomeOwner, of: Waiting[], error: unknown) => {
-    const refusals = refused.get(owner) ?? { count: 0, since: performance.now() }
-    refusals.count += 1
-    refused.set(owner, refusals)
-    if (!isAway(error)) onRefused(owner, error)
-    const held = [...parked.values()].reduce((sum, { outcomes }) => sum + outcomes.length, 0)
-    if (refusals.count < refusalsToPark || takenAt < refusals.since || held + of.length > mostParked) waiting.push(...of)
-    else park(owner, of)
+  const backInLine = ({ of, waiting }: Taken) => {
+    of.waiting = together(waiting, of.waiting)
+    line.add(of)
   }
 
-  const park = (owner: OutcomeOwner, of: Waiting[]) => {
-    refused.delete(owner)
+  /** A batch that failed alone: back in line, or parked. */
+  const putBack = (one: Taken, error: unknown) => {
+    const { of, waiting } = one
+    const refusals = refused.get(of) ?? { count: 0, since: performance.now() }
+    refusals.count += 1
+    refused.set(of, refusals)
+    if (!isAway(error)) onRefused(of.owner, error)
+    const held = [...parked.values()].reduce((sum, other) => sum + outcomesOf(other), 0)
+    const isTooMany = held + waiting.committed.length > mostParked
+    if (refusals.count < refusalsToPark || takenAt < refusals.since || isTooMany) backInLine(one)
+    else park(one)
+  }
+
+  const park = ({ of, waiting }: Taken) => {
+    refused.delete(of)
     const now = performance.now()
-    const known = parked.get(owner)
-    const one = known ?? { outcomes: [], tries: 0, dueAt: now + (parkedMs[0] ?? 0), triedAt: now, ended: Promise.withResolvers<void>() }
-    parked.set(owner, one)
+    const known = parked.get(of)
+    const ended = Promise.withResolvers<void>()
+    const one = known ?? { waiting: [], tries: 0, dueAt: now + (parkedMs[0] ?? 0), triedAt: now, ended }
+    parked.set(of, one)
     // Who waits for the end asks for it; a stop before that is nobody's mistake.
     one.ended.promise.catch(() => undefined)
-    one.outcomes.push(...of.map(({ outcome }) => outcome))
-    for (const { resolve } of of) resolve()
+    one.waiting.push(waiting)
+    tellCommitted(waiting)
     if (parked.size === 1 && !known) void apart(retryParked)
   }
 
@@ -108,15 +125,14 @@ export function openRecorder(
     while (parked.size > 0 && !stopping.aborted) {
       const [next] = [...parked].toSorted(([, one], [, other]) => one.dueAt - other.dueAt)
       if (!next) return
-      const [owner, one] = next
+      const [of, one] = next
       if (!(await rest(one.dueAt - performance.now(), stopping))) break
-      const outcomes = one.outcomes.slice(0, outcomesPerCall)
       try {
-        await commit([{ ...owner, results: groupEnds(outcomes) }])
-        one.outcomes.splice(0, outcomes.length)
+        await commit([{ ...of.owner, results: one.waiting[0]?.ends ?? [] }])
+        one.waiting.shift()
         one.tries = 0
-        if (one.outcomes.length > 0) continue
-        parked.delete(owner)
+        if (one.waiting.length > 0) continue
+        parked.delete(of)
         one.ended.resolve()
       } catch (error) {
         // A refusal counts when the tracker has taken something of others since the last one.
@@ -125,8 +141,8 @@ export function openRecorder(
         one.triedAt = performance.now()
         one.dueAt = one.triedAt + (pauseMs ?? 0)
         if (pauseMs !== undefined) continue
-        parked.delete(owner)
-        onGivenUp(owner, one.outcomes.length, error)
+        parked.delete(of)
+        onGivenUp(of.owner, outcomesOf(one), error)
         one.ended.resolve()
       }
     }
@@ -134,31 +150,41 @@ export function openRecorder(
     parked.clear()
   }
 
+  /** From the front of the line, as much as a call may hold. */
+  const takeForCall = (): Taken[] => {
+    const taken: Taken[] = []
+    let outcomes = 0
+    for (const of of line) {
+      outcomes += of.waiting.committed.length
+      if (taken.length > 0 && (taken.length >= batchesNow || outcomes > outcomesPerCall)) break
+      taken.push({ of, waiting: of.waiting })
+      of.waiting = nothingWaits()
+      line.delete(of)
+    }
+    return taken
+  }
+
   const drain = async () => {
     running = true
     // What is decided within one turn of the event loop goes together.
     await new Promise((resolve) => setImmediate(resolve))
-    for (let failures = 0; waiting.length > 0;) {
-      const taken = waiting
-      const cut = placeToCut(taken, ownersPerCall)
-      const now = taken.slice(0, cut)
-      waiting = taken.slice(cut)
-      const result = await commitOnce(now)
+    for (let failures = 0; line.size > 0;) {
+      const taken = takeForCall()
+      const result = await commitOnce(taken)
       if (result.ok) {
         failures = 0
-        ownersPerCall = Math.min(ownersPerCall * 2, batchesPerCall)
+        batchesNow = Math.min(batchesNow * 2, batchesPerCall)
         continue
       }
-      const byOwner = Map.groupBy(now, ({ owner }) => owner)
-      if (isAway(result.error) && byOwner.size > 1) {
-        ownersPerCall = Math.max(1, Math.floor(byOwner.size / 2))
-        waiting.push(...now)
-      } else if (byOwner.size === 1) {
-        for (const [owner, of] of byOwner) putBack(owner, of, result.error)
+      const [first] = taken
+      if (taken.length === 1 && first) putBack(first, result.error)
+      else if (isAway(result.error)) {
+        batchesNow = Math.max(1, Math.floor(taken.length / 2))
+        taken.forEach(backInLine)
       } else {
-        for (const [owner, of] of byOwner) {
-          const alone = await commitOnce(of)
-          if (!alone.ok) putBack(owner, of, alone.error)
+        for (const one of taken) {
+          const alone = await commitOnce([one])
+          if (!alone.ok) putBack(one, alone.error)
         }
       }
       await pause(repeatAfterMs[Math.min(failures, repeatAfterMs.length - 1)] ?? 2_000)
@@ -168,25 +194,40 @@ export function openRecorder(
   }
 
   return {
-    record: (owner, outcome) =>
-      new Promise((resolve) => {
-        waiting.push({ owner, outcome, within: asNow(), resolve })
-        if (!running) void apart(drain)
-      }),
-    settled: (owner) => parked.get(owner)?.ended.promise ?? Promise.resolve(),
+    open(owner) {
+      const of: OfBatch = { owner, within: asNow(), waiting: nothingWaits() }
+      return {
+        record(end, place, committed) {
+          addEnd(of.waiting.ends, end, place)
+          of.waiting.committed.push(committed)
+          line.add(of)
+          if (!running) void apart(drain)
+        },
+        settled: () => parked.get(of)?.ended.promise ?? Promise.resolve(),
+      }
+    },
   }
 }
 
-/** How many from the front go in one call. */
-function placeToCut(waiting: readonly { owner: OutcomeOwner }[], mostOwners: number): number {
-  const owners = new Set<OutcomeOwner>()
-  const most = Math.min(waiting.length, outcomesPerCall)
-  for (let at = 0; at < most; at += 1) {
-    const { owner } = waiting[at] ?? {}
-    if (owner) owners.add(owner)
-    if (owners.size > mostOwners) return at
+const outcomesOf = ({ waiting }: Parked): number => waiting.reduce((sum, { committed }) => sum + committed.length, 0)
+
+/** Puts what came later behind what came first. */
+function together(first: Waiting, later: Waiting): Waiting {
+  for (const end of later.ends) for (const place of end.places) addEnd(first.ends, end, place)
+  first.committed.push(...later.committed)
+  return first
+}
+
+const nothingWaits = (): Waiting => ({ ends: [], committed: [] })
+
+/** Tells of pushes that follow each other and have one hearer together. */
+function tellCommitted({ committed }: Waiting): void {
+  let from = 0
+  for (let at = 1; at <= committed.length; at += 1) {
+    if (committed[at] === committed[from]) continue
+    committed[from]?.(at - from)
+    from = at
   }
-  return most
 }
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))

@@ -50,20 +50,16 @@ export type Sending = {
   expiresAtSeconds: number
   /** Milliseconds of the ttl that are used up by now. */
   elapsedMs: () => number
-  /** Whether the batch is still ours to send and nothing has stopped it. */
-  mayGoOn: () => boolean
-  /** Ends a wait for an answer when the process cannot wait any longer. */
-  untilCutOff: (answer: Promise<Answer>) => Promise<Answer>
+  /** What the last acceptance came to: nearly every answer is the same one, and comes to the same. */
+  accepted: { answer: Answer; settlement: Settlement } | null
 }
 
-/** Resends of a push that the provider did not process count no try, so they are bounded here. */
-const resends = 5
 const refusedAgainMs = 1_000
 /** What comes back from a probe lies in a row of its own, so that the next one tries another device. */
 const probedAgainMs = 1_000
 
-/** Sends one push: is there time left → what it says → does it fit → hand it over → what the answer means. */
-export async function sendPush(sending: Sending, recipient: Recipient): Promise<Settlement> {
+/** Makes a recipient's push, or its end without one: is there time left → what it says → does it fit → is its push service there. */
+export function makePush(sending: Sending, recipient: Recipient): Push | Settlement {
   const { platform, prepared, triesBefore: tries } = sending
   const { send } = prepared
   const elapsedMs = sending.elapsedMs()
@@ -79,27 +75,9 @@ export async function sendPush(sending: Sending, recipient: Recipient): Promise<
 
   const { silent, priority, collapseId } = send
   const { expiresAtSeconds } = sending
-  const push: Push = { msgId, address, keys, environment, body: encoded.body, collapseId, silent, priority, ttlSeconds, expiresAtSeconds }
   const waitMs = waitForOrigin(sending)
   if (waitMs > 0) return { is: 'retry', tries, code: 'provider_unavailable', providerCode: '', inMs: waitMs }
-  const handedOverAt = performance.now()
-  const answer = await sending.untilCutOff(sending.transport.transport.send(push))
-  sending.measures.answered(platform, (performance.now() - handedOverAt) / 1000)
-  const last = answer.is === 'refused' ? await sendAgain(sending, push, answer) : answer
-  return settle(sending, recipient, last, handedOverAt)
-}
-
-/** A push that the provider surely did not process is sent again at once, a few times: on another connection it passes. */
-async function sendAgain({ transport, platform, measures, mayGoOn, untilCutOff }: Sending, push: Push, refused: Answer): Promise<Answer> {
-  let answer = refused
-  for (let again = 0; again < resends && answer.is === 'refused' && mayGoOn(); again += 1) {
-    await new Promise((resolve) => setTimeout(resolve, again * 20))
-    if (!mayGoOn()) return answer
-    const sentAt = performance.now()
-    answer = await untilCutOff(transport.transport.send(push))
-    measures.answered(platform, (performance.now() - sentAt) / 1000)
-  }
-  return answer
+  return { msgId, address, keys, environment, body: encoded.body, collapseId, silent, priority, ttlSeconds, expiresAtSeconds }
 }
 
 /** How long a web push waits for its push service to come back, never past its ttl; now or never does not wait. */
@@ -108,7 +86,9 @@ function waitForOrigin({ platform, prepared: { send }, origins, origin, probe, e
   return Math.min(origins.waitMs(origin), ttlLeftMs(send.ttl, elapsedMs()))
 }
 
-function settle(sending: Sending, recipient: Recipient, answer: Answer, handedOverAt: number): Settlement {
+/** What the answer to a push means for it. `handedOverAt`: when it was handed over first, by performance.now(). */
+export function settle(sending: Sending, recipient: Recipient, answer: Answer, handedOverAt: number): Settlement {
+  if (answer === sending.accepted?.answer) return sending.accepted.settlement
   const { platform, prepared, transport, measures, triesBefore, probe, origins } = sending
   const verdict = judge(platform, answer)
   const heard = heardOf(platform, verdict, answer, transport.environmentOf(recipient))
@@ -123,7 +103,10 @@ function settle(sending: Sending, recipient: Recipient, answer: Answer, handedOv
   switch (verdict.class) {
     case 'sent': {
       const environment = answer.is === 'answered' ? answer.environment : null
-      return { is: 'sent', tries, providerCode, environment, heard }
+      const settlement: Settlement = { is: 'sent', tries, providerCode, environment, heard }
+      // On iOS it is the answer that says which circuit has heard it; elsewhere there is one.
+      if (platform !== 'web' && (environment !== null || platform === 'android')) sending.accepted = { answer, settlement }
+      return settlement
     }
     case 'dead':
       return failed(verdict.code, { handedOverAt, since: answer.is === 'answered' ? answer.deadSince : null })

@@ -1,10 +1,15 @@
 import { openMessageIds } from '@herald/auth/message-id'
 import type { Recipient } from '@herald/contracts/batch'
+import { asNow } from '@herald/service/request-id'
 import type { Report } from './batch-report.ts'
+import { asError, type Answer } from './core/answer.ts'
 import type { Batch, Dispatch } from './deliver-batch.ts'
 import type { Lease } from './lease.ts'
+import type { Recipients } from './open-recipients.ts'
 import type { AppTransport } from './open-transports.ts'
-import { sendPush, type Sending } from './send-push.ts'
+import type { Committed } from './record-outcomes.ts'
+import { makePush, settle, type Sending, type Settlement } from './send-push.ts'
+import type { Hear } from './transports/transport.ts'
 
 /** The event loop gets its turn after so many: a batch of 500 rendered in one go would hold up answers for 25 ms. */
 const yieldAfter = 32
@@ -14,22 +19,19 @@ const yieldAfter = 32
  * service holds up its own devices only. Answers who was not sent to: the batch is stopped or not ours any more, our credentials
  * were refused, or another device is the probe.
  */
-export async function sendToAll(
-  dispatch: Dispatch,
-  batch: Batch,
-  lease: Lease,
-  report: Report,
-  recipients: Recipient[],
-): Promise<Recipient[]> {
+export async function sendToAll(dispatch: Dispatch, batch: Batch, lease: Lease, report: Report, recipients: Recipients): Promise<number[]> {
+  const { numbers } = recipients
   const { transport, taken, prepared, takenAt } = batch
   if (!transport) {
-    for (const recipient of recipients) {
-      void report.settle(recipient, { is: 'failed', tries: taken.tries, code: 'not_configured', providerCode: '', dead: null })
+    for (const number of numbers) {
+      const settlement = { is: 'failed', tries: taken.tries, code: 'not_configured', providerCode: '', dead: null } as const
+      report.begun()
+      report.settle(recipients.at(number), settlement, report.ended)
     }
     return []
   }
-  const { jobs, hmacSecret, measures, schedule, origins } = dispatch
-  const sending: Omit<Sending, 'mayGoOn' | 'origin'> = {
+  const { hmacSecret, measures, schedule, origins } = dispatch
+  const sending: Omit<Sending, 'origin'> = {
     platform: taken.platform,
     prepared,
     transport,
@@ -41,71 +43,121 @@ export async function sendToAll(
     origins,
     expiresAtSeconds: Math.ceil(Date.parse(taken.queuedAt) / 1000 + prepared.send.ttl),
     elapsedMs: () => taken.elapsedMs + (performance.now() - takenAt),
-    untilCutOff: (answer) => jobs.untilCutOff(answer),
+    accepted: null,
   }
   // Which device a probe asks is audience's to say: the first.
-  const chosen = taken.probe ? recipients.slice(0, 1) : withoutHeld(batch, transport, report, recipients)
-  const others = taken.probe ? recipients.slice(1) : []
-  const byOrigin = Map.groupBy(chosen, (recipient) => transport.originOf(recipient))
-  const unsent = await Promise.all([...byOrigin].map(([origin, of]) => sendInOrder(dispatch, batch, origin, of, sending, lease, report)))
+  const chosen = taken.probe ? numbers.slice(0, 1) : withoutHeld(batch, transport, report, recipients)
+  const others = taken.probe ? numbers.slice(1) : []
+  const byOrigin = Map.groupBy(chosen, (number) => transport.originOf(recipients.toAt(number)))
+  const unsent = await Promise.all(
+    [...byOrigin].map(([origin, of]) => sendInOrder(dispatch, batch, origin, { ...recipients, numbers: of }, sending, lease, report)),
+  )
   return [...others, ...unsent.flat()]
 }
 
 /** Who goes through an open circuit waits for its probe. Now or never does not wait: it has its one try. */
-function withoutHeld({ taken, prepared }: Batch, transport: AppTransport, report: Report, recipients: Recipient[]): Recipient[] {
-  if (taken.heldEnvironments.length === 0 || prepared.send.ttl === 0) return recipients
+function withoutHeld({ taken, prepared }: Batch, transport: AppTransport, report: Report, recipients: Recipients): number[] {
+  const { numbers } = recipients
+  if (taken.heldEnvironments.length === 0 || prepared.send.ttl === 0) return numbers
   const heldForMs = new Map(taken.heldEnvironments.map(({ environment, inMs }) => [environment, inMs]))
-  return recipients.filter((recipient) => {
-    const inMs = heldForMs.get(transport.environmentOf(recipient))
-    if (inMs !== undefined) report.retry(recipient, taken.tries, inMs)
+  return numbers.filter((number) => {
+    const inMs = heldForMs.get(transport.environmentOf(recipients.toAt(number)))
+    if (inMs !== undefined) report.retry(recipients.at(number), taken.tries, inMs)
     return inMs === undefined
   })
 }
 
 /** Sends to the recipients of one origin; once our credentials are refused the others are not sent to: they would hear the same. */
 async function sendInOrder(
-  { window, log }: Dispatch,
-  { taken: { lane, batchId, campaignId, appId }, stopped }: Batch,
+  { window, log, measures }: Dispatch,
+  { taken: { platform, lane, batchId, campaignId, appId }, stopped, flights }: Batch,
   origin: string,
-  recipients: Recipient[],
-  toAll: Omit<Sending, 'mayGoOn' | 'origin'>,
+  { numbers, at: recipientAt }: Recipients,
+  toAll: Omit<Sending, 'origin'>,
   lease: Lease,
   report: Report,
-): Promise<Recipient[]> {
+): Promise<number[]> {
+  const sending: Sending = { ...toAll, origin: `${appId} ${origin}` }
   const refused = new AbortController()
   const giveUp = AbortSignal.any([lease.lost, stopped, refused.signal])
-  // Of the three signals, because one that stands for all of them is slower to ask, and a push asks twice.
-  const sending: Sending = {
-    ...toAll,
-    origin: `${appId} ${origin}`,
-    mayGoOn: () => lease.held && !stopped.aborted && !refused.signal.aborted,
+  // Of the three signals, because one that stands for all of them is slower to ask.
+  const mayGoOn = () => lease.held && !stopped.aborted && !refused.signal.aborted
+  // An answer comes within whatever opened its connection, and what is logged of it belongs to this batch.
+  const within = asNow()
+  const committed: Committed = (pushes) => {
+    window.leave(origin, lane, pushes)
+    report.ended(pushes)
   }
 
-  const sendOne = async (recipient: Recipient): Promise<void> => {
+  const ended = (recipient: Recipient, settlement: Settlement): void => {
+    if (settlement.is === 'sent') return report.settle(recipient, settlement, committed)
+    if (settlement.heard?.letter === 'c') refused.abort()
+    return within(() => report.settle(recipient, settlement, committed))
+  }
+  /** A mistake of ours in one push must not take the others with it. Its message may hold anything, so it is not logged. */
+  const mistaken = (recipient: Recipient, { name, stack = '' }: Error): void => {
+    const { subscriptionId } = recipient
+    const at = stack.split('\n').slice(-4)
+    within(() => log.error({ batchId, campaignId, subscriptionId, error: name, at }, 'a push failed for our own reasons'))
+    ended(recipient, { is: 'failed', tries: sending.triesBefore, code: 'internal', providerCode: '', dead: null })
+  }
+  /** One try of a push: the first, at `firstAt`, or one after the provider surely did not process those before it. */
+  const trySending = (recipient: Recipient, resends: number, firstAt: number): void => {
+    const { place } = recipient
+    const sentAt = resends === 0 ? firstAt : performance.now()
+    const hear: Hear = (answer) => {
+      // It was told before, or the process could not wait for it.
+      if (flights[place] !== hear) return
+      flights[place] = undefined
+      try {
+        if (answer instanceof Error) return mistaken(recipient, answer)
+        measures.answered(platform, (performance.now() - sentAt) / 1000)
+        if (answer.is === 'refused' && resends < mostResends && mayGoOn()) return sendAgain(recipient, resends, firstAt, answer)
+        return ended(recipient, settle(sending, recipient, answer, firstAt))
+      } catch (error) {
+        return mistaken(recipient, asError(error))
+      }
+    }
     try {
-      const settlement = await sendPush(sending, recipient)
-      if (settlement.heard?.letter === 'c') refused.abort()
-      await report.settle(recipient, settlement)
+      const push = makePush(sending, recipient)
+      if ('is' in push) return ended(recipient, push)
+      flights[place] = hear
+      return sending.transport.transport.send(push, hear)
     } catch (error) {
-      // A mistake of ours in one push must not take the others with it. Its message may hold anything, so it is not logged.
-      const { name, stack } = error instanceof Error ? error : new Error()
-      log.error(
-        { batchId, campaignId, subscriptionId: recipient.subscriptionId, error: name, at: stack?.split('\n').slice(-4) },
-        'a push failed for our own reasons',
-      )
-      await report.settle(recipient, { is: 'failed', tries: sending.triesBefore, code: 'internal', providerCode: '', dead: null })
-    } finally {
-      window.leave(origin, lane)
+      flights[place] = undefined
+      return mistaken(recipient, asError(error))
     }
   }
-  for (const [place, recipient] of recipients.entries()) {
-    if (!window.enterNow(origin, lane) && !(await window.enter(origin, lane, giveUp, appId))) return recipients.slice(place)
-    if (!sending.mayGoOn()) {
-      window.leave(origin, lane)
-      return recipients.slice(place)
+  /** A push that the provider surely did not process is sent again at once, a few times: on another connection it passes. */
+  const sendAgain = (recipient: Recipient, resends: number, firstAt: number, answer: Answer): void => {
+    const again = () => {
+      if (mayGoOn()) trySending(recipient, resends + 1, firstAt)
+      else ended(recipient, settle(sending, recipient, answer, firstAt))
     }
-    report.follow(sendOne(recipient))
-    if (place % yieldAfter === yieldAfter - 1) await new Promise((resolve) => setImmediate(resolve))
+    setTimeout(() => within(again), resends * 20)
+  }
+
+  // What stops a send happens between two turns of this loop's waits, and a push is no wait: it is asked after each of them.
+  let isAsked = false
+  for (let at = 0; at < numbers.length; at += 1) {
+    if (!window.enterNow(origin, lane)) {
+      if (!(await window.enter(origin, lane, giveUp, appId))) return numbers.slice(at)
+      isAsked = false
+    }
+    if (refused.signal.aborted || (!isAsked && !mayGoOn())) {
+      window.leave(origin, lane)
+      return numbers.slice(at)
+    }
+    isAsked = true
+    report.begun()
+    trySending(recipientAt(numbers[at] ?? 0), 0, performance.now())
+    if (at % yieldAfter === yieldAfter - 1) {
+      await new Promise((resolve) => setImmediate(resolve))
+      isAsked = false
+    }
   }
   return []
 }
+
+/** Resends of a push that the provider did not process count no try, so they are bounded here. */
+const mostResends = 5

@@ -14,7 +14,8 @@ export type Window = {
   enter(origin: string, lane: Lane, signal: AbortSignal, appId?: string): Promise<boolean>
   /** Takes a place if one is free at once: what nearly every push does, without a promise. */
   enterNow(origin: string, lane: Lane): boolean
-  leave(origin: string, lane: Lane): void
+  /** Gives places back that were taken for the same origin and lane. */
+  leave(origin: string, lane: Lane, places?: number): void
   /** Places taken. */
   readonly held: number
 }
@@ -109,12 +110,12 @@ export function openWindow(size: number): Window {
       })
     },
 
-    leave(name, lane) {
+    leave(name, lane, places = 1) {
       const origin = origins.get(name)
-      if (!origin || origin.held === 0) throw new Error(`no place of ${name} to give back`)
-      origin.held -= 1
-      held -= 1
-      if (lane === 'bulk') heldByBulk -= 1
+      if (!origin || origin.held < places) throw new Error(`no place of ${name} to give back`)
+      origin.held -= places
+      held -= places
+      if (lane === 'bulk') heldByBulk -= places
       dropIdle(name, origin)
       letIn()
     },

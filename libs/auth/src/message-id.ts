@@ -43,8 +43,12 @@ export function openMessageIds(
   const inside = Buffer.concat([inner, Buffer.from(head), Buffer.alloc(maxLength)])
   const outside = Buffer.concat([outer, Buffer.alloc(digestBytes)])
   const from = inner.length + head.length
+  const text = Buffer.alloc(maxLength)
   return (userId, subscriptionId, variant) => {
-    const own = Buffer.from(`${rest}${userId}|${subscriptionId}|${platform}|${variant}`).toString('base64url')
+    const parts = `${rest}${userId}|${subscriptionId}|${platform}|${variant}`
+    if (parts.length > maxLength) throw new TypeError('a part of a msgId is too long')
+    // Ids, a platform and a variant are ASCII. A buffer of each push's own would cost as much as the hash.
+    const own = text.toString('base64url', 0, text.write(parts, 'latin1'))
     if (head.length + own.length > maxLength) throw new TypeError('a part of a msgId is too long')
     inside.write(own, from, 'latin1')
     outside.write(hash('sha256', inside.subarray(0, from + own.length), 'binary'), outer.length, 'latin1')

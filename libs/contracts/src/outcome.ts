@@ -83,23 +83,27 @@ export type BatchOutcomes = z.infer<typeof BatchOutcomes>
 /** One push's end. */
 export type PushEnd = End & { place: number }
 
-/** Ends as they travel: pushes with an equal end share an entry, in the order that ends were first met. */
-export function groupEnds(pushes: readonly PushEnd[]): EndOfPlaces[] {
-  const groups: EndOfPlaces[] = []
-  // Nearly every push of a batch ends as the one before it.
-  let last: EndOfPlaces | undefined
-  for (const { place, ...end } of pushes) {
-    if (!last || !isEqual(last, end)) last = groups.find((group) => isEqual(group, end))
-    if (!last) groups.push((last = { ...end, places: [] }))
-    last.places.push(place)
+/** Adds a push to ends as they travel: pushes with an equal end share an entry, in the order that ends were first met. */
+export function addEnd(ends: EndOfPlaces[], end: End, place: number): void {
+  const known = ends.find((one) => isEqual(one, end))
+  if (known) known.places.push(place)
+  else {
+    const { outcome, code, providerCode, variant, attempts, tokenVersion } = end
+    ends.push({ outcome, code, providerCode, variant, attempts, tokenVersion, places: [place] })
   }
-  return groups
+}
+
+/** Ends as they travel. */
+export function groupEnds(pushes: readonly PushEnd[]): EndOfPlaces[] {
+  const ends: EndOfPlaces[] = []
+  for (const push of pushes) addEnd(ends, push, push.place)
+  return ends
 }
 
 const isEqual = (one: End, other: End): boolean =>
+  one.attempts === other.attempts &&
+  one.tokenVersion === other.tokenVersion &&
   one.outcome === other.outcome &&
   one.code === other.code &&
   one.providerCode === other.providerCode &&
-  one.variant === other.variant &&
-  one.attempts === other.attempts &&
-  one.tokenVersion === other.tokenVersion
+  one.variant === other.variant

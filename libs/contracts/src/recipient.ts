@@ -1,4 +1,4 @@
-import { unpackIds } from './compact-ids.ts'
+import { unpackIdAt } from './compact-ids.ts'
 import type { TagValue } from './text.ts'
 
 /** One push to make: the device as it is now. Only the user's columns and tags that the content names are filled. */
@@ -60,20 +60,35 @@ export function shortColumn<Value>(values: Value[]): Column<Value> | undefined {
 
 /** The recipients that these columns hold, in their order. */
 export function recipientsOf(columns: RecipientColumns): Recipient[] {
+  const { at } = readRecipients(columns)
+  return columns.addresses.map((_, place) => at(place))
+}
+
+/** Recipients that are read one by one: what is held meanwhile is the columns, a fifth of the recipients themselves. */
+export type RecipientReader = {
+  readonly count: number
+  /** The nth, from 0; to be asked for below `count` only. */
+  readonly at: (n: number) => Recipient
+  /** Where the nth is sent to. */
+  readonly toAt: (n: number) => SentTo
+}
+export type SentTo = Pick<Recipient, 'address' | 'environment'>
+
+export function readRecipients(columns: RecipientColumns): RecipientReader {
   const { places, firstPlace, addresses, p256dh, auth, tokenVersions, environments, languages, timezones } = columns
-  const subscriptionIds = unpackIds(columns.subscriptionIds)
-  const userIds = unpackIds(columns.userIds)
+  const subscriptionIdAt = unpackIdAt(columns.subscriptionIds)
+  const userIdAt = unpackIdAt(columns.userIds)
   const userAt = recordsOf(columns.user)
   const tagsAt = recordsOf(columns.tags)
   const subscriptionAt = recordsOf(columns.subscription)
-  return addresses.map((address, at) => {
+  const read = (at: number): Recipient => {
     const key = valueAt(p256dh, at)
     const secret = valueAt(auth, at)
     return {
       place: places?.[at] ?? firstPlace + at,
-      subscriptionId: subscriptionIds[at] ?? '',
-      userId: userIds[at] ?? '',
-      address,
+      subscriptionId: subscriptionIdAt(at),
+      userId: userIdAt(at),
+      address: addresses[at] ?? '',
       keys: key !== null && secret !== null ? { p256dh: key, auth: secret } : null,
       tokenVersion: valueAt(tokenVersions, at) ?? 0,
       environment: valueAt(environments, at),
@@ -83,7 +98,12 @@ export function recipientsOf(columns: RecipientColumns): Recipient[] {
       tags: tagsAt(at),
       subscription: subscriptionAt(at),
     }
-  })
+  }
+  return {
+    count: addresses.length,
+    at: read,
+    toAt: (n) => ({ address: addresses[n] ?? '', environment: valueAt(environments, n) }),
+  }
 }
 
 const valueAt = <Value>(column: Column<Value> | undefined, at: number): Value | null =>

@@ -7,7 +7,13 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 export type Metrics = {
   /** The scrape in Prometheus' text format. */
   text(): Promise<string>
-  counter<Label extends string = never>(name: `herald_${string}`, help: string, labelNames?: readonly Label[]): Counter<Label>
+  /** `collect` runs at every scrape, to add what was counted elsewhere since the last one. */
+  counter<Label extends string = never>(
+    name: `herald_${string}`,
+    help: string,
+    labelNames?: readonly Label[],
+    collect?: (this: Counter<Label>) => void,
+  ): Counter<Label>
   /** `collect` runs at every scrape, for what is read instead of counted. */
   gauge<Label extends string = never>(
     name: `herald_${string}`,
@@ -32,8 +38,14 @@ export function openMetrics(): Metrics {
   const registers = [registry]
   return {
     text: () => registry.metrics(),
-    counter: <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
-      (registry.getSingleMetric(name) as Counter<Label> | undefined) ?? new Counter({ name, help, labelNames: [...labelNames], registers }),
+    counter: <Label extends string>(
+      name: string,
+      help: string,
+      labelNames: readonly Label[] = [],
+      collect?: (this: Counter<Label>) => void,
+    ) =>
+      (registry.getSingleMetric(name) as Counter<Label> | undefined) ??
+      new Counter({ name, help, labelNames: [...labelNames], registers, ...(collect ? { collect } : {}) }),
     gauge: <Label extends string>(
       name: string,
       help: string,

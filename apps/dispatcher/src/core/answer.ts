@@ -40,3 +40,6 @@ export function retryAfterMs(header: unknown, now: Date): number | null {
   const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now.getTime()
   return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), longestRetryAfterMs)
 }
+
+/** A mistake of ours, as it is told beside answers. */
+export const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error('what was thrown is no error'))

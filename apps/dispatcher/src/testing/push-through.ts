@@ -7,7 +7,7 @@ import { encodePush } from '@herald/contracts/payload'
 import { guardBy, resolveByHostsFile } from '@herald/service/guarded-connect'
 import { openApns } from '../transports/apns-app.ts'
 import { openFcm } from '../transports/fcm-app.ts'
-import type { Push, Transport } from '../transports/transport.ts'
+import { answerOf, tell, type Push, type Transport } from '../transports/transport.ts'
 
 export type PushTask = {
   /** `plain`: the library as its README says, for Web Push alone; `library` stands on our own requests and signs once per push service. */
@@ -61,18 +61,23 @@ async function openWebPushFor({ publicKey, privateKey }: VapidPair): Promise<Tra
   )
   const webPush = openWebPush(guard, rule)
   const transport = webPush.forApp({ appId: 'app', subject, publicKey, privateKey: readVapidKey(publicKey, privateKey) })
-  return { send: (push) => transport.send(push), close: () => webPush.close() }
+  return { send: (push, hear) => transport.send(push, hear), close: () => webPush.close() }
 }
+
+const accepting = { is: 'answered', reason: '', retryAfterMs: null, deadSince: null, environment: null } as const
 
 async function openPlainWebPush(vapidDetails: VapidPair): Promise<Transport> {
   const { default: webPush } = await import('web-push')
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
   return {
-    async send({ address: endpoint, keys: of, body, priority: urgency, ttlSeconds: TTL }) {
+    send({ address: endpoint, keys: of, body, priority: urgency, ttlSeconds: TTL }, hear) {
       if (!of) throw new Error('no keys')
       const options = { agent, urgency, TTL, vapidDetails: { subject, ...vapidDetails } }
-      const { statusCode: status } = await webPush.sendNotification({ endpoint, keys: of }, body, options)
-      return { is: 'answered', status, reason: '', retryAfterMs: null, deadSince: null, environment: null }
+      const sent = webPush.sendNotification({ endpoint, keys: of }, body, options)
+      tell(
+        sent.then(({ statusCode: status }) => ({ ...accepting, status })),
+        hear,
+      )
     },
     close: () => Promise.resolve(agent.destroy()),
   }
@@ -105,7 +110,7 @@ async function run(count: number): Promise<void> {
   const sendInTurn = async () => {
     while (next < count) {
       const push = pushes[next++ % pushes.length] as Push
-      const answer = await transport.send(push)
+      const answer = await answerOf((hear) => transport.send(push, hear))
       if (answer.is !== 'answered' || answer.status !== accepted) throw new Error(`void: a push was answered ${JSON.stringify(answer)}`)
     }
   }

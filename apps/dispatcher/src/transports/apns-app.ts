@@ -1,7 +1,7 @@
 import type { Answer, Environment } from '../core/answer.ts'
 import { openProviderToken, type AskForToken } from './apns-token.ts'
 import type { Line } from './line.ts'
-import type { Push, Transport } from './transport.ts'
+import { answerOf, tell, type Push, type Transport } from './transport.ts'
 
 /** Where the environments are. One that is missing is not tried. */
 export type ApnsAddresses = { production?: URL | undefined; sandbox?: URL | undefined }
@@ -29,29 +29,46 @@ export function openApns({
     return known
   }
 
-  const sendTo = async (environment: Environment, url: URL, push: Push): Promise<Answer> => {
-    const line = lineTo(environment, url)
+  const sendTo = async ({ environment, url }: Way, push: Push): Promise<Answer> => {
     const providerToken = token.fresh ?? (await token.current().catch(() => undefined))
     if (providerToken === undefined) return { is: 'unsent', reason: 'no provider token' }
     if (providerToken === null) return noToken
-    const answer = await line.send(push, providerToken)
-    if (answer.is !== 'answered' || answer.reason !== 'ExpiredProviderToken') return answer
-    // Repeated once, with a fresh token, if ours was old enough to get one.
-    const fresh = await token.renew(providerToken).catch(() => null)
-    if (fresh === null || fresh === providerToken) return answer
-    return line.send(push, fresh)
+    const answer = await answerOf((hear) => lineTo(environment, url).send(push, providerToken, hear))
+    return hasExpired(answer) ? sendRenewed({ environment, url }, push, providerToken, answer) : answer
+  }
+  /** Repeats a push once, with a fresh token, if the one that `answer` calls expired was old enough to be replaced. */
+  const sendRenewed = async ({ environment, url }: Way, push: Push, expired: string, answer: Answer): Promise<Answer> => {
+    const fresh = await token.renew(expired).catch(() => null)
+    if (fresh === null || fresh === expired) return answer
+    return answerOf((hear) => lineTo(environment, url).send(push, fresh, hear))
+  }
+  /** A sandbox token in production is not dead: the other environment has a say before the token is given up. */
+  const orOther = async (push: Push, answer: Answer): Promise<Answer> => {
+    const { 1: other } = orders[push.environment ?? own]
+    if (!other || !isWrongEnvironment(answer)) return answer
+    const second = await sendTo(other, push)
+    const isNo = second.is === 'answered' && (second.status === 400 || second.status === 403)
+    return isNo ? answer : second
   }
 
   return {
-    async send(push) {
-      const { 0: first, 1: other } = orders[push.environment ?? own]
+    send(push, hear) {
+      const { 0: first } = orders[push.environment ?? own]
       if (!first) throw new Error('no address of APNs is configured')
-      const answer = await sendTo(first.environment, first.url, push)
-      if (!other || answer.is !== 'answered' || answer.status !== 400 || answer.reason !== 'BadDeviceToken') return answer
-      // A sandbox token in production is not dead: the other environment has a say before the token is given up.
-      const second = await sendTo(other.environment, other.url, push)
-      const isNo = second.is === 'answered' && (second.status === 400 || second.status === 403)
-      return isNo ? answer : second
+      const known = token.fresh
+      if (known === undefined)
+        return tell(
+          sendTo(first, push).then((answer) => orOther(push, answer)),
+          hear,
+        )
+      // What nearly every push is: a token that is known and taken, and no promise.
+      return lineTo(first.environment, first.url).send(push, known, (answer) => {
+        if (answer instanceof Error) return hear(answer)
+        if (isWrongEnvironment(answer)) return tell(orOther(push, answer), hear)
+        if (!hasExpired(answer)) return hear(answer)
+        const renewed = sendRenewed(first, push, known, answer).then((last) => orOther(push, last))
+        return tell(renewed, hear)
+      })
     },
     async close() {
       await Promise.all([...lines.values()].map((line) => line.close()))
@@ -59,8 +76,15 @@ export function openApns({
   }
 }
 
+/** An environment and where it is. */
+type Way = { environment: Environment; url: URL }
+
+const hasExpired = (answer: Answer): boolean => answer.is === 'answered' && answer.reason === 'ExpiredProviderToken'
+const isWrongEnvironment = (answer: Answer): boolean =>
+  answer.is === 'answered' && answer.status === 400 && answer.reason === 'BadDeviceToken'
+
 /** The environment to try first, and the other one, as far as they have an address. */
-function environmentsFor(wanted: Environment, addresses: ApnsAddresses): { environment: Environment; url: URL }[] {
+function environmentsFor(wanted: Environment, addresses: ApnsAddresses): Way[] {
   const order: Environment[] = wanted === 'production' ? ['production', 'sandbox'] : ['sandbox', 'production']
   return order.flatMap((environment) => {
     const url = addresses[environment]

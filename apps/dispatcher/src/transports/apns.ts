@@ -22,8 +22,9 @@ export function openApnsLine(url: URL, environment: Environment, topic: string, 
     headsToken = token
     return heads
   }
+  const readHere = (reply: Reply): Answer => read(reply, environment)
   return {
-    send: (push, token) => origin.request(make(push, headsFor(token)), (reply) => read(reply, environment)),
+    send: (push, token, hear) => origin.request(make(push, headsFor(token)), readHere, hear),
     close: () => origin.close(),
   }
 }
@@ -45,29 +46,42 @@ export function makeHeads(authority: string, topic: string, token: string): Apns
 
 /** The request of a push. Expiration 0 is now or never. */
 export function make(push: Push, heads: ApnsHeads): Request {
-  const more: HeadField[] = [
-    ['apns-id', apnsId(push.msgId)],
-    ['apns-expiration', push.ttlSeconds === 0 ? '0' : String(push.expiresAtSeconds)],
-  ]
+  const more: HeadField[] = [['apns-id', apnsId(push.msgId)], expirationOf(push)]
   if (push.collapseId !== null) more.push(['apns-collapse-id', apnsCollapseId(push.collapseId)])
   const head = push.silent ? heads.background : push.priority === 'normal' ? heads.normal : heads.urgent
   return { head, path: `/3/device/${push.address}`, more, body: push.body, timeoutMs: answerLimitMs }
+}
+
+/** Pushes of a batch expire together, so the field is made once for those that follow each other. */
+let expiration: { seconds: number; field: HeadField } = { seconds: 0, field: ['apns-expiration', '0'] }
+
+function expirationOf({ ttlSeconds, expiresAtSeconds }: Push): HeadField {
+  const seconds = ttlSeconds === 0 ? 0 : expiresAtSeconds
+  if (expiration.seconds !== seconds) expiration = { seconds, field: ['apns-expiration', String(seconds)] }
+  return expiration.field
 }
 
 /** What APNs said to a push. */
 export function read(reply: Reply, environment: Environment): Answer {
   if (reply.is !== 'answered') return answerOfReply(reply)
   const { status, headers } = reply
-  const said = status === 200 ? undefined : jsonOf(reply.body)
+  if (status === 200) return accepted[environment]
+  const said = jsonOf(reply.body)
   return {
     is: 'answered',
     status,
     reason: word(field(said, 'reason')),
-    retryAfterMs: status === 200 ? null : retryAfterMs(headers.get('retry-after'), new Date()),
+    retryAfterMs: retryAfterMs(headers.get('retry-after'), new Date()),
     deadSince: deadSince(field(said, 'timestamp')),
     environment,
   }
 }
+
+const acceptedBy = (environment: Environment): Answer =>
+  Object.freeze({ is: 'answered', status: 200, reason: '', retryAfterMs: null, deadSince: null, environment })
+
+/** Nearly every answer, made once. */
+const accepted: Readonly<Record<Environment, Answer>> = { production: acceptedBy('production'), sandbox: acceptedBy('sandbox') }
 
 /** The latest instant that a Date can hold. */
 const lastMs = 8.64e15

@@ -1,7 +1,8 @@
 import type { KeyObject } from 'node:crypto'
 import { openAccessTokens } from './access-token.ts'
+import type { Answer } from '../core/answer.ts'
 import type { Line } from './line.ts'
-import type { Transport } from './transport.ts'
+import { answerOf, tell, type Push, type Transport } from './transport.ts'
 
 /** Sends the pushes of one project over `line`, with an access token of its service account. */
 export function openFcm({
@@ -24,17 +25,29 @@ export function openFcm({
 }): Transport {
   const tokens = openAccessTokens({ clientEmail, privateKey, audience: tokenUri, url: tokenUrl ?? tokenUri, onSkew })
 
+  const sendFrom = async (push: Push, attempt: number): Promise<Answer> => {
+    const access = tokens.fresh ?? (await tokens.current())
+    if ('answer' in access) return access.answer
+    const answer = await answerOf((hear) => line.send(push, access.token, hear))
+    if (!isTokenRefused(answer) || attempt > 1) return answer
+    // A token can be revoked before its time: once with a new one, before our credentials are called wrong.
+    tokens.forget(access.token)
+    return sendFrom(push, attempt + 1)
+  }
+
   return {
-    async send(push) {
-      for (let attempt = 1; ; attempt += 1) {
-        const access = tokens.fresh ?? (await tokens.current())
-        if ('answer' in access) return access.answer
-        const answer = await line.send(push, access.token)
-        if (answer.is !== 'answered' || answer.status !== 401 || attempt > 1) return answer
-        // A token can be revoked before its time: once with a new one, before our credentials are called wrong.
-        tokens.forget(access.token)
-      }
+    send(push, hear) {
+      const known = tokens.fresh
+      if (!known) return tell(sendFrom(push, 1), hear)
+      // What nearly every push is: a token that is known and taken, and no promise.
+      return line.send(push, known.token, (answer) => {
+        if (answer instanceof Error || !isTokenRefused(answer)) return hear(answer)
+        tokens.forget(known.token)
+        return tell(sendFrom(push, 2), hear)
+      })
     },
     close: () => line.close(),
   }
 }
+
+const isTokenRefused = (answer: Answer): boolean => answer.is === 'answered' && answer.status === 401

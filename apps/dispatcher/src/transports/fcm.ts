@@ -22,7 +22,7 @@ export function openFcmLine(url: URL, projectId: string, onEvent?: (event: Origi
     return head
   }
   return {
-    send: (push, token) => origin.request(make(push, headFor(token)), read),
+    send: (push, token, hear) => origin.request(make(push, headFor(token)), read, hear),
     close: () => origin.close(),
   }
 }
@@ -45,8 +45,19 @@ export const make = ({ body }: Push, { head, path }: FcmHead): Request => ({ hea
 export function read(reply: Reply): Answer {
   if (reply.is !== 'answered') return answerOfReply(reply)
   const { status, headers } = reply
-  return answerOf({ status, retryAfter: headers.get('retry-after'), data: status === 200 ? undefined : jsonOf(reply.body) }, new Date())
+  if (status === 200) return accepted
+  return answerOf({ status, retryAfter: headers.get('retry-after'), data: jsonOf(reply.body) }, new Date())
 }
+
+/** Nearly every answer, made once. */
+const accepted: Answer = Object.freeze({
+  is: 'answered',
+  status: 200,
+  reason: '',
+  retryAfterMs: null,
+  deadSince: null,
+  environment: null,
+})
 
 const fcmErrorType = 'type.googleapis.com/google.firebase.fcm.v1.FcmError'
 const badRequestType = 'type.googleapis.com/google.rpc.BadRequest'

@@ -2,11 +2,12 @@ import { openOrigin, type Origin, type OriginEvent } from '@herald/http2/client/
 import type { Limits } from '@herald/http2/client/limits'
 import type { Reply } from '@herald/http2/client/reply'
 import type { Request } from '@herald/http2/client/stream'
+import { asError } from '../core/answer.ts'
 
 /** The connections to one provider, and how they are replaced when it is in trouble. */
 export type ProviderOrigin = {
-  /** Sends a request and answers what `read` makes of its reply. */
-  request<Read>(request: Request, read: (reply: Reply) => Read): Promise<Read>
+  /** Sends a request and tells what `read` makes of its reply. */
+  request<Read>(request: Request, read: (reply: Reply) => Read, hear: (read: Read | Error) => void): void
   close(): Promise<void>
 }
 
@@ -54,17 +55,14 @@ export function openProviderOrigin({ hostname, port }: URL, onEvent: (event: Ori
   }
 
   return {
-    // One promise for the whole way of a push: each further one costs as much as a frame.
-    request(request, read) {
+    request(request, read, hear) {
       const used = current
-      return new Promise((resolve, reject) => {
-        used.send(request, (reply) => {
-          try {
-            resolve(read(judge(reply, used)))
-          } catch (error) {
-            reject(error)
-          }
-        })
+      used.send(request, (reply) => {
+        try {
+          hear(read(judge(reply, used)))
+        } catch (error) {
+          hear(asError(error))
+        }
       })
     },
     async close() {

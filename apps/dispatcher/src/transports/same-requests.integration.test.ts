@@ -17,7 +17,7 @@ import { openApnsLine as openLibraryApnsLine } from './library/apns.ts'
 import { openFcmLine as openLibraryFcmLine } from './library/fcm.ts'
 import { redirectFirebase } from './library/firebase.ts'
 import type { Line } from './line.ts'
-import type { Push } from './transport.ts'
+import { answerOf, type Push } from './transport.ts'
 
 /** Our own transports beside the providers' libraries: what a server gets of both, and what both make of its answers. */
 
@@ -93,7 +93,7 @@ test.each(['ios', 'android'] as const)('%s: the provider gets of our transport w
   const record: Record<string, unknown> = {}
   for (const kind of ['own', 'library'] as const) {
     const before = (await simulator.arrivedAt(devices)).length
-    const answers = await Promise.all(pushes.map((push) => both[kind].send(push, token)))
+    const answers = await Promise.all(pushes.map((push) => answerOf((hear) => both[kind].send(push, token, hear))))
     expect(answers.map((answer) => answer.is === 'answered' && answer.status)).toEqual(pushes.map(() => 200))
     const arrived = (await simulator.arrivedAt(devices)).slice(before)
     expect(arrived).toHaveLength(pushes.length)
@@ -114,7 +114,9 @@ const sendWithBoth = async (platform: 'ios' | 'android'): Promise<Record<'own' |
   const send = async (kind: 'own' | 'library') => {
     asked.length = 0
     const answers = await Promise.all(
-      pushesTo(platform, Array<Device>(changes.length).fill(givenDevice)).map((push) => both[kind].send(push, 'token')),
+      pushesTo(platform, Array<Device>(changes.length).fill(givenDevice)).map((push) =>
+        answerOf((hear) => both[kind].send(push, 'token', hear)),
+      ),
     )
     return { answers, asked: asked.toSorted((a, b) => a.body.localeCompare(b.body)) }
   }

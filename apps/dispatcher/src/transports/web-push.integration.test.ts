@@ -11,7 +11,7 @@ import { until } from '@herald/testing/until'
 import { describe, expect, test } from 'vitest'
 import { startNameServer } from '../testing/start-name-server.ts'
 import { openWebPush as openLibrary } from './library/web-push.ts'
-import type { Push } from './transport.ts'
+import { answerOf, type Push } from './transport.ts'
 import { openWebPush as openOwn } from './web-push.ts'
 
 /** Push services that anybody may name, on this machine, found by a name server that is silent about names with "dead" in them. */
@@ -40,7 +40,7 @@ function openTransport(kind: keyof typeof transports, appId = 'app') {
     publicKey,
     privateKey: readVapidKey(publicKey, privateKey),
   })
-  return (host: string, port = 443) => transport.send(pushTo(`https://${host}:${port}/endpoint`))
+  return (host: string, port = 443) => answerOf((hear) => transport.send(pushTo(`https://${host}:${port}/endpoint`), hear))
 }
 
 const pushTo = (address: string): Push => ({

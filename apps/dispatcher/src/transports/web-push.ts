@@ -10,7 +10,7 @@ import { LRUCache } from 'lru-cache'
 import { retryAfterMs, type Answer } from '../core/answer.ts'
 import { openPushHosts } from './push-hosts.ts'
 import { answerOfReply } from './reply.ts'
-import { answerLimitMs, type Push, type Transport } from './transport.ts'
+import { answerLimitMs, tell, type Push, type Transport } from './transport.ts'
 import { encryptPush } from './web-push/encryption.ts'
 import { openPushServices, usualSizes, type PushRequest } from './web-push/push-services.ts'
 
@@ -35,21 +35,19 @@ export function openWebPush(guard: Guard, rule: EndpointRule, onEvent?: (event: 
   return {
     forApp({ appId, ...vapid }) {
       const headFor = openHeads(vapid)
-      return {
-        async send(push) {
-          if (endpointProblem(push.address, rule) !== undefined) return { is: 'unsendable', why: 'address' }
-          const url = new URL(push.address)
-          const request = make(appId, push, url, headFor(url))
-          if (!request) return { is: 'unsendable', why: 'keys' }
-          const named = isNamed(push.address, rule)
-          const entered = await hosts.enter({ appId, host: url.host, isNamed: named })
-          if (entered.is === 'refused') return { is: 'unsent', reason: entered.reason }
-          const answer = read(await services.send(request, { isNamed: named, isTrial: entered.isTrial }))
-          entered.leave(wasThere(answer))
-          return answer
-        },
-        close: () => Promise.resolve(),
+      const send = async (push: Push): Promise<Answer> => {
+        if (endpointProblem(push.address, rule) !== undefined) return { is: 'unsendable', why: 'address' }
+        const url = new URL(push.address)
+        const request = make(appId, push, url, headFor(url))
+        if (!request) return { is: 'unsendable', why: 'keys' }
+        const named = isNamed(push.address, rule)
+        const entered = await hosts.enter({ appId, host: url.host, isNamed: named })
+        if (entered.is === 'refused') return { is: 'unsent', reason: entered.reason }
+        const answer = read(await services.send(request, { isNamed: named, isTrial: entered.isTrial }))
+        entered.leave(wasThere(answer))
+        return answer
       }
+      return { send: (push, hear) => tell(send(push), hear), close: () => Promise.resolve() }
     },
     close: () => services.close(),
   }

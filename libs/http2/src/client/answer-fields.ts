@@ -1,4 +1,4 @@
-import { brokenFieldRule } from '../fields.ts'
+import { brokenFieldRule, isUsualField } from '../fields.ts'
 
 /** Takes the decoded fields of one header block of an answer, strictly (RFC 9113 section 8.3.2). One for all streams of a connection, because a block is never interrupted. */
 export class AnswerFields {
@@ -18,12 +18,13 @@ export class AnswerFields {
   readonly take = (name: string, value: string): void => {
     if (name.charCodeAt(0) === 58) {
       // The only pseudo-header of an answer; once, and first.
-      if (name !== ':status' || this.status !== 0 || this.sawRegular || !/^[1-9]\d\d$/.test(value)) this.isMalformed = true
-      else this.status = Number(value)
+      const isRight = name === ':status' && this.status === 0 && !this.sawRegular && (value === '200' || /^[1-9]\d\d$/.test(value))
+      if (isRight) this.status = Number(value)
+      else this.isMalformed = true
       return
     }
     this.sawRegular = true
-    if (brokenFieldRule(name, value) !== undefined) this.isMalformed = true
+    if (!isUsualField(name, value) && brokenFieldRule(name, value) !== undefined) this.isMalformed = true
     const before = this.headers.get(name)
     this.headers.set(name, before === undefined ? value : `${before}, ${value}`)
   }

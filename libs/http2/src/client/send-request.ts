@@ -2,14 +2,17 @@ import { flag, frameType, headerLength, maxFrameSize, writeFrameHeader } from '.
 import type { Connection } from './connection.ts'
 import { sendBody } from './flow-control.ts'
 import { mostBlockBytes, writeBlock, type HeadBytes } from './request-block.ts'
-import type { Stream } from './stream.ts'
+import type { Request, Stream } from './stream.ts'
 
 /**
  * Begin a stream: HEADERS, and of the body what the windows admit.
  * The usual push is two frames that are written in one piece into the connection's output.
  */
 export function sendRequest(connection: Connection, stream: Stream): void {
-  const { head, path, more, body } = stream.request
+  const { request } = stream
+  if (!request) throw new Error('a request is sent once')
+  stream.request = undefined
+  const { head, path, more, body } = request
   const { output, encoder } = connection
   stream.id = connection.takeStreamId()
   stream.sendWindow = connection.peerInitialWindow
@@ -19,7 +22,7 @@ export function sendRequest(connection: Connection, stream: Stream): void {
   const headBytes = encoder.head(head)
   const mostBlock = mostBlockBytes(headBytes, path, more)
   const bodyBytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length
-  if (mostBlock > maxFrameSize) sendLongBlock(connection, stream, headBytes, mostBlock, bodyBytes === 0)
+  if (mostBlock > maxFrameSize) sendLongBlock(connection, stream, request, headBytes, mostBlock, bodyBytes === 0)
   else {
     const fits = bodyBytes > 0 && bodyBytes <= Math.min(maxFrameSize, connection.sendWindow, stream.sendWindow)
     const at = output.reserve(2 * headerLength + mostBlock + (fits ? bodyBytes : 0))
@@ -44,10 +47,17 @@ export function sendRequest(connection: Connection, stream: Stream): void {
 }
 
 /** A header block over one frame: HEADERS, then CONTINUATION with nothing in between (RFC 9113 section 6.10). */
-function sendLongBlock(connection: Connection, stream: Stream, head: HeadBytes, mostBytes: number, endsStream: boolean): void {
+function sendLongBlock(
+  connection: Connection,
+  stream: Stream,
+  { path, more }: Request,
+  head: HeadBytes,
+  mostBytes: number,
+  endsStream: boolean,
+): void {
   const { output } = connection
   const block = Buffer.allocUnsafe(mostBytes)
-  const length = writeBlock(block, 0, head, stream.request.path, stream.request.more)
+  const length = writeBlock(block, 0, head, path, more)
   for (let sent = 0; sent < length; sent += maxFrameSize) {
     const size = Math.min(maxFrameSize, length - sent)
     const ends = (sent === 0 && endsStream ? flag.endStream : 0) | (sent + size === length ? flag.endHeaders : 0)

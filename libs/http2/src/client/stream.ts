@@ -20,7 +20,8 @@ const noBody = Buffer.alloc(0)
 export class Stream {
   /** 0 while it waits for a connection. */
   id = 0
-  readonly request: Request
+  /** Until it is written: what is on its way is the connection's, and texts that wait for an answer would only be copied by collections. */
+  request: Request | undefined
   /** When its time is over, by performance.now(). */
   readonly deadline: number
   isSettled = false

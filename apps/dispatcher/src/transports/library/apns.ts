@@ -6,7 +6,7 @@ import { retryAfterMs, word, type Answer, type Environment } from '../../core/an
 import { deadSince } from '../apns.ts'
 import { answerOfFailure } from '../failure.ts'
 import type { Line } from '../line.ts'
-import { answerLimitMs, type Push } from '../transport.ts'
+import { answerLimitMs, tell, type Push } from '../transport.ts'
 
 /** node-apn signs provider tokens itself and wants a private key for it. Ours stays in the gateway, so it gets one of no use to anybody. */
 let unusedKey: string | undefined
@@ -32,22 +32,20 @@ export function openApnsLine(url: URL, environment: Environment, topic: string):
     void shutDown(old)
   }
 
-  return {
-    async send(push, token) {
-      const used = line
-      used.token.current = token
-      const { failed } = await used.provider.send(notificationOf(push, topic), push.address)
-      const answer = failed[0] ? answerOf(failed[0], environment) : accepted(environment)
-      const now = performance.now()
-      if (answer.is === 'answered' && used === line) lastAnswerAt = now
-      const isSilent = answer.is === 'unanswered' && answer.why === 'timeout' && now - lastAnswerAt >= silenceLimitMs
-      // An overloaded or stopping server is tried again on another connection.
-      const isAiling = answer.is === 'answered' && answer.status >= 500
-      if ((isSilent || isAiling) && used === line && now - openedAt >= replaceEveryMs) replace()
-      return answer
-    },
-    close: () => shutDown(line),
+  const send = async (push: Push, token: string): Promise<Answer> => {
+    const used = line
+    used.token.current = token
+    const { failed } = await used.provider.send(notificationOf(push, topic), push.address)
+    const answer = failed[0] ? answerOf(failed[0], environment) : accepted(environment)
+    const now = performance.now()
+    if (answer.is === 'answered' && used === line) lastAnswerAt = now
+    const isSilent = answer.is === 'unanswered' && answer.why === 'timeout' && now - lastAnswerAt >= silenceLimitMs
+    // An overloaded or stopping server is tried again on another connection.
+    const isAiling = answer.is === 'answered' && answer.status >= 500
+    if ((isSilent || isAiling) && used === line && now - openedAt >= replaceEveryMs) replace()
+    return answer
   }
+  return { send: (push, token, hear) => tell(send(push, token), hear), close: () => shutDown(line) }
 }
 
 /** The token object of node-apn, with a token that is handed in: it neither ages nor is it signed here. */

@@ -4,7 +4,7 @@ import type { Answer } from '../../core/answer.ts'
 import { answerOfFailure } from '../failure.ts'
 import { answerOf } from '../fcm.ts'
 import type { Line } from '../line.ts'
-import { answerLimitMs, type Push } from '../transport.ts'
+import { answerLimitMs, type Hear, type Push } from '../transport.ts'
 import { openFirebase, type FirebaseResult } from './firebase.ts'
 import { gather } from './gather.ts'
 
@@ -19,18 +19,18 @@ export function openFcmLine(projectId: string): Line {
   let currentToken = ''
   const firebase = openFirebase(projectId, () => Promise.resolve(currentToken), answerLimitMs)
 
-  type Waiting = { message: Message; resolve: (answer: Answer) => void }
+  type Waiting = { message: Message; hear: Hear }
   const hand = gather<Waiting>(async (waiting) => {
     await firebase.sendEach(
       waiting.map(({ message }) => message),
-      (place, result) => waiting[place]?.resolve(read(result)),
+      (place, result) => waiting[place]?.hear(read(result)),
     )
   }, calls)
 
   return {
-    send(push, token) {
+    send(push, token, hear) {
       currentToken = token
-      return new Promise((resolve) => hand({ message: messageOf(push), resolve }))
+      hand({ message: messageOf(push), hear })
     },
     close: () => firebase.close(),
   }

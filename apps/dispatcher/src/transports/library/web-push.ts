@@ -9,7 +9,7 @@ import webPush, { type RequestDetails } from 'web-push'
 import { retryAfterMs, word, type Answer } from '../../core/answer.ts'
 import { answerOfFailure } from '../failure.ts'
 import { openPushHosts, type PushHosts } from '../push-hosts.ts'
-import { answerLimitMs, type Push, type Transport } from '../transport.ts'
+import { answerLimitMs, tell, type Push, type Transport } from '../transport.ts'
 import type { VapidCredentials, WebPush } from '../web-push.ts'
 
 /** A header is good for 12 of the 24 hours the standard allows (RFC 8292 2) and kept for 11. */
@@ -64,20 +64,18 @@ function openForApp({ appId, subject, publicKey, privateKey }: VapidCredentials,
     return minted
   }
 
-  return {
-    async send(push) {
-      if (endpointProblem(push.address, rule) !== undefined) return { is: 'unsendable', why: 'address' }
-      const details = encrypt(push, authorizationFor(new URL(push.address).origin))
-      if (!details) return { is: 'unsendable', why: 'keys' }
-      const named = isNamed(push.address, rule)
-      const entered = await agents.hosts.enter({ appId, host: new URL(push.address).host, isNamed: named })
-      if (entered.is === 'refused') return { is: 'unsent', reason: entered.reason }
-      const answer = await post(details, named ? agents.named : agents.others)
-      entered.leave(answer.is === 'unsendable' ? undefined : answer.is === 'answered')
-      return answer
-    },
-    close: () => Promise.resolve(),
+  const send = async (push: Push): Promise<Answer> => {
+    if (endpointProblem(push.address, rule) !== undefined) return { is: 'unsendable', why: 'address' }
+    const details = encrypt(push, authorizationFor(new URL(push.address).origin))
+    if (!details) return { is: 'unsendable', why: 'keys' }
+    const named = isNamed(push.address, rule)
+    const entered = await agents.hosts.enter({ appId, host: new URL(push.address).host, isNamed: named })
+    if (entered.is === 'refused') return { is: 'unsent', reason: entered.reason }
+    const answer = await post(details, named ? agents.named : agents.others)
+    entered.leave(answer.is === 'unsendable' ? undefined : answer.is === 'answered')
+    return answer
   }
+  return { send: (push, hear) => tell(send(push), hear), close: () => Promise.resolve() }
 }
 
 /** Undefined: the keys do not decode, there is no sending to this device. */

@@ -6,7 +6,7 @@ import { atEnd } from '@herald/testing/at-end'
 import { expect, test } from 'vitest'
 import { startPushService, type ArrivedRequest } from '../../testing/start-push-service.ts'
 import { openWebPush as openLibrary } from '../library/web-push.ts'
-import type { Push } from '../transport.ts'
+import { answerOf, type Push, type Transport } from '../transport.ts'
 import { openWebPush as openOwn, type WebPush } from '../web-push.ts'
 
 /** The same pushes, sent by our own transport and by the library's to Node's own servers: HTTP/2 and HTTP/1.1. */
@@ -30,6 +30,8 @@ function givenTransport(open: typeof openOwn) {
   const privateKey = readVapidKey(vapid.publicKey, vapid.privateKey)
   return webPush.forApp({ appId: 'app', subject: 'mailto:ops@example.com', publicKey: vapid.publicKey, privateKey })
 }
+
+const sendBy = (transport: Transport, push: Push) => answerOf((hear) => transport.send(push, hear))
 
 const pushTo = (address: string, change: Partial<Push> = {}): Push => ({
   msgId: 'bWVzc2FnZQ.AAAAAAAAAAAAAAAAAAAAAA',
@@ -74,7 +76,7 @@ test.each(['h2', 'http/1.1'] as const)(
     const service = await startPushService(protocol)
     const [own, library] = [givenTransport(openOwn), givenTransport(openLibrary)]
     for (const push of pushes) {
-      const answers = [await own.send(push(service.origin)), await library.send(push(service.origin))]
+      const answers = [await sendBy(own, push(service.origin)), await sendBy(library, push(service.origin))]
       expect(answers[0]).toEqual(answers[1])
       const [ours, theirs, ...more] = service.arrived.splice(0)
       if (!ours || !theirs) throw new Error('one did not arrive')
@@ -96,7 +98,7 @@ test.each(['h2', 'http/1.1'] as const)('300 pushes at once over %s arrive once e
   const sendAtOnce = async (count: number) => {
     const added = Array.from({ length: count }, (_, no) => `/201?${paths.length + no}`)
     paths.push(...added)
-    const answers = await Promise.all(added.map((path) => own.send(pushTo(service.origin + path))))
+    const answers = await Promise.all(added.map((path) => sendBy(own, pushTo(service.origin + path))))
     expect(new Set(answers.map((answer) => answer.is === 'answered' && answer.status))).toEqual(new Set([201]))
   }
 

@@ -1,0 +1,37 @@
+import { connect } from 'node:http2'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { givenServer } from '../testing/peers.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+/*
+ * A client of node:http2 that has 10 MB of requests open closes further streams itself, by the code ENHANCE_YOUR_CALM, and says that of pushes which
+ * the server has taken and answered: of 20,000 at once 8,840 were told their 200. That limit (`maxSessionMemory`, in MB) is the client's own, so it is
+ * out of the way here: what a request is told then, the server has said.
+ */
+test('2,000 requests at once of a client of node:http2 are each answered: none is refused, broken off or told to be calm', async () => {
+  let served = 0
+  const server = await givenServer({
+    serve: () => {
+      served += 1
+      return { status: 200, headers: {}, body: '' }
+    },
+  })
+  onTestFinished(server.stop)
+  const session = connect(`https://localhost:${server.port}`, { ca: server.certificate.pem, maxSessionMemory: 1_000 })
+  onTestFinished(() => session.destroy())
+  const body = 'x'.repeat(300)
+  const ask = (n: number): Promise<string> =>
+    new Promise((resolve) => {
+      let told = 'nothing'
+      const stream = session.request({ ':method': 'POST', ':path': `/3/device/${n}` })
+      stream.on('response', (headers) => (told = String(headers[':status'])))
+      stream.on('error', (error) => (told = error.message))
+      stream.on('close', () => resolve(told))
+      stream.resume()
+      stream.end(body)
+    })
+  const told = await Promise.all(Array.from({ length: 2_000 }, (_, n) => ask(n)))
+  expect(told.filter((word) => word !== '200')).toEqual([])
+  expect(served).toBe(2_000)
+})

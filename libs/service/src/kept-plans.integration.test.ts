@@ -1,0 +1,50 @@
+import { freshDatabase } from '@herald/testing/database'
+import { Kysely, PostgresDialect, sql } from 'kysely'
+import pg from 'pg'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { keepPlans, settingsForKeptPlans } from './kept-plans.ts'
+
+const database = await freshDatabase()
+const open = () => {
+  const pool = new pg.Pool({ connectionString: database.ownerUrl, max: 1, options: settingsForKeptPlans })
+  pool.on('error', () => undefined)
+  pool.on('connect', (client) => void client.on('error', () => undefined))
+  return new Kysely<Record<string, never>>({ dialect: new PostgresDialect({ pool: keepPlans(pool) }) })
+}
+const db = open()
+afterAll(() => db.destroy())
+beforeEach(async () => {
+  await sql`drop table if exists things`.execute(db)
+  await sql`create table things (id int primary key, name text)`.execute(db)
+})
+
+const find = (id: number) => sql<{ id: number; name: string }>`select * from things where id = ${id}`.execute(db)
+
+test('a statement is prepared once, and its plan serves any values', async () => {
+  await sql`insert into things select n, 'thing ' || n from generate_series(1, 10) n`.execute(db)
+  for (const id of [1, 2, 3]) expect((await find(id)).rows).toEqual([{ id, name: `thing ${id}` }])
+
+  const { rows } = await sql<{ plans: number }>`
+    select generic_plans::int as plans from pg_prepared_statements where statement like 'select * from things%'`.execute(db)
+  expect(rows).toEqual([{ plans: 3 }])
+})
+
+test('a statement whose answer a migration has changed fails once at most', async () => {
+  await sql`insert into things values (1, 'one')`.execute(db)
+  await find(1)
+  await sql`alter table things add column colour text`.execute(db)
+
+  await expect(find(1)).rejects.toThrow('cached plan')
+  expect((await find(1)).rows).toEqual([{ id: 1, name: 'one', colour: null }])
+})
+
+test('texts that come after the first sixty are not kept, and answer as any other', async () => {
+  const db = open()
+  for (let n = 0; n < 80; n += 1) {
+    const { rows } = await sql`select ${n}::int as n, ${sql.lit(n)} as text`.execute(db)
+    expect(rows).toEqual([{ n, text: n }])
+  }
+  const { rows } = await sql<{ count: number }>`select count(*)::int as count from pg_prepared_statements`.execute(db)
+  expect(rows[0]?.count).toBeLessThanOrEqual(60)
+  await db.destroy()
+})

@@ -58,6 +58,7 @@ import { spareTakers } from './spare-takers.ts'
 import { openStarting } from './start-sends.ts'
 import { sweepDue } from './sweep-due.ts'
 import { takeBatch, type Granted } from './take-batch.ts'
+import { openTakers } from './takers.ts'
 import { tellErasures } from './tell-erasures.ts'
 import { openTelling } from './tell-started.ts'
 
@@ -256,13 +257,20 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   bus.answer(calls.countSegment, count)
   bus.answer(calls.previewSegment, count)
 
-  const tellStarted = openTelling(ofSends)
+  const takers = openTakers()
+  service.beforeStop('takers', () => takers.stop())
+  bus.answer(calls.takeNext, takers.wait)
+  const tellStarted = openTelling(ofSends, readLane.prompt)
   const background = openBackground(service, { what: 'small sends', limit: 2_000 })
-  const startSends = openStarting(ofSends, (begun) => {
-    // Its batches are asked for next, and as a rule here.
-    if (begun.row.send) remember(remembered, begun.row.send)
-    background(() => tellStarted(begun))
-  })
+  const startSends = openStarting(
+    ofSends,
+    (begun) => {
+      // Its batches are asked for next, and as a rule here.
+      if (begun.row.send) remember(remembered, begun.row.send)
+      background(() => tellStarted(begun))
+    },
+    takers,
+  )
   bus.answer(calls.startSends, async ({ sends }) => {
     await startSends(sends)
     return {}

@@ -263,6 +263,10 @@ export async function releaseHeld(db: Db, { appId, platform }: { appId: string; 
 
 export const releasedAtOnce = 500
 
+/** A batch that was its first taker's from its commit on, and was not given to it: whoever comes may take it. */
+export const freeBatch = (db: Db, batchId: string) =>
+  sql`update batches set lease_until = null, due_at = now() where id = ${batchId} and takes = 1 and done_at is null`.execute(db)
+
 /** Batches that are still their taker's, for a further part of what was taken. */
 export async function findTaken(db: Db, takes: { batchId: string; takes: number }[]): Promise<TakenRow[]> {
   const { rows } = await sql<TakenRow>`

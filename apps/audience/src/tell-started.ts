@@ -67,5 +67,5 @@ async function tellTogether(audience: Audience, begun: Begun[]): Promise<{ goesO
     if (change && change.no > row.flow_no) await applyFlow(audience, row.campaign_id, change)
   }
   noteTold(rows)
-  return flows.map((change) => ({ goesOn: change?.flow === 'running' }))
+  return flows.map((change) => ({ goesOn: (change?.flow ?? 'running') === 'running' }))
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { migrate } from '@herald/service/migrate'
-import { readConnections } from '@herald/service/postgres'
+import { keptConnections, readConnections } from '@herald/service/postgres'
 import { provision } from '@herald/service/provision'
 import { Client } from 'pg'
 import { appsWithDatabase } from './apps.ts'
@@ -8,7 +8,7 @@ import type { AppName } from '@herald/contracts/call'
 import { StartError } from './start-error.ts'
 import { root } from './workspace.ts'
 
-/** A process holds its pool, its connections for reads and one that watches the database. */
+/** A process holds its pools (for work, for what is done for each send, for reads) and a connection that watches the database. */
 const watchConnections = 1
 /** For migrations, a person with a client, and what Postgres keeps for superusers. */
 const spareConnections = 10
@@ -16,7 +16,7 @@ const spareConnections = 10
 /** How many connections the platform can open at once. */
 export function connectionsNeeded(instances: Record<AppName, number>, poolSize: number): number {
   const processes = appsWithDatabase.reduce((sum, app) => sum + instances[app], 0)
-  return processes * (poolSize + readConnections + watchConnections) + spareConnections
+  return processes * (poolSize + keptConnections + readConnections + watchConnections) + spareConnections
 }
 
 /** Refuses to start when the pools do not fit: later it would show as random `database_unavailable` under load. */

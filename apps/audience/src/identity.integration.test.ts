@@ -14,7 +14,7 @@ import { apply, describeState, nobody, tagsText, type Command, type Model } from
 import { openAudience } from './testing/rig.ts'
 
 const { db } = await openAudience()
-const register = openRegistrations(db, { maxWaiting: 5_000, full: queueUnavailable }, (work) => work())
+const register = openRegistrations({ db, kept: db }, { maxWaiting: 5_000, full: queueUnavailable }, (work) => work())
 
 /** A command before it is known which devices there are: `device` is the place of one among them, or of one long gone. */
 const endpoint = fc.constantFrom('one', 'two', 'three', 'four').map((name) => `https://push.example/${name}`)

@@ -1,5 +1,6 @@
 import { defaultSettings } from '@herald/contracts/app'
 import { newId } from '@herald/contracts/ids'
+import { settingsForKeptPlans } from '@herald/service/kept-plans'
 import { settingsForWork } from '@herald/service/postgres'
 import { fixStatistics, lookWhileGrowing, openPlans, type Step } from '@herald/testing/plans'
 import { sql } from 'kysely'
@@ -22,7 +23,7 @@ import { givenCrowd, givenDevice, givenSend, openAudience } from './testing/rig.
 
 const rig = await openAudience()
 const { peers } = rig
-const plans = await openPlans<Tables>(rig.ownerUrl, 'audience', settingsForWork)
+const plans = await openPlans<Tables>(rig.ownerUrl, 'audience', `${settingsForWork} ${settingsForKeptPlans}`)
 afterAll(() => plans.close())
 const { db } = plans
 const audience = {

@@ -2,6 +2,7 @@ import { newId } from '@herald/contracts/ids'
 import type { RegisterSubscription } from '@herald/contracts/subscription'
 import { freshDatabase } from '@herald/testing/database'
 import { openPlans, type Scan } from '@herald/testing/plans'
+import { settingsForKeptPlans } from '@herald/service/kept-plans'
 import { settingsForWork } from '@herald/service/postgres'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -18,7 +19,7 @@ import { findUserId } from './store/users.ts'
 import { givenCrowd } from './testing/rig.ts'
 
 const database = await freshDatabase()
-const plans = await openPlans<Tables>(database.ownerUrl, 'audience', settingsForWork)
+const plans = await openPlans<Tables>(database.ownerUrl, 'audience', `${settingsForWork} ${settingsForKeptPlans}`)
 afterAll(() => plans.close())
 
 const watched = new Set(['users', 'subscriptions', 'last_notified', 'abandoned_users', 'erased_apps', 'gone_devices'])

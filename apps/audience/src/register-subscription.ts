@@ -32,15 +32,16 @@ const attempts = 5
 /**
  * Registers devices in company: those that wait together are one commit. Two of the same address or the same external id are done one after
  * another, as they came. What meets another's row (a second device of the same user, a page that holds users for a frequency cap) leaves the
- * company and waits alone, on a connection of its own that `inTurn` lets it have when it is its app's turn.
+ * company and waits alone, on a connection of its own that `inTurn` lets it have when it is its app's turn. The company's two statements go by
+ * connections that keep plans (docs/decisions/0038).
  */
 export function openRegistrations(
-  db: Db,
+  { db, kept }: { db: Db; kept: Db },
   sharing: Omit<Parameters<typeof group>[1], 'limit' | 'turn'>,
   inTurn: <Answer>(work: () => Promise<Answer>, turn: string) => Promise<Answer>,
 ): (asked: Asked) => Promise<Registered> {
   const inOrder = openOrder({ most: mostOfOneKey, full: queueUnavailable })
-  const together = group((registrations: Registration[]) => retryIdentity(() => registerAll(db, registrations)), {
+  const together = group((registrations: Registration[]) => retryIdentity(() => registerAll(kept, registrations)), {
     ...sharing,
     limit: mostTogether,
     turn: ({ appId }) => appId,

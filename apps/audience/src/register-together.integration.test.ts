@@ -10,7 +10,7 @@ import { openRegistrations } from './register-subscription.ts'
 import { givenDevice, openAudience } from './testing/rig.ts'
 
 const { db, bus, startProcess } = await openAudience()
-const register = openRegistrations(db, { maxWaiting: 5_000, full: queueUnavailable }, (work) => work())
+const register = openRegistrations({ db, kept: db }, { maxWaiting: 5_000, full: queueUnavailable }, (work) => work())
 
 const phone = (token: string, change: Partial<RegisterSubscription & { platform: 'ios' }> = {}): RegisterSubscription => ({
   platform: 'ios',
@@ -68,7 +68,7 @@ test('registrations are two statements, one or many, known or new', async () => 
     },
     transformResult: ({ result }) => Promise.resolve(result),
   })
-  const registerCounted = openRegistrations(counted, { maxWaiting: 5_000, full: queueUnavailable }, (work) => work())
+  const registerCounted = openRegistrations({ db: counted, kept: counted }, { maxWaiting: 5_000, full: queueUnavailable }, (work) => work())
   const asked = many(20, (index) => ({ appId, subscription: phone(`token-${index}`, { externalId: `user-${index}`, tags: { index } }) }))
   const told: number[] = []
   for (const some of [asked.slice(0, 1), asked.slice(0, 1), asked, asked]) {

@@ -1,5 +1,5 @@
 import type { AppSettings } from '@herald/contracts/app'
-import type { FrozenSend } from '@herald/contracts/batch'
+import { smallBatch, type FrozenSend, type TakenBatch } from '@herald/contracts/batch'
 import type { FrozenSmallSend } from '@herald/contracts/calls/audience'
 import { queueUnavailable } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
@@ -11,14 +11,19 @@ import { rulesFor, type DeliveryRules } from './core/delivery-rules.ts'
 import { isMeant, queue } from './core/queueing.ts'
 import { isAway } from './page-failure.ts'
 import { pointAtSends } from './point.ts'
-import { findFew, insertSmallSends } from './store/small-sends.ts'
-import type { BatchPointerRow, MadeBatch } from './store/batches.ts'
+import { findFew, insertSmallSends, type MadeSmallSend } from './store/small-sends.ts'
+import type { BatchPointerRow, MadeBatch, TakenRow } from './store/batches.ts'
 import type { FanOut } from './store/tables.ts'
+import type { Taker, Takers } from './takers.ts'
 
 /** A small send with what decides about it: it goes to all that it names, at once. */
 type Ready = FrozenSmallSend & { settings: AppSettings; rules: DeliveryRules }
-/** Its row, the batches that were made and those to point at; `known`: there is a row already, or its app is gone; `many`: it reaches more than a few devices. */
-export type Begun = { row: FanOut; send: FrozenSend; made: MadeBatch[]; batches: BatchPointerRow[] }
+/** A batch that its taker has from the commit that made it, and who that is. */
+export type Given = { row: TakenRow; taker: Taker; share: Share }
+/** What of a taker's answer is still to come: it hears of all that one commit gave it at once. */
+type Share = { open: number; batches: (TakenBatch & { answer: 'taken' })[] }
+/** Its row, the batches that were made, those that somebody has already and those to point at; `known`: there is a row already, or its app is gone; `many`: it reaches more than a few devices. */
+export type Begun = { row: FanOut; send: FrozenSend; made: MadeBatch[]; given: Given[]; batches: BatchPointerRow[] }
 type Beginning = Begun | 'known' | 'many'
 
 /** Sends begun in one transaction. */
@@ -29,10 +34,19 @@ const sharing = { maxWaiting: 2_000, full: queueUnavailable, isShared: failsEver
  * Begins small sends that campaigns hands over, all that are ready in one transaction and by turns of apps: whom they mean, their rows and
  * their batches are two statements, whatever their number. Resolves when they have their rows; what follows goes on by itself (`goOn`), and
  * the sweep repairs it. A send that needs more than that (waves, a frequency cap, a winner's remainder, more devices), or that fails, is
- * pointed at and goes the way of all others (`fanOut`), so that it delays none of its company.
+ * pointed at and goes the way of all others (`fanOut`), so that it delays none of its company. A dispatcher that waits (`takers`) has the batches from
+ * that commit on.
  */
-export function openStarting(audience: Audience, goOn: (begun: Begun) => void): (sends: FrozenSmallSend[]) => Promise<void> {
-  const begin = group((sends: Ready[]) => beginTogether(audience, sends), { ...sharing, limit: atOnce, turn: ({ send }) => send.appId })
+export function openStarting(
+  audience: Audience,
+  goOn: (begun: Begun) => void,
+  takers: Pick<Takers, 'next'> = { next: () => undefined },
+): (sends: FrozenSmallSend[]) => Promise<void> {
+  const begin = group((sends: Ready[]) => beginTogether(audience, sends, takers.next()), {
+    ...sharing,
+    limit: atOnce,
+    turn: ({ send }) => send.appId,
+  })
   const start = async (small: FrozenSmallSend): Promise<void> => {
     const ready = await prepare(audience, small)
     const begun = ready && (await begin(ready).catch((error: unknown) => leave(audience, small, error)))
@@ -61,8 +75,16 @@ function leave({ log }: Audience, { send: { campaignId, appId } }: FrozenSmallSe
   log.warn({ campaignId, appId, err: error }, 'a send could not be begun with others, it is begun alone')
 }
 
-async function beginTogether(audience: Audience, sends: Ready[]): Promise<Beginning[]> {
-  const { db } = audience
+async function beginTogether(audience: Audience, sends: Ready[], taker: Taker | undefined): Promise<Beginning[]> {
+  const share: Share = { open: 0, batches: [] }
+  try {
+    return await beginAll(audience, sends, taker, share)
+  } finally {
+    if (share.open === 0) taker?.answer([])
+  }
+}
+
+async function beginAll({ db, ...audience }: Audience, sends: Ready[], taker: Taker | undefined, share: Share): Promise<Beginning[]> {
   // A send that is handed over twice may be in one group.
   const distinct = [...new Map(sends.map((one) => [one.send.campaignId, one])).values()]
   const asked = distinct.map(({ send, target, rules }) => ({ appId: send.appId, target, withZones: rules.skipIn !== null }))
@@ -80,7 +102,12 @@ async function beginTogether(audience: Audience, sends: Ready[]): Promise<Beginn
       send: { ...send, defaultTimezone: settings.defaultTimezone },
       settings: null,
       counts: countByPlatform(pushes),
-      batches: cutIntoBatches(pushes).map((batch, index) => ({ ...batch, id: newId(), no: index + 1 })),
+      batches: cutIntoBatches(pushes).map((batch, index) => ({
+        ...batch,
+        id: newId(),
+        no: index + 1,
+        hasTaker: batch.subscriptionIds.length <= smallBatch && taker?.reserve(send.appId, batch.platform) === true,
+      })),
     }
   })
   const made = await insertSmallSends(db, few.exactStart, chosen)
@@ -92,12 +119,35 @@ async function beginTogether(audience: Audience, sends: Ready[]): Promise<Beginn
     const one = made.get(campaignId)
     if (!one) return 'known'
     made.delete(campaignId)
-    if (one.pointedAt.size < batches.length) audience.haveWaiting()
+    if (one.pointedAt.size + one.taken.size < batches.length) audience.haveWaiting()
     const pointers = batches.flatMap(({ id, platform, subscriptionIds }): BatchPointerRow[] =>
       one.pointedAt.has(id)
         ? [{ batchId: id, campaignId, appId, platform, lane: 'prompt', pointerNo: 0, size: subscriptionIds.length }]
         : [],
     )
-    return { row: one.row, send, made: batches, batches: pointers }
+    const given = batches.flatMap((batch): Given[] =>
+      taker && one.taken.has(batch.id) ? [{ row: rowOf(one, batch, taker.waitedMs()), taker, share }] : [],
+    )
+    share.open += given.length
+    return { row: one.row, send, made: batches, given, batches: pointers }
   })
 }
+
+/** A batch as its first take. `waitedMs`: the taker counts everything from when it began to wait, so the ttl has that longer. */
+const rowOf = ({ row, queuedAt }: MadeSmallSend, batch: MadeBatch, waitedMs: number): TakenRow => ({
+  id: batch.id,
+  app_id: row.app_id,
+  campaign_id: row.campaign_id,
+  platform: batch.platform,
+  lane: 'prompt',
+  day: row.day,
+  batch_no: batch.no,
+  takes: 1,
+  tries: 0,
+  queued_at: queuedAt,
+  elapsedMs: -waitedMs,
+  decided: batch.decided ?? null,
+  probes: null,
+  heldEnvironments: [],
+  size: batch.subscriptionIds.length,
+})

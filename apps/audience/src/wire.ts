@@ -58,6 +58,7 @@ import { spareTakers } from './spare-takers.ts'
 import { openStarting } from './start-sends.ts'
 import { sweepDue } from './sweep-due.ts'
 import { takeBatch, type Granted } from './take-batch.ts'
+import { openTakers } from './takers.ts'
 import { tellErasures } from './tell-erasures.ts'
 import { openTelling } from './tell-started.ts'
 
@@ -72,7 +73,7 @@ const goneNotesEveryMs = 5_000
 /** What is plugged into what. */
 export async function wireAudience(service: Service<z.infer<typeof Config>>): Promise<void> {
   const { config, log } = service
-  const { db, reads, watch } = await openDatabase<Tables>(service, {
+  const { db, kept, reads, watch } = await openDatabase<Tables>(service, {
     url: config.DATABASE_URL_AUDIENCE,
     poolSize: config.DATABASE_POOL_SIZE,
   })
@@ -80,7 +81,7 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   // Two connections are left to what is quick, and an app whose pages are slow leaves half of the others to the others' pages.
   const pagesAtOnce = Math.max(2, config.DATABASE_POOL_SIZE - 2)
   let someWaitUntil = 0
-  const told = openToldNotes(db, log)
+  const told = openToldNotes(kept, log)
   const audience: Audience = {
     ...{ db, bus, log },
     settingsOf: openAppSettings(bus),
@@ -92,12 +93,14 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
     scan: openPlaces({ size: pagesAtOnce, share: Math.ceil(pagesAtOnce / 2) }),
     lastNotified: openLastNotified(service, { db, bus }),
   }
+  // What is done for each send, however small.
+  const ofSends: Audience = { ...audience, db: kept }
   const remembered = rememberSends()
 
   const takersSpared = spareTakers(audience, watch)
   const due = startSweep(service, watch, 'due', async () => {
     await takersSpared()
-    const swept = await sweepDue(audience)
+    const swept = await sweepDue(ofSends)
     if (swept.took > 0) audience.haveWaiting()
     return swept
   })
@@ -109,7 +112,7 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
       ),
   )
   const erasures = startSweep(service, watch, 'erasures', () => tellErasures(audience))
-  startSweep(service, watch, 'settled', async () => ({ took: (await clearSettled(db)) || (await clearWaves(db)) ? 1 : 0 }))
+  startSweep(service, watch, 'settled', async () => ({ took: (await clearSettled(kept)) || (await clearWaves(kept)) ? 1 : 0 }))
   startSweep(service, watch, 'cap-claims', async () => ({ took: (await purgeCapClaims(db)) ? 1 : 0 }))
   boundAnnouncements(service, watch, db)
   startSweep(service, watch, 'abandoned-users', () => removeAbandonedUsers({ db }))
@@ -164,19 +167,19 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   const byApp = { ...shared, turn: ({ appId = '' }: { appId?: string | undefined }) => appId }
   const take = group(
     (asked: (Parameters<typeof takeBatch>[1][number] & { appId?: string | undefined })[]) =>
-      takeBatch({ db, maxHoldSeconds, outageProbeMs }, asked),
+      takeBatch({ db: kept, maxHoldSeconds, outageProbeMs }, asked),
     byApp,
   )
-  const read = (granted: Granted[]) => readTaken({ db, remembered }, granted)
+  const read = (granted: Granted[]) => readTaken({ db: kept, remembered }, granted)
   // Each lane reads for itself, so that a small batch does not wait behind 500 recipients of a large one.
   const readByApp = { ...shared, turn: ({ row }: Granted) => row.app_id }
   const readLane = { prompt: group(read, readByApp), bulk: group(read, { ...readByApp, limit: 8 }) }
   const renew = group(
-    (takes: (Parameters<typeof renewBatch>[1][number] & { appId?: string | undefined })[]) => renewBatch({ db }, takes),
+    (takes: (Parameters<typeof renewBatch>[1][number] & { appId?: string | undefined })[]) => renewBatch({ db: kept }, takes),
     byApp,
   )
   const finish = group(
-    (finishes: Parameters<typeof finishBatch>[1]) => finishBatch({ ...audience, breaker, poke: () => due.poke() }, finishes),
+    (finishes: Parameters<typeof finishBatch>[1]) => finishBatch({ ...ofSends, breaker, poke: () => due.poke() }, finishes),
     byApp,
   )
 
@@ -190,7 +193,7 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
 
   // Three connections for registrations that wait for others' rows, two of them for one app's.
   const registrationsAlone = openAtOnce({ atOnce: 3, share: 2, mostWaiting: 1_000, waitMs: 2_500, full: queueUnavailable })
-  bus.answer(calls.registerSubscription, openRegistrations(db, shared, registrationsAlone))
+  bus.answer(calls.registerSubscription, openRegistrations({ db, kept }, shared, registrationsAlone))
   bus.answer(calls.findSegment, (request) => findSegment(db, request))
   const takeOne = async (request: Parameters<typeof take>[0]) => {
     await takersSpared()
@@ -206,7 +209,7 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   bus.answer(calls.finishBatches, async ({ batches }) => ({ answers: await Promise.all(batches.map(finish)) }))
   bus.answer(
     calls.dropCampaigns,
-    group((settled) => dropCampaigns({ db, told }, settled), shared),
+    group((settled) => dropCampaigns({ db: kept, told }, settled), shared),
   )
   bus.answer(calls.readCircuits, async ({ appId }) => ({ circuits: await reads((db) => listCircuits(db, appId), { turn: appId }) }))
   bus.answer(calls.probeCircuits, probe)
@@ -254,13 +257,20 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   bus.answer(calls.countSegment, count)
   bus.answer(calls.previewSegment, count)
 
-  const tellStarted = openTelling(audience)
+  const takers = openTakers()
+  service.beforeStop('takers', () => takers.stop())
+  bus.answer(calls.takeNext, (asked) => takers.wait(asked))
+  const tellStarted = openTelling(ofSends, readLane.prompt)
   const background = openBackground(service, { what: 'small sends', limit: 2_000 })
-  const startSends = openStarting(audience, (begun) => {
-    // Its batches are asked for next, and as a rule here.
-    if (begun.row.send) remember(remembered, begun.row.send)
-    background(() => tellStarted(begun))
-  })
+  const startSends = openStarting(
+    ofSends,
+    (begun) => {
+      // Its batches are asked for next, and as a rule here.
+      if (begun.row.send) remember(remembered, begun.row.send)
+      background(() => tellStarted(begun))
+    },
+    takers,
+  )
   bus.answer(calls.startSends, async ({ sends }) => {
     await startSends(sends)
     return {}

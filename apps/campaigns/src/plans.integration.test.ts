@@ -1,4 +1,5 @@
 import { newId } from '@herald/contracts/ids'
+import { settingsForKeptPlans } from '@herald/service/kept-plans'
 import { settingsForWork } from '@herald/service/postgres'
 import { freshDatabase } from '@herald/testing/database'
 import { fixStatistics, lookWhileGrowing, openPlans, type Step } from '@herald/testing/plans'
@@ -16,7 +17,7 @@ import { tellDueFlows } from './tell-flows.ts'
 import { fingerprintOf, givenContent, givenStored } from './testing/given-campaigns.ts'
 
 const database = await freshDatabase()
-const plans = await openPlans<Tables>(database.ownerUrl, 'campaigns', settingsForWork)
+const plans = await openPlans<Tables>(database.ownerUrl, 'campaigns', `${settingsForWork} ${settingsForKeptPlans}`)
 afterAll(() => plans.close())
 const { db } = plans
 

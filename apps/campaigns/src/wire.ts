@@ -37,7 +37,7 @@ import { tellDueFlows, tellFlow } from './tell-flows.ts'
 /** What is plugged into what: calls to flows, and the sweeps. */
 export async function wireCampaigns(service: Service<Config>): Promise<void> {
   const { config } = service
-  const { db, reads, watch } = await openDatabase<Tables>(service, {
+  const { db, kept, reads, watch } = await openDatabase<Tables>(service, {
     url: config.DATABASE_URL_CAMPAIGNS,
     poolSize: config.DATABASE_POOL_SIZE,
   })
@@ -64,14 +64,14 @@ export async function wireCampaigns(service: Service<Config>): Promise<void> {
     if (small) handOver(small, 0)
     else pointAt(campaign.id, 0, campaign.appId)
   }
-  const accept = group((items: Acceptable[]) => acceptCampaigns({ db, idempotencyHours, start, haveWaiting }, items), {
+  const accept = group((items: Acceptable[]) => acceptCampaigns({ db: kept, idempotencyHours, start, haveWaiting }, items), {
     ...shared,
     turn: ({ campaign }) => campaign.appId,
   })
   // Each call is of many, and calls that meet share a statement.
   const started = group(async (requests: { campaignIds: string[] }[]) => {
     const ids = [...new Set(requests.flatMap(({ campaignIds }) => campaignIds))]
-    const rows = new Map((await markStarted(db, ids)).map((row) => [row.id, row]))
+    const rows = new Map((await markStarted(kept, ids)).map((row) => [row.id, row]))
     if (performance.now() < someWaitUntil) due.poke()
     const flowTo = (campaignId: string) => {
       const row = rows.get(campaignId)
@@ -80,12 +80,12 @@ export async function wireCampaigns(service: Service<Config>): Promise<void> {
     return requests.map(({ campaignIds }) => ({ flows: campaignIds.map(flowTo) }))
   }, shared)
   const settled = group(async (requests: { campaignIds: string[] }[]): Promise<Record<string, never>[]> => {
-    await markSettled(db, [...new Set(requests.flatMap(({ campaignIds }) => campaignIds))])
+    await markSettled(kept, [...new Set(requests.flatMap(({ campaignIds }) => campaignIds))])
     return requests.map(() => ({}))
   }, shared)
 
   const due = startSweep(service, watch, 'due', async () => {
-    const swept = await takeDue({ db, bus, handOver, startedLate })
+    const swept = await takeDue({ db: kept, bus, handOver, startedLate })
     if (swept.took > 0) someWaitUntil = performance.now() + 5_000
     return swept
   })
@@ -94,8 +94,8 @@ export async function wireCampaigns(service: Service<Config>): Promise<void> {
   const recurrences = startSweep(service, watch, 'recurrences', () =>
     runRecurrences({ db, pointAt, catchUpSeconds, startedLate, missedOccurrences, log: service.log }),
   )
-  startSweep(service, watch, 'flows', () => tellDueFlows({ db, bus }))
-  startSweep(service, watch, 'template-uses', async () => ({ took: await addUpUses(db) }))
+  startSweep(service, watch, 'flows', () => tellDueFlows({ db: kept, bus }))
+  startSweep(service, watch, 'template-uses', async () => ({ took: await addUpUses(kept) }))
   startSweep(
     service,
     watch,

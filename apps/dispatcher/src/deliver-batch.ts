@@ -113,6 +113,32 @@ export async function deliverBatch(
   }
 }
 
+/**
+ * Delivers a batch that this process waited for since `takenAt` and was given, taken. Returns as soon as it is in work; where it cannot be
+ * begun it is left to its lease.
+ */
+export async function deliverGiven(dispatch: Dispatch, taken: Taken, takenAt: number): Promise<void> {
+  const { platform, lane, appId, campaignId, batchId } = taken
+  const place = dispatch.jobs.occupy(platform, lane, appId)
+  const flow = dispatch.flows.follow(campaignId)
+  const leave = () => {
+    flow.release()
+    place.leave()
+  }
+  try {
+    const credentials = await dispatch.credentials.of(appId, providerOf[platform])
+    const transport = credentials && dispatch.transports.for(appId, credentials)
+    const circuit: Circuit = { environment: transport?.environment ?? '', credentialsVersion: transport?.version ?? null }
+    const prepared = dispatch.sends.get(campaignId) ?? prepareTaken(dispatch, taken)
+    const stopped = AbortSignal.any([dispatch.jobs.stopping, flow.stopped])
+    const size = taken.recipients.addresses.length
+    dispatch.jobs.add(playOut(dispatch, { taken, takenAt, size, prepared, transport, circuit, stopped, flights: [] }).finally(leave))
+  } catch (error) {
+    leave()
+    dispatch.log.warn({ batchId, campaignId, appId, err: error }, 'a batch was left to its lease')
+  }
+}
+
 function prepareTaken({ sends }: Dispatch, { campaignId, send }: Taken): PreparedSend {
   if (!send) throw new Error(`take-batch left out a send of campaign ${campaignId} that was asked for`)
   const prepared = prepareSend(send)

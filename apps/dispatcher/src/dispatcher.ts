@@ -16,6 +16,7 @@ import { openTransports } from './open-transports.ts'
 import { openCredentialsReader } from './read-credentials.ts'
 import { openRecorder } from './record-outcomes.ts'
 import { openSmallBatches } from './small-batches.ts'
+import { openTakeNext } from './take-next.ts'
 import { watchFlows } from './watch-flows.ts'
 import { openWindow } from './window.ts'
 
@@ -66,6 +67,8 @@ export async function startDispatcher(service: Service<Config>, given: { resolve
     // Everything is answered or given up by now; a connection that will not close ends with the process.
     await Promise.race([transports.close(), new Promise((resolve) => setTimeout(resolve, 500).unref())])
   })
+  const stopTaking = openTakeNext(dispatch, bus)
+  service.beforeStop('next batches', stopTaking)
   for (const work of pushWork) {
     await bus.consume(work, { slots: pointersAtOnce[work.lane] }, (pointers) => deliverBatches(dispatch, work, pointers))
   }

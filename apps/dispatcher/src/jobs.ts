@@ -1,5 +1,5 @@
 import { queueUnavailable } from '@herald/contracts/fault'
-import type { Lane, Platform } from '@herald/contracts/platform'
+import { platforms, type Lane, type Platform } from '@herald/contracts/platform'
 import { openPresence, openTurns, type Presence, type Turns } from '@herald/service/turns'
 import type { Answer } from './core/answer.ts'
 
@@ -33,6 +33,10 @@ export type Jobs = {
   enter(platform: Platform, lane: Lane, appId: string): Promise<{ leave(): void }>
   /** `cutOff` is told, with what the pushes that wait are answered, when the process cannot wait any longer; until what is returned is called. */
   onCutOff(cutOff: (answer: Answer) => void): () => void
+  /** A place for a batch that was given to this process, whether or not one is free: it asked for no more than it had room for. */
+  occupy(platform: Platform, lane: Lane, appId: string): { leave(): void }
+  /** How many more small batches of each platform may come unasked, and the apps that have as many as they may. */
+  room(): { room: Record<Platform, number>; full: string[] }
   /** A batch is in work until its promise ends; stopping waits for it. */
   add(job: Promise<void>): void
   /** Stops: no new batch, nothing unsent is sent, what is in flight has 8 s, and every batch is finished. */
@@ -53,6 +57,29 @@ export function openJobs(): Jobs {
     for (const end of inFlight) end(stopped)
   }
 
+  const queueOf = (platform: Platform, lane: Lane): Queue => {
+    const name = `${platform} ${lane}`
+    const queue: Queue = queues.get(name) ?? { taken: 0, of: new Map(), presence: openPresence(), waiting: openTurns() }
+    queues.set(name, queue)
+    return queue
+  }
+  const mayEnter = (queue: Queue, lane: Lane) => (app: string) =>
+    (queue.of.get(app) ?? 0) < (queue.presence.othersThan(app) ? batchesOfCrowdedApp : batchesOfApp)[lane]
+  const take = (queue: Queue, appId: string) => {
+    queue.taken += 1
+    queue.of.set(appId, (queue.of.get(appId) ?? 0) + 1)
+  }
+  /** The place goes to the app whose turn it is, or is free. */
+  const placeIn = (queue: Queue, lane: Lane, appId: string) => ({
+    leave: () => {
+      queue.taken -= 1
+      const left = (queue.of.get(appId) ?? 1) - 1
+      if (left > 0) queue.of.set(appId, left)
+      else queue.of.delete(appId)
+      if (!stopping.signal.aborted) queue.waiting.next(mayEnter(queue, lane))?.enter()
+    },
+  })
+
   return {
     stopping: stopping.signal,
     get inWork() {
@@ -65,35 +92,34 @@ export function openJobs(): Jobs {
         await drained.promise
         throw queueUnavailable()
       }
-      const name = `${platform} ${lane}`
-      const queue: Queue = queues.get(name) ?? { taken: 0, of: new Map(), presence: openPresence(), waiting: openTurns() }
-      queues.set(name, queue)
+      const queue = queueOf(platform, lane)
       queue.presence.seen(appId)
-      const mayEnter = (app: string) =>
-        (queue.of.get(app) ?? 0) < (queue.presence.othersThan(app) ? batchesOfCrowdedApp : batchesOfApp)[lane]
-      const take = () => {
-        queue.taken += 1
-        queue.of.set(appId, (queue.of.get(appId) ?? 0) + 1)
-      }
-      if (queue.taken < batchesAtOnce[lane] && mayEnter(appId)) take()
+      if (queue.taken < batchesAtOnce[lane] && mayEnter(queue, lane)(appId)) take(queue, appId)
       else {
         await new Promise<void>((enter, reject) => {
           const goOn = () => {
-            take()
+            take(queue, appId)
             enter()
           }
           queue.waiting.add(appId, { enter: goOn, turnAway: () => reject(queueUnavailable()) })
         })
       }
+      return placeIn(queue, lane, appId)
+    },
+
+    occupy(platform, lane, appId) {
+      const queue = queueOf(platform, lane)
+      queue.presence.seen(appId)
+      take(queue, appId)
+      return placeIn(queue, lane, appId)
+    },
+
+    room() {
+      const lanes = platforms.map((platform) => ({ platform, queue: queueOf(platform, 'prompt') }))
+      const free = ({ taken, waiting }: Queue) => (waiting.size > 0 ? 0 : Math.max(0, batchesOfApp.prompt - taken))
       return {
-        // The place goes to the app whose turn it is, or is free.
-        leave: () => {
-          queue.taken -= 1
-          const left = (queue.of.get(appId) ?? 1) - 1
-          if (left > 0) queue.of.set(appId, left)
-          else queue.of.delete(appId)
-          if (!stopping.signal.aborted) queue.waiting.next(mayEnter)?.enter()
-        },
+        room: Object.fromEntries(lanes.map(({ platform, queue }) => [platform, free(queue)])) as Record<Platform, number>,
+        full: lanes.flatMap(({ queue }) => [...queue.of.keys()].filter((app) => !mayEnter(queue, 'prompt')(app))),
       }
     },
 

@@ -57,3 +57,30 @@ test('a message whose batches cannot be taken comes back with all of them, and s
   for (const row of rows) await rig.finishOf(row)
   for (const row of rows) expect(row.takes).toBe(1)
 })
+
+test('batches that a waiting dispatcher is given are sent and finished, each push once', async () => {
+  await rig.start()
+  const rows = await givenSmallBatches(16)
+  const taken = rig.peers.state.takenTogether.length
+
+  await rig.peers.give(rows)
+
+  for (const row of rows) expect((await rig.finishOf(row)).takes).toBe(1)
+  for (const row of rows) expect(rig.peers.outcomesOf(row).map(({ outcome }) => outcome)).toEqual(['sent'])
+  expect(rig.peers.state.takenTogether).toHaveLength(taken)
+})
+
+test('a dispatcher that was frozen while it waited sends nothing of what it was given before', async () => {
+  const frozen = await rig.start()
+  const [row, later] = await givenSmallBatches(2)
+  if (!row || !later) throw new Error('no batch')
+  frozen.process.kill('SIGSTOP')
+  await rig.peers.give([row])
+  await until(() => row.leasedUntil < performance.now(), { what: 'the lease over' })
+  frozen.process.kill('SIGCONT')
+
+  await rig.peers.give([later])
+  await rig.finishOf(later)
+
+  expect(rig.peers.outcomesOf(row).filter(({ outcome }) => outcome === 'sent')).toEqual([])
+})

@@ -138,6 +138,7 @@ export const uses: Record<AppName, Uses> = {
       audience.renewBatch,
       audience.takeBatch,
       audience.takeBatches,
+      audience.takeNext,
       gateway.apnsToken,
       gateway.readCredentials,
       tracker.readSettled,

@@ -1,27 +1,50 @@
 import { freshDatabase } from '@herald/testing/database'
-import { testService } from '@herald/testing/service'
-import { sql } from 'kysely'
-import { expect, test } from 'vitest'
-import { openDatabase } from './postgres.ts'
+import { Kysely, PostgresDialect, sql } from 'kysely'
+import pg from 'pg'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { keepPlans, settingsForKeptPlans } from './kept-plans.ts'
 
 const database = await freshDatabase()
-const { db } = await openDatabase<Record<string, never>>(testService('audience', {}), { url: database.url('audience'), poolSize: 1 })
-
-const prepared = async () =>
-  (await sql<{ name: string; generic_plans: number }>`select name, generic_plans from pg_prepared_statements`.execute(db)).rows
-
-test('a statement that asks for it is prepared once per connection and planned no more from the sixth time on; others are not prepared', async () => {
-  for (let n = 1; n <= 8; n += 1) {
-    const { rows } = await sql<{ twice: number }>`/* plan kept: twice */ select ${n}::int * 2 as twice`.execute(db)
-    expect(rows).toEqual([{ twice: n * 2 }])
-    await sql`select ${n}::int * 3 as thrice`.execute(db)
-  }
-
-  expect(await prepared()).toEqual([{ name: 'twice', generic_plans: 3 }])
+const open = () => {
+  const pool = new pg.Pool({ connectionString: database.ownerUrl, max: 1, options: settingsForKeptPlans })
+  pool.on('error', () => undefined)
+  pool.on('connect', (client) => void client.on('error', () => undefined))
+  return new Kysely<Record<string, never>>({ dialect: new PostgresDialect({ pool: keepPlans(pool) }) })
+}
+const db = open()
+afterAll(() => db.destroy())
+beforeEach(async () => {
+  await sql`drop table if exists things`.execute(db)
+  await sql`create table things (id int primary key, name text)`.execute(db)
 })
 
-test('two texts under one name are an error', async () => {
-  await sql`/* plan kept: sum */ select ${1}::int + 1`.execute(db)
+const find = (id: number) => sql<{ id: number; name: string }>`select * from things where id = ${id}`.execute(db)
 
-  await expect(sql`/* plan kept: sum */ select ${1}::int + 2`.execute(db)).rejects.toThrow(/Prepared statements must be unique/)
+test('a statement is prepared once, and its plan serves any values', async () => {
+  await sql`insert into things select n, 'thing ' || n from generate_series(1, 10) n`.execute(db)
+  for (const id of [1, 2, 3]) expect((await find(id)).rows).toEqual([{ id, name: `thing ${id}` }])
+
+  const { rows } = await sql<{ plans: number }>`
+    select generic_plans::int as plans from pg_prepared_statements where statement like 'select * from things%'`.execute(db)
+  expect(rows).toEqual([{ plans: 3 }])
+})
+
+test('a statement whose answer a migration has changed fails once at most', async () => {
+  await sql`insert into things values (1, 'one')`.execute(db)
+  await find(1)
+  await sql`alter table things add column colour text`.execute(db)
+
+  await expect(find(1)).rejects.toThrow('cached plan')
+  expect((await find(1)).rows).toEqual([{ id: 1, name: 'one', colour: null }])
+})
+
+test('texts that come after the first sixty are not kept, and answer as any other', async () => {
+  const db = open()
+  for (let n = 0; n < 80; n += 1) {
+    const { rows } = await sql`select ${n}::int as n, ${sql.lit(n)} as text`.execute(db)
+    expect(rows).toEqual([{ n, text: n }])
+  }
+  const { rows } = await sql<{ count: number }>`select count(*)::int as count from pg_prepared_statements`.execute(db)
+  expect(rows[0]?.count).toBeLessThanOrEqual(60)
+  await db.destroy()
 })

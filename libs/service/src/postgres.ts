@@ -2,7 +2,7 @@ import { databaseUnavailable, tooManyReads } from '@herald/contracts/fault'
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
 import { isDatabaseBusy, watchDatabase, type DatabaseWatch } from './health.ts'
-import { keepPlans } from './kept-plans.ts'
+import { keepPlans, settingsForKeptPlans } from './kept-plans.ts'
 import type { Service } from './run.ts'
 import { openAtOnce } from './at-once.ts'
 
@@ -28,6 +28,8 @@ export type Reads<Schema> = <Answer>(
 
 export type Database<Schema> = {
   readonly db: Kysely<Schema>
+  /** For what is done for each send: its connections keep the plans of their statements (kept-plans.ts). */
+  readonly kept: Kysely<Schema>
   readonly reads: Reads<Schema>
   readonly watch: DatabaseWatch
 }
@@ -38,6 +40,8 @@ export type Database<Schema> = {
  */
 export const settingsForWork = '-c enable_seqscan=off'
 
+/** Connections that a process may open for statements whose plans are kept: of each kind of them one group or two are under way. */
+export const keptConnections = 6
 /** Connections that a process keeps for reads beside its pool. */
 export const readConnections = 3
 /** A statement of a read; one that may take longer says so itself (`set local statement_timeout`). */
@@ -49,7 +53,7 @@ const mostReadsWaiting = 200
 const readAgainSeconds = 2
 
 /**
- * An app's pools: one for its work, and a small one for reads. `query_timeout` and `connectionTimeoutMillis` are the client's own clocks: a
+ * An app's pools: one for its work, and small ones for reads and for what is done for each send. `query_timeout` and `connectionTimeoutMillis` are the client's own clocks: a
  * frozen Postgres never enforces `statement_timeout`, and without them a query waits for ever. The pools are watched from a connection of
  * their own.
  */
@@ -65,24 +69,39 @@ export async function openDatabase<Schema>(
     queryMs: queryTimeoutMs,
     settings: settingsForWork,
   })
-  const reading = openPool(service, { url, size: readConnections, statementMs: readStatementMs, queryMs: 25_000 })
-  service.metrics.gauge('herald_db_connections', 'Connections of the pools for work and for reads, and what waits for one.', {
-    labelNames: ['state', 'pool'],
-    collect() {
-      for (const [name, pool] of [['work', work] as const, ['reads', reading] as const]) {
-        this.labels('in_use', name).set(pool.totalCount - pool.idleCount)
-        this.labels('idle', name).set(pool.idleCount)
-        this.labels('waited_for', name).set(pool.waitingCount)
-      }
-    },
+  const keeping = openPool(service, {
+    url,
+    size: keptConnections,
+    statementMs: queryTimeoutMs - 1_000,
+    queryMs: queryTimeoutMs,
+    settings: `${settingsForWork} ${settingsForKeptPlans}`,
   })
+  const reading = openPool(service, { url, size: readConnections, statementMs: readStatementMs, queryMs: 25_000 })
+  service.metrics.gauge(
+    'herald_db_connections',
+    'Connections of the pools for work, for what is done for each send (kept) and for reads, and what waits for one.',
+    {
+      labelNames: ['state', 'pool'],
+      collect() {
+        for (const [name, pool] of [['work', work] as const, ['kept', keeping] as const, ['reads', reading] as const]) {
+          this.labels('in_use', name).set(pool.totalCount - pool.idleCount)
+          this.labels('idle', name).set(pool.idleCount)
+          this.labels('waited_for', name).set(pool.waitingCount)
+        }
+      },
+    },
+  )
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: work }) })
+  const kept = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: keepPlans(keeping) }) })
   const readDb = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: reading }) })
   service.onStop('pools', () =>
-    Promise.race([Promise.all([db.destroy(), readDb.destroy()]), new Promise((resolve) => setTimeout(resolve, 1_000).unref())]),
+    Promise.race([
+      Promise.all([db.destroy(), kept.destroy(), readDb.destroy()]),
+      new Promise((resolve) => setTimeout(resolve, 1_000).unref()),
+    ]),
   )
   const watch = await watchDatabase(service, url)
-  return { db, reads: openReads(service, readDb, watch), watch }
+  return { db, kept, reads: openReads(service, readDb, watch), watch }
 }
 
 function openPool(
@@ -110,10 +129,7 @@ function openPool(
   })
   pool.on('error', (error) => log.debug({ message: error.message }, 'idle connection lost'))
   // The pool listens only while a connection idles: one lost between two queries of a transaction would end the process. The next query says it.
-  pool.on('connect', (client) => {
-    client.on('error', (error) => log.debug({ message: error.message }, 'connection lost'))
-    keepPlans(client)
-  })
+  pool.on('connect', (client) => void client.on('error', (error) => log.debug({ message: error.message }, 'connection lost')))
   return pool
 }
 

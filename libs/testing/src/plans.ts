@@ -1,4 +1,4 @@
-import { keepPlans } from '@herald/service/kept-plans'
+import { keepPlans, settingsForKeptPlans } from '@herald/service/kept-plans'
 import { columnTypes } from '@herald/service/postgres'
 import { CompiledQuery, Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
@@ -72,7 +72,8 @@ type ScanNode = Omit<Node, 'Plans'> & {
 
 /**
  * A connection that tells the plans of whatever runs on it, as they ran: also those of foreign keys and triggers, which Postgres prepares once
- * per connection and keeps while the tables grow. `settings` are those of the pool that the statements run on. `ownerUrl` is a superuser's.
+ * per connection and keeps while the tables grow. Each statement's plan is kept too, as on a pool that keeps plans. `settings` are those of the pool that the statements run on, and with
+ * `settingsForKeptPlans` their plans are kept in the same way. `ownerUrl` is a superuser's.
  */
 export async function openPlans<Schema>(
   ownerUrl: string,
@@ -85,7 +86,6 @@ export async function openPlans<Schema>(
   pool.on('error', () => undefined)
   pool.on('connect', (client) => {
     client.on('error', () => undefined)
-    keepPlans(client)
     client.on('notice', ({ message = '' }) => {
       const told = /plan:\s*(\{.*)/s.exec(message)?.[1]
       if (told === undefined) return
@@ -99,7 +99,9 @@ export async function openPlans<Schema>(
     await client.query(`set auto_explain.${setting}`)
   await client.query("set auto_explain.log_format = 'json'; set auto_explain.log_level = 'notice'")
   client.release()
-  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
+  const db = new Kysely<Schema>({
+    dialect: new PostgresDialect({ pool: settings.includes(settingsForKeptPlans) ? keepPlans(pool) : pool }),
+  })
   return {
     db,
     async of(work) {

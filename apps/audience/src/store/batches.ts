@@ -132,7 +132,7 @@ export type Refusal = 'gone' | 'busy' | 'held' | 'free'
 export async function findRefusals(db: Db, batchIds: string[]): Promise<Map<string, Refusal>> {
   const { rows } = await sql<{ id: string; answer: Refusal }>`
     select b.id, case when b.done_at is not null then 'gone' when b.lease_until > now() then 'busy' when ${isFree} then 'free' else 'held' end as answer
-    from batches b left join fan_outs f on f.campaign_id = b.campaign_id
+    from batches b left join lateral (select flow from fan_outs where campaign_id = b.campaign_id offset 0) as f on true
     where b.id = any(${batchIds}::text[])`.execute(db)
   return new Map(rows.map(({ id, answer }) => [id, answer]))
 }
@@ -247,7 +247,7 @@ export async function releaseHeld(db: Db, { appId, platform }: { appId: string; 
     with held as (
       select b.id, exists (select from circuits c where c.app_id = b.app_id and c.platform = b.platform and c.state = 'open') as "isOpen"
       from batches b
-      where b.app_id = ${appId} and (${platform}::text is null or b.platform = ${platform}) and b.held_since is not null and b.done_at is null
+      where b.app_id = ${appId} ${platform === null ? sql`` : sql`and b.platform = ${platform}`} and b.held_since is not null and b.done_at is null
         and (b.lease_until is null or b.lease_until <= now())
         -- Who is free to go already, and stays held, was released before.
         and (b.not_before > now() or not exists (
@@ -262,6 +262,10 @@ export async function releaseHeld(db: Db, { appId, platform }: { appId: string; 
 }
 
 export const releasedAtOnce = 500
+
+/** A batch that was its first taker's from its commit on, and was not given to it: whoever comes may take it. */
+export const freeBatch = (db: Db, batchId: string) =>
+  sql`update batches set lease_until = null, due_at = now() where id = ${batchId} and takes = 1 and done_at is null`.execute(db)
 
 /** Batches that are still their taker's, for a further part of what was taken. */
 export async function findTaken(db: Db, takes: { batchId: string; takes: number }[]): Promise<TakenRow[]> {

@@ -319,7 +319,7 @@ export const settleFanOuts = (db: Db, campaignIds: string[]) =>
     update fan_outs f set settled_at = coalesce(settled_at, now()), lease_until = null, due_at = null,
       send = case when over then null else send end, target = case when over then null else target end,
       settings = case when over then null else settings end
-    from settled where f.campaign_id = settled.campaign_id`.execute(db)
+    from settled where f.campaign_id = any(array(select campaign_id from settled)) and f.campaign_id = settled.campaign_id`.execute(db)
 
 const clearedAtOnce = 500
 
@@ -345,13 +345,17 @@ export async function clearSettled(db: Db): Promise<boolean> {
 
 /** What was frozen of these campaigns: the send when it was accepted, the app's settings at the first page. */
 export const findFrozen = (db: Db, campaignIds: string[]) =>
-  db.selectFrom('fan_outs').select(['campaign_id', 'send', 'settings']).where('campaign_id', 'in', campaignIds).execute()
+  db
+    .selectFrom('fan_outs')
+    .select(['campaign_id', 'send', 'settings'])
+    .where('campaign_id', '=', sql<string>`any(${campaignIds})`)
+    .execute()
 
 export const findUntold = (db: Db, campaignIds: string[]): Promise<FanOut[]> =>
   db
     .selectFrom('fan_outs')
     .selectAll()
-    .where('campaign_id', 'in', campaignIds)
+    .where('campaign_id', '=', sql<string>`any(${campaignIds})`)
     .whereRef('told_page', '<', 'page')
     .where('settled_at', 'is', null)
     .execute()

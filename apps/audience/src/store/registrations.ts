@@ -44,7 +44,7 @@ export async function findKnown(db: Db, sought: Sought[], mostTags: number): Pro
       case when asked.sets_tags > 0 and (select count(*) from jsonb_object_keys(tags)) + asked.sets_tags > ${mostTags}
         then array(select jsonb_object_keys(tags)) end as tag_names
     from users`
-  const { rows } = await sql<SeenRow>`/* plan kept: find-known */
+  const { rows } = await sql<SeenRow>`
     select device.id as "deviceId",
       owner.id as "ownerId", owner.external_id as "ownerExternalId", owner.version as "ownerVersion", owner.tag_names as "ownerTagNames",
       holder.id as "holderId", holder.external_id as "holderExternalId", holder.version as "holderVersion", holder.tag_names as "holderTagNames",
@@ -125,7 +125,7 @@ export async function writeRegistrations(db: Db, registrations: Decided[], seen:
   const known = registrations.filter(({ ownerId }) => ownerId !== null)
   const column = <Value>(of: (registration: Decided) => Value): Value[] => registrations.map((registration) => of(registration))
   const tags = registrations.map(({ changes }) => splitTags(changes.tags))
-  const { rows } = await sql<{ id: string }>`/* plan kept: write-registrations */
+  const { rows } = await sql<{ id: string }>`
     with given as materialized (
       select *, given.set_tags::jsonb as new_tags, coalesce(given.deleted_tags::text[], '{}') as deleted
       from unnest(

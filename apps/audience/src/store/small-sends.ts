@@ -4,7 +4,7 @@ import type { Platform } from '@herald/contracts/platform'
 import { sql, type RawBuilder } from 'kysely'
 import type { PageDevice } from '../core/queueing.ts'
 import { reachable } from './segment-sql.ts'
-import type { MadeBatch } from './batches.ts'
+import { takenLease, type MadeBatch } from './batches.ts'
 import type { Db, FanOut } from './tables.ts'
 import { roomOnLane } from './turns.ts'
 
@@ -76,19 +76,30 @@ function namesOf(target: FrozenSmallSend['target']): string[] {
 
 export type NewSmallSend = Pick<FanOut, 'campaign_id' | 'app_id' | 'send' | 'settings'> & {
   counts: Record<Platform, number>
-  batches: MadeBatch[]
+  /** `hasTaker`: somebody waits for it. */
+  batches: (MadeBatch & { hasTaker: boolean })[]
 }
-/** A fan-out that is made and over: nobody has been told of it. `pointedAt`: those of its batches that are to be pointed at now. */
-export type MadeSmallSend = { row: FanOut; pointedAt: Set<string> }
+/**
+ * A fan-out that is made and over: nobody has been told of it. Of its batches `taken` are those that are their taker's, since `queuedAt`, and
+ * `pointedAt` those that are to be pointed at now.
+ */
+export type MadeSmallSend = { row: FanOut; queuedAt: Date; taken: Set<string>; pointedAt: Set<string> }
 
 /**
  * Makes the fan-outs of small sends in their last state, with their batches, in one statement for all; what is left out was there already, or
- * its app was erased. Beyond what an app may have on a lane, its batches are due now: the sweep points at them in their turn.
+ * its app was erased. Beyond what an app may have on a lane, its batches are due now: the sweep points at them in their turn. One that somebody waits
+ * for is leased to them with the same write, unless a circuit of its way is open.
  */
 export async function insertSmallSends(db: Db, exactStart: string, sends: NewSmallSend[]): Promise<Map<string, MadeSmallSend>> {
   if (sends.length === 0) return new Map()
   const batches = sends.flatMap(({ campaign_id, batches }) => batches.map((batch) => ({ campaign_id, ...batch })))
-  const { rows } = await sql<Omit<FanOut, 'send' | 'target' | 'settings' | 'waves' | 'failure'> & { pointedAt: string[] | null }>`
+  const { rows } = await sql<
+    Omit<FanOut, 'send' | 'target' | 'settings' | 'waves' | 'failure'> & {
+      queuedAt: Date
+      taken: string[] | null
+      pointedAt: string[] | null
+    }
+  >`
     with made as (
       insert into fan_outs (campaign_id, app_id, send, settings, started_at, bound_id, lane, state, page, told_page, batches,
         queued_ios, queued_android, queued_web)
@@ -110,26 +121,31 @@ export async function insertSmallSends(db: Db, exactStart: string, sends: NewSma
         ${batches.map(({ id }) => id)}::text[], ${batches.map(({ campaign_id }) => campaign_id)}::text[],
         ${batches.map(({ platform }) => platform)}::text[], ${batches.map(({ subscriptionIds }) => listOf(subscriptionIds))}::text[],
         ${batches.map(({ userIds }) => listOf(userIds))}::text[], ${batches.map(({ no }) => no)}::int[],
-        ${batches.map(({ decided }) => decided && JSON.stringify(decided))}::jsonb[]
-      ) with ordinality as given(id, campaign_id, platform, subscription_ids, user_ids, no, decided, place)
+        ${batches.map(({ decided }) => decided && JSON.stringify(decided))}::jsonb[], ${batches.map(({ hasTaker }) => hasTaker)}::bool[]
+      ) with ordinality as given(id, campaign_id, platform, subscription_ids, user_ids, no, decided, has_taker, place)
         join made on made.campaign_id = given.campaign_id
     ), rooms as materialized (
-      select app_id, platform, ${roomOnLane(sql`ways.app_id`, sql`ways.platform`)} as room
+      select app_id, platform, ${roomOnLane(sql`ways.app_id`, sql`ways.platform`)} as room,
+        exists (select from circuits c where c.app_id = ways.app_id and c.platform = ways.platform and c.state = 'open' offset 0) as is_closed
       from (select distinct app_id, platform from fresh) as ways
     ), queued as (
-      insert into batches (id, app_id, campaign_id, platform, lane, day, batch_no, subscription_ids, user_ids, decided, due_at)
+      insert into batches (id, app_id, campaign_id, platform, lane, day, batch_no, subscription_ids, user_ids, decided, takes, lease_until, due_at)
       select id, app_id, campaign_id, platform, 'prompt', day, no, subscription_ids::text[], user_ids::text[], decided,
-        case when turn <= room then now() + interval '5 seconds' else now() end
-      from fresh join rooms using (app_id, platform)
-      returning id, campaign_id, due_at > now() as pointed_at
+        is_taken::int, case when is_taken then ${takenLease} end,
+        case when is_taken then ${takenLease} when turn <= room then now() + interval '5 seconds' else now() end
+      from fresh join rooms using (app_id, platform) cross join lateral (select has_taker and turn <= room and not is_closed as is_taken) as it
+      returning id, campaign_id, takes = 1 as taken, due_at > now() as pointed_at
     )
-    select made.*, (select array_agg(queued.id) from queued where queued.campaign_id = made.campaign_id and queued.pointed_at) as "pointedAt"
+    select made.*, now() as "queuedAt",
+      (select array_agg(queued.id) from queued where queued.campaign_id = made.campaign_id and queued.taken) as taken,
+      (select array_agg(queued.id) from queued where queued.campaign_id = made.campaign_id and queued.pointed_at and not queued.taken) as "pointedAt"
     from made`.execute(db)
   const frozen = new Map(sends.map((send) => [send.campaign_id, send]))
   return new Map(
-    rows.map(({ pointedAt, ...row }) => {
+    rows.map(({ queuedAt, taken, pointedAt, ...row }) => {
       const { send = null, settings = null } = frozen.get(row.campaign_id) ?? {}
-      return [row.campaign_id, { row: { ...row, send, settings, target: null, waves: null, failure: null }, pointedAt: new Set(pointedAt) }]
+      const whole = { ...row, send, settings, target: null, waves: null, failure: null }
+      return [row.campaign_id, { row: whole, queuedAt, taken: new Set(taken), pointedAt: new Set(pointedAt) }]
     }),
   )
 }

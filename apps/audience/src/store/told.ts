@@ -10,8 +10,10 @@ export const markManyTold = (db: Db, told: Pick<FanOut, 'campaign_id' | 'page' |
         ${told.map(({ campaign_id }) => campaign_id)}::text[], ${told.map(({ page }) => page)}::int[], ${told.map(({ batches }) => batches)}::int[]
       ) as news(campaign_id, page, batches)
         join fan_outs f on f.campaign_id = news.campaign_id
-      where f.settled_at is null and f.page = news.page
+      where f.campaign_id = any(${told.map(({ campaign_id }) => campaign_id)}::text[]) and f.settled_at is null and f.page = news.page
       order by f.campaign_id for no key update of f
     )
     update fan_outs f set told_page = greatest(told_page, told.page), told_batches = greatest(told_batches, told.batches), due_at = null
-    from told where f.campaign_id = told.campaign_id and f.state = 'fanned_out'`.execute(db)
+    from told where f.campaign_id = any(array(select campaign_id from told)) and f.campaign_id = told.campaign_id and f.state = 'fanned_out'`.execute(
+    db,
+  )

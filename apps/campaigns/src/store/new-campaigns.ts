@@ -55,5 +55,5 @@ export async function insertCampaigns(db: Db, campaigns: NewCampaign[]): Promise
 /** What of an app is pointed at and not yet taken over by audience: due again later. */
 export const pointedAt = (appId: RawBuilder<unknown>) => sql`
   (select count(*) from (
-    select from campaigns where status = 'sending' and app_id = ${appId} and due_at > now() limit ${sql.lit(pointedAtOnce)}
+    select from campaigns where status = 'sending' and app_id = ${appId} and due_at > now() order by due_at limit ${sql.lit(pointedAtOnce)}
   ) as counted)`

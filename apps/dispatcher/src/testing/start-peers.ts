@@ -19,6 +19,7 @@ import {
   renewBatch,
   takeBatch,
   takeBatches,
+  takeNext,
   type CampaignFlow,
   type TakeBatch,
 } from '@herald/contracts/calls/audience'
@@ -30,6 +31,7 @@ import { groupEnds, mostPlaces, type PushEnd } from '@herald/contracts/outcome'
 import type { Lane, Platform } from '@herald/contracts/platform'
 import { openBus } from '@herald/service/bus'
 import { testService } from '@herald/testing/service'
+import { until } from '@herald/testing/until'
 import { columnsOf } from './columns-of.ts'
 import type { ApnsToken } from '../transports/apns-token.ts'
 import type { Device, Simulator } from './start-simulator.ts'
@@ -127,6 +129,19 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
     state.takenTogether.push(batches.length)
     if (batches.length > 1 && batches.some(({ batchId }) => state.failsInCompany.has(batchId))) throw new Error('a take that fails')
     return { answers: await Promise.all(batches.map(take)) }
+  })
+  type Given = Awaited<ReturnType<typeof take>> & { answer: 'taken' }
+  const waiting = new Set<(batches: Given[]) => void>()
+  audience.answer(takeNext, () => {
+    const { promise, resolve } = Promise.withResolvers<{ batches: Given[] }>()
+    const end = (batches: Given[]) => {
+      clearTimeout(timer)
+      waiting.delete(end)
+      resolve({ batches })
+    }
+    const timer = setTimeout(() => end([]), 500)
+    waiting.add(end)
+    return promise
   })
   audience.answer(renewBatch, async ({ batchId, takes }) => {
     if (state.audienceIsAway) throw databaseUnavailable()
@@ -227,6 +242,17 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
       }
       rows.set(row.batchId, row)
       return row
+    },
+    /** Gives batches to a dispatcher that waits. */
+    async give(given: Row[]) {
+      await until(() => waiting.size > 0, { what: 'a dispatcher that waits' })
+      const [end] = waiting
+      if (!end) throw new Error('nobody waits')
+      waiting.delete(end)
+      const taken = await Promise.all(
+        given.map(({ batchId }) => take({ batchId, knowsSend: false, from: 0, takes: null, environment: '', credentialsVersion: null })),
+      )
+      end(taken.flatMap((one) => (one.answer === 'taken' ? [one] : [])))
     },
     /** Of its recipients, in their order. */
     outcomesOf: (row: Row): Outcome[] =>

@@ -51,6 +51,21 @@ export const takeBatches = call<{ answers: TakenBatch[] }>()(
   5000,
 )
 
+/** So many batches in one answer, each with a send of up to 70 KB and the devices of a small batch; and so long an asker waits for the first. */
+export const nextAtOnce = 16
+export const nextWaitMs = 1_000
+const Room = z.number().int().min(0)
+/**
+ * A dispatcher waits for batches of small sends that are begun meanwhile: they are its from the commit that makes them, which spares a
+ * pointer and a take. `room`: how many it can work on; `full`: apps that have as many as they may. Answered with what there is as soon as the
+ * others were told of it, or with nothing after a second. Who dies first leaves them to their leases.
+ */
+export const takeNext = call<{ batches: (TakenBatch & { answer: 'taken' })[] }>()(
+  'rpc.audience.take-next',
+  z.object({ room: z.object({ ios: Room, android: Room, web: Room }), full: z.array(Id).max(100) }),
+  8_000,
+)
+
 /** Keeps the lease of a taken batch for another 12 s; false: another has it, send nothing more. */
 export const renewBatch = call<{ held: boolean }>()(
   'rpc.audience.renew-batch',

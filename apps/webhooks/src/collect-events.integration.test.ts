@@ -158,11 +158,7 @@ test('an event waits once however many endpoints ask for it, and one body goes t
   expect((await rig.read(endpoints[9] ?? rare)).waitingEvents).toBe(251)
 
   // Those that failed take them later: full batches are there already.
-  await rig.db
-    .updateTable('endpoints')
-    .set({ last_error: null })
-    .where('app_id', '=', appId)
-    .execute()
+  await rig.db.updateTable('endpoints').set({ last_error: null }).where('app_id', '=', appId).execute()
   await until(() => endpoints.every((_one, n) => eventsAt(`/shared-${n}`).length === 251), { withinMs: 20_000 })
   expect(await stored()).toHaveLength(4)
   const left = async () => (await rig.db.selectFrom('events').select('place').where('app_id', '=', appId).execute()).length

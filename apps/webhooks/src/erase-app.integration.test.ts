@@ -32,8 +32,7 @@ async function rowsOf(endpointIds: string[]): Promise<number> {
   ])
   return endpoints.length + queues.length + waiting.length + deliveries.length
 }
-const bodiesOf = async (appId: string) =>
-  (await rig.db.selectFrom('bodies').select('id').where('app_id', '=', appId).execute()).length
+const bodiesOf = async (appId: string) => (await rig.db.selectFrom('bodies').select('id').where('app_id', '=', appId).execute()).length
 
 test('all of an app goes, also what is on its way, a part with every call, and nothing of another', async () => {
   const appId = newId()

@@ -162,7 +162,10 @@ async function freeze(
     .map((plan) => {
       const stands = ({ readings: [first] }: Queue) =>
         first !== undefined && first.from.count === plan.reading.from.count && first.types.join() === plan.reading.types.join()
-      return { ...plan, readers: [...plan.rooms.keys()].flatMap((id) => byId.get(id) ?? []).filter((queue) => queue.isOpen && stands(queue)) }
+      return {
+        ...plan,
+        readers: [...plan.rooms.keys()].flatMap((id) => byId.get(id) ?? []).filter((queue) => queue.isOpen && stands(queue)),
+      }
     })
     .filter(({ readers, batches }) => readers.length > 0 && batches.length > 0)
   const bodies = await bodiesOf({ trx, bodies: kept }, standing, externalIds)

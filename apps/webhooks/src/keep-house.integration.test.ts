@@ -175,7 +175,9 @@ test('what waits for an endpoint that has been switched off for seven days is dr
   const endpoint = await givenEndpoint()
   await givenWaiting(rig.db, endpoint, 40)
   const off = (days: number) =>
-    sql`update endpoints set enabled = false, disabled_at = now() - make_interval(days => ${days}) where id = ${endpoint.id}`.execute(rig.db)
+    sql`update endpoints set enabled = false, disabled_at = now() - make_interval(days => ${days}) where id = ${endpoint.id}`.execute(
+      rig.db,
+    )
   await off(6)
   await keepHouse()()
   expect((await storedAt(endpoint)).waiting.count).toBe(40)

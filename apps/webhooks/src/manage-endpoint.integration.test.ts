@@ -127,7 +127,10 @@ test('the log of deliveries is paged; bodies go after their time, the log after 
     const key = { appId, types: '*' }
     const [bodyId = 0] = await insertBodies(rig.db, [{ key, userIds: [], eventCount: 1, events: Buffer.from('[]') }])
     const ends = { created_at: at, ended_at: at, due_at: null, lease_until: null, body_id: bodyId }
-    await rig.db.insertInto('deliveries').values({ id, endpoint_id: webhookId, state, event_count: 1, ...ends }).execute()
+    await rig.db
+      .insertInto('deliveries')
+      .values({ id, endpoint_id: webhookId, state, event_count: 1, ...ends })
+      .execute()
   }
   await openHousekeeping(
     { db: rig.db, log: openLog('webhooks', 'silent'), isAway: () => false },

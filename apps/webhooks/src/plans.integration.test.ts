@@ -87,7 +87,9 @@ async function grow(count: number): Promise<void> {
   )
   await sql`insert into queues (endpoint_id) select id from ${rows} where n % 10 = 0`.execute(db)
   await sql`insert into collected (announcement_id) select id from ${rows}`.execute(db)
-  await sql`insert into logs (app_id, due_at) select id, case when n % 2 = 0 then now() + interval '1 hour' end from ${rows} where n % 10 = 0`.execute(db)
+  await sql`insert into logs (app_id, due_at) select id, case when n % 2 = 0 then now() + interval '1 hour' end from ${rows} where n % 10 = 0`.execute(
+    db,
+  )
   await sql`insert into events (app_id, type, place, event)
     select ${appId}, 'notification.sent', head + n, '{}' from ${rows}, logs where app_id = ${appId}`.execute(db)
   await sql`update logs set head = head + ${count}, totals = jsonb_set(totals, '{notification.sent}',

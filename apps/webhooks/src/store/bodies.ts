@@ -42,7 +42,10 @@ export async function findBodies(db: Db, keys: BodyKey[], { isHeld = false } = {
 }
 
 /** Writes bodies; answers their ids in the order given. The caller holds the app's log, so nobody else writes one of the same key. */
-export async function insertBodies(trx: Db, bodies: (NewBody & { key: Omit<BodyKey, 'after' | 'until'> & Partial<BodyKey> })[]): Promise<number[]> {
+export async function insertBodies(
+  trx: Db,
+  bodies: (NewBody & { key: Omit<BodyKey, 'after' | 'until'> & Partial<BodyKey> })[],
+): Promise<number[]> {
   if (bodies.length === 0) return []
   const rows = await trx
     .insertInto('bodies')

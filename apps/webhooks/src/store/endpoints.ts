@@ -43,25 +43,25 @@ type ShownRow = Awaited<ReturnType<ReturnType<typeof shown>['execute']>>[number]
 function toWebhook(row: ShownRow): Webhook {
   const waiting = waitingOf(row.readings, row)
   return {
-  id: row.id,
-  appId: row.app_id,
-  url: row.url,
-  description: row.description,
-  eventTypes: row.event_types,
-  enabled: row.enabled,
-  disabledReason: row.disabled_reason,
-  disabledAt: row.disabled_at?.toISOString() ?? null,
-  consecutiveFailures: row.consecutive_failures,
-  secretHint: row.secret_hint,
-  lastDeliveryAt: row.last_delivery_at?.toISOString() ?? null,
-  lastStatus: row.last_status,
-  lastError: row.last_error,
-  waitingEvents: waiting.count,
-  droppedEvents: row.dropped,
-  storedBytes: waiting.bytes + row.body_bytes,
-  createdAt: row.created_at.toISOString(),
-  updatedAt: row.updated_at.toISOString(),
-}
+    id: row.id,
+    appId: row.app_id,
+    url: row.url,
+    description: row.description,
+    eventTypes: row.event_types,
+    enabled: row.enabled,
+    disabledReason: row.disabled_reason,
+    disabledAt: row.disabled_at?.toISOString() ?? null,
+    consecutiveFailures: row.consecutive_failures,
+    secretHint: row.secret_hint,
+    lastDeliveryAt: row.last_delivery_at?.toISOString() ?? null,
+    lastStatus: row.last_status,
+    lastError: row.last_error,
+    waitingEvents: waiting.count,
+    droppedEvents: row.dropped,
+    storedBytes: waiting.bytes + row.body_bytes,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  }
 }
 
 /** Fault: not_found, also for another app's. */

@@ -45,7 +45,9 @@ export async function takeDueLogs(db: Db, { limit, also }: { limit: number; also
 /** In how many milliseconds the next log is due that is not now; undefined: none. */
 export async function findNextLog(db: Db): Promise<number | undefined> {
   const { rows } = await sql<{ inMs: number }>`
-    select extract(epoch from due_at - now())::float8 * 1000 as "inMs" from logs where due_at is not null order by due_at limit 1`.execute(db)
+    select extract(epoch from due_at - now())::float8 * 1000 as "inMs" from logs where due_at is not null order by due_at limit 1`.execute(
+    db,
+  )
   return rows[0]?.inMs
 }
 

@@ -120,11 +120,14 @@ test('a rotation under load: what is delivered after it verifies with the new se
   const load = (async () => {
     while (!stop) await rig.announce(givenEvents(appId, 200))
   })()
-  await until(() => receiver.received.length >= 10)
-  const { secret } = await rig.gateway.call(rotateWebhookSecret, { appId, webhookId })
-  const rotatedAfter = receiver.received.length
-  await until(() => receiver.received.length >= rotatedAfter + 20)
-  stop = true
+  const rotate = async () => {
+    await until(() => receiver.received.length >= 10, { withinMs: 50_000 })
+    const { secret } = await rig.gateway.call(rotateWebhookSecret, { appId, webhookId })
+    const rotatedAfter = receiver.received.length
+    await until(() => receiver.received.length >= rotatedAfter + 20, { withinMs: 50_000 })
+    return { secret, rotatedAfter }
+  }
+  const { secret, rotatedAfter } = await rotate().finally(() => (stop = true))
   await load
 
   const verifiesWith = (key: string, { body, headers }: Received) =>
@@ -132,7 +135,7 @@ test('a rotation under load: what is delivered after it verifies with the new se
   const [before, after] = [receiver.received.slice(0, rotatedAfter), receiver.received.slice(rotatedAfter)]
   expect(before.slice(0, 10).every((one) => verifiesWith(old, one))).toBe(true)
   expect(after.every((one) => verifiesWith(secret, one) && !verifiesWith(old, one))).toBe(true)
-})
+}, 120_000)
 
 test('a test sends one signed ping and answers the status, or why there is none', async () => {
   const receiver = await startReceiver((_one, response) => response.writeHead(418).end())

@@ -30,18 +30,19 @@ type Planned = Group & { batches: Batch[]; dueInMs: number }
  * Makes deliveries of what waits in the logs that are due: the next 100 events of a reader become a body with frozen bytes, which all readers share
  * that stand at the same place and ask for the same types. Then it lets go of what is too much for an endpoint, and deletes what everybody has read. External
  * ids are looked up now, outside the transaction, and never stored elsewhere; events of an app whose users cannot be asked about stay in the
- * log. `also`: apps to be looked at whether due or not. Answers how many deliveries were made, and how many events were dropped.
+ * log. `also`: apps to be looked at whether due or not. Answers how many deliveries were made, how many events were dropped, and the apps with an endpoint that
+ * gets no more before it has taken what it has.
  */
 export async function freezeBatches(
   { db, bus, log, bodies, mostBytes }: Pick<Webhooks, 'db' | 'bus' | 'log' | 'bodies' | 'mostBytes'>,
   also: string[] = [],
-): Promise<{ took: number; dropped: number; nextInMs?: number }> {
+): Promise<{ took: number; dropped: number; full: string[]; nextInMs?: number }> {
   const logs = await takeDueLogs(db, { limit: mostApps, also })
   if (logs.size === 0) {
     const nextInMs = await findNextLog(db)
-    return { took: 0, dropped: 0, ...(nextInMs === undefined ? {} : { nextInMs }) }
+    return { took: 0, dropped: 0, full: [], ...(nextInMs === undefined ? {} : { nextInMs }) }
   }
-  const planned = await planBatches(db, logs)
+  const { planned, full } = await planBatches(db, logs)
   const stored = await findBodies(
     db,
     planned.flatMap(({ batches }) => batches.map(({ key }) => key)),
@@ -49,18 +50,22 @@ export async function freezeBatches(
   const made = planned.flatMap(({ batches }) => batches).filter((_batch, place) => stored[place] === undefined)
   const externalIds = await lookUpExternalIds({ bus, log }, made)
   const ready = planned.filter(({ appId }) => !externalIds.away.has(appId))
-  return transact(db, (trx) => freeze({ trx, bodies, mostBytes }, [...logs.keys()], ready, externalIds.names))
+  const done = await transact(db, (trx) => freeze({ trx, bodies, mostBytes }, [...logs.keys()], ready, externalIds.names))
+  return { ...done, full }
 }
 
-/** The batches that are due, by group of readers. */
-async function planBatches(db: Webhooks['db'], logs: Map<string, Log>): Promise<Planned[]> {
+/** The batches that are due, by group of readers; and the apps that have a reader without room for what waits. */
+async function planBatches(db: Webhooks['db'], logs: Map<string, Log>): Promise<{ planned: Planned[]; full: string[] }> {
   const groups = new Map<string, Group>()
+  const full = new Set<string>()
   for (const { endpointId, appId, readings, room } of await findReaders(db, [...logs.keys()])) {
     const [log, reading] = [logs.get(appId), readings[0]]
-    if (!log || !reading || room === 0) continue
+    if (!log || !reading) continue
     const until = untilOf(reading, log)
     const waiting = until.count - reading.from.count
     if (waiting === 0) continue
+    if (waiting >= room * batchSize) full.add(appId)
+    if (room === 0) continue
     const key = [appId, ...reading.types, reading.from.count, until.count].join()
     const group = groups.get(key) ?? { appId, reading: { ...reading, until }, waiting, rooms: new Map() }
     groups.set(key, group)
@@ -78,7 +83,7 @@ async function planBatches(db: Webhooks['db'], logs: Map<string, Log>): Promise<
     })),
   )
   const looked = taken.map((group, place) => ({ ...group, ...batchesOf(group, found[place] ?? []) }))
-  return [...looked, ...left.map((group) => ({ ...group, batches: [], dueInMs: 0 }))]
+  return { planned: [...looked, ...left.map((group) => ({ ...group, batches: [], dueInMs: 0 }))], full: [...full] }
 }
 
 /** As many groups of each app as its part of the events allows. Which, is left to chance: those that are left have theirs another time. */
@@ -205,6 +210,7 @@ async function bodiesOf(
   externalIds: ExternalIds,
 ): Promise<Map<string, { id: number; bytes: number }>> {
   const batches = [...new Map(standing.flatMap((plan) => plan.batches).map((batch) => [nameOf(batch.key), batch])).values()]
+  if (batches.length === 0) return new Map()
   const stored = await findBodies(
     trx,
     batches.map(({ key }) => key),
@@ -213,6 +219,7 @@ async function bodiesOf(
   const found = new Map(batches.flatMap(({ key }, place) => (stored[place] ? [[nameOf(key), stored[place]] as const] : [])))
   const missing = batches.filter(({ key }) => !found.has(nameOf(key)) && externalIds.has(key.appId))
   const usersOf = ({ events }: Batch) => [...new Set(events.flatMap(({ user_id }) => user_id ?? []))]
+  if (missing.length === 0) return found
   const erased = await findErasedUsers(trx, [...new Set(missing.flatMap(usersOf))])
   const made = missing.map((batch) => {
     const names = Object.fromEntries(Object.entries(externalIds.get(batch.key.appId) ?? {}).filter(([userId]) => !erased.has(userId)))

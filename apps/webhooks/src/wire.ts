@@ -76,7 +76,8 @@ export async function wireWebhooks(service: Service<Config>, given: { resolve?: 
 
   const { countAttempt, countDropped } = openMeasures(service.metrics, { db, watch })
 
-  /** Apps whose endpoints have taken something since the last look. */
+  /** Apps with an endpoint that gets no more before it has taken what it has; and those of them where one has taken something since the last look. */
+  const full = new Set<string>()
   const taking = new Set<string>()
   const record = group((ended: Ended[]) => recordAttempts({ db, retryBaseMs: config.WEBHOOK_RETRY_BASE_SECONDS * 1000 }, ended), {
     limit: 50,
@@ -91,8 +92,9 @@ export async function wireWebhooks(service: Service<Config>, given: { resolve?: 
       return verdict
     },
     onEnd: (appId) => {
-      taking.add(appId)
       delivering.poke()
+      if (!full.delete(appId)) return
+      taking.add(appId)
       freezing.poke()
     },
   })
@@ -112,6 +114,7 @@ export async function wireWebhooks(service: Service<Config>, given: { resolve?: 
       taking.clear()
       const frozen = await freezeBatches(webhooks, also)
       countDropped(frozen.dropped)
+      for (const appId of frozen.full) full.add(appId)
       if (frozen.took > 0) delivering.poke()
       return frozen
     }),

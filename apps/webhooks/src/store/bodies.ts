@@ -31,6 +31,7 @@ const keysOf = (keys: BodyKey[]) => sql`unnest(
 
 /** The bodies that there are already, at the places of their keys. `isHeld`: nobody takes them away before the transaction ends. */
 export async function findBodies(db: Db, keys: BodyKey[], { isHeld = false } = {}): Promise<(StoredBody | undefined)[]> {
+  if (keys.length === 0) return []
   const { rows } = await sql<StoredBody & { no: number }>`
     select k.no, b.id, b.bytes from ${keysOf(keys)} cross join lateral (
       select id, octet_length(events) as bytes from bodies

@@ -37,6 +37,7 @@ export type LogEvent = { place: number; user_id: string | null; event: string; b
 
 /** The first events of stretches, at most `limit` each, in their order. */
 export async function findEvents(db: Db, stretches: (Stretch & { limit: number })[]): Promise<LogEvent[][]> {
+  if (stretches.length === 0) return []
   const probes = stretches.flatMap(({ types, ...stretch }, no) => types.map((type) => ({ no, type, ...stretch })))
   const { rows } = await sql<LogEvent & { no: number }>`
     select no, place, user_id, event, octet_length(event) as bytes, extract(epoch from now() - buffered_at)::float8 * 1000 as "ageMs"

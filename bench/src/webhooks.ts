@@ -24,11 +24,12 @@ import { provision } from '@herald/service/provision'
 import type { Service } from '@herald/service/run'
 import { until } from '@herald/testing/until'
 import { aboutThisRun } from './about-this-run.ts'
+import { measureProcesses } from './processes.ts'
 
 const root = resolve(import.meta.dirname, '../..')
-const help = `node bench/src/webhooks.ts [--events 100000] [--apps 20] [--kill] [--keep]
+const help = `node bench/src/webhooks.ts [--events 100000] [--apps 20] [--endpoints 1] [--kill] [--keep]
 
-Announces events of so many apps with one endpoint each, and measures events taken into the queues and events delivered per second.
+Announces events of so many apps with so many endpoints each, and measures events taken over and deliveries of events per second, with the CPU time of both.
 --kill: 20,000 events, webhooks is killed with -9 every 2 s and 30 % of the answers fail: every event must arrive, and the same
 delivery must always have the same bytes. --keep writes the result to bench/results/. Run it on a quiet machine.`
 
@@ -36,6 +37,7 @@ const { values } = parseArgs({
   options: {
     events: { type: 'string' },
     apps: { type: 'string', default: '20' },
+    endpoints: { type: 'string', default: '1' },
     kill: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -54,14 +56,18 @@ const heapOptions = '--max-semi-space-size=16 --max-old-space-size=1024'
 const directory = mkdtempSync(join(tmpdir(), 'herald-bench-webhooks-'))
 const closers: (() => unknown)[] = [() => rmSync(directory, { recursive: true, force: true })]
 try {
-  const result = await measure({ eventCount: Number(values.events ?? (values.kill ? 20_000 : 100_000)), appCount: Number(values.apps) })
+  const result = await measure({
+    eventCount: Number(values.events ?? (values.kill ? 20_000 : 100_000)),
+    appCount: Number(values.apps),
+    endpointCount: Number(values.endpoints),
+  })
   for (const [name, value] of Object.entries(result)) say(`${name.padEnd(28)}${JSON.stringify(value)}`)
   if (values.keep) keep(result)
 } finally {
   for (const close of closers.toReversed()) await close()
 }
 
-async function measure({ eventCount, appCount }: { eventCount: number; appCount: number }) {
+async function measure({ eventCount, appCount, endpointCount }: { eventCount: number; appCount: number; endpointCount: number }) {
   const { environment, bus } = await startServers()
   const confirmedAt = new Map<string, number>()
   // The gateway first: it makes the streams that the others wait for.
@@ -82,15 +88,20 @@ async function measure({ eventCount, appCount }: { eventCount: number; appCount:
   let app = startWebhooks(environment, receiver.authority)
   closers.push(() => end(app))
   const appIds = Array.from({ length: appCount }, () => newId())
-  for (const appId of appIds) {
-    const webhook = { url: `${receiver.url}/${appId}`, eventTypes: ['*' as const], description: null }
-    await until(() => gateway.call(createWebhook, { appId, webhook }), { withinMs: 30_000, what: 'an endpoint' })
+  const pathsOf = new Map(appIds.map((appId) => [appId, Array.from({ length: endpointCount }, (_, n) => `/${appId}/${n}`)]))
+  for (const [appId, paths] of pathsOf) {
+    for (const path of paths) {
+      const webhook = { url: `${receiver.url}${path}`, eventTypes: ['*' as const], description: null }
+      await until(() => gateway.call(createWebhook, { appId, webhook }), { withinMs: 30_000, what: 'an endpoint' })
+    }
   }
+  const copiesOf = (event: Event) => (pathsOf.get(event.appId) ?? []).map((path) => `${path} ${idOf(event)}`)
 
   const announcements = new Map<string, Event[]>()
   for (let made = 0, n = 0; made < eventCount; made += perAnnouncement, n += 1)
     announcements.set(newId(), eventsOf(appIds[n % appCount] ?? '', Math.min(perAnnouncement, eventCount - made)))
-  const expected = new Set([...announcements.values()].flat().map(idOf))
+  const expected = new Set([...announcements.values()].flat().flatMap(copiesOf))
+  const before = cpuByProcess()
 
   const startedAt = performance.now()
   let kills = 0
@@ -120,6 +131,7 @@ async function measure({ eventCount, appCount }: { eventCount: number; appCount:
   const bufferedInMs = Math.max(...confirmedAt.values()) - startedAt
   await until(() => receiver.seen.size >= expected.size, { withinMs: 300_000, what: 'every event' })
   const deliveredInMs = performance.now() - startedAt
+  const cpu = cpuByProcess()
   clearInterval(killing)
   const trickle = values.kill ? undefined : await measureTrickle()
 
@@ -127,11 +139,13 @@ async function measure({ eventCount, appCount }: { eventCount: number; appCount:
   if (missing > 0 || receiver.changedBytes > 0 || receiver.largest > 100)
     throw new Error(`void: ${missing} missing, ${receiver.changedBytes} deliveries with other bytes, batches of ${receiver.largest}`)
   return {
-    events: expected.size,
+    events: eventCount,
     apps: appCount,
-    bufferRowsPerSecond: Math.round((expected.size * 1000) / bufferedInMs),
+    endpointsOfEach: endpointCount,
+    takenOverPerSecond: Math.round((eventCount * 1000) / bufferedInMs),
     deliveredPerSecond: Math.round((expected.size * 1000) / deliveredInMs),
     seconds: Math.round(deliveredInMs) / 1000,
+    cpuSeconds: Object.fromEntries([...cpu].map(([name, seconds]) => [name, Math.round((seconds - (before.get(name) ?? 0)) * 100) / 100])),
     kills,
     posts: receiver.posts,
     copies: receiver.copies,
@@ -150,7 +164,7 @@ async function measure({ eventCount, appCount }: { eventCount: number; appCount:
       await gateway.call(createWebhook, { appId: sick, webhook: { url, eventTypes: ['*'], description: null } })
     for (let round = 0; round < 100; round += 1) {
       const events = appIds.flatMap((appId) => eventsOf(appId, 1))
-      for (const event of events) announcedAt.set(idOf(event), performance.now())
+      for (const event of events) for (const copy of copiesOf(event)) announcedAt.set(copy, performance.now())
       const announcementId = newId()
       const body = { announcementId, owner: 'tracker', events: [...events, ...eventsOf(sick, 100)] }
       await tracker.publish(eventSubjects.pushSettled, body, announcementId)
@@ -200,7 +214,7 @@ async function startReceiver() {
   const { ca, certificate, privateKey } = makeServerCertificate(new Date(), 2)
   const authority = join(directory, 'ca.pem')
   writeFileSync(authority, ca)
-  /** When an event first came, by the clock of this process. */
+  /** When an event first came to an endpoint (`path id`), by the clock of this process. */
   const seen = new Map<string, number>()
   const digests = new Map<string, string>()
   const state = { posts: 0, copies: 0, changedBytes: 0, largest: 0, seen, url: '', authority }
@@ -217,7 +231,10 @@ async function startReceiver() {
       if ((digests.get(id) ?? digest) !== digest) state.changedBytes += 1
       digests.set(id, digest)
       state.largest = Math.max(state.largest, events.length)
-      for (const event of events) if (!seen.has(event.id)) seen.set(event.id, performance.now())
+      for (const event of events) {
+        const copy = `${request.url} ${event.id}`
+        if (!seen.has(copy)) seen.set(copy, performance.now())
+      }
       if (values.kill && state.posts % 10 < 3) response.writeHead([500, 429, 503][state.posts % 10] ?? 500).end()
       else response.writeHead(204).end()
     })
@@ -260,6 +277,11 @@ function eventsOf(appId: string, count: number): Event[] {
 /** The public id of an event (spec: webhooks/event-id). */
 function idOf({ campaignId, subscriptionId, type }: Event): string {
   return `evt_${hash('sha256', `${campaignId}|${subscriptionId}|${type}`).slice(0, 24)}`
+}
+
+/** CPU time so far of webhooks and of Postgres with all its processes. */
+function cpuByProcess(): Map<string, number> {
+  return new Map(measureProcesses(directory).map(({ name, cpuSeconds }) => [name, cpuSeconds]))
 }
 
 function peakRssMb({ pid }: ChildProcess): number | null {

@@ -19,17 +19,19 @@ import { findUserId } from './store/users.ts'
 import { givenCrowd } from './testing/rig.ts'
 
 const database = await freshDatabase()
-const plans = await openPlans<Tables>(database.ownerUrl, 'audience', `${settingsForWork} ${settingsForKeptPlans}`)
-afterAll(() => plans.close())
+const plans = await openPlans<Tables>(database.ownerUrl, 'audience', settingsForWork)
+const keptPlans = await openPlans<Tables>(database.ownerUrl, 'audience', `${settingsForWork} ${settingsForKeptPlans}`)
+afterAll(() => Promise.all([plans.close(), keptPlans.close()]))
 
 const watched = new Set(['users', 'subscriptions', 'last_notified', 'abandoned_users', 'erased_apps', 'gone_devices'])
 /** Of one person there are a few devices here; whoever looks at more than this looks at others' rows. */
 const mostRows = 5
 
-/** Everything that a device or a backend asks about one device or one person, once. */
-async function everyWay(db: Db, appId: string): Promise<void> {
-  const keys = { p256dh: 'key', auth: 'auth' }
-  const endpoint = () => `https://push.example/${newId()}`
+const keys = { p256dh: 'key', auth: 'auth' }
+const endpoint = () => `https://push.example/${newId()}`
+
+/** Registrations of new and known devices that stay with their user, change to another, and make one. */
+async function registerEveryWay(db: Db, appId: string) {
   const browser = (change: Partial<RegisterSubscription> = {}) =>
     ({ platform: 'web', endpoint: endpoint(), keys, ...change }) as RegisterSubscription
   const register = (subscription: RegisterSubscription) => registerSubscription({ db }, { appId, subscription, keyKind: 'public' })
@@ -45,6 +47,12 @@ async function everyWay(db: Db, appId: string): Promise<void> {
   await register(third)
   await register({ ...third, externalId: newId() })
   await register(browser({ externalId: bob }))
+  return { ann, bob, first, subscriptionId, userId, other }
+}
+
+/** Everything that a device or a backend asks about one device or one person, once. */
+async function everyWay(db: Db, appId: string): Promise<void> {
+  const { ann, bob, first, subscriptionId, userId, other } = await registerEveryWay(db, appId)
   await loginSubscription({ db }, { appId, subscriptionId: other.id, externalId: ann, keyKind: 'public' })
   await logoutSubscription({ db }, { appId, subscriptionId })
   await changeOwner({ db }, { appId, subscriptionId, changes: { language: 'de' }, keyKind: 'secret' })
@@ -89,6 +97,13 @@ test('a registration, and whatever else is about one device or person, goes by k
 
   await plans.of((db) => givenCrowd(db, { appId: growing, count: 40_000, platform: 'android' }))
   expect(wrongOf(await plans.of((db) => everyWay(db, growing)))).toEqual([])
+}, 60_000)
+
+test('a registration whose plans are kept goes by keys, from the empty table to 40,000 devices that no statistics know', async () => {
+  const kept = newId()
+  expect(wrongOf(await keptPlans.of((db) => registerEveryWay(db, kept)))).toEqual([])
+  await plans.of((db) => givenCrowd(db, { appId: kept, count: 40_000, platform: 'android' }))
+  expect(wrongOf(await keptPlans.of((db) => registerEveryWay(db, kept)))).toEqual([])
 }, 60_000)
 
 test('an app that statistics do not know beside one that they do is found by keys too', async () => {

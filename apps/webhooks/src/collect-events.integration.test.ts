@@ -1,12 +1,14 @@
 import { newId } from '@herald/contracts/ids'
 import { verifyWebhook } from '@herald/auth/webhook-signature'
 import { changeWebhook } from '@herald/contracts/calls/webhooks'
+import type { EventType } from '@herald/contracts/event'
+import type { PatchWebhook } from '@herald/contracts/webhook'
 import { eventSubjects } from '@herald/contracts/topology'
 import { until } from '@herald/testing/until'
 import { beforeAll, expect, test } from 'vitest'
 import { eventIdOf } from './core/public-event.ts'
 import { startReceiver, type Receiver } from './testing/receiver.ts'
-import { givenEvent, givenEvents, openRig, type Rig } from './testing/rig.ts'
+import { givenEvent, givenEvents, givenFailing, givenWaiting, openRig, type Rig } from './testing/rig.ts'
 
 let rig: Rig
 let receiver: Receiver
@@ -134,10 +136,68 @@ test('a disabled endpoint buffers nothing; every announcement is confirmed all t
 
 // spec: webhooks/most-waiting
 test('more than 100,000 waiting events drop the oldest, which is counted and shown', async () => {
-  const blocked = await startReceiver(() => undefined)
-  const webhook = await rig.givenWebhook(`${blocked.url}/full`)
-  await rig.db.updateTable('queues').set({ waiting: 99_950 }).where('endpoint_id', '=', webhook.id).execute()
+  const webhook = await rig.givenWebhook(`${receiver.url}/full`)
+  await givenFailing(rig.db, webhook.id)
+  await givenWaiting(rig.db, webhook, 99_950)
   await rig.announce(givenEvents(webhook.appId, 60))
 
   expect(await until(async () => (await rig.read(webhook)).droppedEvents)).toBe(10)
+  expect(await rig.read(webhook)).toMatchObject({ waitingEvents: 100_000 })
+  const kept = await rig.db.selectFrom('events').select('place').where('app_id', '=', webhook.appId).orderBy('place').execute()
+  expect([kept.length, kept[0]?.place]).toEqual([100_000, 11])
+})
+
+test('an event waits once however many endpoints ask for it, and one body goes to all who ask for the same', async () => {
+  const appId = newId()
+  const endpoints = await Promise.all(Array.from({ length: 10 }, (_, n) => rig.givenWebhook(`${receiver.url}/shared-${n}`, { appId })))
+  const rare = await rig.givenWebhook(`${receiver.url}/rare`, { appId, eventTypes: ['notification.opened'] })
+  for (const { id } of endpoints.slice(5)) await givenFailing(rig.db, id)
+  await rig.announce([...givenEvents(appId, 250), givenEvent(appId, { type: 'notification.opened' })])
+  await until(() => endpoints.slice(0, 5).every((_one, n) => eventsAt(`/shared-${n}`).length === 251) && eventsAt('/rare').length === 1)
+
+  expect(eventsAt('/rare').map(({ type }) => type)).toEqual(['notification.opened'])
+  const stored = () => rig.db.selectFrom('bodies').select(['types', 'event_count']).where('app_id', '=', appId).orderBy('id').execute()
+  const bodies = await stored()
+  expect(bodies.map(({ event_count }) => event_count).toSorted((one, other) => one - other)).toEqual([1, 51, 100, 100])
+  const waiting = await rig.db.selectFrom('events').select('place').where('app_id', '=', appId).execute()
+  expect(waiting).toHaveLength(251)
+  expect((await rig.read(endpoints[9] ?? rare)).waitingEvents).toBe(251)
+
+  // Those that failed take them later: full batches are there already.
+  await rig.db.updateTable('endpoints').set({ last_error: null }).where('app_id', '=', appId).execute()
+  await until(() => endpoints.every((_one, n) => eventsAt(`/shared-${n}`).length === 251), { withinMs: 20_000 })
+  expect(await stored()).toHaveLength(4)
+  const left = async () => (await rig.db.selectFrom('events').select('place').where('app_id', '=', appId).execute()).length
+  await until(async () => (await left()) === 0, { what: 'what all have read is deleted' })
+})
+
+test('what comes while an endpoint asks for other types, or is switched off, is not for it; what waited before still is', async () => {
+  const appId = newId()
+  await rig.givenWebhook(`${receiver.url}/beside`, { appId })
+  const webhook = await rig.givenWebhook(`${receiver.url}/changing`, { appId, eventTypes: ['notification.sent'] })
+  const { id: webhookId } = webhook
+  await givenFailing(rig.db, webhookId)
+  const change = (changes: PatchWebhook) => rig.gateway.call(changeWebhook, { appId, webhookId, changes })
+  const announce = async (...types: EventType[]) => {
+    const id = await rig.announce(types.map((type) => givenEvent(appId, { type })))
+    await until(() => rig.confirmed.tracker.includes(id))
+  }
+  await announce('notification.sent', 'notification.opened')
+  await change({ eventTypes: ['notification.opened'] })
+  await announce('notification.sent', 'notification.opened', 'notification.opened')
+  await change({ enabled: false })
+  await announce('notification.sent', 'notification.opened')
+  expect(await rig.read(webhook)).toMatchObject({ waitingEvents: 3 })
+  await change({ enabled: true, eventTypes: ['*'] })
+  await announce('notification.clicked')
+  expect(await rig.read(webhook)).toMatchObject({ waitingEvents: 4 })
+
+  await rig.db.updateTable('endpoints').set({ last_error: null }).where('id', '=', webhookId).execute()
+  await until(() => eventsAt('/changing').length === 4)
+  expect(eventsAt('/changing').map(({ type }) => type)).toEqual([
+    'notification.sent',
+    'notification.opened',
+    'notification.opened',
+    'notification.clicked',
+  ])
 })

@@ -1,43 +1,77 @@
 import type { Announcement } from '@herald/contracts/event'
 import { transact } from '@herald/service/postgres'
+import { batchAfterMs, batchSize } from './core/batch.ts'
 import { isWanted, publicEvent } from './core/public-event.ts'
-import { lockFreezing } from './store/bodies.ts'
-import { findOpenEndpoints } from './store/endpoints.ts'
+import { endOf, followed, type Log } from './core/reading.ts'
+import { insertCollected, insertEvents, type NewEvent } from './store/events.ts'
+import { extendLogs, lockLogs } from './store/logs.ts'
+import { changeQueues, lockQueues, type Queue } from './store/queues.ts'
 import type { Db } from './store/tables.ts'
-import { insertCollected, insertWaiting, type NewWaiting } from './store/waiting-events.ts'
 
 /**
- * Puts the events of announcements into the queues of the endpoints that asked for them, in one transaction, each event once per
- * endpoint and each announcement once: it comes again until its owner knows that it is taken over, which is only told after the
- * commit. A disabled endpoint buffers nothing, and none stores more than `mostBytes`. Answers how many events were put, and how many older ones were dropped for them.
+ * Puts the events of announcements into the logs of their apps, in one transaction, each event once however many endpoints ask for it, and each announcement
+ * once: it comes again until its owner knows that it is taken over, which is only told after the commit. What no open endpoint asks for is
+ * let go. Answers how many events were put.
  */
-export function collectEvents(
-  { db, mostBytes }: { db: Db; mostBytes: number },
-  announcements: Announcement[],
-): Promise<{ put: number; dropped: number }> {
+export function collectEvents({ db }: { db: Db }, announcements: Announcement[]): Promise<{ put: number }> {
   return transact(db, async (trx) => {
     const appIds = [...new Set(announcements.flatMap(({ events }) => events.map(({ appId }) => appId)))]
-    await lockFreezing(trx, appIds)
-    const endpoints = Map.groupBy(await findOpenEndpoints(trx, appIds), (endpoint) => endpoint.app_id)
-    if (endpoints.size === 0) return { put: 0, dropped: 0 }
+    const logs = await lockLogs(trx, appIds)
+    if (logs.size === 0) return { put: 0 }
+    const queues = await lockQueues(trx, [...logs.keys()])
+    // Who was switched on or off, or asks for other types, since the log was last written does so from here on.
+    const moved = queues.flatMap((queue) => {
+      const log = logs.get(queue.appId)
+      const readings = log && followed(queue.readings, queue, log)
+      return readings ? [{ endpointId: queue.endpointId, readings }] : []
+    })
+    if (moved.length > 0) await changeQueues(trx, moved)
 
-    const wanted = new Map(announcements.map((announcement) => [announcement.announcementId, waitingOf(announcement, endpoints)]))
-    const withEvents = [...wanted].filter(([, events]) => events.length > 0)
+    const openOf = Map.groupBy(
+      queues.filter(({ isOpen }) => isOpen),
+      ({ appId }) => appId,
+    )
+    const asked = new Map([...openOf].map(([appId, open]) => [appId, [...new Set(open.flatMap(({ eventTypes }) => eventTypes))]]))
+    const wanted = announcements.flatMap(({ announcementId, events }) => {
+      const some = events.filter(({ appId, type }) => isWanted(asked.get(appId) ?? [], type))
+      return some.length > 0 ? [{ announcementId, events: some }] : []
+    })
+    if (wanted.length === 0) return { put: 0 }
     const fresh = await insertCollected(
       trx,
-      withEvents.map(([id]) => id),
+      wanted.map(({ announcementId }) => announcementId),
     )
-    const events = withEvents.flatMap(([id, waiting]) => (fresh.has(id) ? waiting : []))
-    return { put: events.length, dropped: await insertWaiting(trx, events, mostBytes) }
+    const events = wanted.flatMap(({ announcementId, events }) => (fresh.has(announcementId) ? events : []))
+    if (events.length === 0) return { put: 0 }
+
+    const extended = new Map<string, Log>()
+    const put = events.map((event): NewEvent => {
+      const { appId, type } = event
+      const { head, totals } = extended.get(appId) ?? logs.get(appId) ?? { head: 0, totals: {} }
+      const shown = publicEvent(event)
+      const text = JSON.stringify(shown)
+      const [count, bytes, deletedTo] = totals[type] ?? [0, 0, head]
+      extended.set(appId, {
+        head: head + 1,
+        totals: { ...totals, [type]: [count + 1, bytes + Buffer.byteLength(text), deletedTo] },
+      })
+      return { appId, type, place: head + 1, userId: shown.userId ?? null, event: text }
+    })
+    await insertEvents(trx, put)
+    await extendLogs(
+      trx,
+      [...extended].map(([appId, log]) => {
+        const isFull = fillsBatch(openOf.get(appId) ?? [], logs.get(appId) ?? log, log)
+        return { appId, log, dueInMs: isFull ? 0 : batchAfterMs }
+      }),
+    )
+    return { put: put.length }
   })
 }
 
-function waitingOf({ events }: Announcement, endpoints: Map<string, { id: string; event_types: string[] }[]>): NewWaiting[] {
-  return events.flatMap((event) => {
-    const takers = (endpoints.get(event.appId) ?? []).filter(({ event_types }) => isWanted(event_types, event.type))
-    if (takers.length === 0) return []
-    const shown = publicEvent(event)
-    const text = JSON.stringify(shown)
-    return takers.map(({ id }) => ({ endpointId: id, eventId: shown.id, userId: shown.userId ?? null, event: text }))
+/** Whether what came fills a batch of somebody who has read all before. Who is behind is looked at when it has taken something, or every second. */
+const fillsBatch = (open: Queue[], before: Log, after: Log): boolean =>
+  open.some(({ eventTypes }) => {
+    const full = (log: Log) => Math.floor(endOf(log, eventTypes).count / batchSize)
+    return full(after) > full(before)
   })
-}

@@ -1,8 +1,10 @@
 import { signWebhook, webhookSignatureHeader } from '@herald/auth/webhook-signature'
 import { transact } from '@herald/service/postgres'
+import { bodyOf } from './core/batch.ts'
 import { secretContext } from './core/seal-context.ts'
 import type { Verdict } from './core/retry.ts'
 import type { Ended } from './record-attempts.ts'
+import { readBodies } from './store/bodies.ts'
 import { findNextDue, giveBack, renewLeases, takeDueDeliveries, type TakenDelivery } from './store/deliveries.ts'
 import type { Webhooks } from './webhooks.ts'
 
@@ -23,23 +25,23 @@ export type Deliverer = {
 }
 
 /**
- * Posts what is due. `record` commits what came of an attempt; `onEnd` hears that a slot is free. A waiting retry holds none: it is a row
+ * Posts what is due. `record` commits what came of an attempt; `onEnd` hears that a slot of an app is free. A waiting retry holds none: it is a row
  * with a due time.
  */
 export function openDeliverer(
   webhooks: Webhooks,
-  { record, onEnd }: { record: (ended: Ended) => Promise<Verdict['is']>; onEnd: () => void },
+  { record, onEnd }: { record: (ended: Ended) => Promise<Verdict['is']>; onEnd: (appId: string) => void },
 ): Deliverer {
   const { db, log } = webhooks
   const onTheWay = new Map<TakenDelivery, Promise<void>>()
   let suspects = 0
 
-  const deliverOne = async (delivery: TakenDelivery) => {
+  const deliverOne = async (delivery: TakenDelivery, events: Buffer) => {
     const { id, appId, endpointId, takes, tries } = delivery
     if (delivery.isSuspect) suspects += 1
     try {
       const at = new Date()
-      const answer = await post(webhooks, delivery)
+      const answer = await post(webhooks, delivery, bodyOf(id, events))
       const verdict = await record({ id, endpointId, takes, tries, at, answer })
       const { status, error, latencyMs } = answer
       log.info({ deliveryId: id, appId, endpointId, try: tries + 1, status, error, latencyMs, verdict }, 'webhook attempt')
@@ -66,10 +68,14 @@ export function openDeliverer(
         await giveBack(db, taken)
         return { took: 0 }
       }
+      const bodies = await bodiesOf(webhooks, taken)
       for (const delivery of taken) {
-        const work = deliverOne(delivery).finally(() => {
+        const events = bodies.get(delivery.bodyId)
+        // It was erased since it was taken, and so is the delivery.
+        if (events === undefined) continue
+        const work = deliverOne(delivery, events).finally(() => {
           onTheWay.delete(delivery)
-          onEnd()
+          onEnd(delivery.appId)
         })
         onTheWay.set(delivery, work)
       }
@@ -84,9 +90,22 @@ export function openDeliverer(
   }
 }
 
+/** The events of what was taken, by the body's number: each is read once, however many endpoints it goes to. */
+async function bodiesOf({ db, bodies }: Webhooks, taken: TakenDelivery[]): Promise<Map<number, Buffer>> {
+  const ids = [...new Set(taken.map(({ bodyId }) => bodyId))]
+  const known = new Map(ids.flatMap((id) => (bodies.has(id) ? [[id, bodies.get(id) ?? Buffer.of()] as const] : [])))
+  const unknown = ids.filter((id) => !known.has(id))
+  const read = unknown.length === 0 ? known : await readBodies(db, unknown)
+  for (const [id, events] of read) {
+    known.set(id, events)
+    bodies.set(id, events)
+  }
+  return known
+}
+
 /** Signs with the newest secret known at the moment the connection stands, and otherwise with the one that the delivery carries. */
-function post({ post: send, sealer, secrets }: Webhooks, delivery: TakenDelivery) {
-  const { endpointId, appId, secretVersion: version, sealedSecret, url, body } = delivery
+function post({ post: send, sealer, secrets }: Webhooks, delivery: TakenDelivery, body: Buffer) {
+  const { endpointId, appId, secretVersion: version, sealedSecret, url } = delivery
   const carried = secrets.known(endpointId, version) ?? {
     version,
     secret: sealer.open(sealedSecret, secretContext(appId, endpointId)).toString(),

@@ -22,13 +22,17 @@ async function rowsOf(endpointIds: string[]): Promise<number> {
   const [endpoints, queues, waiting, deliveries] = await Promise.all([
     db.selectFrom('endpoints').select('id').where('id', 'in', endpointIds).execute(),
     db.selectFrom('queues').select('endpoint_id').where('endpoint_id', 'in', endpointIds).execute(),
-    db.selectFrom('waiting_events').select('event_id').where('endpoint_id', 'in', endpointIds).execute(),
+    db
+      .selectFrom('events')
+      .innerJoin('endpoints', 'endpoints.app_id', 'events.app_id')
+      .select('place')
+      .where('endpoints.id', 'in', endpointIds)
+      .execute(),
     db.selectFrom('deliveries').select('id').where('endpoint_id', 'in', endpointIds).execute(),
   ])
   return endpoints.length + queues.length + waiting.length + deliveries.length
 }
-const bodiesOf = async (appId: string) =>
-  (await rig.db.selectFrom('delivery_bodies').select('delivery_id').where('app_id', '=', appId).execute()).length
+const bodiesOf = async (appId: string) => (await rig.db.selectFrom('bodies').select('id').where('app_id', '=', appId).execute()).length
 
 // spec: administration/delete-app
 test('all of an app goes, also what is on its way, a part with every call, and nothing of another', async () => {

@@ -1,7 +1,9 @@
 import { transact } from '@herald/service/postgres'
-import { deleteErasedUsers, deleteOfEndpoints, lockErasing } from './store/bodies.ts'
+import { deleteErasedUsers, deleteOfEndpoints } from './store/bodies.ts'
 import { deleteEndpoints, markAllDeleted } from './store/endpoints.ts'
+import { deleteEventsOfApp } from './store/events.ts'
 import { deleteListenersOf } from './store/listened-apps.ts'
+import { deleteLog, lockLogs } from './store/logs.ts'
 import type { Db } from './store/tables.ts'
 
 /** Of each table; a delivery may take 40 kB of body with it. */
@@ -9,14 +11,17 @@ const portion = 1_000
 
 /**
  * Deletes what webhooks has of an app, a part with every call. Its endpoints are closed by the first one, while nobody puts events into
- * their queues or freezes them, so that nothing can be added behind; events that come later find no endpoint and are only confirmed.
+ * its log or freezes them, so that nothing can be added behind; events that come later find no endpoint and are only confirmed.
  */
 export const eraseApp = ({ db }: { db: Db }, { appId }: { appId: string }): Promise<{ done: boolean }> =>
   transact(db, async (trx) => {
-    await lockErasing(trx, appId)
+    await lockLogs(trx, [appId])
     const endpointIds = await markAllDeleted(trx, appId)
-    if ((await deleteOfEndpoints(trx, endpointIds, portion)) > 0) return { done: false }
+    const deliveries = await deleteOfEndpoints(trx, endpointIds, portion)
+    const events = await deleteEventsOfApp(trx, appId, portion)
+    if (deliveries + events > 0) return { done: false }
     await deleteEndpoints(trx, endpointIds)
+    await deleteLog(trx, appId)
     await deleteErasedUsers(trx, appId)
     await deleteListenersOf(trx, appId)
     return { done: true }

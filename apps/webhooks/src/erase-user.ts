@@ -1,26 +1,46 @@
 import { transact } from '@herald/service/postgres'
-import { eventsOf } from './core/batch.ts'
-import { eraseBodies, insertErasedUser } from './store/bodies.ts'
+import { newDeliveryId, withoutExternalId } from './core/batch.ts'
+import { eraseDeliveries, findBodiesOfUser, insertBodies, insertErasedUser } from './store/bodies.ts'
+import { insertDeliveries } from './store/deliveries.ts'
+import { lockLogs } from './store/logs.ts'
+import { changeQueues, lockQueues } from './store/queues.ts'
 import type { Db } from './store/tables.ts'
-import { insertWaiting } from './store/waiting-events.ts'
 
 /**
  * Takes away every body that names the user (spec: webhooks/erasure). A delivery that was still on its way ends as `erased`, because its bytes may
- * not change; its events wait again, with ids only, so that nobody else's are lost. Repeatable.
+ * not change; its events go out in another one with the same body but for the user's external id, so that nobody else's are lost. Repeatable.
  */
-export function eraseUser(
-  { db, mostBytes }: { db: Db; mostBytes: number },
-  user: { appId: string; userId: string },
-): Promise<Record<string, never>> {
+export function eraseUser({ db }: { db: Db }, user: { appId: string; userId: string }): Promise<Record<string, never>> {
   return transact(db, async (trx) => {
+    await lockLogs(trx, [user.appId])
     await insertErasedUser(trx, user)
-    const unsent = await eraseBodies(trx, user)
-    await insertWaiting(
+    const bodies = await findBodiesOfUser(trx, user)
+    if (bodies.length === 0) return {}
+    const queues = new Map((await lockQueues(trx, [user.appId])).map((queue) => [queue.endpointId, queue]))
+    const bodyIds = bodies.map(({ id }) => id)
+    const unsent = Map.groupBy(await eraseDeliveries(trx, bodyIds), ({ bodyId }) => bodyId)
+    const kept = bodies
+      .filter(({ id }) => unsent.has(id))
+      .map(({ id, appId, types, eventCount, userIds, events }) => ({
+        id,
+        key: { appId, types },
+        eventCount,
+        userIds: userIds.filter((userId) => userId !== user.userId),
+        events: withoutExternalId(events, user.userId),
+      }))
+    const ids = await insertBodies(trx, kept)
+    const again = kept.flatMap(({ id, eventCount, events }, place) =>
+      (unsent.get(id) ?? []).flatMap(({ endpointId }) => {
+        const queue = queues.get(endpointId)
+        return queue ? [{ id: newDeliveryId(), endpointId, eventCount, bodyId: ids[place] ?? 0, bytes: events.length, queue }] : []
+      }),
+    )
+    await insertDeliveries(trx, again)
+    await changeQueues(
       trx,
-      unsent.flatMap(({ endpointId, body }) =>
-        eventsOf(body).map(({ eventId, waiting }) => ({ endpointId, eventId, userId: waiting.user_id, event: waiting.event })),
-      ),
-      mostBytes,
+      [...Map.groupBy(again, ({ queue }) => queue)].map(([{ endpointId, readings }, of]) => {
+        return { endpointId, readings, addedBytes: of.reduce((sum, { bytes }) => sum + bytes, 0) }
+      }),
     )
     return {}
   })

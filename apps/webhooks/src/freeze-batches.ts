@@ -1,96 +1,304 @@
 import { findExternalIds } from '@herald/contracts/calls/audience'
 import { transact } from '@herald/service/postgres'
-import { bodyOf, newDeliveryId } from './core/batch.ts'
-import { findErasedUsers, lockFreezing } from './store/bodies.ts'
-import { insertDeliveries } from './store/deliveries.ts'
-import { findOldest, findQueueHeads, keyOf, lockFreeQueues, takeWaiting, type QueueHead, type WaitingRow } from './store/waiting-events.ts'
+import { batchAfterMs, batchSize, eventsJson, mostWaiting, newDeliveryId, readyAhead, sizeOfBatch } from './core/batch.ts'
+import { advanced, readByAll, typesIn, untilOf, waitingOf, type Log, type Mark, type Reading, type Totals } from './core/reading.ts'
+import { dropOldestBodies, findBodies, findErasedUsers, insertBodies, type BodyKey } from './store/bodies.ts'
+import { insertDeliveries, type NewDelivery } from './store/deliveries.ts'
+import { deleteEvents, findEvents, passOver, type LogEvent } from './store/events.ts'
+import { findNextLog, lockLogs, settleLogs, takeDueLogs } from './store/logs.ts'
+import { changeQueues, findReaders, lockQueues, type Queue, type QueueChange } from './store/queues.ts'
 import type { Webhooks } from './webhooks.ts'
 
-/** Queues looked at in one go: 10,000 events at most. */
-const mostQueues = 100
+/** Apps looked at in one go, the longest due first. */
+const mostApps = 20
+/** Events read in one go, in equal parts of the apps: some 20 MB while their bodies are made. */
+const mostEvents = 10_000
 /** What one call for external ids may ask for. */
 const idsPerCall = 1_000
+/** Events of a type deleted in one go. */
+const deletedAtOnce = 5_000
+/** Whoever has something to read and no batch made now is looked at again after this, unless somebody says so before. */
+const lookAgainMs = 1_000
+
+/** Readers that stand at the same place of a log and ask for the same: they get the same batches, each as many as it has room for. */
+type Group = { appId: string; reading: Reading; waiting: number; rooms: Map<string, number> }
+/** The events of a batch, and where a reader stands that has it. */
+type Batch = { key: BodyKey; events: LogEvent[]; to: Mark }
+type Planned = Group & { batches: Batch[]; dueInMs: number }
 
 /**
- * Makes a delivery of every queue whose batch is due: the oldest 100 events become a row with frozen bytes. External ids are looked up
- * now, outside the transaction, and never stored elsewhere; events of an app whose users cannot be asked about stay in the queue.
+ * Makes deliveries of what waits in the logs that are due: the next 100 events of a reader become a body with frozen bytes, which all readers share
+ * that stand at the same place and ask for the same types. Then it lets go of what is too much for an endpoint, and deletes what everybody has read. External
+ * ids are looked up now, outside the transaction, and never stored elsewhere; events of an app whose users cannot be asked about stay in the
+ * log. `also`: apps to be looked at whether due or not. Answers how many deliveries were made, how many events were dropped, and the apps with an endpoint that
+ * gets no more before it has taken what it has.
  */
-export async function freezeBatches({ db, bus, log }: Pick<Webhooks, 'db' | 'bus' | 'log'>): Promise<{ took: number; nextInMs?: number }> {
-  const heads = await findQueueHeads(db, mostQueues)
-  const due = heads.filter(({ dueInMs }) => dueInMs <= 0)
-  const next = heads.find(({ dueInMs }) => dueInMs > 0)?.dueInMs
-  const idle = { took: 0, ...(next === undefined ? {} : { nextInMs: next }) }
-  if (due.length === 0) return idle
-
-  const events = await findOldest(
+export async function freezeBatches(
+  { db, bus, log, bodies, mostBytes }: Pick<Webhooks, 'db' | 'bus' | 'log' | 'bodies' | 'mostBytes'>,
+  also: string[] = [],
+): Promise<{ took: number; dropped: number; full: string[]; nextInMs?: number }> {
+  const logs = await takeDueLogs(db, { limit: mostApps, also })
+  if (logs.size === 0) {
+    const nextInMs = await findNextLog(db)
+    return { took: 0, dropped: 0, full: [], ...(nextInMs === undefined ? {} : { nextInMs }) }
+  }
+  const { planned, full } = await planBatches(db, logs)
+  const stored = await findBodies(
     db,
-    due.map(({ endpointId }) => endpointId),
+    planned.flatMap(({ batches }) => batches.map(({ key }) => key)),
   )
-  const appOf = new Map(due.map(({ endpointId, appId }) => [endpointId, appId]))
-  const externalIds = await lookUpExternalIds({ bus, log }, events, appOf)
-  const ready = due.filter(({ appId }) => externalIds.has(appId))
-  if (ready.length === 0) return idle
-  return { took: await freeze({ db }, ready, events, externalIds) }
+  const made = planned.flatMap(({ batches }) => batches).filter((_batch, place) => stored[place] === undefined)
+  const externalIds = await lookUpExternalIds({ bus, log }, made)
+  const ready = planned.filter(({ appId }) => !externalIds.away.has(appId))
+  const done = await transact(db, (trx) => freeze({ trx, bodies, mostBytes }, [...logs.keys()], ready, externalIds.names))
+  return { ...done, full }
+}
+
+/** The batches that are due, by group of readers; and the apps that have a reader without room for what waits. */
+async function planBatches(db: Webhooks['db'], logs: Map<string, Log>): Promise<{ planned: Planned[]; full: string[] }> {
+  const groups = new Map<string, Group>()
+  const full = new Set<string>()
+  for (const { endpointId, appId, readings, room } of await findReaders(db, [...logs.keys()])) {
+    const [log, reading] = [logs.get(appId), readings[0]]
+    if (!log || !reading) continue
+    const until = untilOf(reading, log)
+    const waiting = until.count - reading.from.count
+    if (waiting === 0) continue
+    if (waiting >= room * batchSize) full.add(appId)
+    if (room === 0) continue
+    const key = [appId, ...reading.types, reading.from.count, until.count].join()
+    const group = groups.get(key) ?? { appId, reading: { ...reading, until }, waiting, rooms: new Map() }
+    groups.set(key, group)
+    group.rooms.set(endpointId, room)
+  }
+  const { taken, left } = shared([...groups.values()])
+  const found = await findEvents(
+    db,
+    taken.map(({ appId, reading: { types, from, until }, rooms, waiting }) => ({
+      appId,
+      types: typesIn(logs.get(appId)?.totals ?? {}, types),
+      after: from.place,
+      until: until?.place ?? from.place,
+      limit: Math.min(waiting, Math.max(...rooms.values()) * batchSize),
+    })),
+  )
+  const looked = taken.map((group, place) => ({ ...group, ...batchesOf(group, found[place] ?? []) }))
+  return { planned: [...looked, ...left.map((group) => ({ ...group, batches: [], dueInMs: 0 }))], full: [...full] }
+}
+
+/** As many groups of each app as its part of the events allows. Which, is left to chance: those that are left have theirs another time. */
+function shared(groups: Group[]): { taken: Group[]; left: Group[] } {
+  const byApp = [...Map.groupBy(groups, ({ appId }) => appId).values()]
+  const most = Math.max(1, Math.floor(mostEvents / batchSize / readyAhead / Math.max(1, byApp.length)))
+  const [taken, left]: [Group[], Group[]] = [[], []]
+  for (const of of byApp) {
+    const first = of.length > most ? Math.floor(Math.random() * of.length) : 0
+    const turned = [...of.slice(first), ...of.slice(0, first)]
+    taken.push(...turned.slice(0, most))
+    left.push(...turned.slice(most))
+  }
+  return { taken, left }
+}
+
+/** Cuts what was found into batches; `dueInMs`: when the rest is looked at. */
+function batchesOf({ appId, reading, waiting, rooms }: Group, found: LogEvent[]): { batches: Batch[]; dueInMs: number } {
+  const batches: Batch[] = []
+  const room = Math.max(...rooms.values())
+  let { from } = reading
+  let taken = 0
+  while (taken < waiting && batches.length < room) {
+    const next = found[taken]
+    if (!next) break
+    const size = sizeOfBatch({ before: from.count, waiting: waiting - taken, oldestMs: next.ageMs })
+    if (size === 0) return { batches, dueInMs: Math.max(0, batchAfterMs - next.ageMs) }
+    const events = found.slice(taken, taken + size)
+    // Somebody has deleted what was waiting: this reader has gone on meanwhile.
+    if (events.length < size) break
+    const to = {
+      place: events.at(-1)?.place ?? from.place,
+      count: from.count + size,
+      bytes: from.bytes + events.reduce((sum, { bytes }) => sum + bytes, 0),
+    }
+    batches.push({ key: { appId, types: reading.types.join(), after: from.count, until: to.count }, events, to })
+    from = to
+    taken += size
+  }
+  return { batches, dueInMs: lookAgainMs }
 }
 
 type ExternalIds = Map<string, Record<string, string>>
 
-/** External ids by app. An app that could not be asked about is not in the answer. */
+/** External ids of those who are in these batches, by app; and the apps that could not be asked about. */
 async function lookUpExternalIds(
   { bus, log }: Pick<Webhooks, 'bus' | 'log'>,
-  events: WaitingRow[],
-  appOf: Map<string, string>,
-): Promise<ExternalIds> {
-  const usersOf = new Map<string, Set<string>>()
-  for (const { endpoint_id, user_id } of events) {
-    const appId = appOf.get(endpoint_id) ?? ''
-    const users = usersOf.get(appId) ?? new Set()
-    usersOf.set(appId, users)
-    if (user_id !== null) users.add(user_id)
+  batches: Batch[],
+): Promise<{ names: ExternalIds; away: Set<string> }> {
+  const [names, away]: [ExternalIds, Set<string>] = [new Map(), new Set()]
+  const lookUp = async (appId: string, of: Batch[]) => {
+    const users = [...new Set(of.flatMap(({ events }) => events.flatMap(({ user_id }) => user_id ?? [])))]
+    try {
+      const asked = chunksOf(users, idsPerCall).map((userIds) => bus.call(findExternalIds, { appId, userIds }))
+      names.set(appId, Object.assign({}, ...(await Promise.all(asked)).map((answer) => answer.externalIds)))
+    } catch (error) {
+      away.add(appId)
+      log.debug({ appId, err: error }, 'external ids could not be looked up')
+    }
   }
-  const found: ExternalIds = new Map()
-  await Promise.all(
-    [...usersOf].map(async ([appId, users]) => {
-      try {
-        const asked = chunksOf([...users], idsPerCall).map((userIds) => bus.call(findExternalIds, { appId, userIds }))
-        found.set(appId, Object.assign({}, ...(await Promise.all(asked)).map((answer) => answer.externalIds)))
-      } catch (error) {
-        log.debug({ appId, err: error }, 'external ids could not be looked up')
-      }
-    }),
-  )
-  return found
+  await Promise.all([...Map.groupBy(batches, ({ key }) => key.appId)].map(([appId, of]) => lookUp(appId, of)))
+  return { names, away }
 }
 
 const chunksOf = <T>(items: T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, chunk) => items.slice(chunk * size, (chunk + 1) * size))
 
-/** Takes the events out of their queues and writes the deliveries, at once. A queue that another process has locked is left to it. */
-function freeze({ db }: Pick<Webhooks, 'db'>, due: QueueHead[], events: WaitingRow[], externalIds: ExternalIds): Promise<number> {
-  return transact(db, async (trx) => {
-    await lockFreezing(trx, [...new Set(due.map(({ appId }) => appId))])
-    const free = await lockFreeQueues(
-      trx,
-      due.map(({ endpointId }) => endpointId),
-    )
-    const candidates = events.filter(({ endpoint_id }) => free.has(endpoint_id))
-    if (candidates.length === 0) return 0
-    const taken = await takeWaiting(trx, candidates)
-    const erased = await findErasedUsers(trx, [...new Set(candidates.flatMap(({ user_id }) => user_id ?? []))])
+type Within = Pick<Webhooks, 'bodies' | 'mostBytes'> & { trx: Webhooks['db'] }
 
-    const byEndpoint = Map.groupBy(
-      candidates.filter((event) => taken.has(keyOf(event))),
-      ({ endpoint_id }) => endpoint_id,
-    )
-    const deliveries = due.flatMap(({ endpointId, appId }) => {
-      const batch = byEndpoint.get(endpointId)
-      if (batch === undefined) return []
-      const id = newDeliveryId()
-      const names = Object.fromEntries(Object.entries(externalIds.get(appId) ?? {}).filter(([userId]) => !erased.has(userId)))
-      const userIds = [...new Set(batch.flatMap(({ user_id }) => user_id ?? []))]
-      return [{ id, endpointId, appId, eventCount: batch.length, userIds, body: bodyOf(id, batch, names) }]
+/** Writes what was planned for those who still stand where they stood, and settles the logs. */
+async function freeze(
+  { trx, bodies: kept, mostBytes }: Within,
+  appIds: string[],
+  planned: Planned[],
+  externalIds: ExternalIds,
+): Promise<{ took: number; dropped: number }> {
+  const logs = await lockLogs(trx, appIds)
+  const queues = await lockQueues(trx, [...logs.keys()])
+  const byId = new Map(queues.map((queue) => [queue.endpointId, queue]))
+  const standing = planned
+    .map((plan) => {
+      const stands = ({ readings: [first] }: Queue) =>
+        first !== undefined && first.from.count === plan.reading.from.count && first.types.join() === plan.reading.types.join()
+      return {
+        ...plan,
+        readers: [...plan.rooms.keys()].flatMap((id) => byId.get(id) ?? []).filter((queue) => queue.isOpen && stands(queue)),
+      }
     })
-    await insertDeliveries(trx, deliveries)
-    return deliveries.length
+    .filter(({ readers, batches }) => readers.length > 0 && batches.length > 0)
+  const bodies = await bodiesOf({ trx, bodies: kept }, standing, externalIds)
+
+  const deliveries: NewDelivery[] = []
+  const changes = new Map<string, QueueChange>()
+  for (const { batches, readers, rooms } of standing) {
+    for (const { endpointId, readings } of readers) {
+      const change = { endpointId, readings, addedBytes: 0 }
+      for (const { key, to, events } of batches.slice(0, rooms.get(endpointId))) {
+        const body = bodies.get(nameOf(key))
+        if (body === undefined) break
+        deliveries.push({ id: newDeliveryId(), endpointId, eventCount: events.length, bodyId: body.id })
+        change.addedBytes += body.bytes
+        change.readings = advanced(change.readings, to)
+      }
+      changes.set(endpointId, change)
+    }
+  }
+  await insertDeliveries(trx, deliveries)
+  if (changes.size > 0) await changeQueues(trx, [...changes.values()])
+  const after = queues.map((queue) => {
+    const change = changes.get(queue.endpointId)
+    return change ? { ...queue, readings: change.readings, bodyBytes: queue.bodyBytes + (change.addedBytes ?? 0) } : queue
   })
+  const { dropped, queues: left } = await dropTooMany(trx, mostBytes, logs, after)
+  await settle(trx, logs, left, planned)
+  return { took: deliveries.length, dropped }
+}
+
+const nameOf = ({ appId, types, after, until }: BodyKey): string => [appId, types, after, until].join()
+
+/** The bodies of batches: those that there are, and the others written now. One that went meanwhile, and of which nobody was asked about, is left out. */
+async function bodiesOf(
+  { trx, bodies }: Pick<Within, 'trx' | 'bodies'>,
+  standing: Planned[],
+  externalIds: ExternalIds,
+): Promise<Map<string, { id: number; bytes: number }>> {
+  const batches = [...new Map(standing.flatMap((plan) => plan.batches).map((batch) => [nameOf(batch.key), batch])).values()]
+  if (batches.length === 0) return new Map()
+  const stored = await findBodies(
+    trx,
+    batches.map(({ key }) => key),
+    { isHeld: true },
+  )
+  const found = new Map(batches.flatMap(({ key }, place) => (stored[place] ? [[nameOf(key), stored[place]] as const] : [])))
+  const missing = batches.filter(({ key }) => !found.has(nameOf(key)) && externalIds.has(key.appId))
+  const usersOf = ({ events }: Batch) => [...new Set(events.flatMap(({ user_id }) => user_id ?? []))]
+  if (missing.length === 0) return found
+  const erased = await findErasedUsers(trx, [...new Set(missing.flatMap(usersOf))])
+  const made = missing.map((batch) => {
+    const names = Object.fromEntries(Object.entries(externalIds.get(batch.key.appId) ?? {}).filter(([userId]) => !erased.has(userId)))
+    return { key: batch.key, userIds: usersOf(batch), eventCount: batch.events.length, events: eventsJson(batch.events, names) }
+  })
+  const ids = await insertBodies(trx, made)
+  for (const [place, { key, events }] of made.entries()) {
+    const id = ids[place] ?? 0
+    found.set(nameOf(key), { id, bytes: events.length })
+    bodies.set(id, events)
+  }
+  return found
+}
+
+/** Portions in one transaction, each of 200 bodies: ten times what a commit brings. What is still too much goes with the next look. */
+const portionsPerCommit = 10
+
+/**
+ * Lets go of what is too much for an endpoint: above `mostBytes` first the oldest bodies that are only kept for a replay, and then, as above
+ * 100,000, its oldest waiting events, which are counted. Of the events only its reading moves on.
+ */
+async function dropTooMany(
+  trx: Webhooks['db'],
+  mostBytes: number,
+  logs: Map<string, Log>,
+  queues: Queue[],
+): Promise<{ dropped: number; queues: Queue[] }> {
+  const changes: QueueChange[] = []
+  for (const { endpointId, appId, readings, bodyBytes } of queues) {
+    const log = logs.get(appId)
+    if (!log) continue
+    const waiting = waitingOf(readings, log)
+    let tooManyBytes = waiting.bytes + bodyBytes - mostBytes
+    for (let portion = 0; tooManyBytes > 0 && portion < portionsPerCommit; portion += 1) {
+      const freed = await dropOldestBodies(trx, endpointId, tooManyBytes)
+      if (freed === 0) break
+      tooManyBytes -= freed
+    }
+    const tooMany = { events: Math.max(0, waiting.count - mostWaiting), bytes: Math.max(0, tooManyBytes) }
+    const [first] = readings
+    if (!first || waiting.count === 0 || (tooMany.events === 0 && tooMany.bytes === 0)) continue
+    const stretch = { appId, types: typesIn(log.totals, first.types), after: first.from.place, until: untilOf(first, log).place }
+    const over = await passOver(trx, stretch, tooMany)
+    if (!over) continue
+    const to = { place: over.place, count: first.from.count + over.count, bytes: first.from.bytes + over.bytes }
+    changes.push({ endpointId, readings: advanced(readings, to), dropped: over.count })
+  }
+  if (changes.length > 0) await changeQueues(trx, changes)
+  const moved = new Map(changes.map(({ endpointId, readings }) => [endpointId, readings]))
+  return {
+    dropped: changes.reduce((sum, { dropped = 0 }) => sum + dropped, 0),
+    queues: queues.map((queue) => ({ ...queue, readings: moved.get(queue.endpointId) ?? queue.readings })),
+  }
+}
+
+/** Deletes what everybody has read, and says when somebody looks at each log again: not at all when nobody waits who is switched on. */
+async function settle(trx: Webhooks['db'], logs: Map<string, Log>, queues: Queue[], planned: Planned[]): Promise<void> {
+  const ofApp = Map.groupBy(queues, ({ appId }) => appId)
+  const ranges = [...logs].flatMap(([appId, log]) => {
+    const readings = (ofApp.get(appId) ?? []).map((queue) => queue.readings)
+    return readByAll(log, readings).map((range) => ({ appId, ...range }))
+  })
+  const deletedTo = ranges.length === 0 ? [] : await deleteEvents(trx, ranges, deletedAtOnce)
+  const totals = new Map<string, Record<string, Totals[string]>>([...logs].map(([appId, log]) => [appId, { ...log.totals }]))
+  const unfinished = new Set<string>()
+  for (const [place, { appId, type, to }] of ranges.entries()) {
+    const [count, bytes] = logs.get(appId)?.totals[type] ?? [0, 0, 0]
+    const done = deletedTo[place] ?? to
+    Object.assign(totals.get(appId) ?? {}, { [type]: [count, bytes, done] })
+    if (done < to) unfinished.add(appId)
+  }
+  const plansOf = Map.groupBy(planned, ({ appId }) => appId)
+  await settleLogs(
+    trx,
+    [...logs].map(([appId, log]) => {
+      const waits = (ofApp.get(appId) ?? []).some(({ isOpen, readings }) => isOpen && waitingOf(readings, log).count > 0)
+      const soonest = Math.min(lookAgainMs, ...(plansOf.get(appId) ?? []).map(({ dueInMs }) => dueInMs))
+      const dueInMs = unfinished.has(appId) ? 0 : waits ? soonest : undefined
+      return { appId, totals: totals.get(appId) ?? {}, dueInMs }
+    }),
+  )
 }

@@ -1,14 +1,17 @@
 import { newId } from '@herald/contracts/ids'
 import { openLog } from '@herald/service/log'
+import { testService } from '@herald/testing/service'
 import { sql } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import { beforeAll, expect, test } from 'vitest'
 import { collectEvents } from './collect-events.ts'
-import { newDeliveryId } from './core/batch.ts'
+import { waitingOf } from './core/reading.ts'
 import { eraseUser } from './erase-user.ts'
+import { freezeBatches } from './freeze-batches.ts'
 import { openHousekeeping } from './keep-house.ts'
 import { oldBodies } from './store/bodies.ts'
-import { insertDeliveries } from './store/deliveries.ts'
-import { givenEvents, openRig, type Rig } from './testing/rig.ts'
+import { insertLog } from './store/logs.ts'
+import { givenDeliveries, givenEvents, givenFailing, givenWaiting, openRig, type Rig } from './testing/rig.ts'
 
 /** Housekeeping without deliveries beside it: nothing runs but what a test calls. */
 
@@ -28,24 +31,19 @@ async function givenEndpoint(appId = newId()): Promise<{ id: string; appId: stri
     .values({ id, app_id: appId, url: 'https://example.com', event_types: ['*'], sealed_secret: 'x', secret_hint: 'x' })
     .execute()
   await rig.db.insertInto('queues').values({ endpoint_id: id }).execute()
+  await insertLog(rig.db, appId)
   return { id, appId }
 }
-const storedAt = async (id: string) => {
+const storedAt = async ({ id, appId }: { id: string; appId: string }) => {
   const queue = await rig.db.selectFrom('queues').selectAll().where('endpoint_id', '=', id).executeTakeFirstOrThrow()
+  const log = await rig.db.selectFrom('logs').selectAll().where('app_id', '=', appId).executeTakeFirstOrThrow()
   const { rows } = await sql<{ waiting: number; bodies: number }>`
-    select (select coalesce(sum(octet_length(event)), 0)::int from waiting_events where endpoint_id = ${id}) as waiting,
-      (select coalesce(sum(octet_length(body)), 0)::int from deliveries d join delivery_bodies b on b.delivery_id = d.id where d.endpoint_id = ${id}) as bodies
-  `.execute(rig.db)
-  return { queue, real: rows[0] }
+    select (select coalesce(sum(octet_length(event)), 0)::int from events where app_id = ${appId}) as waiting,
+      (select coalesce(sum(octet_length(events)), 0)::int from bodies where app_id = ${appId}) as bodies`.execute(rig.db)
+  return { queue, waiting: waitingOf(queue.readings, log), real: rows[0] }
 }
-async function givenBodies({ id, appId }: { id: string; appId: string }, count: number, bytes: number, userIds: string[] = []) {
-  const deliveries = Array.from({ length: count }, () => {
-    const body = Buffer.from(`{"id":"dlv","events":[],"filler":"${'x'.repeat(bytes)}"}`).subarray(-bytes)
-    return { id: newDeliveryId(), endpointId: id, appId, eventCount: 1, userIds, body }
-  })
-  await rig.db.transaction().execute((trx) => insertDeliveries(trx, deliveries))
-  return deliveries.map((delivery) => delivery.id)
-}
+const givenBodies = (endpoint: { id: string; appId: string }, count: number, bytes: number, userIds: string[] = []) =>
+  givenDeliveries(rig.db, endpoint, count, { events: Buffer.from(`["${'x'.repeat(bytes - 4)}"]`), userIds })
 const end = (ids: string[], state: 'delivered' | 'failed', daysAgo = 0) =>
   sql`
     update deliveries set state = ${state}, due_at = null, lease_until = null, ended_at = now() - make_interval(days => ${daysAgo}),
@@ -55,8 +53,8 @@ const end = (ids: string[], state: 'delivered' | 'failed', daysAgo = 0) =>
 test('a look of the housekeeping reads what is due, not the bodies that are still kept', async () => {
   const { id, appId } = await givenEndpoint()
   await sql`
-    insert into deliveries (id, endpoint_id, state, event_count, due_at, created_at, ended_at)
-    select 'dlv_' || n, ${id}, case when n % 2 = 0 then 'failed' else 'delivered' end, 1, null,
+    insert into deliveries (id, endpoint_id, state, event_count, due_at, body_id, created_at, ended_at)
+    select 'dlv_' || n, ${id}, case when n % 2 = 0 then 'failed' else 'delivered' end, 1, null, -n,
       now() - case when n % 2 = 0 then interval '3 days' else interval '3 hours' end,
       now() - case when n % 2 = 0 then interval '3 days' else interval '3 hours' end
     from generate_series(1, 50000) n`.execute(rig.db)
@@ -93,72 +91,98 @@ test('everything that is due goes, however much, and is counted out', async () =
   let looks = 0
   while ((await sweep()).took > 0) looks += 1
   expect(looks).toBe(2)
-  expect(await storedAt(endpoint.id)).toMatchObject({ queue: { body_bytes: 0 }, real: { bodies: 0 } })
+  expect(await storedAt(endpoint)).toMatchObject({ queue: { body_bytes: 0 }, real: { bodies: 0 } })
 })
 
 test('a step that fails stops none of the others', async () => {
-  const { id } = await givenEndpoint()
-  await end(await givenBodies({ id, appId: newId() }, 1, 100), 'failed', 31)
+  const endpoint = await givenEndpoint()
+  await end(await givenBodies(endpoint, 1, 100), 'failed', 31)
   await rig.db
     .insertInto('collected')
     .values({ announcement_id: newId(), at: sql`now() - interval '4 days'` } as never)
     .execute()
   await sql`
     create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused by the test'; end $$`.execute(rig.db)
-  await sql`create trigger refuse before delete on delivery_bodies for each row execute function refuse()`.execute(rig.db)
+  await sql`create trigger refuse before delete on bodies for each row execute function refuse()`.execute(rig.db)
   try {
     expect(await keepHouse()()).toEqual({ took: 0 })
     expect(await rig.db.selectFrom('collected').select('announcement_id').execute()).toEqual([])
-    expect((await storedAt(id)).real?.bodies).toBe(100)
+    expect((await storedAt(endpoint)).real?.bodies).toBe(100)
   } finally {
-    await sql`drop trigger refuse on delivery_bodies`.execute(rig.db)
+    await sql`drop trigger refuse on bodies`.execute(rig.db)
   }
   await keepHouse()()
-  expect((await storedAt(id)).real?.bodies).toBe(0)
+  expect((await storedAt(endpoint)).real?.bodies).toBe(0)
 })
 
 // spec: webhooks/most-stored
 test('an endpoint that stores too many bytes loses the oldest bodies of what has ended, and only then its oldest waiting events', async () => {
   const endpoint = await givenEndpoint()
+  const { appId } = endpoint
+  await givenFailing(rig.db, endpoint.id)
   const [older, newer] = [await givenBodies(endpoint, 10, 1_000), await givenBodies(endpoint, 10, 1_000)]
   await end(older, 'delivered', 1)
   await end(newer, 'failed')
   const [pending] = await givenBodies(endpoint, 1, 1_000)
-  const announce = (count: number, mostBytes: number) =>
-    collectEvents({ db: rig.db, mostBytes }, [{ announcementId: newId(), owner: 'tracker', events: givenEvents(endpoint.appId, count) }])
+  const { log } = testService('webhooks', {})
+  const announce = async (count: number, mostBytes: number) => {
+    await collectEvents({ db: rig.db }, [{ announcementId: newId(), owner: 'tracker', events: givenEvents(appId, count) }])
+    const bus = { call: () => Promise.reject(new Error('nobody is to be asked')) }
+    return (await freezeBatches({ db: rig.db, bus, log, bodies: new LRUCache({ max: 1 }), mostBytes }, [appId])).dropped
+  }
   const kept = async () =>
-    (await rig.db.selectFrom('deliveries').select('id').where('endpoint_id', '=', endpoint.id).where('has_body', '=', true).execute()).map(
-      (row) => row.id,
-    )
+    (
+      await rig.db.selectFrom('deliveries').select('id').where('endpoint_id', '=', endpoint.id).where('body_id', 'is not', null).execute()
+    ).map((row) => row.id)
 
-  expect(await announce(20, 1_000_000)).toEqual({ put: 20, dropped: 0 })
-  const { queue } = await storedAt(endpoint.id)
-  expect(queue).toMatchObject({ waiting: 20, body_bytes: 21_000 })
-  const eventBytes = queue.waiting_bytes / 20
+  expect(await announce(20, 1_000_000)).toBe(0)
+  const { queue, waiting } = await storedAt(endpoint)
+  expect([waiting.count, queue.body_bytes]).toEqual([20, 21_000])
+  const eventBytes = waiting.bytes / 20
 
   // Room for everything but five of the bodies.
-  expect(await announce(1, queue.waiting_bytes + eventBytes + 16_000)).toEqual({ put: 1, dropped: 0 })
+  expect(await announce(1, waiting.bytes + eventBytes + 16_000)).toBe(0)
   const left = new Set(await kept())
   expect(older.filter((id) => left.has(id))).toHaveLength(5)
   expect([...newer, pending].every((id) => left.has(id ?? ''))).toBe(true)
 
   // Room for ten events beside what is still to be delivered, which stays.
-  const { dropped } = await announce(1, 1_000 + 10 * eventBytes)
+  const dropped = await announce(1, 1_000 + 10 * eventBytes)
   expect(dropped).toBeGreaterThanOrEqual(11)
   expect(await kept()).toEqual([pending])
-  const after = await storedAt(endpoint.id)
-  expect(after.queue).toMatchObject({ waiting: 22 - dropped, dropped, body_bytes: after.real?.bodies, waiting_bytes: after.real?.waiting })
-  expect(after.queue.waiting_bytes + after.queue.body_bytes).toBeLessThanOrEqual(1_000 + 10 * eventBytes)
+  const after = await storedAt(endpoint)
+  expect(after).toMatchObject({
+    queue: { dropped, body_bytes: after.real?.bodies },
+    waiting: { count: 22 - dropped, bytes: after.real?.waiting },
+  })
+  expect(after.waiting.bytes + after.queue.body_bytes).toBeLessThanOrEqual(1_000 + 10 * eventBytes)
 })
 
-test('an erasure counts the bytes out that it takes away, and in what waits again', async () => {
+test('an erasure counts the bytes out that it takes away, and in what goes out again', async () => {
   const endpoint = await givenEndpoint()
+  const { appId } = endpoint
   const userId = newId()
   await givenBodies(endpoint, 2, 1_000)
-  const [named] = await givenBodies(endpoint, 1, 500, [userId])
-  await sql`update delivery_bodies set body = convert_to(rpad('{"id":"x","events":[]}', 500), 'UTF8') where delivery_id = ${named}`.execute(
-    rig.db,
-  )
-  await eraseUser({ db: rig.db, mostBytes: 1_000_000 }, { appId: endpoint.appId, userId })
-  expect(await storedAt(endpoint.id)).toMatchObject({ queue: { body_bytes: 2_000 }, real: { bodies: 2_000 } })
+  const events = Buffer.from(JSON.stringify([{ id: 'evt', userId, externalId: 'ada' }]))
+  await givenDeliveries(rig.db, endpoint, 1, { events, userIds: [userId] })
+  await eraseUser({ db: rig.db }, { appId, userId })
+  const bytes = 2_000 + events.length - ',"externalId":"ada"'.length
+  expect(await storedAt(endpoint)).toMatchObject({ queue: { body_bytes: bytes }, real: { bodies: bytes } })
+  await eraseUser({ db: rig.db }, { appId, userId })
+  expect(await rig.db.selectFrom('deliveries').select('state').where('endpoint_id', '=', endpoint.id).execute()).toHaveLength(4)
+})
+
+test('what waits for an endpoint that has been switched off for seven days is dropped and counted, and its events go', async () => {
+  const endpoint = await givenEndpoint()
+  await givenWaiting(rig.db, endpoint, 40)
+  const off = (days: number) =>
+    sql`update endpoints set enabled = false, disabled_at = now() - make_interval(days => ${days}) where id = ${endpoint.id}`.execute(
+      rig.db,
+    )
+  await off(6)
+  await keepHouse()()
+  expect((await storedAt(endpoint)).waiting.count).toBe(40)
+  await off(8)
+  await keepHouse()()
+  expect(await storedAt(endpoint)).toMatchObject({ queue: { dropped: 40 }, waiting: { count: 0 } })
 })

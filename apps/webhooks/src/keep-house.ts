@@ -2,7 +2,8 @@ import type { Log } from '@herald/service/log'
 import { transact } from '@herald/service/postgres'
 import { deleteOfDeletedEndpoints, deleteOldBodies, deleteOldDeliveries, deleteOldErasedUsers } from './store/bodies.ts'
 import type { Db } from './store/tables.ts'
-import { deleteOldMarks, deleteStale } from './store/waiting-events.ts'
+import { dropLongOff } from './drop-long-off.ts'
+import { deleteOldMarks } from './store/events.ts'
 
 /** Retention is measured in hours and days. */
 const everyMs = 30_000
@@ -27,8 +28,8 @@ export function openHousekeeping(
     'bodies of delivered': () => transact(db, (trx) => deleteOldBodies(trx, 'delivered', { keptHours: deliveredKeptHours, limit })),
     'bodies of undelivered': () => transact(db, (trx) => deleteOldBodies(trx, 'other', { keptHours: otherHours, limit })),
     'delivery log': () => deleteOldDeliveries(db, { days: logDays, limit }),
-    'events of disabled endpoints': () => deleteStale(db, { eventDays: undeliveredDays, limit }),
-    'deleted endpoints': () => deleteOfDeletedEndpoints(db, limit),
+    'events of disabled endpoints': () => dropLongOff(db, { days: undeliveredDays, limit }),
+    'deleted endpoints': () => transact(db, (trx) => deleteOfDeletedEndpoints(trx, limit)),
     'marks of announcements': () => deleteOldMarks(db, limit),
     'marks of erased users': () => deleteOldErasedUsers(db, limit),
   }

@@ -12,6 +12,7 @@ import { until } from '@herald/testing/until'
 import { beforeAll, expect, test } from 'vitest'
 import { openLog } from '@herald/service/log'
 import { openHousekeeping } from './keep-house.ts'
+import { insertBodies } from './store/bodies.ts'
 import { startReceiver } from './testing/receiver.ts'
 import { givenEvent, openRig, type Rig } from './testing/rig.ts'
 
@@ -130,13 +131,12 @@ test('the log of deliveries is paged; bodies go after their time, the log after 
   ]
   for (const { id, state, hours } of ended) {
     const at = hoursAgo(hours)
+    const key = { appId, types: '*' }
+    const [bodyId = 0] = await insertBodies(rig.db, [{ key, userIds: [], eventCount: 1, events: Buffer.from('[]') }])
+    const ends = { created_at: at, ended_at: at, due_at: null, lease_until: null, body_id: bodyId }
     await rig.db
       .insertInto('deliveries')
-      .values({ id, endpoint_id: webhookId, state, event_count: 1, created_at: at, ended_at: at, due_at: null, lease_until: null })
-      .execute()
-    await rig.db
-      .insertInto('delivery_bodies')
-      .values({ delivery_id: id, app_id: appId, user_ids: [], body: Buffer.from('{}') })
+      .values({ id, endpoint_id: webhookId, state, event_count: 1, ...ends })
       .execute()
   }
   await openHousekeeping(
@@ -152,8 +152,14 @@ test('the log of deliveries is paged; bodies go after their time, the log after 
     [ended[2]?.id, true],
     [ended[3]?.id, false],
   ])
-  const bodies = await rig.db.selectFrom('delivery_bodies').select('delivery_id').where('app_id', '=', appId).execute()
-  expect(new Set(bodies.map(({ delivery_id }) => delivery_id))).toEqual(new Set([ended[0]?.id, ended[2]?.id]))
+  const kept = await rig.db
+    .selectFrom('bodies')
+    .innerJoin('deliveries', 'deliveries.body_id', 'bodies.id')
+    .select('deliveries.id')
+    .where('bodies.app_id', '=', appId)
+    .execute()
+  expect(new Set(kept.map(({ id }) => id))).toEqual(new Set([ended[0]?.id, ended[2]?.id]))
+  expect(await rig.db.selectFrom('bodies').select('id').where('app_id', '=', appId).execute()).toHaveLength(2)
 
   await rig.gateway.call(deleteWebhook, { appId, webhookId })
   await rig.db

@@ -6,7 +6,7 @@ import { newId } from '@herald/contracts/ids'
 import { listed, readCursor, type Listed } from '@herald/contracts/page'
 import type { CreateWebhook, PatchWebhook, Webhook, WebhookEvent } from '@herald/contracts/webhook'
 import { transact } from '@herald/service/postgres'
-import { bodyOf, newDeliveryId } from './core/batch.ts'
+import { bodyOf, eventsJson, newDeliveryId } from './core/batch.ts'
 import { secretContext } from './core/seal-context.ts'
 import {
   countEndpoints,
@@ -24,7 +24,7 @@ import type { Webhooks } from './webhooks.ts'
 
 type At = { appId: string; webhookId: string }
 
-/** Every event of an app is kept once per endpoint that wants it. */
+/** Every event of an app is posted once per endpoint that asks for it. */
 const mostEndpoints = 50
 
 /**
@@ -123,7 +123,7 @@ export async function testWebhook(
   try {
     const secret = sealer.open(sealedSecret, secretContext(appId, webhookId)).toString()
     const ping: WebhookEvent = { id: `evt_${randomBytes(12).toString('hex')}`, type: 'ping', ts: new Date().toISOString(), appId }
-    const body = bodyOf(newDeliveryId(), [{ event: JSON.stringify(ping), user_id: null }], {})
+    const body = bodyOf(newDeliveryId(), eventsJson([{ event: JSON.stringify(ping), user_id: null }], {}))
     const { status, error } = await post(url, body, () => ({ [webhookSignatureHeader]: signWebhook(secret, body, new Date()) }))
     return { status, error }
   } finally {

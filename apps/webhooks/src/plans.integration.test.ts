@@ -4,12 +4,15 @@ import { testService } from '@herald/testing/service'
 import { freshDatabase } from '@herald/testing/database'
 import { fixStatistics, lookWhileGrowing, openPlans, type Step } from '@herald/testing/plans'
 import { sql } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { collectEvents } from './collect-events.ts'
+import { eraseUser } from './erase-user.ts'
 import { freezeBatches } from './freeze-batches.ts'
 import { recordAttempts } from './record-attempts.ts'
 import { findNextDue, renewLeases, takeDueDeliveries, type TakenDelivery } from './store/deliveries.ts'
 import { findDueListeners, markListenersTold, noteListeners, renewListeners } from './store/listened-apps.ts'
+import { insertLog } from './store/logs.ts'
 import type { Tables } from './store/tables.ts'
 import { givenEvents } from './testing/rig.ts'
 
@@ -23,6 +26,7 @@ const [appId, endpointId, fullId] = [newId(), newId(), newId()]
 const { log } = testService('webhooks', {})
 /** Audience, which knows no external ids. */
 const bus = { call: async () => ({ externalIds: {} }) as never }
+const bodies = new LRUCache<number, Buffer>({ max: 10 })
 let taken: TakenDelivery[] = []
 
 const steps: Record<string, Step> = {
@@ -30,20 +34,21 @@ const steps: Record<string, Step> = {
     run: async () => {
       const announcement = { announcementId: newId(), owner: 'tracker' as const, events: givenEvents(appId, 10) }
       const other = { ...announcement, announcementId: newId(), events: givenEvents(newId(), 3) }
-      await collectEvents({ db, mostBytes: 1e9 }, [announcement, other])
-      expect(await collectEvents({ db, mostBytes: 1e9 }, [announcement])).toMatchObject({ put: 0 })
+      await collectEvents({ db }, [announcement, other])
+      expect(await collectEvents({ db }, [announcement])).toMatchObject({ put: 0 })
     },
   },
-  'batches are frozen': {
+  'batches are frozen, what is too much is dropped, and what all have read is deleted': {
     run: async () => {
-      await sql`update waiting_events set buffered_at = now() - interval '1 hour' where endpoint_id = any(${[endpointId, fullId]}::text[])
-        and place >= (select max(place) - 20 from waiting_events where endpoint_id = ${endpointId})`.execute(db)
-      expect((await freezeBatches({ db, bus, log })).took).toBeGreaterThan(0)
+      await sql`update events set buffered_at = now() - interval '1 hour' where app_id = ${appId} and type = 'notification.sent'
+        and place > (select head - 20 from logs where app_id = ${appId})`.execute(db)
+      expect((await freezeBatches({ db, bus, log, bodies, mostBytes: 1e9 }, [appId])).took).toBeGreaterThan(0)
     },
-    // A batch holds a hundred events of each of the two, and whether an endpoint has enough due may be read from all that is due.
-    rows: 500,
+    // Four batches of a hundred events are read, and as many deleted.
+    rows: 1_000,
     whileSmall: 1_500,
   },
+  'a user is erased': { run: () => eraseUser({ db }, { appId, userId: newId() }) },
   'deliveries are taken': {
     run: async () => {
       taken = await transact(db, (trx) => takeDueDeliveries(trx, { slots: 10, suspectSlots: 5 }))
@@ -82,19 +87,23 @@ async function grow(count: number): Promise<void> {
   )
   await sql`insert into queues (endpoint_id) select id from ${rows} where n % 10 = 0`.execute(db)
   await sql`insert into collected (announcement_id) select id from ${rows}`.execute(db)
-  await sql`insert into waiting_events (endpoint_id, event_id, event) select endpoint_id, id, '{}' from ${rows}`.execute(db)
-  await sql`insert into deliveries (id, endpoint_id, state, event_count, due_at, has_body, ended_at)
-    select id, endpoint_id, case when n <= 90 then 'pending' else 'delivered' end, 1, case when n <= 90 then now() + interval '1 hour' end, true,
+  await sql`insert into logs (app_id, due_at) select id, case when n % 2 = 0 then now() + interval '1 hour' end from ${rows} where n % 10 = 0`.execute(
+    db,
+  )
+  await sql`insert into events (app_id, type, place, event)
+    select ${appId}, 'notification.sent', head + n, '{}' from ${rows}, logs where app_id = ${appId}`.execute(db)
+  await sql`update logs set head = head + ${count}, totals = jsonb_set(totals, '{notification.sent}',
+    jsonb_build_array((totals->'notification.sent'->>0)::int + ${count}, (totals->'notification.sent'->>1)::int + 2 * ${count}, totals->'notification.sent'->2))
+    where app_id = ${appId}`.execute(db)
+  await sql`insert into deliveries (id, endpoint_id, state, event_count, due_at, body_id, ended_at)
+    select id, endpoint_id, case when n <= 90 then 'pending' else 'delivered' end, 1, case when n <= 90 then now() + interval '1 hour' end, n,
       case when n > 90 then now() end from ${rows}`.execute(db)
-  await sql`insert into delivery_bodies (delivery_id, app_id, user_ids, body) select id, ${appId}, array[id], '' from ${rows} where n % 5 = 0`.execute(
+  await sql`insert into bodies (app_id, types, after_count, until_count, event_count, user_ids, events) select id, '*', n, n, 1, array[id], '' from ${rows} where n % 5 = 0`.execute(
     db,
   )
   await sql`insert into erased_users (app_id, user_id) select ${appId}, id from ${rows}`.execute(db)
   await sql`insert into listened_apps (app_id, due_at) select id, now() + interval '1 hour' from ${rows}`.execute(db)
   await sql`set session_replication_role = origin`.execute(db)
-  await sql`update queues set waiting = waiting + ${Math.min(count / 2, 40_000)} where endpoint_id = any(${[endpointId, fullId]}::text[])`.execute(
-    db,
-  )
 }
 
 beforeAll(async () => {
@@ -104,6 +113,7 @@ beforeAll(async () => {
       db,
     )
     await sql`insert into queues (endpoint_id) values (${id})`.execute(db)
+    await insertLog(db, appId)
   }
 }, 60_000)
 

@@ -1,31 +1,36 @@
 import { transact } from '@herald/service/postgres'
 import { judge, type PostAnswer, type Verdict } from './core/retry.ts'
-import { endAttempt } from './store/deliveries.ts'
-import { lockEndpoints, recordAtEndpoint } from './store/endpoints.ts'
+import { standingAfter } from './core/standing.ts'
+import { endAttempts } from './store/deliveries.ts'
+import { lockStandings, writeStandings } from './store/endpoints.ts'
 import type { Db } from './store/tables.ts'
 
 /** An attempt that is over. */
 export type Ended = { id: string; endpointId: string; takes: number; tries: number; at: Date; answer: PostAnswer }
 
 const stateOf = { delivered: 'delivered', retry: 'pending', exhausted: 'failed', refused: 'failed' } as const
-const effectOf = { delivered: 'reset', retry: 'none', exhausted: 'count', refused: 'none' } as const
 
 /**
- * Writes what came of attempts, to the delivery and to its endpoint, in one transaction, in the order in which they ended. An attempt
- * whose delivery another process has taken since (or that was erased) changes nothing.
+ * Writes what came of attempts, to the deliveries and to their endpoints, in one transaction, in the order in which they ended. An attempt
+ * whose delivery another process has taken since (or that was erased) changes nothing. The commit waits for no disk: what a crash of the database
+ * forgets is attempted again when its lease ends.
  */
 export function recordAttempts({ db, retryBaseMs }: { db: Db; retryBaseMs: number }, ended: Ended[]): Promise<Verdict['is'][]> {
   return transact(db, async (trx) => {
-    await lockEndpoints(trx, [...new Set(ended.map(({ endpointId }) => endpointId))])
-    const verdicts: Verdict['is'][] = []
-    for (const { id, endpointId, takes, tries, at, answer } of ended) {
-      const verdict = judge(answer, { tries: tries + 1, baseMs: retryBaseMs, random: Math.random() })
-      const attempt = { at: at.toISOString(), status: answer.status, error: answer.error, latencyMs: answer.latencyMs }
-      const next = { state: stateOf[verdict.is], inMs: verdict.is === 'retry' ? verdict.inMs : null }
-      if (await endAttempt(trx, { id, takes, attempt, next }))
-        await recordAtEndpoint(trx, { endpointId, answer, effect: effectOf[verdict.is] })
-      verdicts.push(verdict.is)
+    const standings = await lockStandings(trx, [...new Set(ended.map(({ endpointId }) => endpointId))])
+    const judged = ended.map((one) => {
+      const verdict = judge(one.answer, { tries: one.tries + 1, baseMs: retryBaseMs, random: Math.random() })
+      const { status, error, latencyMs } = one.answer
+      const attempt = { at: one.at.toISOString(), status, error, latencyMs }
+      return { ...one, attempt, verdict, next: { state: stateOf[verdict.is], inMs: verdict.is === 'retry' ? verdict.inMs : null } }
+    })
+    const written = await endAttempts(trx, judged)
+    const changed = new Map<string, ReturnType<typeof standingAfter>>()
+    for (const { id, endpointId, answer, verdict } of judged) {
+      const before = changed.get(endpointId) ?? standings.get(endpointId)
+      if (before !== undefined && written.has(id)) changed.set(endpointId, standingAfter(before, answer, verdict.is))
     }
-    return verdicts
+    await writeStandings(trx, [...changed])
+    return judged.map(({ verdict }) => verdict.is)
   })
 }

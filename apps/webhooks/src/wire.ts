@@ -14,6 +14,7 @@ import { failsEverybody } from '@herald/service/health'
 import { openDatabase } from '@herald/service/postgres'
 import type { Service } from '@herald/service/run'
 import { startSweep } from '@herald/service/sweep'
+import { LRUCache } from 'lru-cache'
 import { collectEvents } from './collect-events.ts'
 import type { Config } from './config.ts'
 import { openDeliverer } from './deliver-due.ts'
@@ -40,6 +41,12 @@ const announcementsPerCommit = 8
 /** Fetched at once: those of a commit, and two more commits' that wait. */
 const announcementsInHand = 24
 
+/** Between two looks for what is due: what becomes due meanwhile goes along, so that a busy app costs one commit and not one per delivery. */
+const deliverEveryMs = 20
+const freezeEveryMs = 50
+/** Of bodies that go to several endpoints, or again soon. */
+const bodyCacheBytes = 16_000_000
+
 /** What is plugged into what: announcements to queues, queues to deliveries, deliveries to receivers, and the administration. */
 export async function wireWebhooks(service: Service<Config>, given: { resolve?: Resolve } = {}): Promise<void> {
   const { config, log } = service
@@ -62,12 +69,16 @@ export async function wireWebhooks(service: Service<Config>, given: { resolve?: 
     log,
     sealer,
     secrets: openSecrets(),
+    bodies: new LRUCache({ maxSize: bodyCacheBytes, sizeCalculation: ({ length }) => length + 1 }),
     post,
     checkUrl: openUrlCheck({ allowPrivate, resolve }),
   }
 
   const { countAttempt, countDropped } = openMeasures(service.metrics, { db, watch })
 
+  /** Apps with an endpoint that gets no more before it has taken what it has; and those of them where one has taken something since the last look. */
+  const full = new Set<string>()
+  const taking = new Set<string>()
   const record = group((ended: Ended[]) => recordAttempts({ db, retryBaseMs: config.WEBHOOK_RETRY_BASE_SECONDS * 1000 }, ended), {
     limit: 50,
     maxWaiting: 5_000,
@@ -80,18 +91,34 @@ export async function wireWebhooks(service: Service<Config>, given: { resolve?: 
       countAttempt(verdict)
       return verdict
     },
-    onEnd: () => {
+    onEnd: (appId) => {
       delivering.poke()
+      if (!full.delete(appId)) return
+      taking.add(appId)
       freezing.poke()
     },
   })
   service.onStop('deliveries', () => deliverer.finish())
-  const delivering = startSweep(service, watch, 'deliver', () => deliverer.deliverDue())
-  const freezing = startSweep(service, watch, 'freeze', async () => {
-    const frozen = await freezeBatches(webhooks)
-    if (frozen.took > 0) delivering.poke()
-    return frozen
-  })
+  const delivering = startSweep(
+    service,
+    watch,
+    'deliver',
+    atMostEvery(deliverEveryMs, () => deliverer.deliverDue()),
+  )
+  const freezing = startSweep(
+    service,
+    watch,
+    'freeze',
+    atMostEvery(freezeEveryMs, async () => {
+      const also = [...taking]
+      taking.clear()
+      const frozen = await freezeBatches(webhooks, also)
+      countDropped(frozen.dropped)
+      for (const appId of frozen.full) full.add(appId)
+      if (frozen.took > 0) delivering.poke()
+      return frozen
+    }),
+  )
   startSweep(service, watch, 'listeners', () => sweepListeners(webhooks))
   const retention = {
     logDays: config.WEBHOOK_LOG_RETENTION_DAYS,
@@ -122,8 +149,7 @@ export async function wireWebhooks(service: Service<Config>, given: { resolve?: 
   // One commit in flight takes along everything that is ready, and each owner hears of all of it in one call.
   const collect = group(
     async (ready: Announcement[]) => {
-      const { put, dropped } = await collectEvents({ db, mostBytes }, ready)
-      countDropped(dropped)
+      const { put } = await collectEvents({ db }, ready)
       if (put > 0) freezing.poke()
       return ready.map(() => undefined)
     },
@@ -150,4 +176,15 @@ export async function wireWebhooks(service: Service<Config>, given: { resolve?: 
     // The owner's row goes only now, when the events are ours.
     await confirm[announcement.owner](announcement.announcementId)
   })
+}
+
+/** Work that begins at most once in so many milliseconds. */
+function atMostEvery<T>(ms: number, work: () => Promise<T>): () => Promise<T> {
+  let lastAt = Number.NEGATIVE_INFINITY
+  return async () => {
+    const restMs = lastAt + ms - performance.now()
+    if (restMs > 0) await new Promise((resolve) => setTimeout(resolve, restMs))
+    lastAt = performance.now()
+    return work()
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { bodyOf, eventsOf } from './batch.ts'
+import { bodyOf, eventsJson, sizeOfBatch, withoutExternalId } from './batch.ts'
 import { eventIdOf, isWanted, publicEvent } from './public-event.ts'
 
 const ada = '0'.repeat(24)
@@ -10,7 +10,8 @@ const eventOf = (userId: string | null, id = 'evt_1') => ({
 
 // spec: webhooks/batches, webhooks/event-fields
 test('a body is JSON with the external id of each user that has one', () => {
-  const body = bodyOf('dlv_1', [eventOf(ada), eventOf('1'.repeat(24)), eventOf(null)], { [ada]: 'ada "\u{1f600}"' })
+  const events = eventsJson([eventOf(ada), eventOf('1'.repeat(24)), eventOf(null)], { [ada]: 'ada "\u{1f600}"' })
+  const body = bodyOf('dlv_1', events)
   expect(JSON.parse(body.toString())).toEqual({
     id: 'dlv_1',
     events: [
@@ -22,16 +23,25 @@ test('a body is JSON with the external id of each user that has one', () => {
 })
 
 test('names such as __proto__ are nobody', () => {
-  expect(bodyOf('dlv_1', [eventOf('__proto__'), eventOf('toString')], {}).toString()).not.toContain('externalId')
+  expect(eventsJson([eventOf('__proto__'), eventOf('toString')], {}).toString()).not.toContain('externalId')
 })
 
-// spec: webhooks/external-id-late
-test('what a body held can wait again, without any external id', () => {
-  const events = [eventOf(ada), eventOf(null, 'evt_2')]
-  expect(eventsOf(bodyOf('dlv_1', events, { [ada]: 'ada' }))).toEqual([
-    { eventId: 'evt_1', waiting: events[0] },
-    { eventId: 'evt_2', waiting: events[1] },
-  ])
+// spec: webhooks/erasure
+test('a body goes on without the external id of one user', () => {
+  const bob = '1'.repeat(24)
+  const events = eventsJson([eventOf(ada), eventOf(bob), eventOf(null, 'evt_2')], { [ada]: 'ada', [bob]: 'bob' })
+  expect(withoutExternalId(events, ada)).toEqual(eventsJson([eventOf(ada), eventOf(bob), eventOf(null, 'evt_2')], { [bob]: 'bob' }))
+})
+
+test.each([
+  [{ before: 0, waiting: 99, oldestMs: 999 }, 0],
+  [{ before: 0, waiting: 99, oldestMs: 1_000 }, 99],
+  [{ before: 0, waiting: 100, oldestMs: 0 }, 100],
+  [{ before: 30, waiting: 80, oldestMs: 1_000 }, 80],
+  [{ before: 30, waiting: 500, oldestMs: 0 }, 70],
+  [{ before: 1_299, waiting: 100, oldestMs: 0 }, 1],
+])('of %o the next batch has %i', (given, size) => {
+  expect(sizeOfBatch(given)).toBe(size)
 })
 
 const given = { type: 'notification.sent', campaignId: 'c'.repeat(24), subscriptionId: 'd'.repeat(24) } as const

@@ -1,22 +1,13 @@
 import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
-/** What writes an app's events and erasing exclude each other: many may write at once, an erasure is alone. Until the end of the transaction. */
-export const lockFreezing = (db: Db, appIds: string[]): Promise<unknown> =>
-  sql`select pg_advisory_xact_lock_shared(hashtext(app_id)) from unnest(${appIds.toSorted()}::text[]) as a(app_id)`.execute(db)
-
-/** The other side of `lockFreezing`. */
-export const lockErasing = (db: Db, appId: string): Promise<unknown> => sql`select pg_advisory_xact_lock(hashtext(${appId}))`.execute(db)
-
-/** Marks a user as erased, while nothing of the app is being frozen. */
-export async function insertErasedUser(db: Db, { appId, userId }: { appId: string; userId: string }): Promise<void> {
-  await lockErasing(db, appId)
-  await db
+/** Marks a user as erased. The caller holds the app's log, so nothing of the app is being frozen. */
+export const insertErasedUser = (db: Db, { appId, userId }: { appId: string; userId: string }): Promise<unknown> =>
+  db
     .insertInto('erased_users')
     .values({ app_id: appId, user_id: userId })
     .onConflict((conflict) => conflict.columns(['app_id', 'user_id']).doUpdateSet({ at: sql<Date>`now()` }))
     .execute()
-}
 
 /** The marks of an app's erased users. */
 export const deleteErasedUsers = (db: Db, appId: string): Promise<unknown> =>
@@ -28,31 +19,83 @@ export async function findErasedUsers(db: Db, userIds: string[]): Promise<Set<st
   return new Set(rows.map(({ user_id }) => user_id))
 }
 
-/**
- * Takes away the bodies that name a user. Those that were still to be delivered end as `erased` and are answered, so that their events can
- * go out again without what named the user.
- */
-export async function eraseBodies(
-  db: Db,
-  { appId, userId }: { appId: string; userId: string },
-): Promise<{ endpointId: string; body: Buffer }[]> {
-  const { rows } = await sql<{ endpointId: string; body: Buffer; wasPending: boolean }>`
-    with bodies as (
-      delete from delivery_bodies where user_ids @> array[${userId}]::text[] and app_id = ${appId} returning delivery_id, body
-    ), before as (
-      select d.id, d.endpoint_id, d.state from deliveries d join bodies on bodies.delivery_id = d.id for no key update of d
-    ), ended as (
-      update deliveries d set has_body = false,
-        state = case when d.state = 'pending' then 'erased' else d.state end,
-        due_at = null, lease_until = null, ended_at = coalesce(d.ended_at, now())
-      from before where d.id = before.id returning d.id
+/** Which events a body holds: those of these types after so many and up to so many, counted since the app's log began. */
+export type BodyKey = { appId: string; types: string; after: number; until: number }
+export type StoredBody = { id: number; bytes: number }
+export type NewBody = { userIds: string[]; eventCount: number; events: Buffer }
+
+const keysOf = (keys: BodyKey[]) => sql`unnest(
+  ${keys.map((_key, no) => no)}::int[], ${keys.map(({ appId }) => appId)}::text[], ${keys.map(({ types }) => types)}::text[],
+  ${keys.map(({ after }) => after)}::bigint[], ${keys.map(({ until }) => until)}::bigint[]
+) as k(no, app_id, types, after_count, until_count)`
+
+/** The bodies that there are already, at the places of their keys. `isHeld`: nobody takes them away before the transaction ends. */
+export async function findBodies(db: Db, keys: BodyKey[], { isHeld = false } = {}): Promise<(StoredBody | undefined)[]> {
+  if (keys.length === 0) return []
+  const { rows } = await sql<StoredBody & { no: number }>`
+    select k.no, b.id, b.bytes from ${keysOf(keys)} cross join lateral (
+      select id, octet_length(events) as bytes from bodies
+      where app_id = k.app_id and types = k.types and after_count = k.after_count and until_count = k.until_count
+      offset 0 ${isHeld ? sql`for key share` : sql``}
+    ) b`.execute(db)
+  const found = new Map(rows.map(({ no, ...body }) => [no, body]))
+  return keys.map((_key, no) => found.get(no))
+}
+
+/** Writes bodies; answers their ids in the order given. The caller holds the app's log, so nobody else writes one of the same key. */
+export async function insertBodies(
+  trx: Db,
+  bodies: (NewBody & { key: Omit<BodyKey, 'after' | 'until'> & Partial<BodyKey> })[],
+): Promise<number[]> {
+  if (bodies.length === 0) return []
+  const rows = await trx
+    .insertInto('bodies')
+    .values(
+      bodies.map(({ key, userIds, eventCount, events }) => ({
+        app_id: key.appId,
+        types: key.types,
+        after_count: key.after ?? null,
+        until_count: key.until ?? null,
+        event_count: eventCount,
+        user_ids: userIds,
+        events,
+      })),
     )
-    select before.endpoint_id as "endpointId", bodies.body, before.state = 'pending' as "wasPending"
-    from before join bodies on bodies.delivery_id = before.id join ended on ended.id = before.id`.execute(db)
-  await subtractBodyBytes(
-    db,
-    rows.map(({ endpointId, body }) => ({ endpointId, bytes: body.length })),
-  )
+    .returning('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** The events of bodies, by id; one that was erased meanwhile is not there. */
+export async function readBodies(db: Db, ids: number[]): Promise<Map<number, Buffer>> {
+  const { rows } = await sql<{ id: number; events: Buffer }>`select id, events from bodies where id = any(${ids}::bigint[])`.execute(db)
+  return new Map(rows.map(({ id, events }) => [id, events]))
+}
+
+export type NamingBody = { id: number; appId: string; types: string; eventCount: number; userIds: string[]; events: Buffer }
+
+/** The bodies of an app that name a user. */
+export async function findBodiesOfUser(trx: Db, { appId, userId }: { appId: string; userId: string }): Promise<NamingBody[]> {
+  const { rows } = await sql<NamingBody>`
+    select id, app_id as "appId", types, event_count as "eventCount", user_ids as "userIds", events from bodies
+    where user_ids @> array[${userId}]::text[] and app_id || '' = ${appId}`.execute(trx)
+  return rows
+}
+
+/** Ends the deliveries of bodies that are being erased; answers those that were still to be delivered. */
+export async function eraseDeliveries(trx: Db, bodyIds: number[]): Promise<{ endpointId: string; bodyId: number }[]> {
+  const { rows } = await sql<{ endpointId: string; bodyId: number; wasPending: boolean; bytes: number }>`
+    with before as (
+      select d.id, d.endpoint_id, d.state, d.body_id, octet_length(b.events) as bytes
+      from deliveries d join bodies b on b.id = d.body_id where d.body_id = any(${bodyIds}::bigint[]) for no key update of d
+    ), ended as (
+      update deliveries d set body_id = null, state = case when d.state = 'pending' then 'erased' else d.state end,
+        due_at = null, lease_until = null, ended_at = coalesce(d.ended_at, now())
+      where d.id = any(array(select id from before))
+    )
+    select endpoint_id as "endpointId", body_id as "bodyId", state = 'pending' as "wasPending", bytes from before`.execute(trx)
+  await subtractBodyBytes(trx, rows)
+  await sql`delete from bodies where id = any(${bodyIds}::bigint[])`.execute(trx)
   return rows.filter(({ wasPending }) => wasPending)
 }
 
@@ -60,29 +103,46 @@ export async function eraseBodies(
 export const oldBodies = {
   /** So long after success. */
   delivered: ({ keptHours, limit }: { keptHours: number; limit: number }) => sql<{ id: string }>`
-    select id from deliveries where has_body and state = 'delivered' and ended_at < now() - make_interval(hours => ${keptHours}::int)
+    select id from deliveries where body_id is not null and state = 'delivered' and ended_at < now() - make_interval(hours => ${keptHours}::int)
     order by ended_at limit ${limit} for no key update skip locked`,
   /** So long after another end or, when nobody took them, after they were made. */
   other: ({ keptHours, limit }: { keptHours: number; limit: number }) => sql<{ id: string }>`
     select id from deliveries
-    where has_body and state <> 'delivered' and coalesce(ended_at, created_at) < now() - make_interval(hours => ${keptHours}::int)
+    where body_id is not null and state <> 'delivered' and coalesce(ended_at, created_at) < now() - make_interval(hours => ${keptHours}::int)
     order by coalesce(ended_at, created_at) limit ${limit} for no key update skip locked`,
 }
 
 /** Ends these deliveries, which the caller has locked, and takes their bodies away. Answers how many bytes went, by endpoint. */
-async function takeBodies(db: Db, ids: string[]): Promise<{ endpointId: string; bytes: number }[]> {
+async function takeBodies(trx: Db, ids: string[]): Promise<{ endpointId: string; bytes: number }[]> {
   if (ids.length === 0) return []
-  const { rows } = await sql<{ endpointId: string; bytes: number }>`
-    with gone as (
-      delete from delivery_bodies where delivery_id = any(${ids}::text[]) returning delivery_id as id, octet_length(body) as bytes
+  const { rows } = await sql<{ endpointId: string; bodyId: number; bytes: number }>`
+    with before as (
+      select d.id, d.endpoint_id, d.body_id, octet_length(b.events) as bytes from deliveries d join bodies b on b.id = d.body_id
+      where d.id = any(${ids}::text[])
     ), ended as (
-      update deliveries set has_body = false, state = case when state = 'pending' then 'failed' else state end,
+      update deliveries set body_id = null, state = case when state = 'pending' then 'failed' else state end,
         due_at = null, lease_until = null, ended_at = coalesce(ended_at, now())
-      where id = any(${ids}::text[]) returning id, endpoint_id
+      where id = any(${ids}::text[])
     )
-    select endpoint_id as "endpointId", sum(bytes)::int as bytes from ended join gone using (id) group by endpoint_id`.execute(db)
-  await subtractBodyBytes(db, rows)
+    select endpoint_id as "endpointId", body_id as "bodyId", bytes from before`.execute(trx)
+  await subtractBodyBytes(trx, rows)
+  await deleteUnusedBodies(
+    trx,
+    rows.map(({ bodyId }) => bodyId),
+  )
   return rows
+}
+
+/**
+ * Deletes those of these bodies that no delivery has any more. They are locked first and looked at by a second statement, which sees the deliveries that
+ * others have made of them until then.
+ */
+async function deleteUnusedBodies(trx: Db, ids: number[]): Promise<void> {
+  if (ids.length === 0) return
+  await sql`select 1 from bodies where id = any(${ids}::bigint[]) order by id for update`.execute(trx)
+  await sql`
+    delete from bodies b where b.id = any(${ids}::bigint[])
+      and not exists (select from deliveries where body_id = b.id offset 0)`.execute(trx)
 }
 
 /** Takes away bodies past their time, at most `limit`. Inside a transaction. Answers how many deliveries have none any more. */
@@ -96,16 +156,17 @@ export async function deleteOldBodies(db: Db, kind: 'delivered' | 'other', about
 }
 
 /** Locks the queues in the order of their ids, as everybody does who changes several, and counts out bodies that have gone. */
-export async function subtractBodyBytes(db: Db, gone: { endpointId: string; bytes: number }[]): Promise<void> {
+async function subtractBodyBytes(db: Db, gone: { endpointId: string; bytes: number }[]): Promise<void> {
   if (gone.length === 0) return
-  const ids = gone.map(({ endpointId }) => endpointId)
+  const ids = [...new Set(gone.map(({ endpointId }) => endpointId))]
   await sql`select 1 from queues where endpoint_id = any(${ids}::text[]) order by endpoint_id for no key update`.execute(db)
   await sql`
     update queues q set body_bytes = greatest(0, q.body_bytes - g.bytes)
     from (
-      select endpoint_id, sum(bytes) as bytes from unnest(${ids}::text[], ${gone.map(({ bytes }) => bytes)}::bigint[]) as g(endpoint_id, bytes)
+      select endpoint_id, sum(bytes) as bytes
+      from unnest(${gone.map(({ endpointId }) => endpointId)}::text[], ${gone.map(({ bytes }) => bytes)}::bigint[]) as g(endpoint_id, bytes)
       group by endpoint_id
-    ) g where q.endpoint_id = g.endpoint_id`.execute(db)
+    ) g where q.endpoint_id = any(${ids}::text[]) and q.endpoint_id = g.endpoint_id`.execute(db)
 }
 
 /** Bodies looked at in one go for an endpoint that stores too much. */
@@ -118,11 +179,11 @@ const bodiesPerPortion = 200
 export async function dropOldestBodies(db: Db, endpointId: string, bytes: number): Promise<number> {
   const { rows } = await sql<{ id: string }>`
     select id from (
-      select d.id, sum(octet_length(b.body)) over (order by d.created_at, d.id) - octet_length(b.body) as before
+      select d.id, sum(octet_length(b.events)) over (order by d.created_at, d.id) - octet_length(b.events) as before
       from (
-        select id, created_at from deliveries where endpoint_id = ${endpointId} and has_body and due_at is null
+        select id, created_at, body_id from deliveries where endpoint_id = ${endpointId} and body_id is not null and due_at is null
         order by created_at limit ${bodiesPerPortion} for no key update skip locked
-      ) d join delivery_bodies b on b.delivery_id = d.id
+      ) d join bodies b on b.id = d.body_id
     ) oldest where before < ${bytes}::bigint`.execute(db)
   const gone = await takeBodies(
     db,
@@ -131,19 +192,16 @@ export async function dropOldestBodies(db: Db, endpointId: string, bytes: number
   return gone.reduce((sum, of) => sum + of.bytes, 0)
 }
 
-/**
- * Deletes a portion of what endpoints hold: the log with its bodies, then what waits for them. Answers how many rows went. The caller keeps
- * everybody else from writing more.
- */
-export async function deleteOfEndpoints(db: Db, endpointIds: string[], limit: number): Promise<number> {
-  const these = sql`any(${endpointIds}::text[])`
-  const deliveries = await sql`
-    delete from deliveries where id in (select id from deliveries where endpoint_id = ${these} limit ${limit})`.execute(db)
-  const waiting = await sql`
-    delete from waiting_events where (endpoint_id, event_id) in (
-      select endpoint_id, event_id from waiting_events where endpoint_id = ${these} limit ${limit}
-    )`.execute(db)
-  return Number(deliveries.numAffectedRows ?? 0) + Number(waiting.numAffectedRows ?? 0)
+/** Deletes a portion of what endpoints have in the log, with the bodies that nobody has any more. Answers how many rows went. */
+export async function deleteOfEndpoints(trx: Db, endpointIds: string[], limit: number): Promise<number> {
+  const { rows } = await sql<{ bodyId: number | null }>`
+    delete from deliveries where id = any(array(select id from deliveries where endpoint_id = any(${endpointIds}::text[]) limit ${limit}))
+    returning body_id as "bodyId"`.execute(trx)
+  await deleteUnusedBodies(
+    trx,
+    rows.flatMap(({ bodyId }) => bodyId ?? []),
+  )
+  return rows.length
 }
 
 /** The log past retention: ended deliveries whose bodies have gone. At most `limit`; answers how many went. */
@@ -151,33 +209,20 @@ export const deleteOldDeliveries = (db: Db, { days, limit }: { days: number; lim
   countOf(
     sql`
     delete from deliveries where id in (
-      select id from deliveries where created_at < now() - make_interval(days => ${days}) and due_at is null and not has_body
+      select id from deliveries where created_at < now() - make_interval(days => ${days}) and due_at is null and body_id is null
       order by created_at limit ${limit}
     )`.execute(db),
   )
 
-/** What is left of deleted endpoints, and at last the endpoints; at most `limit` of each. Answers how many rows of the largest went. */
-export async function deleteOfDeletedEndpoints(db: Db, limit: number): Promise<number> {
-  const deliveries = await countOf(
-    sql`
-    delete from deliveries where id in (
-      select d.id from endpoints e join deliveries d on d.endpoint_id = e.id where e.deleted_at is not null limit ${limit}
-    )`.execute(db),
-  )
-  const waiting = await countOf(
-    sql`
-    delete from waiting_events where (endpoint_id, event_id) in (
-      select w.endpoint_id, w.event_id from endpoints e join waiting_events w on w.endpoint_id = e.id where e.deleted_at is not null limit ${limit}
-    )`.execute(db),
-  )
-  if (deliveries === limit || waiting === limit) return limit
+/** What is left of deleted endpoints, and at last the endpoints; at most `limit` of each. Inside a transaction. Answers how many rows of the largest went. */
+export async function deleteOfDeletedEndpoints(trx: Db, limit: number): Promise<number> {
+  const { rows } = await sql<{ id: string }>`
+    select id from endpoints where deleted_at is not null order by deleted_at limit ${limit} for no key update skip locked`.execute(trx)
+  const ids = rows.map(({ id }) => id)
+  if (ids.length === 0) return 0
+  if ((await deleteOfEndpoints(trx, ids, limit)) === limit) return limit
   // An attempt may still be on its way: a minute is longer than any lease.
-  return countOf(
-    sql`
-    delete from endpoints where id in (
-      select id from endpoints where deleted_at < now() - interval '1 minute' order by deleted_at limit ${limit}
-    )`.execute(db),
-  )
+  return countOf(sql`delete from endpoints where id = any(${ids}::text[]) and deleted_at < now() - interval '1 minute'`.execute(trx))
 }
 
 /** The marks of users whose erasure is so long ago that nothing is being frozen any more that names them. */

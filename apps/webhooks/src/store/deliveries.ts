@@ -1,6 +1,7 @@
 import { notFound } from '@herald/contracts/fault'
 import type { WebhookAttempt, WebhookDelivery } from '@herald/contracts/webhook'
 import { sql } from 'kysely'
+import { failsOrIsSlow } from './endpoints.ts'
 import type { Db } from './tables.ts'
 
 /**
@@ -12,35 +13,17 @@ const lease = sql<Date>`now() + interval '4 seconds'`
 /** At most this many deliveries of an endpoint are on their way at once (issue: a slow endpoint never delays another). */
 export const mostInFlight = 2
 
-export type NewDelivery = { id: string; endpointId: string; appId: string; eventCount: number; userIds: string[]; body: Buffer }
+export type NewDelivery = { id: string; endpointId: string; eventCount: number; bodyId: number }
 
-/** Writes deliveries with their bytes, due at once. The caller holds the queues of their endpoints. */
+/** Writes deliveries, due at once. The caller holds the bodies, and counts them at the queues of the endpoints. */
 export async function insertDeliveries(db: Db, deliveries: NewDelivery[]): Promise<void> {
   if (deliveries.length === 0) return
-  await db
-    .insertInto('deliveries')
-    .values(
-      deliveries.map(({ id, endpointId, eventCount }) => ({
-        id,
-        endpoint_id: endpointId,
-        event_count: eventCount,
-        lease_until: null,
-        due_at: sql<Date>`now()`,
-        ended_at: null,
-      })),
-    )
-    .execute()
-  await db
-    .insertInto('delivery_bodies')
-    .values(deliveries.map(({ id, appId, userIds, body }) => ({ delivery_id: id, app_id: appId, user_ids: userIds, body })))
-    .execute()
   await sql`
-    update queues q set body_bytes = q.body_bytes + n.bytes
-    from (
-      select endpoint_id, sum(bytes) as bytes
-      from unnest(${deliveries.map(({ endpointId }) => endpointId)}::text[], ${deliveries.map(({ body }) => body.length)}::bigint[]) as d(endpoint_id, bytes)
-      group by endpoint_id
-    ) n where q.endpoint_id = n.endpoint_id`.execute(db)
+    insert into deliveries (id, endpoint_id, event_count, body_id, due_at)
+    select id, endpoint_id, event_count, body_id, now() from unnest(
+      ${deliveries.map(({ id }) => id)}::text[], ${deliveries.map(({ endpointId }) => endpointId)}::text[],
+      ${deliveries.map(({ eventCount }) => eventCount)}::int[], ${deliveries.map(({ bodyId }) => bodyId)}::bigint[]
+    ) as d(id, endpoint_id, event_count, body_id)`.execute(db)
 }
 
 export type TakenDelivery = {
@@ -54,11 +37,8 @@ export type TakenDelivery = {
   secretVersion: number
   /** The last attempt had no good answer, or a slow one: it may use up its ten seconds again. */
   isSuspect: boolean
-  body: Buffer
+  bodyId: number
 }
-
-/** Who takes longer than this to answer is as costly as who never does. */
-const slowMs = 2_000
 
 /** Endpoints that have something due; locked against other takers, who pass them over. */
 async function lockOpenEndpoints(db: Db): Promise<string[]> {
@@ -69,8 +49,11 @@ async function lockOpenEndpoints(db: Db): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
+/** Of one app at most this many are taken at once, in turn with those of others; the next come with the next look. */
+const mostOfApp = 32
+
 /**
- * Takes what is due, at most two per endpoint counting those on their way, and in all what the caller has room for: `slots`, of which
+ * Takes what is due, at most two per endpoint counting those on their way, by turns of apps, and in all what the caller has room for: `slots`, of which
  * endpoints that failed last time get `suspectSlots`. Inside a transaction: the endpoints are locked first, and what is on their way is
  * counted by a second statement, which sees what others committed before.
  */
@@ -82,23 +65,25 @@ export async function takeDueDeliveries(
   if (endpointIds.length === 0) return []
   const { rows } = await sql<TakenDelivery>`
     with ready as (
-      select d.id, d.due_at, e.id as endpoint_id, e.app_id, e.url, e.sealed_secret, e.secret_version, (e.last_error is not null or e.last_status >= 300 or e.last_latency_ms > ${slowMs}) as suspect
+      select d.id, d.due_at, e.id as endpoint_id, e.app_id, e.url, e.sealed_secret, e.secret_version, ${failsOrIsSlow} as suspect
       from endpoints e cross join lateral (
         select id, due_at from deliveries
         where endpoint_id = e.id and due_at <= now() order by due_at
         limit greatest(0, ${mostInFlight} - (select count(*) from deliveries f where f.endpoint_id = e.id and f.lease_until > now()))
       ) d
       where e.id = any(${endpointIds}::text[])
+    ), by_app as (
+      select *, row_number() over (partition by app_id order by suspect, due_at) as turn from ready
     ), ranked as (
-      select *, row_number() over (partition by suspect order by due_at) as place from ready
+      select *, row_number() over (partition by suspect order by turn, due_at) as place from by_app where turn <= ${mostOfApp}
     ), due as (
-      select * from ranked where suspect is not true or place <= ${suspectSlots} order by due_at limit ${slots}
+      select * from ranked where not suspect or place <= ${suspectSlots} order by turn, due_at limit ${slots}
     )
     update deliveries d set takes = d.takes + 1, lease_until = ${lease}, due_at = ${lease}
-    from due join delivery_bodies b on b.delivery_id = due.id
-    where d.id = due.id
+    from due, (select set_config('synchronous_commit', 'off', true)) as quick
+    where d.id = any(array(select id from due)) and d.id = due.id
     returning d.id, due.endpoint_id as "endpointId", due.app_id as "appId", d.takes, d.tries, due.url, due.sealed_secret as "sealedSecret",
-      due.secret_version as "secretVersion", coalesce(due.suspect, false) as "isSuspect", b.body`.execute(db)
+      due.secret_version as "secretVersion", due.suspect as "isSuspect", d.body_id as "bodyId"`.execute(db)
   return rows
 }
 
@@ -109,26 +94,32 @@ export async function findNextDue(db: Db): Promise<number | undefined> {
   return rows[0]?.inMs ?? undefined
 }
 
+export type EndedAttempt = {
+  id: string
+  takes: number
+  attempt: WebhookAttempt
+  next: { state: WebhookDelivery['state']; inMs: number | null }
+}
+
 /**
- * Ends an attempt: the delivery is over, or due again. False when another took it meanwhile, or it was erased: then nothing is written.
+ * Ends attempts: each delivery is over, or due again. Answers the ids of those that were written: not what another took meanwhile, and not what was
+ * erased. The commit waits for no disk.
  */
-export async function endAttempt(
-  db: Db,
-  {
-    id,
-    takes,
-    attempt,
-    next,
-  }: { id: string; takes: number; attempt: WebhookAttempt; next: { state: WebhookDelivery['state']; inMs: number | null } },
-): Promise<boolean> {
-  const { rows } = await sql`
-    update deliveries set
-      attempts = (case when jsonb_array_length(attempts) >= ${attemptsKept} then attempts - 0 else attempts end) || ${JSON.stringify([attempt])}::jsonb,
-      tries = tries + 1, state = ${next.state}, lease_until = null,
-      due_at = now() + ${next.inMs}::float8 * interval '1 millisecond',
-      ended_at = case when ${next.inMs}::float8 is null then now() end
-    where id = ${id} and takes = ${takes} and state = 'pending' returning 1`.execute(db)
-  return rows.length > 0
+export async function endAttempts(trx: Db, ended: EndedAttempt[]): Promise<Set<string>> {
+  const ids = ended.map(({ id }) => id)
+  const { rows } = await sql<{ id: string }>`
+    update deliveries d set
+      attempts = (case when jsonb_array_length(d.attempts) >= ${attemptsKept} then d.attempts - 0 else d.attempts end) || given.attempt,
+      tries = d.tries + 1, state = given.state, lease_until = null,
+      due_at = now() + given.in_ms * interval '1 millisecond',
+      ended_at = case when given.in_ms is null then now() end
+    from unnest(
+      ${ids}::text[], ${ended.map(({ takes }) => takes)}::int[], ${ended.map(({ attempt }) => JSON.stringify([attempt]))}::jsonb[],
+      ${ended.map(({ next }) => next.state)}::text[], ${ended.map(({ next }) => next.inMs)}::float8[]
+    ) as given(id, takes, attempt, state, in_ms), (select set_config('synchronous_commit', 'off', true)) as quick
+    where d.id = any(${ids}::text[]) and d.id = given.id and d.takes = given.takes and d.state = 'pending'
+    returning d.id`.execute(trx)
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** Replays add to the list; the oldest go. */
@@ -152,7 +143,7 @@ export const giveBack = (db: Db, taken: { id: string; takes: number }[]): Promis
     from unnest(${taken.map(({ id }) => id)}::text[], ${taken.map(({ takes }) => takes)}::int[]) as t(id, takes)
     where d.id = t.id and d.takes = t.takes and d.state = 'pending'`.execute(db)
 
-const shownColumns = ['id', 'state', 'event_count', 'attempts', 'due_at', 'lease_until', 'has_body', 'created_at', 'ended_at'] as const
+const shownColumns = ['id', 'state', 'event_count', 'attempts', 'due_at', 'lease_until', 'body_id', 'created_at', 'ended_at'] as const
 type ShownRow = {
   id: string
   state: WebhookDelivery['state']
@@ -160,7 +151,7 @@ type ShownRow = {
   attempts: WebhookAttempt[]
   due_at: Date | null
   lease_until: Date | null
-  has_body: boolean
+  body_id: number | null
   created_at: Date
   ended_at: Date | null
 }
@@ -171,7 +162,7 @@ const toDelivery = (row: ShownRow): WebhookDelivery => ({
   eventCount: row.event_count,
   attempts: row.attempts,
   nextAttemptAt: row.lease_until === null ? (row.due_at?.toISOString() ?? null) : null,
-  replayable: row.has_body && row.state !== 'pending',
+  replayable: row.body_id !== null && row.state !== 'pending',
   createdAt: row.created_at.toISOString(),
   endedAt: row.ended_at?.toISOString() ?? null,
 })
@@ -213,7 +204,7 @@ export async function restartDelivery(db: Db, { webhookId, deliveryId }: { webho
     .where('id', '=', deliveryId)
     .where('endpoint_id', '=', webhookId)
     .where('state', '!=', 'pending')
-    .where('has_body', '=', true)
+    .where('body_id', 'is not', null)
     .returning('id')
     .executeTakeFirst()
   return restarted !== undefined

@@ -1,7 +1,9 @@
-import { failuresToDisable, type PostAnswer } from '../core/retry.ts'
+import { waitingOf } from '../core/reading.ts'
+import type { Standing } from '../core/standing.ts'
 import type { CreateWebhook, PatchWebhook, Webhook } from '@herald/contracts/webhook'
 import { notFound } from '@herald/contracts/fault'
 import { sql } from 'kysely'
+import { insertLog, makeLogDue } from './logs.ts'
 import type { Db } from './tables.ts'
 
 const shownColumns = [
@@ -20,10 +22,11 @@ const shownColumns = [
   'endpoints.last_error',
   'endpoints.created_at',
   'endpoints.updated_at',
-  'queues.waiting',
+  'queues.readings',
   'queues.dropped',
-  'queues.waiting_bytes',
   'queues.body_bytes',
+  'logs.head',
+  'logs.totals',
 ] as const
 
 /** The endpoints that are not deleted, with what waits for them. */
@@ -31,31 +34,35 @@ const shown = (db: Db) =>
   db
     .selectFrom('endpoints')
     .innerJoin('queues', 'queues.endpoint_id', 'endpoints.id')
+    .innerJoin('logs', 'logs.app_id', 'endpoints.app_id')
     .where('endpoints.deleted_at', 'is', null)
     .select(shownColumns)
 
 type ShownRow = Awaited<ReturnType<ReturnType<typeof shown>['execute']>>[number]
 
-const toWebhook = (row: ShownRow): Webhook => ({
-  id: row.id,
-  appId: row.app_id,
-  url: row.url,
-  description: row.description,
-  eventTypes: row.event_types,
-  enabled: row.enabled,
-  disabledReason: row.disabled_reason,
-  disabledAt: row.disabled_at?.toISOString() ?? null,
-  consecutiveFailures: row.consecutive_failures,
-  secretHint: row.secret_hint,
-  lastDeliveryAt: row.last_delivery_at?.toISOString() ?? null,
-  lastStatus: row.last_status,
-  lastError: row.last_error,
-  waitingEvents: row.waiting,
-  droppedEvents: row.dropped,
-  storedBytes: row.waiting_bytes + row.body_bytes,
-  createdAt: row.created_at.toISOString(),
-  updatedAt: row.updated_at.toISOString(),
-})
+function toWebhook(row: ShownRow): Webhook {
+  const waiting = waitingOf(row.readings, row)
+  return {
+    id: row.id,
+    appId: row.app_id,
+    url: row.url,
+    description: row.description,
+    eventTypes: row.event_types,
+    enabled: row.enabled,
+    disabledReason: row.disabled_reason,
+    disabledAt: row.disabled_at?.toISOString() ?? null,
+    consecutiveFailures: row.consecutive_failures,
+    secretHint: row.secret_hint,
+    lastDeliveryAt: row.last_delivery_at?.toISOString() ?? null,
+    lastStatus: row.last_status,
+    lastError: row.last_error,
+    waitingEvents: waiting.count,
+    droppedEvents: row.dropped,
+    storedBytes: waiting.bytes + row.body_bytes,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  }
+}
 
 /** Fault: not_found, also for another app's. */
 export async function getEndpoint(db: Db, { appId, webhookId }: { appId: string; webhookId: string }): Promise<Webhook> {
@@ -101,6 +108,7 @@ export async function insertEndpoint(
     .values({ id, app_id: appId, url, description, event_types: eventTypes, sealed_secret: sealedSecret, secret_hint: secretHint })
     .execute()
   await db.insertInto('queues').values({ endpoint_id: id }).execute()
+  await insertLog(db, appId)
 }
 
 const one = (db: Db, { appId, webhookId }: { appId: string; webhookId: string }) =>
@@ -127,6 +135,7 @@ export async function updateEndpoint(db: Db, at: { appId: string; webhookId: str
     .returning('id')
     .executeTakeFirst()
   if (!updated) throw notFound()
+  if (enabled === true) await makeLogDue(db, at.appId)
 }
 
 /** Fault: not_found. Answers the secret's number. */
@@ -155,6 +164,7 @@ export async function markDeleted(db: Db, at: { appId: string; webhookId: string
     .returning('id')
     .executeTakeFirst()
   if (!updated) throw notFound()
+  await makeLogDue(db, at.appId)
 }
 
 /** From here on all endpoints of an app are nobody's; answers their ids, also of those that were deleted before. */
@@ -190,36 +200,32 @@ export async function getSealedSecret(
   return row
 }
 
-/** The endpoints of these apps that take events now. */
-export const findOpenEndpoints = (db: Db, appIds: string[]): Promise<{ id: string; app_id: string; event_types: string[] }[]> =>
-  db
-    .selectFrom('endpoints')
-    .select(['id', 'app_id', 'event_types'])
-    .where('app_id', '=', sql<string>`any(${appIds}::text[])`)
-    .where('enabled', '=', true)
-    .where('deleted_at', 'is', null)
-    .execute()
+/** Who takes longer than this to answer is as costly as who never does. */
+const slowMs = 2_000
 
-/** Locks endpoints in the order of their ids: what follows changes their failures. */
-export const lockEndpoints = (db: Db, ids: string[]): Promise<unknown> =>
-  sql`select id from endpoints where id = any(${ids}::text[]) order by id for no key update`.execute(db)
+/** The last attempt at endpoint `e` had no good answer, or a slow one: the next may use up its ten seconds again. */
+export const failsOrIsSlow = sql<boolean>`(e.last_error is not null or coalesce(e.last_status >= 300, false) or coalesce(e.last_latency_ms > ${slowMs}, false))`
 
-/**
- * Writes what an attempt says about its endpoint. A 2xx forgets the failures; an exhausted delivery counts, and the 50th in a row
- * switches the endpoint off; a retry or a final refusal counts nothing.
- */
-export const recordAtEndpoint = (
-  db: Db,
-  { endpointId, answer, effect }: { endpointId: string; answer: PostAnswer; effect: 'reset' | 'count' | 'none' },
-): Promise<unknown> => {
-  const failures = { reset: sql`0`, count: sql`consecutive_failures + 1`, none: sql`consecutive_failures` }[effect]
-  const disables = effect === 'count' ? sql`(enabled and consecutive_failures + 1 >= ${failuresToDisable})` : sql`false`
-  return sql`
-    update endpoints set
-      last_delivery_at = now(), last_status = ${answer.status}::int, last_error = ${answer.error}, last_latency_ms = ${answer.latencyMs}::int,
-      consecutive_failures = ${failures},
-      enabled = enabled and not ${disables},
-      disabled_reason = case when ${disables} then 'consecutive_failures' else disabled_reason end,
-      disabled_at = case when ${disables} then now() else disabled_at end
-    where id = ${endpointId}`.execute(db)
+/** Locks endpoints in the order of their ids; answers how they stand. */
+export async function lockStandings(trx: Db, ids: string[]): Promise<Map<string, Standing>> {
+  const { rows } = await sql<{ id: string; failures: number; isEnabled: boolean }>`
+    select id, consecutive_failures as failures, enabled as "isEnabled" from endpoints where id = any(${ids}::text[])
+    order by id for no key update`.execute(trx)
+  return new Map(rows.map(({ id, failures, isEnabled }) => [id, { failures, isEnabled, isSwitchedOff: false, last: null }]))
 }
+
+/** Writes how endpoints stand after their last attempts. The caller holds them. */
+export const writeStandings = (trx: Db, standings: (readonly [id: string, standing: Standing])[]): Promise<unknown> =>
+  sql`
+    update endpoints e set
+      last_delivery_at = now(), last_status = given.status, last_error = given.error, last_latency_ms = given.latency_ms,
+      consecutive_failures = given.failures,
+      enabled = e.enabled and not given.off,
+      disabled_reason = case when given.off then 'consecutive_failures' else e.disabled_reason end,
+      disabled_at = case when given.off then now() else e.disabled_at end
+    from unnest(
+      ${standings.map(([id]) => id)}::text[], ${standings.map(([, { last }]) => last?.status ?? null)}::int[],
+      ${standings.map(([, { last }]) => last?.error ?? null)}::text[], ${standings.map(([, { last }]) => last?.latencyMs ?? null)}::int[],
+      ${standings.map(([, { failures }]) => failures)}::int[], ${standings.map(([, { isSwitchedOff }]) => isSwitchedOff)}::boolean[]
+    ) as given(id, status, error, latency_ms, failures, off)
+    where e.id = any(${standings.map(([id]) => id)}::text[]) and e.id = given.id`.execute(trx)

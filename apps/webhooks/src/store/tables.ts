@@ -1,4 +1,5 @@
 import type { WebhookAttempt, WebhookDelivery, Webhook } from '@herald/contracts/webhook'
+import type { Reading, Totals } from '../core/reading.ts'
 import type { ColumnType, Generated, Kysely } from 'kysely'
 
 /** The schema of webhooks, as migrations/ makes it. */
@@ -24,22 +25,15 @@ export type Tables = {
     created_at: Generated<Date>
     updated_at: Generated<Date>
   }
+  logs: { app_id: string; head: Generated<number>; totals: ColumnType<Totals, string | undefined, string>; due_at: Date | null }
+  events: { app_id: string; type: string; place: number; user_id: string | null; event: string; buffered_at: Generated<Date> }
   queues: {
     endpoint_id: string
-    waiting: Generated<number>
+    readings: ColumnType<Reading[], string | undefined, string>
     dropped: Generated<number>
-    waiting_bytes: Generated<number>
     body_bytes: Generated<number>
   }
   collected: { announcement_id: string; at: Generated<Date> }
-  waiting_events: {
-    endpoint_id: string
-    event_id: string
-    place: Generated<number>
-    user_id: string | null
-    event: string
-    buffered_at: Generated<Date>
-  }
   deliveries: {
     id: string
     endpoint_id: string
@@ -50,11 +44,20 @@ export type Tables = {
     takes: Generated<number>
     lease_until: Date | null
     due_at: Date | null
-    has_body: Generated<boolean>
+    body_id: number | null
     created_at: Generated<Date>
     ended_at: Date | null
   }
-  delivery_bodies: { delivery_id: string; app_id: string; user_ids: string[]; body: Buffer }
+  bodies: {
+    id: Generated<number>
+    app_id: string
+    types: string
+    after_count: number | null
+    until_count: number | null
+    event_count: number
+    user_ids: string[]
+    events: Buffer
+  }
   listened_apps: { app_id: string; version: Generated<number>; due_at: Generated<Date> }
   erased_users: { app_id: string; user_id: string; at: Generated<Date> }
 }

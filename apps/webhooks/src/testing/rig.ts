@@ -13,8 +13,11 @@ import { freshDatabase } from '@herald/testing/database'
 import { freshNats, testNatsPassword } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
 import { until } from '@herald/testing/until'
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { Config } from '../config.ts'
+import { mostPendingWhileFailing, newDeliveryId } from '../core/batch.ts'
+import { insertBodies } from '../store/bodies.ts'
+import { insertDeliveries } from '../store/deliveries.ts'
 import type { Tables } from '../store/tables.ts'
 import { wireWebhooks } from '../wire.ts'
 
@@ -132,3 +135,48 @@ export const givenEvent = (appId: string, more: Partial<Event> = {}): Event => (
 
 export const givenEvents = (appId: string, count: number, more: Partial<Event> = {}): Event[] =>
   Array.from({ length: count }, () => givenEvent(appId, more))
+
+/** Puts events into the log of an app, for all of which its only endpoint waits. */
+export async function givenWaiting(db: Kysely<Tables>, { appId, id }: { appId: string; id: string }, count: number): Promise<void> {
+  await sql`
+    insert into events (app_id, type, place, event)
+    select ${appId}, 'notification.sent', n, '{"id":"evt"}' from generate_series(1, ${count}::int) n`.execute(db)
+  const totals = JSON.stringify({ 'notification.sent': [count, 12 * count, 0] })
+  await db.updateTable('logs').set({ head: count, totals }).where('app_id', '=', appId).execute()
+  const readings = JSON.stringify([{ types: ['*'], from: { place: 0, count: 0, bytes: 0 }, until: null }])
+  await db.updateTable('queues').set({ readings }).where('endpoint_id', '=', id).execute()
+}
+
+/** An endpoint fails, and has as many deliveries to be tried again as it may: what comes for it waits. */
+export async function givenFailing(db: Kysely<Tables>, endpointId: string): Promise<void> {
+  await db.updateTable('endpoints').set({ last_error: 'timeout' }).where('id', '=', endpointId).execute()
+  const values = Array.from({ length: mostPendingWhileFailing }, () => ({
+    id: newDeliveryId(),
+    endpoint_id: endpointId,
+    event_count: 1,
+    due_at: sql<Date>`now() + interval '1 hour'`,
+    lease_until: null,
+    body_id: null,
+    ended_at: null,
+  }))
+  await db.insertInto('deliveries').values(values).execute()
+}
+
+/** Deliveries that are due, each with a body of its own; answers their ids. */
+export async function givenDeliveries(
+  db: Kysely<Tables>,
+  { appId, id: endpointId }: { appId: string; id: string },
+  count: number,
+  { events = Buffer.from('[]'), userIds = [] }: { events?: Buffer; userIds?: string[] } = {},
+): Promise<string[]> {
+  return db.transaction().execute(async (trx) => {
+    const bodyIds = await insertBodies(
+      trx,
+      Array.from({ length: count }, () => ({ key: { appId, types: '*' }, userIds, eventCount: 1, events })),
+    )
+    const deliveries = bodyIds.map((bodyId) => ({ id: newDeliveryId(), endpointId, eventCount: 1, bodyId }))
+    await insertDeliveries(trx, deliveries)
+    await sql`update queues set body_bytes = body_bytes + ${count * events.length}::bigint where endpoint_id = ${endpointId}`.execute(trx)
+    return deliveries.map(({ id }) => id)
+  })
+}

@@ -1,0 +1,74 @@
+import { sql } from 'kysely'
+import type { Log, Totals } from '../core/reading.ts'
+import type { Db } from './tables.ts'
+
+type LogRow = { app_id: string; head: number; totals: Totals }
+const byApp = (rows: LogRow[]): Map<string, Log> => new Map(rows.map(({ app_id, head, totals }) => [app_id, { head, totals }]))
+
+/** The first endpoint of an app comes. */
+export const insertLog = (db: Db, appId: string): Promise<unknown> =>
+  sql`insert into logs (app_id) values (${appId}) on conflict do nothing`.execute(db)
+
+export const deleteLog = (db: Db, appId: string): Promise<unknown> => db.deleteFrom('logs').where('app_id', '=', appId).execute()
+
+/**
+ * Locks the logs of these apps, in the order of their ids, until the end of the transaction: nobody else puts events in, moves a reader or
+ * erases meanwhile. An app that never had an endpoint has none.
+ */
+export async function lockLogs(trx: Db, appIds: string[]): Promise<Map<string, Log>> {
+  const { rows } = await sql<LogRow>`
+    select app_id, head, totals from logs where app_id = any(${appIds}::text[]) order by app_id for no key update`.execute(trx)
+  return byApp(rows)
+}
+
+/** Somebody looks at the app at once: an endpoint reads on, or has gone and keeps nothing any more. */
+export const makeLogDue = (db: Db, appId: string): Promise<unknown> =>
+  sql`update logs set due_at = now() where app_id = ${appId}`.execute(db)
+
+/**
+ * Takes the logs that are due, the longest first, and those of `also` that wait for anything. They are due again after a second, in case nobody
+ * says otherwise; a crash of the database may forget it, so the commit waits for no disk.
+ */
+export async function takeDueLogs(db: Db, { limit, also }: { limit: number; also: string[] }): Promise<Map<string, Log>> {
+  const { rows } = await sql<LogRow>`
+    with due as (
+      select app_id from logs
+      where app_id = any(array(select app_id from logs where due_at <= now() order by due_at limit ${limit}) || ${also}::text[]) and due_at is not null
+      order by app_id for no key update
+    )
+    update logs l set due_at = now() + interval '1 second'
+    from due, (select set_config('synchronous_commit', 'off', true)) as quick where l.app_id = due.app_id
+    returning l.app_id, l.head, l.totals`.execute(db)
+  return byApp(rows)
+}
+
+/** In how many milliseconds the next log is due that is not now; undefined: none. */
+export async function findNextLog(db: Db): Promise<number | undefined> {
+  const { rows } = await sql<{ inMs: number }>`
+    select extract(epoch from due_at - now())::float8 * 1000 as "inMs" from logs where due_at is not null order by due_at limit 1`.execute(
+    db,
+  )
+  return rows[0]?.inMs
+}
+
+/** Writes what logs have taken in. They are due then, or sooner if they were. The caller holds them. */
+export const extendLogs = (trx: Db, logs: { appId: string; log: Log; dueInMs: number }[]): Promise<unknown> =>
+  sql`
+    update logs l set head = given.head, totals = given.totals,
+      due_at = least(l.due_at, now() + given.due_in * interval '1 millisecond')
+    from unnest(
+      ${logs.map(({ appId }) => appId)}::text[], ${logs.map(({ log }) => log.head)}::bigint[],
+      ${logs.map(({ log }) => JSON.stringify(log.totals))}::jsonb[], ${logs.map(({ dueInMs }) => dueInMs)}::float8[]
+    ) as given(app_id, head, totals, due_in)
+    where l.app_id = any(${logs.map(({ appId }) => appId)}::text[]) and l.app_id = given.app_id`.execute(trx)
+
+/** Writes what has been deleted, and when somebody looks next (undefined: nobody waits). What became due meanwhile stays so. The caller holds them. */
+export const settleLogs = (trx: Db, logs: { appId: string; totals: Totals; dueInMs: number | undefined }[]): Promise<unknown> =>
+  sql`
+    update logs l set totals = given.totals,
+      due_at = case when given.due_in is null then null else least(l.due_at, now() + given.due_in * interval '1 millisecond') end
+    from unnest(
+      ${logs.map(({ appId }) => appId)}::text[], ${logs.map(({ totals }) => JSON.stringify(totals))}::jsonb[],
+      ${logs.map(({ dueInMs }) => dueInMs ?? null)}::float8[]
+    ) as given(app_id, totals, due_in)
+    where l.app_id = any(${logs.map(({ appId }) => appId)}::text[]) and l.app_id = given.app_id`.execute(trx)

@@ -1,0 +1,65 @@
+import { sql } from 'kysely'
+import { mostPending, mostPendingWhileFailing, readyAhead } from '../core/batch.ts'
+import type { Reading } from '../core/reading.ts'
+import { failsOrIsSlow } from './endpoints.ts'
+import type { Db } from './tables.ts'
+
+/** An endpoint that is not deleted, as a reader of its app's log. */
+export type Queue = { endpointId: string; appId: string; eventTypes: string[]; isOpen: boolean; readings: Reading[]; bodyBytes: number }
+
+/** The readers of these apps; locked, in the order of their ids. The caller holds the logs. */
+export async function lockQueues(trx: Db, appIds: string[]): Promise<Queue[]> {
+  const { rows } = await sql<Queue>`
+    select q.endpoint_id as "endpointId", e.app_id as "appId", e.event_types as "eventTypes", e.enabled as "isOpen", q.readings,
+      q.body_bytes as "bodyBytes"
+    from endpoints e join queues q on q.endpoint_id = e.id
+    where e.app_id = any(${appIds}::text[]) and e.deleted_at is null
+    order by q.endpoint_id for no key update of q`.execute(trx)
+  return rows
+}
+
+/** A reader that is switched on, and how many deliveries may be made for it before it has taken others. */
+export type Reader = { endpointId: string; appId: string; readings: Reading[]; room: number }
+
+/** The readers of these apps that have something to read, or may have. */
+export async function findReaders(db: Db, appIds: string[]): Promise<Reader[]> {
+  const { rows } = await sql<Reader>`
+    select e.id as "endpointId", e.app_id as "appId", q.readings, greatest(0, least(
+      ${readyAhead} - (select count(*) from (select 1 from deliveries where endpoint_id = e.id and due_at <= now() limit ${readyAhead}) as ready),
+      case when ${failsOrIsSlow}
+        then ${mostPendingWhileFailing} - (select count(*) from (select 1 from deliveries where endpoint_id = e.id and due_at is not null limit ${mostPendingWhileFailing}) as pending)
+        else ${mostPending} - (select count(*) from (select 1 from deliveries where endpoint_id = e.id and due_at is not null limit ${mostPending}) as pending)
+      end))::int as room
+    from endpoints e join queues q on q.endpoint_id = e.id
+    where e.app_id = any(${appIds}::text[]) and e.deleted_at is null and e.enabled`.execute(db)
+  return rows
+}
+
+export type QueueChange = { endpointId: string; readings: Reading[]; dropped?: number; addedBytes?: number }
+
+/** Writes where readers are, what they lost, and the bytes of bodies that were made for them. The caller holds them. */
+export const changeQueues = (trx: Db, changes: QueueChange[]): Promise<unknown> =>
+  sql`
+    update queues q set readings = given.readings, dropped = q.dropped + given.dropped, body_bytes = q.body_bytes + given.bytes
+    from unnest(
+      ${changes.map(({ endpointId }) => endpointId)}::text[], ${changes.map(({ readings }) => JSON.stringify(readings))}::jsonb[],
+      ${changes.map(({ dropped }) => dropped ?? 0)}::bigint[], ${changes.map(({ addedBytes }) => addedBytes ?? 0)}::bigint[]
+    ) as given(endpoint_id, readings, dropped, bytes)
+    where q.endpoint_id = any(${changes.map(({ endpointId }) => endpointId)}::text[]) and q.endpoint_id = given.endpoint_id`.execute(trx)
+
+/** Apps of endpoints that have been switched off for so long and still have something to read. */
+export async function findAppsLongOff(db: Db, { days, limit }: { days: number; limit: number }): Promise<string[]> {
+  const { rows } = await sql<{ app_id: string }>`
+    select distinct e.app_id from endpoints e join queues q on q.endpoint_id = e.id
+    where not e.enabled and e.deleted_at is null and e.disabled_at < now() - make_interval(days => ${days}) and q.readings <> '[]'
+    limit ${limit}`.execute(db)
+  return rows.map(({ app_id }) => app_id)
+}
+
+/** Which of these endpoints have been switched off for so long. */
+export async function findLongOff(db: Db, appId: string, days: number): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select id from endpoints
+    where app_id = ${appId} and deleted_at is null and not enabled and disabled_at < now() - make_interval(days => ${days})`.execute(db)
+  return new Set(rows.map(({ id }) => id))
+}

@@ -13,6 +13,7 @@ import type { Push } from './transports/transport.ts'
 
 /** How a push ended, or when it is to be tried again. `tries` counts tries at the provider, this one included. */
 export type Settlement = (
+  /** `environment`: the one that accepted it, where that is another than the one it was sent to first. */
   | { is: 'sent'; tries: number; providerCode: string; environment: Environment | null }
   | { is: 'failed'; tries: number; code: FailureCode; providerCode: string; dead: Dead | null }
   | { is: 'skipped'; tries: number; code: SkipReason }
@@ -122,7 +123,8 @@ function settle(sending: Sending, recipient: Recipient, answer: Answer, handedOv
 
   switch (verdict.class) {
     case 'sent': {
-      const environment = answer.is === 'answered' ? answer.environment : null
+      const accepted = answer.is === 'answered' ? answer.environment : null
+      const environment = accepted === transport.environmentOf(recipient) ? null : accepted
       return { is: 'sent', tries, providerCode, environment, heard }
     }
     case 'dead':

@@ -28,29 +28,19 @@ export type MadeBatch = NewBatch & { id: string; no: number }
  * platforms are due at once and for the sweep to point at, by turns of apps.
  */
 export const insertBatches = (db: Db, fanOut: FanOut, lane: Lane, batches: MadeBatch[], waiting: ReadonlySet<Platform> = new Set()) =>
-  db
-    .insertInto('batches')
-    .values(
-      batches.map(({ id, no, platform, subscriptionIds, userIds, decided }) => ({
-        id,
-        app_id: fanOut.app_id,
-        campaign_id: fanOut.campaign_id,
-        platform,
-        lane,
-        day: fanOut.day,
-        batch_no: no,
-        places: null,
-        subscription_ids: subscriptionIds,
-        user_ids: userIds,
-        decided: decided && JSON.stringify(decided),
-        retry_of: null,
-        not_before: null,
-        lease_until: null,
-        done_at: null,
-        due_at: waiting.has(platform) ? sql<Date>`now()` : sql<Date>`now() + interval '5 seconds'`,
-      })),
-    )
-    .execute()
+  sql`
+    insert into batches (id, app_id, campaign_id, platform, lane, day, batch_no, subscription_ids, user_ids, decided, due_at)
+    values ${sql.join(
+      batches.map(
+        ({ id, no, platform, subscriptionIds, userIds, decided }) => sql`(
+          ${id}, ${fanOut.app_id}, ${fanOut.campaign_id}, ${platform}, ${lane}, ${fanOut.day}, ${no}, ${listOf(subscriptionIds)}, ${listOf(userIds)},
+          ${decided && JSON.stringify(decided)}, now() + make_interval(secs => ${waiting.has(platform) ? 0 : 5})
+        )`,
+      ),
+    )}`.execute(db)
+
+/** Ids as Postgres writes a list of them. They are hexadecimal, so nothing in them needs quotes. */
+const listOf = (ids: readonly string[]): string => `{${ids.join(',')}}`
 
 export type TakenRow = {
   id: string

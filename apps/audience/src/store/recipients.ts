@@ -19,8 +19,8 @@ const subscriptionColumns = { appVersion: 'app_version', deviceModel: 'device_mo
  * The pushes of batches in their order, with their devices and users as they are now, in one query for all: a list per field that one of
  * their sends names. Users are looked at only for sends that need it, and of the tags only those that a batch's content names are read: a
  * user may have 100 KB of them. Devices and users are found by their keys, those of a batch in one walk along the index: a look for each was
- * three times as dear. The database answers who is there in the order it finds them, `queuedDevices` puts them in the order of the batch. Answers in
- * the order asked; one whose batch is gone has no devices.
+ * three times as dear. They come in the order of their ids, which as a rule is that of the batch; where it is not, or somebody is gone, `queuedDevices`
+ * puts them in the order of the batch. Answers in the order asked; one whose batch is gone has no devices.
  */
 export async function readRecipients(db: Db, asked: RecipientsAsked[]): Promise<(QueuedDevices | undefined)[]> {
   if (asked.length === 0) return []
@@ -58,7 +58,7 @@ export async function readRecipients(db: Db, asked: RecipientsAsked[]): Promise<
       cross join lateral (
         select string_agg(s.id, '') as "idsFound", string_agg(s.user_id, '') as owners,
           ${sql.join([factsOfAll, list('s.address', 'addresses'), list('s.token_version', 'tokenVersions'), ...ofDevices])}
-        from subscriptions s where s.id = any(b.subscription_ids) and s.app_id || '' = b.app_id
+        from (select * from subscriptions where id = any(b.subscription_ids) and app_id || '' = b.app_id order by id) as s
       ) as devices
       ${users}`.execute(db)
   const found = new Map(rows.map(({ place, ...devices }) => [place, devices]))
@@ -72,7 +72,7 @@ export async function readRecipients(db: Db, asked: RecipientsAsked[]): Promise<
 const usersBy = (lists: RawBuilder<unknown>[]) => sql`
   cross join lateral (
     select string_agg(u.id, '') as "userIdsFound", ${sql.join(lists)}
-    from users u where u.id = any(b.user_ids) and asked.reads_users
+    from (select * from users where id = any(b.user_ids) and asked.reads_users order by id) as u
   ) as people`
 
 /** Null where there is nobody. */

@@ -136,7 +136,12 @@ describe('what the database found of a batch', () => {
       appVersion: ['3.0', null],
     })
 
-    expect(queued).toMatchObject({ facts: '905', addresses: ['1', null, '3'], tokenVersions: [1, null, 3], appVersion: [null, null, '3.0'] })
+    expect(queued).toMatchObject({
+      facts: '905',
+      addresses: ['1', null, '3'],
+      tokenVersions: [1, null, 3],
+      appVersion: [null, null, '3.0'],
+    })
     expect(queued.environments).toEqual([null, null, 'sandbox'])
   })
 

@@ -1,7 +1,7 @@
 import type { CircuitEnvironment, Decided, FinishBatch } from '@herald/contracts/batch'
 import type { FailureCode, SkipReason } from '@herald/contracts/outcome'
 import type { Lane, Platform } from '@herald/contracts/platform'
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { NewBatch } from '../core/batching.ts'
 import type { Waiting } from '../core/circuit.ts'
 import type { RetryBatch } from '../core/retries.ts'
@@ -289,20 +289,26 @@ export type FinishedRow = Pick<BatchTable, 'id' | 'app_id' | 'campaign_id' | 'pl
 }
 
 /** Marks batches done whose number is the finisher's; whoever is not in the answer has lost. Locks them in the order of ids. */
-export async function markDone(db: Db, takes: Pick<FinishBatch, 'batchId' | 'takes'>[]): Promise<FinishedRow[]> {
+export const markDone = (db: Db, takes: Pick<FinishBatch, 'batchId' | 'takes'>[]): Promise<FinishedRow[]> =>
+  markDoneIf(db, takes, sql`true`)
+
+/** The same of those that are no probe, and of whose devices nothing is noted: with the row all is done. */
+export const markQuietlyDone = (db: Db, takes: Pick<FinishBatch, 'batchId' | 'takes'>[]): Promise<FinishedRow[]> =>
+  markDoneIf(db, takes, sql`b.probes is null and not ${notesSent}`)
+
+const notesSent = sql`exists (select from notified_apps n where n.app_id = b.app_id and n.named_at > now() - interval '7 days' offset 0)`
+
+async function markDoneIf(db: Db, takes: Pick<FinishBatch, 'batchId' | 'takes'>[], condition: RawBuilder<unknown>): Promise<FinishedRow[]> {
   const { rows } = await sql<FinishedRow>`
     with finished as (
       select b.id from batches b
         join unnest(${takes.map(({ batchId }) => batchId)}::text[], ${takes.map((it) => it.takes)}::int[]) as asked(id, takes)
           on b.id = asked.id and b.takes = asked.takes
-      where b.id = any(${takes.map(({ batchId }) => batchId)}::text[]) and b.done_at is null order by b.id for no key update of b
+      where b.id = any(${takes.map(({ batchId }) => batchId)}::text[]) and b.done_at is null and ${condition} order by b.id for no key update of b
     )
     update batches b set done_at = now(), lease_until = null, due_at = null
     from finished where b.id = finished.id
-    returning b.id, b.app_id, b.campaign_id, b.platform, b.lane, b.probes, b.takes, b.queued_at,
-      exists (select from notified_apps n where n.app_id = b.app_id and n.named_at > now() - interval '7 days' offset 0) as notes_sent`.execute(
-    db,
-  )
+    returning b.id, b.app_id, b.campaign_id, b.platform, b.lane, b.probes, b.takes, b.queued_at, ${notesSent} as notes_sent`.execute(db)
   return rows
 }
 

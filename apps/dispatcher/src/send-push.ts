@@ -11,9 +11,11 @@ import { heldForOriginMs, type Origins } from './origins.ts'
 import type { AppTransport } from './open-transports.ts'
 import type { Push } from './transports/transport.ts'
 
-/** How a push ended, or when it is to be tried again. `tries` counts tries at the provider, this one included. */
-export type Settlement = /** `environment`: the one that accepted it, where that is another than the one it was sent to first. */
-(
+/**
+ * How a push ended, or when it is to be tried again. `tries` counts tries at the provider, this one included. Of one that was sent, `environment` is
+ * the one that accepted it, where that is another than the one it was sent to first.
+ */
+export type Settlement = (
   | { is: 'sent'; tries: number; providerCode: string; environment: Environment | null }
   | { is: 'failed'; tries: number; code: FailureCode; providerCode: string; dead: Dead | null }
   | { is: 'skipped'; tries: number; code: SkipReason }

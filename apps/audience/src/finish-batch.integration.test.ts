@@ -30,6 +30,23 @@ describe('finishing', () => {
     expect(await db.selectFrom('batches').select('id').where('retry_of', '=', batchId).execute()).toHaveLength(1)
   })
 
+  test('batches that were sent are done beside one that another has and one that is repeated, and their circuit hears of them', async () => {
+    const appId = newId()
+    await givenDevice(db, { appId })
+    const batchIds = [await givenBatch(appId), await givenBatch(appId)]
+    const [one, other] = await Promise.all(batchIds.map((batchId) => takeOne(batchId)))
+    if (!one || !other) throw new Error('two batches')
+    const answers = [{ environment: 'production' as const, seen: 's1', code: null }]
+    const report = finished(one.batchId, one.takes, { answers, credentialsVersion: 1 })
+
+    expect(await finish(report, finished(other.batchId, other.takes + 1, { answers }), { ...report })).toEqual(['done', 'lost', 'lost'])
+
+    const rows = await db.selectFrom('batches').select(['id', 'done_at']).where('id', 'in', batchIds).execute()
+    expect(rows.filter(({ done_at }) => done_at !== null).map(({ id }) => id)).toEqual([one.batchId])
+    const circuit = await db.selectFrom('circuits').select('answers').where('app_id', '=', appId).executeTakeFirst()
+    expect(circuit?.answers).toBe('s')
+  })
+
   // spec: providers/apns-environments
   test('what was sent is noted, and the environment that accepted it remembered', async () => {
     const appId = newId()
@@ -179,7 +196,8 @@ describe('finishing', () => {
 
   test('a retry is a new batch that keeps lane, day, queueing time and campaign, and is held until its time', async () => {
     const appId = newId()
-    const devices = [await givenDevice(db, { appId }), await givenDevice(db, { appId })]
+    const made = [await givenDevice(db, { appId }), await givenDevice(db, { appId })]
+    const devices = made.toSorted((one, other) => (one.id < other.id ? -1 : 1))
     const batchId = await givenBatch(appId)
     const { takes } = await takeOne(batchId)
 

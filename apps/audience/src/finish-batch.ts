@@ -8,7 +8,7 @@ import type { Audience } from './audience.ts'
 import type { Breaker } from './breaker.ts'
 import { settleGuarded, settleUnavailable } from './core/guarded.ts'
 import { deterministicId, groupRetries } from './core/retries.ts'
-import { judgeAnswers, type Finish, type Judged, type Judgement } from './judge-answers.ts'
+import { isAnythingNew, judgeAnswers, type Finish, type Judged, type Judgement } from './judge-answers.ts'
 import { announce, pointAtBatches, pointAtPages } from './point.ts'
 import { insertAnnouncements, type AnnouncementRow } from './store/announcements.ts'
 import {
@@ -17,6 +17,7 @@ import {
   insertRetries,
   keyOfTake,
   markDone,
+  markQuietlyDone,
   releasedAtOnce,
   releaseHeld,
   type BatchPointerRow,
@@ -40,29 +41,44 @@ const eventsPerAnnouncement = 1_000
 
 /**
  * Ends batches whose outcomes are all with the tracker (docs/architecture.md, step 4), in one transaction for all: done, what their
- * answers say of the circuits, dead tokens invalidated, last notified noted, retries and decided failures made. A finish with
- * another take's number, or a second one, is `lost` and changes nothing. Answers in the order given.
+ * answers say of the circuits, dead tokens invalidated, last notified noted, retries and decided failures made. Where every push was sent, as nearly
+ * always, there is nothing but to mark them done, in one statement. A finish with another take's number, or a second one, is `lost` and changes
+ * nothing. Answers in the order given.
  */
 export async function finishBatch({ poke, breaker, ...audience }: Finishing, finishes: FinishBatch[]): Promise<FinishAnswer[]> {
-  const { ended, judgement, announcements, decided } = await transact(audience.db, async (trx) => {
-    const won = winners(await markDone(trx, finishes), finishes)
-    const judgement = await judgeAnswers(trx, breaker, won)
-    const ended = await settle(trx, won, judgement)
-    const announcements = await invalidate(trx, ended)
-    await noteSent(trx, won)
-    await keepRetries(trx, ended)
-    return { ended, judgement, announcements, decided: await keepDecided(trx, ended) }
-  })
+  const { db } = audience
+  const sent = finishes.every(wereSent) ? winners(await markQuietlyDone(db, finishes), finishes) : []
+  const ofSent = new Set(sent.map(({ finish }) => finish))
+  const others = finishes.filter((finish) => !ofSent.has(finish))
+  let ended: Ended[] = []
+  // A circuit may hear of sends a moment after their batch is done: it is told of them now and then only.
+  if (others.length > 0 || isAnythingNew(breaker, sent)) {
+    const { judgement, announcements, decided, ...rest } = await transact(db, async (trx) => {
+      const won = others.length > 0 ? winners(await markDone(trx, others), others) : []
+      const judgement = await judgeAnswers(trx, breaker, [...sent, ...won])
+      const ended = await settle(trx, won, judgement)
+      const announcements = await invalidate(trx, ended)
+      await noteSent(trx, won)
+      await keepRetries(trx, ended)
+      return { ended, judgement, announcements, decided: await keepDecided(trx, ended) }
+    })
+    ended = rest.ended
+    breaker.tell(judgement)
+    await announce(audience, announcements)
+    await pointAtBatches(audience, decided)
+    for (const way of judgement.closed) await letGo({ ...audience, poke }, way)
+    if (judgement.closed.length > 0 || ended.some(({ finish }) => finish.retries.length > 0)) poke()
+  }
 
-  breaker.tell(judgement)
-  await announce(audience, announcements)
-  await pointAtBatches(audience, decided)
-  await wakeFanOuts(audience, ended)
-  for (const way of judgement.closed) await letGo({ ...audience, poke }, way)
-  if (judgement.closed.length > 0 || ended.some(({ finish }) => finish.retries.length > 0)) poke()
-  const done = new Set(ended.map(({ finish }) => keyOfTake(finish)))
+  await wakeFanOuts(audience, [...sent, ...ended])
+  const done = new Set([...sent, ...ended].map(({ finish }) => keyOfTake(finish)))
   return finishes.map((finish) => (done.delete(keyOfTake(finish)) ? 'done' : 'lost'))
 }
+
+/** Every push of it was sent, or ended before it could be, which is in the ledger: nothing is to be done for any of them. */
+const wereSent = ({ environments, dead, guarded, unavailable, retries, answers }: FinishBatch): boolean =>
+  [environments, dead, guarded, unavailable, retries].every(({ length }) => length === 0) &&
+  answers.every(({ seen }) => /^[s\d]*$/.test(seen))
 
 /** Each finish that ended its batch, in the order given: the first, should one be repeated within the group. */
 function winners(rows: FinishedRow[], finishes: FinishBatch[]): Finish[] {
@@ -184,7 +200,7 @@ async function keepDecided(db: Db, ended: Ended[]): Promise<BatchPointerRow[]> {
 }
 
 /** A finished bulk batch makes room in its app's window: the fan-out that has waited longest cuts its next page. */
-async function wakeFanOuts(audience: Audience, ended: Ended[]): Promise<void> {
+async function wakeFanOuts(audience: Audience, ended: Finish[]): Promise<void> {
   for (const appId of new Set(ended.filter(({ row }) => row.lane === 'bulk').map(({ row }) => row.app_id))) {
     await pointAtPages(audience, await wakeWaiting(audience.db, appId))
   }

@@ -63,6 +63,10 @@ async function undo(db: Db, { judged }: Judgement, opened: CircuitKey): Promise<
   await undoGuarded(db, opened)
 }
 
+/** Whether there is anything in these finishes that a circuit has not heard. */
+export const isAnythingNew = ({ healthy }: Pick<Judging, 'healthy'>, ended: Finish[]): boolean =>
+  ended.some((one) => heardBy(one).some((heard) => isNews(heard, healthy)))
+
 type HeardOn = { finish: Finish; circuit: CircuitKey; heard: Heard }
 
 /** What a finish says, by circuit. A probe without an answer is heard too: a dead token tells as much as a send. */

@@ -119,8 +119,7 @@ export function openReport(
       const push = { tokenVersion, attempts: tries }
       switch (settlement.is) {
         case 'sent':
-          if (settlement.environment && settlement.environment !== recipient.environment)
-            environments.push({ subscriptionId, environment: settlement.environment })
+          if (settlement.environment) environments.push({ subscriptionId, environment: settlement.environment })
           return record(recipient, { ...push, outcome: 'sent', code: '', providerCode: settlement.providerCode }, committed)
         case 'failed': {
           const { code, providerCode } = settlement

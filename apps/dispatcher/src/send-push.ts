@@ -11,7 +11,10 @@ import { heldForOriginMs, type Origins } from './origins.ts'
 import type { AppTransport } from './open-transports.ts'
 import type { Push } from './transports/transport.ts'
 
-/** How a push ended, or when it is to be tried again. `tries` counts tries at the provider, this one included. */
+/**
+ * How a push ended, or when it is to be tried again. `tries` counts tries at the provider, this one included. Of one that was sent, `environment` is
+ * the one that accepted it, where that is another than the one it was sent to first.
+ */
 export type Settlement = (
   | { is: 'sent'; tries: number; providerCode: string; environment: Environment | null }
   | { is: 'failed'; tries: number; code: FailureCode; providerCode: string; dead: Dead | null }
@@ -51,7 +54,7 @@ export type Sending = {
   /** Milliseconds of the ttl that are used up by now. */
   elapsedMs: () => number
   /** What the last acceptance came to: nearly every answer is the same one, and comes to the same. */
-  accepted: { answer: Answer; settlement: Settlement } | null
+  accepted: { answer: Answer; asked: CircuitEnvironment; settlement: Settlement } | null
 }
 
 const refusedAgainMs = 1_000
@@ -88,7 +91,8 @@ function waitForOrigin({ platform, prepared: { send }, origins, origin, probe, e
 
 /** What the answer to a push means for it. `handedOverAt`: when it was handed over first, by performance.now(). */
 export function settle(sending: Sending, recipient: Recipient, answer: Answer, handedOverAt: number): Settlement {
-  if (answer === sending.accepted?.answer) return sending.accepted.settlement
+  const { accepted } = sending
+  if (answer === accepted?.answer && sending.transport.environmentOf(recipient) === accepted.asked) return accepted.settlement
   const { platform, prepared, transport, measures, triesBefore, probe, origins } = sending
   const verdict = judge(platform, answer)
   const heard = heardOf(platform, verdict, answer, transport.environmentOf(recipient))
@@ -102,10 +106,12 @@ export function settle(sending: Sending, recipient: Recipient, answer: Answer, h
 
   switch (verdict.class) {
     case 'sent': {
-      const environment = answer.is === 'answered' ? answer.environment : null
+      const acceptedBy = answer.is === 'answered' ? answer.environment : null
+      const asked = transport.environmentOf(recipient)
+      const environment = acceptedBy === asked ? null : acceptedBy
       const settlement: Settlement = { is: 'sent', tries, providerCode, environment, heard }
       // On iOS it is the answer that says which circuit has heard it; elsewhere there is one.
-      if (platform !== 'web' && (environment !== null || platform === 'android')) sending.accepted = { answer, settlement }
+      if (platform !== 'web' && (acceptedBy !== null || platform === 'android')) sending.accepted = { answer, asked, settlement }
       return settlement
     }
     case 'dead':

@@ -139,7 +139,7 @@ export const FinishBatch = z.object({
   batchId: Id,
   appId: Id.optional(),
   takes: z.number().int(),
-  /** iOS: the APNs environment that accepted a token, where the take said another or none. */
+  /** iOS: the APNs environment that accepted a token, where that is another than the one that was asked first. */
   environments: z.array(z.object({ subscriptionId: Id, environment: z.enum(['production', 'sandbox']) })).max(batchSize),
   /** Devices whose push ended without being accepted and that no other list names. Every device of the batch that no list names was sent to. */
   unsent: z.array(Id).max(batchSize),

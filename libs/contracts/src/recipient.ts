@@ -12,7 +12,7 @@ export type Recipient = {
   /** Web only. */
   keys: { p256dh: string; auth: string } | null
   tokenVersion: number
-  /** iOS: the APNs environment that accepted this token before. */
+  /** iOS: the APNs environment that is asked first, because it accepted this token after the other refused it. Null: that of the credentials. */
   environment: 'production' | 'sandbox' | null
   /** Null too when the content has one locale only. */
   language: string | null

@@ -16,9 +16,17 @@ test('what any variant names is read, each name once', () => {
     tags: ['plan', 'city'],
     subscription: ['platform'],
     language: false,
-    timezone: true,
+    timezone: false,
   })
   expect(namesOfSend({ content: null })).toEqual({ user: [], tags: [], subscription: [], language: false, timezone: false })
+})
+
+test('the zone of a user is read for texts that show a time', () => {
+  const isRead = (body: string) => namesOfSend({ content: saying(body) }).timezone
+  expect(isRead('{{ user.createdAt | date: "%H:%M" }}')).toBe(true)
+  expect(isRead('{{ "now" | default: "x" | date }}')).toBe(true)
+  expect(isRead('{{ user.externalId | upcase }}')).toBe(false)
+  expect(isRead('What a date')).toBe(false)
 })
 
 test('a user is looked at when the texts differ by language or name something of them', () => {

@@ -6,7 +6,7 @@ import type { NamesUsed } from '@herald/contracts/placeholder'
 export type NamesOfSend = NamesUsed & {
   /** It has several locales. */
   language: boolean
-  /** It has placeholders, which may show a time. */
+  /** It has placeholders that may show a time: only the filter `date` does. */
   timezone: boolean
 }
 
@@ -21,7 +21,7 @@ export function namesOfSend({ content, experiment }: Pick<FrozenSend, 'content' 
     tags: named('tags'),
     subscription: named('subscription'),
     language: contents.some((texts) => localesOf(texts).length > 1),
-    timezone: entries.some((entry) => textsOf(entry).some((text) => text.includes('{{'))),
+    timezone: entries.some((entry) => textsOf(entry).some((text) => text.includes('{{') && text.includes('date'))),
   }
 }
 

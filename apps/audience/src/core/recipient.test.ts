@@ -1,10 +1,10 @@
 import { newId } from '@herald/contracts/ids'
 import { recipientsOf } from '@herald/contracts/recipient'
-import { expect, test } from 'vitest'
-import { facts, partOf, type QueuedDevices } from './recipient.ts'
+import { describe, expect, test } from 'vitest'
+import { facts, partOf, queuedDevices, type QueuedDevices } from './recipient.ts'
 
 const names = { user: [], tags: [], subscription: [], language: false, timezone: false }
-const usual = facts.isThere + facts.isOfQueued + facts.isOptedIn
+const usual = facts.isThere + facts.isOptedIn
 
 /** A batch of devices with these digits, and what else was read of them. */
 function givenQueued(digits: number[], change: Partial<QueuedDevices> = {}) {
@@ -54,9 +54,9 @@ test('only what the content names goes along', () => {
 // spec: tracking/owner-first
 test.each([
   ['deleted', 0, 'deleted'],
-  ['another person’s, whatever else', facts.isThere + facts.isInvalidated, 'owner_changed'],
-  ['invalidated', facts.isThere + facts.isOfQueued + facts.isInvalidated, 'invalidated'],
-  ['opted out', facts.isThere + facts.isOfQueued, 'opted_out'],
+  ['another person’s, whatever else', facts.isThere + facts.isOthers + facts.isInvalidated, 'owner_changed'],
+  ['invalidated', facts.isThere + facts.isInvalidated, 'invalidated'],
+  ['opted out', facts.isThere, 'opted_out'],
 ])('a device that is %s is skipped in the name of whom it was queued for, and the others keep their places', (_, digit, code) => {
   const { queued, subscriptionIds, userIds } = givenQueued([usual, digit, usual])
 
@@ -105,10 +105,63 @@ test('a part holds about 256 kB, and at least one push', () => {
 })
 
 test('a batch of what is tried again keeps the places that its pushes had first, also of those that are skipped', () => {
-  const { queued } = givenQueued([usual, facts.isThere + facts.isOfQueued, usual], { places: [7, 11, 480] })
+  const { queued } = givenQueued([usual, facts.isThere, usual], { places: [7, 11, 480] })
 
   const { recipients, decided } = partOf(queued, names, 'ios', 0)
 
   expect(recipientsOf(recipients).map(({ place }) => place)).toEqual([7, 480])
   expect(decided).toMatchObject([{ place: 11, code: 'opted_out' }])
+})
+
+describe('what the database found of a batch', () => {
+  const [one, two, three] = [newId(), newId(), newId()]
+  const [ann, ben] = [newId(), newId()]
+  const found = {
+    ...{ places: null, subscriptionIds: one + two + three, queuedFor: ann + ben + ann },
+    ...{ idsFound: one + two + three, owners: ann + ben + ann, facts: '919' },
+    ...{ addresses: ['1', '2', '3'], tokenVersions: [1, 2, 3] },
+  }
+  const isThere = facts.isThere + facts.isOptedIn
+
+  test('is passed on as it is when nothing has changed, and nothing is said of environments that are not remembered', () => {
+    const queued = queuedDevices({ ...found, environments: '---' })
+
+    expect(queued).toMatchObject({ facts: '919', addresses: found.addresses, tokenVersions: found.tokenVersions })
+    expect(queued.environments).toBeUndefined()
+  })
+
+  test('is put in the order of the batch, with gaps where a device is gone', () => {
+    const queued = queuedDevices({
+      ...found,
+      ...{ idsFound: three + one, owners: ann + ann, facts: '59', addresses: ['3', '1'], tokenVersions: [3, 1], environments: 's-' },
+      appVersion: ['3.0', null],
+    })
+
+    expect(queued).toMatchObject({
+      facts: '905',
+      addresses: ['1', null, '3'],
+      tokenVersions: [1, null, 3],
+      appVersion: [null, null, '3.0'],
+    })
+    expect(queued.environments).toEqual([null, null, 'sandbox'])
+  })
+
+  test('says which devices have changed hands', () => {
+    const queued = queuedDevices({ ...found, owners: ann + ann + ann })
+    expect(queued.facts).toBe(`${isThere}${facts.isThere + facts.isOthers}${isThere}`)
+  })
+
+  test('gives each device what is known of its user, who may have several and may be gone', () => {
+    const users = { userIdsFound: ann, externalId: ['Ann'], tags: [{ plan: 'gold' }] }
+    const queued = queuedDevices({ ...found, ...users })
+
+    expect(queued.externalId).toEqual(['Ann', null, 'Ann'])
+    expect(queued.tags).toEqual([{ plan: 'gold' }, null, { plan: 'gold' }])
+  })
+
+  test('is nothing when nobody is there', () => {
+    const nobody = { idsFound: null, owners: null, facts: null, addresses: null, tokenVersions: null, environments: null }
+    expect(queuedDevices({ ...found, ...nobody })).toMatchObject({ facts: '000', addresses: [null, null, null] })
+    expect(queuedDevices({ ...found, ...nobody, subscriptionIds: '', queuedFor: '' })).toMatchObject({ facts: '', addresses: [] })
+  })
 })

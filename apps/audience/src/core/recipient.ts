@@ -25,17 +25,91 @@ export type QueuedDevices = {
   facts: string
   addresses: (string | null)[]
   tokenVersions: (number | null)[]
-  p256dh?: (string | null)[]
-  auth?: (string | null)[]
-  environments?: ('production' | 'sandbox' | null)[]
-  tags?: (Tags | null)[]
-} & { [Name in Field]?: (string | null)[] }
+  p256dh?: (string | null)[] | undefined
+  auth?: (string | null)[] | undefined
+  environments?: ('production' | 'sandbox' | null)[] | undefined
+  tags?: (Tags | null)[] | undefined
+} & { [Name in Field]?: (string | null)[] | undefined }
 
 export const noDevices: QueuedDevices = { places: null, subscriptionIds: '', queuedFor: '', facts: '', addresses: [], tokenVersions: [] }
 
-/** What the digit of a device is the sum of. */
-export const facts = { isThere: 1, isOfQueued: 2, isInvalidated: 4, isOptedIn: 8 } as const
-const mayBeSent = (facts.isThere + facts.isOfQueued + facts.isOptedIn).toString(16)
+/** What the digit of a device is the sum of; `isOthers`: it has changed hands since it was queued. */
+export const facts = { isThere: 1, isOthers: 2, isInvalidated: 4, isOptedIn: 8 } as const
+const mayBeSent = (facts.isThere + facts.isOptedIn).toString(16)
+
+/**
+ * What the database found of a batch: the devices that are there, in any order (`idsFound`, and the lists beside it), and of the users that they
+ * were queued for what the send names (`userIdsFound`, each once). Lists are null where nobody was found.
+ */
+export type DevicesFound = Pick<QueuedDevices, 'places' | 'subscriptionIds' | 'queuedFor'> & {
+  /** 24 characters each, like the owners that the devices have now. */
+  idsFound: string | null
+  owners: string | null
+  /** Without `isOthers`. */
+  facts: string | null
+  addresses: string[] | null
+  tokenVersions: number[] | null
+  p256dh?: (string | null)[] | null
+  auth?: (string | null)[] | null
+  /** A letter each: the first of the environment, a hyphen for none. */
+  environments?: string | null
+  userIdsFound?: string | null
+  tags?: (Tags | null)[] | null
+} & { [Name in Field]?: (string | null)[] | null }
+
+/** The devices in the order of their batch. As a rule all are there, were found in that order and have the owners that they were queued for: then nothing is moved. */
+export function queuedDevices(found: DevicesFound): QueuedDevices {
+  const { places, subscriptionIds, queuedFor } = found
+  const devices = placesIn(found.idsFound ?? '', subscriptionIds)
+  const users = placesIn(found.userIdsFound ?? '', queuedFor)
+  const inOrder = <Value>(values: Value[] | null | undefined, at: number[] | 'same'): (Value | null)[] | undefined => {
+    if (values === undefined) return undefined
+    return at === 'same' ? (values ?? []) : at.map((index) => values?.[index] ?? null)
+  }
+  const fieldsOf = (names: readonly Field[], at: number[] | 'same') =>
+    Object.fromEntries(names.flatMap((name) => (found[name] === undefined ? [] : [[name, inOrder(found[name], at)] as const])))
+  const owners = found.owners ?? ''
+  const all = found.facts ?? ''
+  const isUnchanged = devices === 'same' && owners === queuedFor
+  return {
+    places,
+    subscriptionIds,
+    queuedFor,
+    facts: isUnchanged ? all : factsInOrder(all, owners, queuedFor, devices),
+    addresses: inOrder(found.addresses, devices) ?? [],
+    tokenVersions: inOrder(found.tokenVersions, devices) ?? [],
+    p256dh: inOrder(found.p256dh, devices),
+    auth: inOrder(found.auth, devices),
+    environments: inOrder(environmentsOf(found.environments), devices),
+    tags: inOrder(found.tags, users),
+    ...fieldsOf(subscriptionFields, devices),
+    ...fieldsOf(userFields, users),
+  }
+}
+
+/** Where each of these ids stands among those that were found, -1 for one that is not there; `same`: they are the same in the same order. */
+function placesIn(found: string, ids: string): number[] | 'same' {
+  if (found === ids) return 'same'
+  const placeOf = new Map(Array.from({ length: found.length / 24 }, (_, at) => [idAt(found, at), at]))
+  return Array.from({ length: ids.length / 24 }, (_, at) => placeOf.get(idAt(ids, at)) ?? -1)
+}
+
+function factsInOrder(all: string, owners: string, queuedFor: string, devices: number[] | 'same'): string {
+  const digitAt = (at: number, place: number): string => {
+    const digit = all[at]
+    if (digit === undefined) return '0'
+    return idAt(owners, at) === idAt(queuedFor, place) ? digit : (parseInt(digit, 16) + facts.isOthers).toString(16)
+  }
+  return Array.from({ length: queuedFor.length / 24 }, (_, place) =>
+    digitAt(devices === 'same' ? place : (devices[place] ?? -1), place),
+  ).join('')
+}
+
+/** Undefined where none is remembered of any. */
+const environmentsOf = (letters: string | null | undefined): ('production' | 'sandbox' | null)[] | undefined =>
+  letters && /[^-]/.test(letters)
+    ? Array.from(letters, (letter) => (letter === 'p' ? 'production' : letter === 's' ? 'sandbox' : null))
+    : undefined
 
 /** A part of a batch: the pushes to make, and the ends of those that are not to be made. `count`: both together. */
 export type Part = { recipients: RecipientColumns; decided: Decided[]; count: number }
@@ -56,7 +130,7 @@ export function partOf(queued: QueuedDevices, names: NamesOfSend, platform: stri
 /** Who is not sent to is skipped in the name of whom it was queued for. */
 function skipped(queued: QueuedDevices, at: number, place: number, digit: number): Decided {
   const queuedFor = idAt(queued.queuedFor, at)
-  const owner = digit & facts.isOfQueued ? queuedFor : ''
+  const owner = digit & facts.isOthers ? '' : queuedFor
   const device: DeviceNow =
     digit & facts.isThere ? { userId: owner, optedIn: (digit & facts.isOptedIn) > 0, invalidated: (digit & facts.isInvalidated) > 0 } : null
   return {

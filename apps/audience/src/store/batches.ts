@@ -1,7 +1,7 @@
 import type { CircuitEnvironment, Decided, FinishBatch } from '@herald/contracts/batch'
 import type { FailureCode, SkipReason } from '@herald/contracts/outcome'
 import type { Lane, Platform } from '@herald/contracts/platform'
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { NewBatch } from '../core/batching.ts'
 import type { Waiting } from '../core/circuit.ts'
 import type { RetryBatch } from '../core/retries.ts'
@@ -28,29 +28,19 @@ export type MadeBatch = NewBatch & { id: string; no: number }
  * platforms are due at once and for the sweep to point at, by turns of apps.
  */
 export const insertBatches = (db: Db, fanOut: FanOut, lane: Lane, batches: MadeBatch[], waiting: ReadonlySet<Platform> = new Set()) =>
-  db
-    .insertInto('batches')
-    .values(
-      batches.map(({ id, no, platform, subscriptionIds, userIds, decided }) => ({
-        id,
-        app_id: fanOut.app_id,
-        campaign_id: fanOut.campaign_id,
-        platform,
-        lane,
-        day: fanOut.day,
-        batch_no: no,
-        places: null,
-        subscription_ids: subscriptionIds,
-        user_ids: userIds,
-        decided: decided && JSON.stringify(decided),
-        retry_of: null,
-        not_before: null,
-        lease_until: null,
-        done_at: null,
-        due_at: waiting.has(platform) ? sql<Date>`now()` : sql<Date>`now() + interval '5 seconds'`,
-      })),
-    )
-    .execute()
+  sql`
+    insert into batches (id, app_id, campaign_id, platform, lane, day, batch_no, subscription_ids, user_ids, decided, due_at)
+    values ${sql.join(
+      batches.map(
+        ({ id, no, platform, subscriptionIds, userIds, decided }) => sql`(
+          ${id}, ${fanOut.app_id}, ${fanOut.campaign_id}, ${platform}, ${lane}, ${fanOut.day}, ${no}, ${listOf(subscriptionIds)}, ${listOf(userIds)},
+          ${decided && JSON.stringify(decided)}, now() + make_interval(secs => ${waiting.has(platform) ? 0 : 5})
+        )`,
+      ),
+    )}`.execute(db)
+
+/** Ids as Postgres writes a list of them. They are hexadecimal, so nothing in them needs quotes. */
+export const listOf = (ids: readonly string[]): string => `{${ids.join(',')}}`
 
 export type TakenRow = {
   id: string
@@ -303,20 +293,26 @@ export type FinishedRow = Pick<BatchTable, 'id' | 'app_id' | 'campaign_id' | 'pl
 }
 
 /** Marks batches done whose number is the finisher's; whoever is not in the answer has lost. Locks them in the order of ids. */
-export async function markDone(db: Db, takes: Pick<FinishBatch, 'batchId' | 'takes'>[]): Promise<FinishedRow[]> {
+export const markDone = (db: Db, takes: Pick<FinishBatch, 'batchId' | 'takes'>[]): Promise<FinishedRow[]> =>
+  markDoneIf(db, takes, sql`true`)
+
+/** The same of those that are no probe, and of whose devices nothing is noted: with the row all is done. */
+export const markQuietlyDone = (db: Db, takes: Pick<FinishBatch, 'batchId' | 'takes'>[]): Promise<FinishedRow[]> =>
+  markDoneIf(db, takes, sql`b.probes is null and not ${notesSent}`)
+
+const notesSent = sql`exists (select from notified_apps n where n.app_id = b.app_id and n.named_at > now() - interval '7 days' offset 0)`
+
+async function markDoneIf(db: Db, takes: Pick<FinishBatch, 'batchId' | 'takes'>[], condition: RawBuilder<unknown>): Promise<FinishedRow[]> {
   const { rows } = await sql<FinishedRow>`
     with finished as (
       select b.id from batches b
         join unnest(${takes.map(({ batchId }) => batchId)}::text[], ${takes.map((it) => it.takes)}::int[]) as asked(id, takes)
           on b.id = asked.id and b.takes = asked.takes
-      where b.id = any(${takes.map(({ batchId }) => batchId)}::text[]) and b.done_at is null order by b.id for no key update of b
+      where b.id = any(${takes.map(({ batchId }) => batchId)}::text[]) and b.done_at is null and ${condition} order by b.id for no key update of b
     )
     update batches b set done_at = now(), lease_until = null, due_at = null
     from finished where b.id = finished.id
-    returning b.id, b.app_id, b.campaign_id, b.platform, b.lane, b.probes, b.takes, b.queued_at,
-      exists (select from notified_apps n where n.app_id = b.app_id and n.named_at > now() - interval '7 days' offset 0) as notes_sent`.execute(
-    db,
-  )
+    returning b.id, b.app_id, b.campaign_id, b.platform, b.lane, b.probes, b.takes, b.queued_at, ${notesSent} as notes_sent`.execute(db)
   return rows
 }
 

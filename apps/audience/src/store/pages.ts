@@ -66,17 +66,17 @@ export async function scanPage(db: Db, scan: Scan, selection: Selection): Promis
   })
   const { rows } = await sql<{
     platform: Platform | null
-    subscriptionIds: string[]
-    userIds: string[]
-    zones: (string | null)[]
+    subscriptionIds: string | null
+    userIds: string | null
+    zones: (string | null)[] | null
     scanned: number
     lastId: string | null
   }>`
     with page as materialized (
       ${source(scan, selection)}
     ), meant as (
-      select f.platform, array_agg(f.id order by f.id) as subscription_ids, array_agg(f.user_id order by f.id) as user_ids,
-        ${withZones ? sql`array_agg(f.zone order by f.id)` : sql`'{}'::text[]`} as zones
+      select f.platform, string_agg(f.id, '' order by f.id) as subscription_ids, string_agg(f.user_id, '' order by f.id) as user_ids,
+        ${withZones ? sql`json_agg(f.zone order by f.id)` : sql`null::json`} as zones
       from ${meant}
       group by f.platform
     )
@@ -85,14 +85,20 @@ export async function scanPage(db: Db, scan: Scan, selection: Selection): Promis
 
   const { scanned = 0, lastId = null } = rows[0] ?? {}
   return {
-    devices: rows.flatMap((row) => (row.platform ? toDevices(row.platform, row.subscriptionIds, row.userIds, row.zones) : [])),
+    devices: rows.flatMap((row) => (row.platform ? toDevices(row.platform, row.subscriptionIds ?? '', row.userIds ?? '', row.zones) : [])),
     lastId: lastId ?? scan.cursor,
     isLast: scanned < pageSize || (lastId ?? '') >= scan.bound_id,
   }
 }
 
-const toDevices = (platform: Platform, ids: string[], userIds: string[], zones: (string | null)[]): PageDevice[] =>
-  ids.map((id, index) => ({ id, userId: userIds[index] ?? '', platform, zone: zones[index] ?? null }))
+/** Ids come as one text of 24 characters each: as lists, 5,000 of them take ten times as long to read. */
+const toDevices = (platform: Platform, ids: string, userIds: string, zones: (string | null)[] | null): PageDevice[] =>
+  Array.from({ length: ids.length / 24 }, (_, at) => ({
+    id: ids.slice(at * 24, at * 24 + 24),
+    userId: userIds.slice(at * 24, at * 24 + 24),
+    platform,
+    zone: zones?.[at] ?? null,
+  }))
 
 const scannedColumns = sql`s.id, s.user_id, s.platform, s.opted_in, s.invalidated_at, s.created_at`
 const segmentColumns = sql`${scannedColumns}, s.browser, s.standalone, s.app_version, s.sdk_version, s.os_version, s.device_model,

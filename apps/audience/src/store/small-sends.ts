@@ -4,7 +4,7 @@ import type { Platform } from '@herald/contracts/platform'
 import { sql, type RawBuilder } from 'kysely'
 import type { PageDevice } from '../core/queueing.ts'
 import { reachable } from './segment-sql.ts'
-import { takenLease, type MadeBatch } from './batches.ts'
+import { takenLease, type MadeBatch, listOf } from './batches.ts'
 import type { Db, FanOut } from './tables.ts'
 import { roomOnLane } from './turns.ts'
 
@@ -149,6 +149,3 @@ export async function insertSmallSends(db: Db, exactStart: string, sends: NewSma
     }),
   )
 }
-
-/** Ids as Postgres writes a list of them. They are hexadecimal, so nothing in them needs quotes. */
-const listOf = (ids: readonly string[]): string => `{${ids.join(',')}}`

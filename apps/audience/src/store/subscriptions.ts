@@ -147,7 +147,10 @@ export async function invalidateDead(db: Db, dead: DeadToken[]): Promise<Invalid
   return rows
 }
 
-/** Remembers which APNs environment accepted a token, where that is news: one write in a token's life. */
+/**
+ * Remembers which APNs environment accepted a token after the one that was asked first had refused it. A device that nothing is remembered of is
+ * asked where its app's credentials say, so ordinary devices are never written.
+ */
 export const rememberEnvironments = (db: Db, accepted: { subscriptionId: string; environment: 'production' | 'sandbox' }[]) =>
   sql`
     with news as (

@@ -7,7 +7,7 @@ export type Push = {
   address: string
   /** Web only. */
   keys: { p256dh: string; auth: string } | null
-  /** iOS: the environment that accepted this token before; null: the one of the credentials. */
+  /** iOS: the environment that is asked first; null: the one of the credentials. */
   environment: Environment | null
   /** The request's JSON, as contracts/payload built it for the platform. */
   body: string

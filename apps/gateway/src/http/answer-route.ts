@@ -26,7 +26,7 @@ export type Door = {
  */
 export async function answerRoute(route: Route, request: Request, response: Response, gateway: Gateway, door: Door): Promise<unknown> {
   door.limits.countAddress(route, request, response)
-  const key = await admit(route, request, door)
+  const key = await (route.inParts ? gateway.watch.guard(() => admit(route, request, door)) : admit(route, request, door))
   if (key) {
     lineOf(response).appId = key.appId
     const { id: deviceId } = request.params
@@ -34,7 +34,7 @@ export async function answerRoute(route: Route, request: Request, response: Resp
   }
 
   const json = route.body ? await readJson(request) : undefined
-  const idempotencyKey = route.idempotent ? checkIdempotencyKey(request.get('idempotency-key')) : null
+  const idempotencyKey = route.idempotent === true ? checkIdempotencyKey(request.get('idempotency-key')) : null
   const body = route.body ? parseBody(route.body, json) : undefined
   const query = queryOf(route, request)
   const params = paramsOf(route, request)
@@ -49,6 +49,9 @@ export async function answerRoute(route: Route, request: Request, response: Resp
     query,
     idempotency: idempotencyKey === null ? null : { key: idempotencyKey, fingerprint: fingerprintOf(request.method, request.path, json) },
     header: (name) => request.get(name),
+    countSend: () => {
+      if (key) door.limits.countSend(key, response)
+    },
   }
   return route.answer(gateway, asked)
 }

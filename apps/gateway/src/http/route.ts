@@ -7,10 +7,10 @@ import type { Gateway } from '../gateway.ts'
 /** Who may call: `public` takes both kinds of API key, `admin` the administration token, `none` anybody. */
 export type Access = 'secret' | 'public' | 'admin' | 'none'
 /**
- * `subscribe` and `event` count by client address, `send` by key. `identity` counts a public key's requests by client address and by device. Every
+ * `subscribe` and `event` count by client address, `send` by key, `sends` too, each item of the request by itself (`countSend`). `identity` counts a public key's requests by client address and by device. Every
  * other request with a key counts in `API_RATE_LIMIT`.
  */
-export type Limit = 'subscribe' | 'event' | 'send' | 'identity'
+export type Limit = 'subscribe' | 'event' | 'send' | 'sends' | 'identity'
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
 type ParamsOf<Path extends string> = string extends Path
@@ -32,6 +32,8 @@ export type Asked<Param extends string, Body, Query> = {
   /** For an idempotent route: the caller's key and what it stands for. */
   idempotency: z.infer<typeof Idempotency>
   header: (name: string) => string | undefined
+  /** Counts one more send of the key; throws the Fault `rate_limited`. For a route with the limit `sends`. */
+  countSend: () => void
 }
 
 export type Route<Param extends string = string, Body = unknown, Query = unknown> = {
@@ -44,18 +46,22 @@ export type Route<Param extends string = string, Body = unknown, Query = unknown
   limit?: Limit
   /** Absent: the request's body is not looked at. */
   body?: z.ZodType<Body>
+  /** What the OpenAPI document says of the body, where `body` leaves its items to be checked one by one. */
+  shownBody?: z.ZodType
   /** Absent: no query is taken; routes without a key do not look at it. */
   query?: z.ZodType<Query>
   /** Params that are not object ids. One that should be an id and is not is unknown: 404. */
   texts?: readonly Param[]
-  /** Takes the header Idempotency-Key. */
-  idempotent?: boolean
+  /** Takes the header Idempotency-Key: for the request, or for what its items make of it. */
+  idempotent?: boolean | 'items'
   /** Takes the header x-identity-token, from public keys. */
   identified?: boolean
   /** Pages of any origin may call, as they may every route that takes a public key. */
   anyOrigin?: boolean
   /** Answers also while the database is away. */
   withoutDatabase?: boolean
+  /** Made of parts that end by themselves: when the database goes away midway, those that are not done say so and the request goes on. */
+  inParts?: boolean
   /** The status of a success. */
   status: number
   summary: string

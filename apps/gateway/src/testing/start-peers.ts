@@ -24,6 +24,8 @@ export type Peers = {
   asked: Asked[]
   /** What the call with this subject answers from now on, in the place of its documented example; it may throw a Fault. */
   answers: Map<string, (request: unknown) => unknown>
+  /** Set: what a send waits for once it has been heard. */
+  beforeSend: ((request: unknown) => Promise<void>) | undefined
   /** Set: every call of the public API is refused with it. */
   refusal: Fault | undefined
   stop: () => Promise<void>
@@ -73,6 +75,7 @@ export async function startPeers(natsUrl: string): Promise<Peers> {
     campaigns: new Map(),
     asked: [],
     answers: new Map(),
+    beforeSend: undefined,
     refusal: undefined,
     stop: async () => void (await Promise.all(services.map((service) => service.stop()))),
   }
@@ -100,6 +103,11 @@ export async function startPeers(natsUrl: string): Promise<Peers> {
   play(audience, audienceCalls.changeOwner, { userId: user.id, tags: user.tags })
   play(audience, audienceCalls.readUser, user)
   play(audience, audienceCalls.changeUser, user)
+  audience.answer(audienceCalls.changeUsers, async (request) => {
+    peers.asked.push({ subject: audienceCalls.changeUsers.subject, request })
+    if (peers.refusal) throw peers.refusal
+    return { users: request.users.map(() => ({ id: user.id, created: false })) }
+  })
   play(audience, audienceCalls.deleteUser, {})
   play(audience, audienceCalls.createSegment, segment)
   play(audience, audienceCalls.listSegments, { items: [segment], nextCursor: null })
@@ -115,6 +123,7 @@ export async function startPeers(natsUrl: string): Promise<Peers> {
   campaigns.answer(campaignCalls.sendNotification, async (request) => {
     peers.sent.push(request)
     const { appId, idempotency } = request
+    await peers.beforeSend?.(request)
     if (peers.refusal) throw peers.refusal
     const earlier = idempotency && answered.get(`${appId} ${idempotency.key}`)
     if (earlier && earlier.fingerprint !== idempotency.fingerprint) throw fault('idempotency_key_reused', 'Another request had this key.')

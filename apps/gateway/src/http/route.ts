@@ -2,7 +2,9 @@ import type { KeyKind, Scope } from '@herald/contracts/administration'
 import type { FaultCode } from '@herald/contracts/fault'
 import type { Idempotency } from '@herald/contracts/calls/campaigns'
 import type { z } from 'zod'
+import type { AuditAction, Subject } from '../core/audit.ts'
 import type { Gateway } from '../gateway.ts'
+import type { Note } from '../store/audit.ts'
 
 /** Who may call: `public` takes both kinds of API key, `admin` the administration token, `none` anybody. */
 export type Access = 'secret' | 'public' | 'admin' | 'none'
@@ -21,6 +23,23 @@ type ParamsOf<Path extends string> = string extends Path
       ? Name
       : never
 
+/**
+ * What a change is called in the audit, when an administrator makes it. `own`: the gateway's own, whose transaction writes the line (`note`).
+ * `elsewhere`: another app makes it, and the line is written around that (audit-elsewhere.ts); it names the ids of the path and of the answer,
+ * and what `subject` adds. `nothing`: it only looks, though its method is not GET: a preview, a count that is
+ * remembered, a ping.
+ */
+export type Audited =
+  | 'nothing'
+  | { action: AuditAction; change: 'own' }
+  | { action: AuditAction; change: 'elsewhere'; subject: (of: { id: string | undefined; answered: string | undefined }) => Subject }
+
+export const own = (action: AuditAction): Audited => ({ action, change: 'own' })
+export const elsewhere = (
+  action: AuditAction,
+  subject: (of: { id: string | undefined; answered: string | undefined }) => Subject = ({ id, answered }) => ({ id: id ?? answered }),
+): Audited => ({ action, change: 'elsewhere', subject })
+
 /** A request as its answer sees it: everything about it has been checked. */
 export type Asked<Param extends string, Body, Query> = {
   /** The key's app; on the administration surface the path's. */
@@ -34,6 +53,8 @@ export type Asked<Param extends string, Body, Query> = {
   header: (name: string) => string | undefined
   /** Counts one more send of the key; throws the Fault `rate_limited`. For a route with the limit `sends`. */
   countSend: () => void
+  /** For a change of the gateway's own that the route declares (`audit`). */
+  note: Note
 }
 
 export type Route<Param extends string = string, Body = unknown, Query = unknown> = {
@@ -54,6 +75,8 @@ export type Route<Param extends string = string, Body = unknown, Query = unknown
   texts?: readonly Param[]
   /** Takes the header Idempotency-Key: for the request, or for what its items make of it. */
   idempotent?: boolean | 'items'
+  /** What the audit says when an administrator does this: every route of theirs declares it, unless it is a GET. */
+  audit?: Audited
   /** Takes the header x-identity-token, from public keys. */
   identified?: boolean
   /** Pages of any origin may call, as they may every route that takes a public key. */

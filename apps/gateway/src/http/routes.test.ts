@@ -73,6 +73,11 @@ test('the public routes are those of the specification’s summary, with its key
   expect(served).toHaveLength(summary.length + 2)
 })
 
+test('every administration route that may change something says what the audit calls it, or that it changes nothing; one that reads says neither', () => {
+  const undeclared = administrationRoutes.filter(({ method, audit }) => (method === 'get') !== (audit === undefined))
+  expect(undeclared.map(({ name }) => name)).toEqual([])
+})
+
 test('the document describes every public route, and nothing of the administration', () => {
   for (const { method, path, name } of publicRoutes) expect(paths[templateOf(path)]?.[method]).toMatchObject({ operationId: name })
   expect(operations).toHaveLength(publicRoutes.length)

@@ -3,10 +3,11 @@ import * as audienceCalls from '@herald/contracts/calls/audience'
 import * as campaignCalls from '@herald/contracts/calls/campaigns'
 import * as trackerCalls from '@herald/contracts/calls/tracker'
 import { readStats, trackEvents, type Engagement } from '@herald/contracts/calls/tracker'
-import { eraseWebhooksOfApp } from '@herald/contracts/calls/webhooks'
+import * as webhookCalls from '@herald/contracts/calls/webhooks'
 import type { Campaign } from '@herald/contracts/campaign'
 import { fault, type Fault } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
+import type { Webhook, WebhookDelivery } from '@herald/contracts/webhook'
 import { openBus, type Bus } from '@herald/service/bus'
 import { testService } from '@herald/testing/service'
 import { examples } from '../http/examples.ts'
@@ -59,6 +60,37 @@ export const givenCampaign: Campaign = {
   createdAt: '2026-01-31T08:00:00.000Z',
   startedAt: null,
   settledAt: null,
+}
+
+export const givenWebhook: Webhook = {
+  id: newId(),
+  appId: newId(),
+  url: 'https://receiver.example/',
+  description: null,
+  eventTypes: ['*'],
+  enabled: true,
+  disabledReason: null,
+  disabledAt: null,
+  consecutiveFailures: 0,
+  secretHint: 'abcd',
+  lastDeliveryAt: null,
+  lastStatus: null,
+  lastError: null,
+  waitingEvents: 0,
+  droppedEvents: 0,
+  storedBytes: 0,
+  createdAt: '2026-01-01T00:00:00.000Z',
+  updatedAt: '2026-01-01T00:00:00.000Z',
+}
+const givenDelivery: WebhookDelivery = {
+  id: 'dlv_1',
+  state: 'pending',
+  eventCount: 1,
+  attempts: [],
+  nextAttemptAt: null,
+  replayable: false,
+  createdAt: '2026-01-01T00:00:00.000Z',
+  endedAt: null,
 }
 
 export async function startPeers(natsUrl: string): Promise<Peers> {
@@ -175,6 +207,16 @@ export async function startPeers(natsUrl: string): Promise<Peers> {
   play(tracker, trackerCalls.listStats, { stats: {} })
   play(tracker, trackerCalls.verifyCampaign, null)
   play(tracker, trackerCalls.eraseTrackerOfApp, { done: true })
-  play(webhooks, eraseWebhooksOfApp, { done: true })
+  play(webhooks, webhookCalls.eraseWebhooksOfApp, { done: true })
+  play(webhooks, webhookCalls.createWebhook, { ...givenWebhook, secret: 'whsec_canary-of-a-webhook' })
+  play(webhooks, webhookCalls.listWebhooks, { items: [givenWebhook], nextCursor: null })
+  play(webhooks, webhookCalls.readWebhook, givenWebhook)
+  play(webhooks, webhookCalls.changeWebhook, givenWebhook)
+  play(webhooks, webhookCalls.deleteWebhook, {})
+  play(webhooks, webhookCalls.enableWebhook, givenWebhook)
+  play(webhooks, webhookCalls.rotateWebhookSecret, { secret: 'whsec_canary-of-a-rotation' })
+  play(webhooks, webhookCalls.testWebhook, { status: 204, error: null })
+  play(webhooks, webhookCalls.listDeliveries, { items: [], nextCursor: null })
+  play(webhooks, webhookCalls.replayDelivery, givenDelivery)
   return peers
 }

@@ -7,6 +7,7 @@ import { settingsForWork } from '@herald/service/postgres'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { changeOwner, changeUser } from './change-user.ts'
+import { changeUsers } from './change-users.ts'
 import { deleteSubscription } from './delete-subscription.ts'
 import { deleteUser } from './delete-user.ts'
 import { loginSubscription } from './login-subscription.ts'
@@ -58,6 +59,7 @@ async function everyWay(db: Db, appId: string): Promise<void> {
   await changeOwner({ db }, { appId, subscriptionId, changes: { language: 'de' }, keyKind: 'secret' })
   await changeUser({ db }, { appId, user: { externalId: ann }, changes: { country: 'DE' } })
   await changeUser({ db }, { appId, user: { userId }, changes: { country: 'DE' } })
+  await changeUsers({ db }, { appId, users: [{ externalId: ann, country: 'AT' }, { userId, country: 'FR' }, { externalId: newId() }] })
   await patchSubscription(db, { appId, subscriptionId, changes: { optedIn: false } })
   await startSession(db, { appId, subscriptionId, session: {} })
   await findUserId(db, appId, { externalId: bob })

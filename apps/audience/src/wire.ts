@@ -21,6 +21,7 @@ import { openAppSettings } from './app-settings.ts'
 import { openBreaker } from './breaker.ts'
 import { changeFlow } from './change-flow.ts'
 import { changeOwner, changeUser } from './change-user.ts'
+import { changeUsers } from './change-users.ts'
 import { commitTogether } from './commit-together.ts'
 import type { Config } from './config.ts'
 import { countSegment, type CountAsked } from './count-segment.ts'
@@ -246,6 +247,11 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
     // The change is made, whether or not the tracker can say now when the devices were last sent to.
     return withLastNotified({ db, bus }, request.appId, changed).catch(() => changed)
   })
+  // A batch of 500 users keeps a connection for about 50 ms. Two at once, by turns of apps: the others are for devices and sends.
+  const batchesOfUsers = openAtOnce({ atOnce: 2, crowdedShare: 1, mostWaiting: 200, waitMs: 6_000, full: queueUnavailable })
+  bus.answer(calls.changeUsers, async (request) => ({
+    users: await batchesOfUsers(() => changeUsers({ db }, request), request.appId),
+  }))
   bus.answer(calls.deleteUser, (request) => deleteUser({ db, poke: () => erasures.poke() }, request))
   bus.answer(calls.findExternalIds, async ({ appId, userIds }) => ({ externalIds: await findExternalIds(db, appId, userIds) }))
 

@@ -44,6 +44,12 @@ export const Config = ServiceConfig.extend({
   SEND_RATE_LIMIT: perMinute(100, 'Notifications sent with one API key.'),
   EVENT_RATE_LIMIT: perMinute(600, 'Tracking events of one client address.'),
   API_RATE_LIMIT: perMinute(0, 'All other requests with one API key.'),
+  AUDIT_RETENTION_DAYS: z.coerce
+    .number()
+    .int()
+    .min(400)
+    .optional()
+    .describe('How long lines of the audit are kept, also of deleted apps, 400 days at least. Unset: for good.'),
   ...webPushConfig,
   TRUSTED_PROXIES: z
     .string()

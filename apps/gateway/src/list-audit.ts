@@ -1,12 +1,14 @@
 import type { Kysely } from 'kysely'
 import { listed, type Listed } from '@herald/contracts/page'
+import type { AuditFilter } from './core/audit.ts'
 import type { Page } from './core/page.ts'
 import { getApp } from './store/apps.ts'
 import { findAudit, type AuditEntry } from './store/audit.ts'
 import type { Tables } from './store/tables.ts'
 
 /** Who changed what of an app, newest first. Fault not_found. */
-export async function listAudit(db: Kysely<Tables>, appId: string, page: Page): Promise<Listed<AuditEntry>> {
+export async function listAudit(db: Kysely<Tables>, appId: string, page: Page, filter: AuditFilter): Promise<Listed<AuditEntry>> {
   await getApp(db, appId)
-  return listed(await findAudit(db, appId, page), page.limit, ({ entry }) => entry)
+  const { rows, examinedTo } = await findAudit(db, appId, page, filter)
+  return listed(rows, page.limit, ({ entry }) => entry, examinedTo)
 }

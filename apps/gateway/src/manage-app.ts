@@ -12,15 +12,15 @@ import type { Page } from './core/page.ts'
 import { identitySecretContext } from './core/seal-context.ts'
 import { findApps, getApp, insertApp, markAppDeleted, updateApp, updateIdentitySecret } from './store/apps.ts'
 import { insertAppErasures } from './store/app-erasures.ts'
-import { insertAudit } from './store/audit.ts'
+import type { Note } from './store/audit.ts'
 import type { Tables } from './store/tables.ts'
 
 type Db = Kysely<Tables>
 
-export const createApp = (db: Db, { name }: CreateApp): Promise<App> =>
+export const createApp = (db: Db, { name }: CreateApp, note: Note): Promise<App> =>
   transact(db, async (trx) => {
     const app = await insertApp(trx, { id: newId(), name, settings: defaultSettings })
-    await insertAudit(trx, { appId: app.id, action: 'app.created', subject: { name } })
+    await note(trx, app.id, { name })
     return app
   })
 
@@ -36,12 +36,13 @@ export async function changeApp(
   { db, changes }: { db: Db; changes: Changes },
   appId: string,
   { name, settings = {} }: PatchApp,
+  note: Note,
 ): Promise<App> {
   const named: Partial<AppSettings> = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
   const app = await transact(db, async (trx) => {
     const changed = await updateApp(trx, appId, { name, settings: named })
     if (!changed) throw notFound()
-    await insertAudit(trx, { appId, action: 'app.changed', subject: { ...(name === undefined ? {} : { name }), settings: named } })
+    await note(trx, appId, { ...(name === undefined ? {} : { name }), settings: Object.keys(named) })
     return changed
   })
   changes.appChanged(appId)
@@ -49,11 +50,11 @@ export async function changeApp(
 }
 
 /** From here on the app answers like an unknown one and its keys stop working; its rows, here and elsewhere, go with `eraseApps`. Fault not_found. */
-export async function deleteApp({ db, changes }: { db: Db; changes: Changes }, appId: string): Promise<void> {
+export async function deleteApp({ db, changes }: { db: Db; changes: Changes }, appId: string, note: Note): Promise<void> {
   await transact(db, async (trx) => {
     if (!(await markAppDeleted(trx, appId))) throw notFound()
     await insertAppErasures(trx, appId)
-    await insertAudit(trx, { appId, action: 'app.deleted', subject: {} })
+    await note(trx, appId, {})
   })
   changes.appChanged(appId)
 }
@@ -62,12 +63,13 @@ export async function deleteApp({ db, changes }: { db: Db; changes: Changes }, a
 export async function makeIdentitySecret(
   { db, sealer, changes }: { db: Db; sealer: Sealer; changes: Changes },
   appId: string,
+  note: Note,
 ): Promise<{ secret: string }> {
   const secret = randomSecret('ids_')
   const sealed = sealer.seal(secret, identitySecretContext(appId))
   await transact(db, async (trx) => {
     if (!(await updateIdentitySecret(trx, appId, sealed))) throw notFound()
-    await insertAudit(trx, { appId, action: 'identity-secret.made', subject: {} })
+    await note(trx, appId, {})
   })
   changes.appChanged(appId)
   return { secret }

@@ -9,18 +9,18 @@ import { listed, type Listed } from '@herald/contracts/page'
 import type { Page } from './core/page.ts'
 import { getApp, holdApp } from './store/apps.ts'
 import { deleteApiKey, findApiKeys, insertApiKey, type ShownKey } from './store/api-keys.ts'
-import { insertAudit } from './store/audit.ts'
+import type { Note } from './store/audit.ts'
 import type { Tables } from './store/tables.ts'
 
 type Db = Kysely<Tables>
 
 /** Makes a key. Its text is shown this once; only its hash is kept. Fault not_found. */
-export async function createKey(db: Db, appId: string, { kind, name, scopes }: CreateKey): Promise<ShownKey & { key: string }> {
+export async function createKey(db: Db, appId: string, { kind, name, scopes }: CreateKey, note: Note): Promise<ShownKey & { key: string }> {
   const { key, hash, hint } = makeApiKey(kind, appId)
   const shown = await transact(db, async (trx) => {
     await holdApp(trx, appId)
     const row = await insertApiKey(trx, { id: newId(), appId, kind, name, scopes, hash, hint })
-    await insertAudit(trx, { appId, action: 'key.created', subject: { keyId: row.id, kind, name, scopes } })
+    await note(trx, appId, { keyId: row.id, kind, name, scopes })
     return row
   })
   return { ...shown, key }
@@ -32,11 +32,11 @@ export async function listKeys(db: Db, appId: string, page: Page): Promise<Liste
 }
 
 /** From here on the key answers 401, on every process within 2 s. Fault not_found. */
-export async function revokeKey({ db, changes }: { db: Db; changes: Changes }, appId: string, keyId: string): Promise<void> {
+export async function revokeKey({ db, changes }: { db: Db; changes: Changes }, appId: string, keyId: string, note: Note): Promise<void> {
   await transact(db, async (trx) => {
     await holdApp(trx, appId)
     if (!(await deleteApiKey(trx, appId, keyId))) throw notFound()
-    await insertAudit(trx, { appId, action: 'key.revoked', subject: { keyId } })
+    await note(trx, appId, { keyId })
   })
   changes.keyRevoked(keyId)
 }

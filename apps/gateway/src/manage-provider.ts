@@ -7,14 +7,15 @@ import { notFound } from '@herald/contracts/fault'
 import { transact } from '@herald/service/postgres'
 import type { Kysely, Transaction } from 'kysely'
 import type { Changes } from './changes.ts'
+import type { Subject } from './core/audit.ts'
 import { showProvider, type ProviderSettings, type ShownProvider } from './core/provider-settings.ts'
 import { providerContext } from './core/seal-context.ts'
 import { holdApp } from './store/apps.ts'
-import { insertAudit } from './store/audit.ts'
 import { deleteProvider, findProvider, upsertProvider } from './store/providers.ts'
+import type { Note } from './store/audit.ts'
 import type { Tables } from './store/tables.ts'
 
-type Needs = { db: Kysely<Tables>; sealer: Sealer; changes: Changes }
+type Needs = { db: Kysely<Tables>; sealer: Sealer; changes: Changes; note: Note }
 
 const googleTokenUri = 'https://oauth2.googleapis.com/token'
 
@@ -58,19 +59,27 @@ export async function readProvider(db: Kysely<Tables>, appId: string, kind: Prov
   return showProvider(provider.settings)
 }
 
-export async function removeProvider({ db, changes }: Needs, appId: string, kind: ProviderKind): Promise<void> {
+export async function removeProvider({ db, changes, note }: Needs, appId: string, kind: ProviderKind): Promise<void> {
   await transact(db, async (trx) => {
     await holdApp(trx, appId)
     if (!(await deleteProvider(trx, appId, kind))) throw notFound()
-    await insertAudit(trx, { appId, action: 'provider.removed', subject: { kind } })
+    await note(trx, appId, { kind })
   })
   changes.appChanged(appId)
+}
+
+/** What the audit says of credentials: which account they are of. */
+function namesOf(settings: ProviderSettings): Subject {
+  const { kind } = settings
+  if (kind === 'webpush') return { kind }
+  if (kind === 'fcm') return { kind, projectId: settings.projectId }
+  return { kind, teamId: settings.teamId, keyId: settings.keyId, bundleId: settings.bundleId }
 }
 
 type Credentials = { settings: ProviderSettings; privateKey: string }
 
 async function setProvider(
-  { db, sealer, changes }: Needs,
+  { db, sealer, changes, note }: Needs,
   appId: string,
   credentialsOf: (trx: Transaction<Tables>) => Promise<Credentials>,
 ): Promise<ShownProvider> {
@@ -79,7 +88,7 @@ async function setProvider(
     const credentials = await credentialsOf(trx)
     const { kind } = credentials.settings
     await upsertProvider(trx, appId, credentials.settings, sealer.seal(credentials.privateKey, providerContext(appId, kind)))
-    await insertAudit(trx, { appId, action: 'provider.set', subject: { ...showProvider(credentials.settings) } })
+    await note(trx, appId, namesOf(credentials.settings))
     return credentials.settings
   })
   changes.appChanged(appId)

@@ -7,6 +7,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findApiKey, insertApiKey } from './store/api-keys.ts'
 import { findApp, insertApp } from './store/apps.ts'
+import { deleteOldAudit, findAudit, insertAudit, insertIntent, settleIntent, settleOldIntents } from './store/audit.ts'
 import { findProvider } from './store/providers.ts'
 import type { Tables } from './store/tables.ts'
 
@@ -25,6 +26,17 @@ const steps: Record<string, Step> = {
       await findProvider(db, appId, 'webpush')
     },
   },
+  'the audit of an app, and what is searched for in it': {
+    run: async () => {
+      const page = { limit: 5, after: undefined, prefix: undefined }
+      await insertAudit(db, { appId, actor: 'ann', action: 'key.created', requestId: 'r', subject: { keyId: newId() } })
+      for (const filter of [{}, { action: 'key.created' }, { from: '2026-01-01T00:00:00.000Z' }]) await findAudit(db, appId, page, filter)
+      const intentId = await insertIntent(db, { appId, actor: 'ann', action: 'segment.created', requestId: 'r', subject: {} })
+      await settleIntent(db, intentId ?? '', { id: newId() })
+      await settleOldIntents(db)
+      await deleteOldAudit(db, 400)
+    },
+  },
   'another app and its key': {
     run: async () => {
       const other = newId()
@@ -38,6 +50,10 @@ const steps: Record<string, Step> = {
 async function grow(count: number): Promise<void> {
   const id = sql`'5' || lpad(to_hex(floor(random() * 1e9)::int), 7, '0') || lpad(to_hex(n), 16, '0')`
   await sql`set session_replication_role = replica`.execute(db)
+  await sql`
+    insert into audit (id, app_id, actor, action, subject) select ${id}, ${id}, 'ann', 'key.created', '{}' from generate_series(1, ${count}) as n`.execute(
+    db,
+  )
   await sql`
     with made as (select ${id} as id from generate_series(1, ${count}) as n), apps as (
       insert into apps (id, name, settings) select id, id, '{}' from made

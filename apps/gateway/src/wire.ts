@@ -11,6 +11,7 @@ import { openDatabase } from '@herald/service/postgres'
 import type { Service } from '@herald/service/run'
 import { startSweep } from '@herald/service/sweep'
 import { apnsToken } from './apns-token.ts'
+import { keepAudit } from './audit-elsewhere.ts'
 import { openApiKeys } from './authenticate.ts'
 import { openChanges } from './changes.ts'
 import type { Config } from './config.ts'
@@ -96,6 +97,7 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
   service.onStop('progress streams', () => progress.close())
 
   startSweep(service, watch, 'erase-apps', () => eraseApps({ db, bus, log }))
+  startSweep(service, watch, 'audit', keepAudit(db, config.AUDIT_RETENTION_DAYS))
   startSweep(
     service,
     watch,

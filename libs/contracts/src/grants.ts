@@ -38,6 +38,7 @@ export const uses: Record<AppName, Uses> = {
     asks: [
       audience.changeOwner,
       audience.changeUser,
+      audience.changeUsers,
       audience.countSegment,
       audience.createSegment,
       audience.deleteSegment,

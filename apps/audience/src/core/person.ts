@@ -19,12 +19,15 @@ export const toPersonChanges = ({ tags = {}, language, timezone, country }: User
   country: country ?? null,
 })
 
-/** How many tags a person has after a change. `names`: of those they have before. */
-export function countTags(names: string[], changes: TagChanges): number {
+/** The names of the tags that a person has after a change. `names`: of those they have before. */
+export function tagNamesAfter(names: Iterable<string>, changes: TagChanges): Set<string> {
   const after = new Set(names)
   for (const [name, value] of Object.entries(changes)) {
     if (value === null) after.delete(name)
     else after.add(name)
   }
-  return after.size
+  return after
 }
+
+/** How many tags a person has after a change. `names`: of those they have before. */
+export const countTags = (names: string[], changes: TagChanges): number => tagNamesAfter(names, changes).size

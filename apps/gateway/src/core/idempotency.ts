@@ -1,12 +1,21 @@
 import { hash } from 'node:crypto'
 import { invalidField } from '@herald/contracts/fault'
+import { z } from 'zod'
 
+export const longestIdempotencyKey = 255
 const printableAscii = /^[\x20-\x7e]{1,255}$/
+const mustBe = 'must be 1 to 255 printable ASCII characters'
+
+/** A key inside a body. */
+export const IdempotencyKey = z
+  .string()
+  .refine((key) => printableAscii.test(key), mustBe)
+  .meta({ minLength: 1, maxLength: longestIdempotencyKey })
 
 /** The key as given, or null without one. Fault: invalid_body at `headers.idempotency-key` (spec: limits/idempotency-key). */
 export function checkIdempotencyKey(key: string | undefined): string | null {
   if (key === undefined) return null
-  if (!printableAscii.test(key)) throw invalidField('headers.idempotency-key', 'must be 1 to 255 printable ASCII characters')
+  if (!printableAscii.test(key)) throw invalidField('headers.idempotency-key', mustBe)
   return key
 }
 

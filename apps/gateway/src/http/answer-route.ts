@@ -4,15 +4,18 @@ import { notFound } from '@herald/contracts/fault'
 import { isObjectId } from '@herald/contracts/ids'
 import { parseBody } from '@herald/contracts/validate'
 import { z } from 'zod'
+import { auditElsewhere } from '../audit-elsewhere.ts'
 import type { ApiKeys, VerifiedKey } from '../authenticate.ts'
+import { actorOf, type By } from '../core/audit.ts'
 import { checkIdempotencyKey, fingerprintOf } from '../core/idempotency.ts'
 import type { Gateway } from '../gateway.ts'
+import { insertAudit, type Note } from '../store/audit.ts'
 import { readJson } from './body.ts'
 import { checkAdministrator, checkScope, keyOf } from './credentials.ts'
 import { headerOf } from './headers.ts'
 import type { Limits } from './limits.ts'
 import { lineOf } from './request-line.ts'
-import type { Asked, Route } from './route.ts'
+import { Reply, type Asked, type Route } from './route.ts'
 
 /** A request whose path has been found, with what stands in the places of the path. */
 export type Routed = IncomingMessage & { params: Record<string, string | string[]> }
@@ -31,7 +34,7 @@ export type Door = {
  */
 export async function answerRoute(route: Route, request: Routed, response: ServerResponse, gateway: Gateway, door: Door): Promise<unknown> {
   door.limits.countAddress(route, request, response)
-  const key = await admit(route, request, door)
+  const key = await (route.inParts ? gateway.watch.guard(() => admit(route, request, door)) : admit(route, request, door))
   if (key) {
     lineOf(response).appId = key.appId
     const { id: deviceId } = request.params
@@ -39,9 +42,13 @@ export async function answerRoute(route: Route, request: Routed, response: Serve
   }
 
   const json = route.body ? await readJson(request) : undefined
-  const idempotencyKey = route.idempotent ? checkIdempotencyKey(headerOf(request, 'idempotency-key')) : null
+  const idempotencyKey = route.idempotent === true ? checkIdempotencyKey(headerOf(request, 'idempotency-key')) : null
   const body = route.body ? parseBody(route.body, json) : undefined
   const query = queryOf(route, request)
+  const by = {
+    actor: actorOf(route.key === 'admin' ? headerOf(request, 'x-admin-actor') : undefined),
+    requestId: lineOf(response).requestId,
+  }
   const params = paramsOf(route, request)
   const appId = key?.appId ?? params['appId'] ?? ''
   if (appId !== '') lineOf(response).appId = appId
@@ -57,8 +64,39 @@ export async function answerRoute(route: Route, request: Routed, response: Serve
         ? null
         : { key: idempotencyKey, fingerprint: fingerprintOf(request.method ?? '', partsOf(request).path, json) },
     header: (name) => headerOf(request, name),
+    countSend: () => {
+      if (key) door.limits.countSend(key, response)
+    },
+    note: noteOf(route, by),
   }
-  return route.answer(gateway, asked)
+  return route.key === 'admin' ? answerAdministrator(route, gateway, asked, by) : route.answer(gateway, asked)
+}
+
+const noteOf =
+  ({ name, audit }: Route, by: By): Note =>
+  async (trx, appId, subject) => {
+    if (typeof audit !== 'object' || audit.change !== 'own') throw new Error(`${name} declares no change of the gateway's own`)
+    await insertAudit(trx, { ...by, appId, action: audit.action, subject })
+  }
+
+function answerAdministrator(route: Route, gateway: Gateway, asked: Asked<string, unknown, unknown>, by: By): Promise<unknown> {
+  const { audit } = route
+  if (typeof audit !== 'object' || audit.change !== 'elsewhere') return route.answer(gateway, asked)
+  const { appId, params } = asked
+  const subjectWith = (answered: string | undefined) => audit.subject({ id: params['id'], answered })
+  const line = { ...by, appId, action: audit.action, subject: subjectWith(undefined) }
+  return auditElsewhere(
+    gateway.db,
+    line,
+    () => route.answer(gateway, asked),
+    // A replay changes nothing.
+    (answer) => (answer instanceof Reply && 'Idempotent-Replayed' in answer.headers ? undefined : subjectWith(idOf(answer))),
+  )
+}
+
+function idOf(answer: unknown): string | undefined {
+  const said = answer instanceof Reply ? answer.body : answer
+  return typeof said === 'object' && said !== null && 'id' in said && typeof said.id === 'string' ? said.id : undefined
 }
 
 async function admit(route: Route, request: IncomingMessage, { keys, adminToken }: Door): Promise<VerifiedKey | undefined> {

@@ -18,6 +18,26 @@ export const OwnerChanged = z.object({ userId: Id, tags: z.record(z.string(), z.
 export const Rotated = z.object({ id: Id })
 
 export const Accepted = z.object({ id: Id, status: z.literal('sending') })
+
+const Index = z.int().min(0).meta({ description: 'Which item of the request, from 0 on.' })
+export const ItemError = z
+  .object({
+    code: z.string(),
+    message: z.string(),
+    details: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  })
+  .meta({ description: 'Why the item was refused: what the call for it alone would answer, with the path of the field in this request.' })
+export const UsersChanged = z.object({
+  results: z.array(
+    z.object({ index: Index, status: z.int(), id: Id.optional(), created: z.boolean().optional(), error: ItemError.optional() }),
+  ),
+})
+export const SendsAccepted = z.object({
+  results: z.array(
+    z.object({ index: Index, status: z.int(), id: Id.optional(), replayed: z.boolean().optional(), error: ItemError.optional() }),
+  ),
+})
+
 export const Drafted = z.object({ id: Id, status: z.literal('draft') })
 export const Started = z.object({ status: z.enum(['sending', 'scheduled', 'active']) })
 export const Cancelled = z.object({ status: z.literal('cancelled') })

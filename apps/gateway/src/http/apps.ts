@@ -1,7 +1,7 @@
 import { CreateApp, PatchApp } from '@herald/contracts/administration'
 import { pageOf, PageQuery } from '../core/page.ts'
 import { changeApp, createApp, deleteApp, listApps, makeIdentitySecret, readApp } from '../manage-app.ts'
-import { route } from './route.ts'
+import { own, route } from './route.ts'
 
 export const apps = [
   route({
@@ -12,7 +12,8 @@ export const apps = [
     body: CreateApp,
     status: 201,
     summary: 'Make an app',
-    answer: ({ db }, { body }) => createApp(db, body),
+    audit: own('app.created'),
+    answer: ({ db }, { body, note }) => createApp(db, body, note),
   }),
   route({
     name: 'listApps',
@@ -41,7 +42,8 @@ export const apps = [
     body: PatchApp,
     status: 200,
     summary: 'Change the name or settings of an app',
-    answer: (gateway, { appId, body }) => changeApp(gateway, appId, body),
+    audit: own('app.changed'),
+    answer: (gateway, { appId, body, note }) => changeApp(gateway, appId, body, note),
   }),
   route({
     name: 'deleteApp',
@@ -50,7 +52,8 @@ export const apps = [
     key: 'admin',
     status: 204,
     summary: 'Delete an app',
-    answer: (gateway, { appId }) => deleteApp(gateway, appId),
+    audit: own('app.deleted'),
+    answer: (gateway, { appId, note }) => deleteApp(gateway, appId, note),
   }),
   route({
     name: 'makeIdentitySecret',
@@ -59,6 +62,7 @@ export const apps = [
     key: 'admin',
     status: 201,
     summary: 'Make the secret that signs identity tokens, in the place of an earlier one',
-    answer: (gateway, { appId }) => makeIdentitySecret(gateway, appId),
+    audit: own('identity-secret.made'),
+    answer: (gateway, { appId, note }) => makeIdentitySecret(gateway, appId, note),
   }),
 ]

@@ -1,5 +1,5 @@
-import { z } from 'zod'
-import { pageOf, pageQuery } from '../core/page.ts'
+import { AuditQuery } from '../core/audit.ts'
+import { pageOf } from '../core/page.ts'
 import { listAudit } from '../list-audit.ts'
 import { route } from './route.ts'
 
@@ -9,9 +9,9 @@ export const audit = [
     method: 'get',
     path: '/v1/admin/apps/:appId/audit',
     key: 'admin',
-    query: z.strictObject(pageQuery),
+    query: AuditQuery,
     status: 200,
-    summary: 'List who changed what and when, newest first',
-    answer: ({ reads }, { appId, query }) => reads((db) => listAudit(db, appId, pageOf(query)), { turn: appId }),
+    summary: 'List who changed what and when, newest first: by action or its beginning, actor, id and time',
+    answer: ({ reads }, { appId, query }) => reads((db) => listAudit(db, appId, pageOf(query), query), { turn: appId }),
   }),
 ]

@@ -9,7 +9,7 @@ import { ratesOf } from '../core/rates.ts'
 import { readApp } from '../manage-app.ts'
 import { Accepted, CampaignStats, Cancelled, Drafted, Started } from './answers.ts'
 import { replayed } from './replayed.ts'
-import { route } from './route.ts'
+import { elsewhere, route } from './route.ts'
 
 const writes = { key: 'secret', scope: 'campaigns:write' } as const
 
@@ -24,6 +24,7 @@ export const campaigns = [
     path: '/v1/campaigns',
     body: CreateCampaign,
     idempotent: true,
+    audit: elsewhere('campaign.created'),
     status: 201,
     summary: 'Make a draft of a campaign',
     description:
@@ -38,6 +39,7 @@ export const campaigns = [
     name: 'sendCampaign',
     method: 'post',
     path: '/v1/campaigns/:id/send',
+    audit: elsewhere('campaign.sent'),
     status: 202,
     summary: 'Send a draft, or set its schedule going',
     description: 'Answers what the campaign is from now on: sending, scheduled or active, as its schedule says.',
@@ -65,6 +67,7 @@ export const campaigns = [
     method: 'post',
     path: '/v1/campaigns/:id/experiment/winner',
     body: PickWinner,
+    audit: elsewhere('campaign.winner-picked'),
     status: 202,
     summary: 'Send the winning variant to the rest of the audience',
     description: 'Makes and sends a campaign of its own to everyone who was held out of the experiment.',

@@ -118,6 +118,20 @@ export const exampleOf: Record<string, { bodies?: Record<string, unknown>; answe
   logoutSubscription: { answer: { userId: ids.user } },
   changeOwner: { bodies: { changes: userChanges }, answer: { userId: ids.user, tags } },
   changeOwnerByPost: { bodies: { changes: userChanges }, answer: { userId: ids.user, tags } },
+  changeUsers: {
+    bodies: {
+      users: {
+        users: [{ externalId: 'customer-4711', ...userChanges }, { externalId: 'customer-4712', country: 'DE' }, { userId: ids.user }],
+      },
+    },
+    answer: {
+      results: [
+        { index: 0, status: 200, id: ids.user, created: false },
+        { index: 1, status: 200, id: ids.user.replace('02', '12'), created: true },
+        { index: 2, status: 404, error: { code: 'not_found', message: 'Not found.' } },
+      ],
+    },
+  },
   readUser: { answer: user },
   changeUser: { bodies: { changes: userChanges }, answer: user },
   deleteUser: {},
@@ -131,6 +145,22 @@ export const exampleOf: Record<string, { bodies?: Record<string, unknown>; answe
       'silent, to everyone': { target: { all: true }, silent: true, data: { refresh: 'prices' } },
     },
     answer: { id: ids.campaign, status: 'sending' },
+  },
+  sendNotifications: {
+    bodies: {
+      'two orders': {
+        notifications: [
+          { idempotencyKey: 'order-17-shipped', target: { externalIds: ['customer-4711'] }, content, data: { order: '17' } },
+          { idempotencyKey: 'order-18-shipped', target: { externalIds: ['customer-4712'] }, templateId: ids.template },
+        ],
+      },
+    },
+    answer: {
+      results: [
+        { index: 0, status: 202, id: ids.campaign, replayed: true },
+        { index: 1, status: 404, error: { code: 'not_found', message: 'Not found.' } },
+      ],
+    },
   },
   createCampaign: {
     bodies: {

@@ -2,7 +2,7 @@ import { CreateKey } from '@herald/contracts/administration'
 import { z } from 'zod'
 import { pageOf, pageQuery } from '../core/page.ts'
 import { createKey, listKeys, revokeKey } from '../manage-key.ts'
-import { route } from './route.ts'
+import { own, route } from './route.ts'
 
 export const keys = [
   route({
@@ -13,7 +13,8 @@ export const keys = [
     body: CreateKey,
     status: 201,
     summary: 'Make an API key; its text is shown this once',
-    answer: ({ db }, { appId, body }) => createKey(db, appId, body),
+    audit: own('key.created'),
+    answer: ({ db }, { appId, body, note }) => createKey(db, appId, body, note),
   }),
   route({
     name: 'listKeys',
@@ -32,6 +33,7 @@ export const keys = [
     key: 'admin',
     status: 204,
     summary: 'Revoke an API key',
-    answer: (gateway, { appId, params }) => revokeKey(gateway, appId, params.keyId),
+    audit: own('key.revoked'),
+    answer: (gateway, { appId, params, note }) => revokeKey(gateway, appId, params.keyId, note),
   }),
 ]

@@ -17,12 +17,14 @@ type LimitConfig = {
   API_RATE_LIMIT: number
 }
 
-/** Counts requests of this process (spec: limits/rate-buckets). Both throw the Fault rate_limited. */
+/** Counts requests of this process (spec: limits/rate-buckets). All throw the Fault rate_limited. */
 export type Limits = {
   /** Before the key is looked at. */
   countAddress(route: Route, request: IncomingMessage, response: ServerResponse): void
   /** Once the key is known to be allowed. */
   countKey(route: Route, about: { key: VerifiedKey; deviceId: string | undefined }, response: ServerResponse): void
+  /** One send of many that a request asks for. */
+  countSend(key: VerifiedKey, response: ServerResponse): void
 }
 
 /** A household or a small office behind one address. */
@@ -56,7 +58,7 @@ export function openLimits(config: LimitConfig, trusted: BlockList, measure: Mea
   }
   return {
     countAddress(route, request, response) {
-      if (route.limit === undefined || route.limit === 'send') return
+      if (route.limit === undefined || route.limit === 'send' || route.limit === 'sends') return
       if (route.limit === 'identity' && givesSecretKey(request)) return
       count(route.limit, () => addressBucket(addressOf(request, trusted)), response)
     },
@@ -66,6 +68,7 @@ export function openLimits(config: LimitConfig, trusted: BlockList, measure: Mea
       else if (isForDevice && deviceId !== undefined && isObjectId(deviceId)) count('device', () => `${key.appId} ${deviceId}`, response)
       else if (route.limit === undefined || route.limit === 'identity') count('api', () => key.keyId, response)
     },
+    countSend: (key, response) => count('send', () => key.keyId, response),
   }
 }
 

@@ -1,8 +1,16 @@
 import { sendNotification } from '@herald/contracts/calls/campaigns'
 import { SendNotification } from '@herald/contracts/notification'
-import { Accepted } from './answers.ts'
+import { z } from 'zod'
+import { checkIdempotencyKey } from '../core/idempotency.ts'
+import { NotificationInBatch, sendEach } from './send-each.ts'
+import { Accepted, SendsAccepted } from './answers.ts'
 import { replayed } from './replayed.ts'
 import { route } from './route.ts'
+
+const mostInBatch = 100
+/** The items are checked one by one, so that a wrong one leaves the others alone. */
+const Batch = z.strictObject({ notifications: z.array(z.unknown()).min(1).max(mostInBatch) })
+const ShownBatch = z.strictObject({ notifications: z.array(NotificationInBatch).min(1).max(mostInBatch) })
 
 export const notifications = [
   route({
@@ -21,5 +29,27 @@ export const notifications = [
     faults: ['not_found', 'invalid_segment', 'idempotency_in_progress', 'idempotency_key_reused'],
     answer: async ({ bus }, { appId, body, idempotency }) =>
       replayed(await bus.call(sendNotification, { appId, idempotency, notification: body })),
+  }),
+  route({
+    name: 'sendNotifications',
+    method: 'post',
+    path: '/v1/notifications/batch',
+    key: 'secret',
+    scope: 'notifications:send',
+    limit: 'sends',
+    body: Batch,
+    shownBody: ShownBatch,
+    idempotent: 'items',
+    inParts: true,
+    status: 200,
+    summary: 'Send up to 100 notifications',
+    description:
+      'Each item is sent or refused by itself, as POST /v1/notifications would, and counts in its limit: read `results`, where `index` is the place in the request. ' +
+      'An item with an `idempotencyKey`, or any item when the request has the header, is made once: repeated, the request makes only what is missing.',
+    answers: SendsAccepted,
+    async answer({ bus, watch }, { appId, body, header, countSend }) {
+      const key = checkIdempotencyKey(header('idempotency-key'))
+      return { results: await sendEach({ bus, watch }, { appId, items: body.notifications, key, countSend }) }
+    },
   }),
 ]

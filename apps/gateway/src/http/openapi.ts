@@ -79,6 +79,14 @@ const parameters: Record<string, ParameterObject> = {
     schema: { type: 'string', minLength: 1, maxLength: 255 },
     example: 'order-17-shipped',
   },
+  ItemsIdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      'Gives each item without a key of its own the key `<Idempotency-Key>:<index>`: repeated within 24 hours the same request makes only what is missing.',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+    example: 'orders-of-today',
+  },
   IdentityToken: {
     name: 'x-identity-token',
     in: 'header',
@@ -117,7 +125,7 @@ function operationOf(route: Route, builder: OpenApiBuilder): OperationObject {
     required: !route.body.safeParse(undefined).success,
     content: {
       'application/json': {
-        schema: addSchema(builder, `${capital(route.name)}Body`, route.body),
+        schema: addSchema(builder, `${capital(route.name)}Body`, route.shownBody ?? route.body),
         examples: Object.fromEntries(Object.entries(exampleOf[route.name]?.bodies ?? {}).map(([name, value]) => [name, { value }])),
       },
     },
@@ -152,7 +160,7 @@ function parametersOf(route: Route): (ParameterObject | ReferenceObject)[] {
   return [
     ...inPath,
     ...queryOf(route),
-    ...(route.idempotent ? [refer('parameters', 'IdempotencyKey')] : []),
+    ...(route.idempotent ? [refer('parameters', route.idempotent === 'items' ? 'ItemsIdempotencyKey' : 'IdempotencyKey')] : []),
     ...(route.identified ? [refer('parameters', 'IdentityToken')] : []),
     refer('parameters', 'RequestId'),
   ]
@@ -187,7 +195,11 @@ function responsesOf(route: Route, builder: OpenApiBuilder): ResponsesObject {
   const responses: ResponsesObject = {
     [route.status]: {
       description: route.status === 204 ? 'Done; there is no body.' : route.summary,
-      headers: headersNamed('x-request-id', ...(isLimited ? limitHeaders : []), ...(route.idempotent ? ['Idempotent-Replayed'] : [])),
+      headers: headersNamed(
+        'x-request-id',
+        ...(isLimited ? limitHeaders : []),
+        ...(route.idempotent === true ? ['Idempotent-Replayed'] : []),
+      ),
       ...contentOf(route, builder),
     },
   }

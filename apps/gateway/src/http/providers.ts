@@ -2,10 +2,8 @@ import { ApnsCredentials, FcmCredentials, WebPushCredentials } from '@herald/con
 import { providerKinds, type ProviderKind } from '@herald/contracts/app'
 import { probeCircuits, readCircuits } from '@herald/contracts/calls/audience'
 import type { Platform } from '@herald/contracts/platform'
-import { readApp } from '../manage-app.ts'
 import { readProvider, removeProvider, setApns, setFcm, setWebPush } from '../manage-provider.ts'
-import { insertAudit } from '../store/audit.ts'
-import { route } from './route.ts'
+import { elsewhere, own, route } from './route.ts'
 
 const platformOf: Record<ProviderKind, Platform> = { apns: 'ios', fcm: 'android', webpush: 'web' }
 
@@ -18,7 +16,8 @@ export const providers = [
     body: ApnsCredentials,
     status: 200,
     summary: 'Set the APNs credentials',
-    answer: (gateway, { appId, body }) => setApns(gateway, appId, body),
+    audit: own('provider.set'),
+    answer: (gateway, { appId, body, note }) => setApns({ ...gateway, note }, appId, body),
   }),
   route({
     name: 'setFcm',
@@ -28,7 +27,8 @@ export const providers = [
     body: FcmCredentials,
     status: 200,
     summary: 'Set the FCM credentials',
-    answer: (gateway, { appId, body }) => setFcm(gateway, appId, body),
+    audit: own('provider.set'),
+    answer: (gateway, { appId, body, note }) => setFcm({ ...gateway, note }, appId, body),
   }),
   route({
     name: 'setWebPush',
@@ -38,7 +38,8 @@ export const providers = [
     body: WebPushCredentials,
     status: 200,
     summary: 'Set the Web Push credentials; keys are made when there are none',
-    answer: (gateway, { appId, body }) => setWebPush(gateway, appId, body),
+    audit: own('provider.set'),
+    answer: (gateway, { appId, body, note }) => setWebPush({ ...gateway, note }, appId, body),
   }),
   ...providerKinds.flatMap((kind) => [
     route({
@@ -61,12 +62,8 @@ export const providers = [
       key: 'admin',
       status: 202,
       summary: 'Try the provider now, where a breaker is open; answers how many are',
-      async answer({ db, bus }, { appId }) {
-        await readApp(db, appId)
-        const answer = await bus.call(probeCircuits, { appId, platform: platformOf[kind] })
-        await insertAudit(db, { appId, action: 'provider.probed', subject: { kind } })
-        return answer
-      },
+      audit: elsewhere('provider.probed', () => ({ kind })),
+      answer: ({ bus }, { appId }) => bus.call(probeCircuits, { appId, platform: platformOf[kind] }),
     }),
     route({
       name: `remove-${kind}`,
@@ -75,7 +72,8 @@ export const providers = [
       key: 'admin',
       status: 204,
       summary: 'Remove the credentials',
-      answer: (gateway, { appId }) => removeProvider(gateway, appId, kind),
+      audit: own('provider.removed'),
+      answer: (gateway, { appId, note }) => removeProvider({ ...gateway, note }, appId, kind),
     }),
   ]),
 ]

@@ -2,15 +2,17 @@ import type { KeyKind, Scope } from '@herald/contracts/administration'
 import type { FaultCode } from '@herald/contracts/fault'
 import type { Idempotency } from '@herald/contracts/calls/campaigns'
 import type { z } from 'zod'
+import type { AuditAction, Subject } from '../core/audit.ts'
 import type { Gateway } from '../gateway.ts'
+import type { Note } from '../store/audit.ts'
 
 /** Who may call: `public` takes both kinds of API key, `admin` the administration token, `none` anybody. */
 export type Access = 'secret' | 'public' | 'admin' | 'none'
 /**
- * `subscribe` and `event` count by client address, `send` by key. `identity` counts a public key's requests by client address and by device. Every
+ * `subscribe` and `event` count by client address, `send` by key, `sends` too, each item of the request by itself (`countSend`). `identity` counts a public key's requests by client address and by device. Every
  * other request with a key counts in `API_RATE_LIMIT`.
  */
-export type Limit = 'subscribe' | 'event' | 'send' | 'identity'
+export type Limit = 'subscribe' | 'event' | 'send' | 'sends' | 'identity'
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
 type ParamsOf<Path extends string> = string extends Path
@@ -20,6 +22,23 @@ type ParamsOf<Path extends string> = string extends Path
     : Path extends `${string}:${infer Name}`
       ? Name
       : never
+
+/**
+ * What a change is called in the audit, when an administrator makes it. `own`: the gateway's own, whose transaction writes the line (`note`).
+ * `elsewhere`: another app makes it, and the line is written around that (audit-elsewhere.ts); it names the ids of the path and of the answer,
+ * and what `subject` adds. `nothing`: it only looks, though its method is not GET: a preview, a count that is
+ * remembered, a ping.
+ */
+export type Audited =
+  | 'nothing'
+  | { action: AuditAction; change: 'own' }
+  | { action: AuditAction; change: 'elsewhere'; subject: (of: { id: string | undefined; answered: string | undefined }) => Subject }
+
+export const own = (action: AuditAction): Audited => ({ action, change: 'own' })
+export const elsewhere = (
+  action: AuditAction,
+  subject: (of: { id: string | undefined; answered: string | undefined }) => Subject = ({ id, answered }) => ({ id: id ?? answered }),
+): Audited => ({ action, change: 'elsewhere', subject })
 
 /** A request as its answer sees it: everything about it has been checked. */
 export type Asked<Param extends string, Body, Query> = {
@@ -32,6 +51,10 @@ export type Asked<Param extends string, Body, Query> = {
   /** For an idempotent route: the caller's key and what it stands for. */
   idempotency: z.infer<typeof Idempotency>
   header: (name: string) => string | undefined
+  /** Counts one more send of the key; throws the Fault `rate_limited`. For a route with the limit `sends`. */
+  countSend: () => void
+  /** For a change of the gateway's own that the route declares (`audit`). */
+  note: Note
 }
 
 export type Route<Param extends string = string, Body = unknown, Query = unknown> = {
@@ -44,18 +67,24 @@ export type Route<Param extends string = string, Body = unknown, Query = unknown
   limit?: Limit
   /** Absent: the request's body is not looked at. */
   body?: z.ZodType<Body>
+  /** What the OpenAPI document says of the body, where `body` leaves its items to be checked one by one. */
+  shownBody?: z.ZodType
   /** Absent: no query is taken; routes without a key do not look at it. */
   query?: z.ZodType<Query>
   /** Params that are not object ids. One that should be an id and is not is unknown: 404. */
   texts?: readonly Param[]
-  /** Takes the header Idempotency-Key. */
-  idempotent?: boolean
+  /** Takes the header Idempotency-Key: for the request, or for what its items make of it. */
+  idempotent?: boolean | 'items'
+  /** What the audit says when an administrator does this: every route of theirs declares it, unless it is a GET. */
+  audit?: Audited
   /** Takes the header x-identity-token, from public keys. */
   identified?: boolean
   /** Pages of any origin may call, as they may every route that takes a public key. */
   anyOrigin?: boolean
   /** Answers also while the database is away. */
   withoutDatabase?: boolean
+  /** Made of parts that end by themselves: when the database goes away midway, those that are not done say so and the request goes on. */
+  inParts?: boolean
   /** The status of a success. */
   status: number
   summary: string

@@ -41,9 +41,11 @@ const summary: [methodAndPath: string, key: string, scope: string | undefined][]
   ['GET /v1/users/by-external-id/:externalId', 'secret', 'users:read'],
   ['PATCH /v1/users/:id', 'secret', 'users:write'],
   ['PATCH /v1/users/by-external-id/:externalId', 'secret', 'users:write'],
+  ['POST /v1/users/batch', 'secret', 'users:write'],
   ['DELETE /v1/users/:id', 'secret', 'users:write'],
   ['DELETE /v1/users/by-external-id/:externalId', 'secret', 'users:write'],
   ['POST /v1/notifications', 'secret', 'notifications:send'],
+  ['POST /v1/notifications/batch', 'secret', 'notifications:send'],
   ['POST /v1/campaigns', 'secret', 'campaigns:write'],
   ['POST /v1/campaigns/:id/send', 'secret', 'campaigns:write'],
   ['POST /v1/campaigns/:id/cancel', 'secret', 'campaigns:write'],
@@ -71,6 +73,11 @@ test('the public routes are those of this table, with its keys and scopes, and t
   const specified = summary.map(([methodAndPath, key, scope]) => `${methodAndPath} ${key} ${scope}`)
   expect(new Set(served)).toEqual(new Set([...specified, 'GET /openapi.json none undefined', 'GET /docs none undefined']))
   expect(served).toHaveLength(summary.length + 2)
+})
+
+test('every administration route that may change something says what the audit calls it, or that it changes nothing; one that reads says neither', () => {
+  const undeclared = administrationRoutes.filter(({ method, audit }) => (method === 'get') !== (audit === undefined))
+  expect(undeclared.map(({ name }) => name)).toEqual([])
 })
 
 // spec: limits/document
@@ -150,6 +157,6 @@ test('lists take limit, cursor and q; sends that are remembered take Idempotency
     (operationOf(name)?.parameters ?? []).map((parameter) => String(resolve(openApiDocument, parameter)['name']))
   for (const name of ['listSegments', 'listTemplates']) expect(named(name)).toEqual(['limit', 'cursor', 'q', 'x-request-id'])
   const taking = (header: string) => operations.map(({ operationId }) => operationId).filter((name) => named(name).includes(header))
-  expect(taking('Idempotency-Key')).toEqual(['sendNotification', 'createCampaign'])
+  expect(taking('Idempotency-Key')).toEqual(['sendNotification', 'sendNotifications', 'createCampaign'])
   expect(taking('x-identity-token')).toEqual(['registerSubscription', 'loginSubscription'])
 })

@@ -12,7 +12,7 @@ import { SegmentDefinition } from '@herald/contracts/segment-definition'
 import { z } from 'zod'
 import { cappedList, listRequestOf, PageQuery } from '../core/page.ts'
 import { SegmentList } from './answers.ts'
-import { route } from './route.ts'
+import { elsewhere, route } from './route.ts'
 
 const reads = { key: 'secret', scope: 'subscriptions:read' } as const
 const writes = { key: 'secret', scope: 'campaigns:write' } as const
@@ -27,6 +27,7 @@ export const segments = [
     method: 'post',
     path: '/v1/segments/preview',
     body: PreviewSegment,
+    audit: 'nothing',
     status: 200,
     summary: 'Count the devices that a segment would reach',
     description: 'Counts devices that are opted in and not dead, as a send would. Without a segment, or with {}, everyone is counted.',
@@ -54,6 +55,7 @@ export const segments = [
     method: 'post',
     path: '/v1/segments',
     body: SaveSegment,
+    audit: elsewhere('segment.created'),
     status: 201,
     summary: 'Save a segment',
     answers: SavedSegment,
@@ -76,6 +78,7 @@ export const segments = [
     method: 'put',
     path: '/v1/segments/:id',
     body: SaveSegment,
+    audit: elsewhere('segment.changed'),
     status: 200,
     summary: 'Replace a saved segment',
     description: 'Replaces name, description and definition, and clears the stored count. Campaigns already sent keep what they copied.',
@@ -88,6 +91,7 @@ export const segments = [
     name: 'deleteSegment',
     method: 'delete',
     path: '/v1/segments/:id',
+    audit: elsewhere('segment.deleted'),
     status: 204,
     summary: 'Delete a saved segment',
     description: 'A draft that still points at it gets 404 when it is sent.',
@@ -98,6 +102,7 @@ export const segments = [
     name: 'countSegment',
     method: 'post',
     path: '/v1/segments/:id/count',
+    audit: 'nothing',
     status: 200,
     summary: 'Count the devices of a saved segment and keep the count',
     answers: SegmentCount,

@@ -83,7 +83,7 @@ function answerPath(path: string, routes: Route[], gateway: Gateway, door: Door 
     }
     // The guard comes before everything that may be wrong with the request, and ends it when the database goes away meanwhile.
     const answer = await inSpan('answer', route.name, headerOf(request, 'traceparent'), () =>
-      route.withoutDatabase ? work() : gateway.watch.guard(work),
+      route.withoutDatabase || route.inParts ? work() : gateway.watch.guard(work),
     )
     if (answer instanceof EventStream) return respondStream(response, answer, { headOnly: request.method === 'HEAD' })
     const { body, status = route.status, headers } = answer instanceof Reply ? answer : new Reply(answer)

@@ -2,7 +2,7 @@ import { createTemplate, deleteTemplate, listTemplates, readTemplate, replaceTem
 import { SaveTemplate, Template } from '@herald/contracts/template'
 import { cappedList, listRequestOf, PageQuery } from '../core/page.ts'
 import { TemplateList } from './answers.ts'
-import { route } from './route.ts'
+import { elsewhere, route } from './route.ts'
 
 const reads = { key: 'secret', scope: 'campaigns:read' } as const
 const writes = { key: 'secret', scope: 'campaigns:write' } as const
@@ -28,6 +28,7 @@ export const templates = [
     method: 'post',
     path: '/v1/templates',
     body: SaveTemplate,
+    audit: elsewhere('template.created'),
     status: 201,
     summary: 'Make a template',
     answers: Template,
@@ -50,6 +51,7 @@ export const templates = [
     method: 'put',
     path: '/v1/templates/:id',
     body: SaveTemplate,
+    audit: elsewhere('template.changed'),
     status: 200,
     summary: 'Replace a template',
     description: 'Replaces the whole: an optional field that is left out is removed. Campaigns that used it keep their copy.',
@@ -62,6 +64,7 @@ export const templates = [
     name: 'deleteTemplate',
     method: 'delete',
     path: '/v1/templates/:id',
+    audit: elsewhere('template.deleted'),
     status: 204,
     summary: 'Delete a template',
     description: 'Campaigns that used it keep their copy.',

@@ -3,8 +3,11 @@ import { notFound } from '@herald/contracts/fault'
 import { UserChanges } from '@herald/contracts/subscription'
 import { ExternalId } from '@herald/contracts/text'
 import { User, type UserAddress } from '@herald/contracts/user'
+import { mostUsersInBatch, UserInBatch } from '@herald/contracts/user-batch'
 import { parseBody } from '@herald/contracts/validate'
 import { z } from 'zod'
+import { changeEach } from './change-each.ts'
+import { UsersChanged } from './answers.ts'
 import { route } from './route.ts'
 
 const reads = { key: 'secret', scope: 'users:read' } as const
@@ -26,7 +29,27 @@ type Params = { id?: string; externalId?: string }
 
 const NamedUser = z.strictObject({ externalId: ExternalId })
 
-export const users = [byId, byExternalId].flatMap(({ path, suffix, texts, address }) => [
+/** The items are checked one by one, so that a wrong one leaves the others alone. */
+const Batch = z.strictObject({ users: z.array(z.unknown()).min(1).max(mostUsersInBatch) })
+const ShownBatch = z.strictObject({ users: z.array(UserInBatch).min(1).max(mostUsersInBatch) })
+
+const batch = route({
+  ...writes,
+  name: 'changeUsers',
+  method: 'post',
+  path: '/v1/users/batch',
+  body: Batch,
+  shownBody: ShownBatch,
+  status: 200,
+  summary: 'Change up to 500 users',
+  description:
+    'Each item names a user by `externalId` or `userId` and merges into them as PATCH does; an unknown external id makes a user. ' +
+    'A wrong item leaves the others alone: read `results`, where `index` is the place in the request. The others are one transaction, and a repeat changes nothing.',
+  answers: UsersChanged,
+  answer: async ({ bus }, { appId, body }) => ({ results: await changeEach(bus, appId, body.users) }),
+})
+
+const single = [byId, byExternalId].flatMap(({ path, suffix, texts, address }) => [
   route({
     ...reads,
     name: `readUser${suffix}`,
@@ -74,3 +97,6 @@ export const users = [byId, byExternalId].flatMap(({ path, suffix, texts, addres
     answer: ({ bus }, { appId, params }) => bus.call(deleteUser, { appId, user: address(params) }),
   }),
 ])
+
+/** The batch first: its path has the form of a user's. */
+export const users = [batch, ...single]

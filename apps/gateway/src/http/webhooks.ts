@@ -2,16 +2,11 @@ import * as calls from '@herald/contracts/calls/webhooks'
 import { CreateWebhook, PatchWebhook } from '@herald/contracts/webhook'
 import { z } from 'zod'
 import { listRequestOf, pageQuery } from '../core/page.ts'
-import type { Gateway } from '../gateway.ts'
 import { readApp } from '../manage-app.ts'
-import { insertAudit, type AuditAction } from '../store/audit.ts'
-import { route } from './route.ts'
+import { elsewhere, route } from './route.ts'
 
 const path = '/v1/admin/apps/:appId/webhooks'
 const onePath = `${path}/:id` as const
-
-/** Written after the other app's commit: a crash in between loses the line and not the change. */
-const note = ({ db }: Gateway, appId: string, action: AuditAction, id: string) => insertAudit(db, { appId, action, subject: { id } })
 
 /** Endpoints live in webhooks; that the app exists is known here. A call for an app that does not answers 404. */
 export const webhooks = [
@@ -23,12 +18,8 @@ export const webhooks = [
     body: CreateWebhook,
     status: 201,
     summary: 'Make a webhook endpoint; its secret is shown this once',
-    async answer(gateway, { appId, body }) {
-      await readApp(gateway.db, appId)
-      const created = await gateway.bus.call(calls.createWebhook, { appId, webhook: body })
-      await note(gateway, appId, 'webhook.created', created.id)
-      return created
-    },
+    audit: elsewhere('webhook.created'),
+    answer: ({ bus }, { appId, body }) => bus.call(calls.createWebhook, { appId, webhook: body }),
   }),
   route({
     name: 'listWebhooks',
@@ -63,12 +54,8 @@ export const webhooks = [
     body: PatchWebhook,
     status: 200,
     summary: 'Change a webhook endpoint, or switch it off',
-    async answer(gateway, { appId, params, body }) {
-      await readApp(gateway.db, appId)
-      const answer = await gateway.bus.call(calls.changeWebhook, { appId, webhookId: params.id, changes: body })
-      await note(gateway, appId, 'webhook.changed', params.id)
-      return answer
-    },
+    audit: elsewhere('webhook.changed'),
+    answer: ({ bus }, { appId, params, body }) => bus.call(calls.changeWebhook, { appId, webhookId: params.id, changes: body }),
   }),
   route({
     name: 'deleteWebhook',
@@ -77,11 +64,8 @@ export const webhooks = [
     key: 'admin',
     status: 204,
     summary: 'Delete a webhook endpoint and what waits for it',
-    async answer(gateway, { appId, params }) {
-      await readApp(gateway.db, appId)
-      await gateway.bus.call(calls.deleteWebhook, { appId, webhookId: params.id })
-      await note(gateway, appId, 'webhook.deleted', params.id)
-    },
+    audit: elsewhere('webhook.deleted'),
+    answer: ({ bus }, { appId, params }) => bus.call(calls.deleteWebhook, { appId, webhookId: params.id }),
   }),
   route({
     name: 'enableWebhook',
@@ -90,12 +74,8 @@ export const webhooks = [
     key: 'admin',
     status: 200,
     summary: 'Switch a webhook endpoint on again; its failures are forgotten',
-    async answer(gateway, { appId, params }) {
-      await readApp(gateway.db, appId)
-      const answer = await gateway.bus.call(calls.enableWebhook, { appId, webhookId: params.id })
-      await note(gateway, appId, 'webhook.enabled', params.id)
-      return answer
-    },
+    audit: elsewhere('webhook.enabled'),
+    answer: ({ bus }, { appId, params }) => bus.call(calls.enableWebhook, { appId, webhookId: params.id }),
   }),
   route({
     name: 'rotateWebhookSecret',
@@ -104,12 +84,8 @@ export const webhooks = [
     key: 'admin',
     status: 201,
     summary: 'Make a new secret, shown this once; the old one is void at once',
-    async answer(gateway, { appId, params }) {
-      await readApp(gateway.db, appId)
-      const answer = await gateway.bus.call(calls.rotateWebhookSecret, { appId, webhookId: params.id })
-      await note(gateway, appId, 'webhook.secret-rotated', params.id)
-      return answer
-    },
+    audit: elsewhere('webhook.secret-rotated'),
+    answer: ({ bus }, { appId, params }) => bus.call(calls.rotateWebhookSecret, { appId, webhookId: params.id }),
   }),
   route({
     name: 'testWebhook',
@@ -118,6 +94,7 @@ export const webhooks = [
     key: 'admin',
     status: 200,
     summary: 'Send a signed ping and answer the status of the response',
+    audit: 'nothing',
     async answer({ db, bus }, { appId, params }) {
       await readApp(db, appId)
       return bus.call(calls.testWebhook, { appId, webhookId: params.id })
@@ -144,9 +121,8 @@ export const webhooks = [
     key: 'admin',
     status: 202,
     summary: 'Send a delivery again, with the same id and bytes',
-    async answer({ db, bus }, { appId, params }) {
-      await readApp(db, appId)
-      return bus.call(calls.replayDelivery, { appId, webhookId: params.id, deliveryId: params.deliveryId.slice(0, 40) })
-    },
+    audit: elsewhere('webhook.replayed', ({ id, answered }) => ({ id, deliveryId: answered })),
+    answer: ({ bus }, { appId, params }) =>
+      bus.call(calls.replayDelivery, { appId, webhookId: params.id, deliveryId: params.deliveryId.slice(0, 40) }),
   }),
 ]

@@ -49,6 +49,8 @@ export type Tables = {
     actor: string
     action: string
     subject: JSONColumnType<Record<string, unknown>>
+    request_id: string | null
     created_at: Generated<Date>
   }
+  audit_intents: Tables['audit']
 }

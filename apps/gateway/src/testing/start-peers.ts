@@ -3,10 +3,11 @@ import * as audienceCalls from '@herald/contracts/calls/audience'
 import * as campaignCalls from '@herald/contracts/calls/campaigns'
 import * as trackerCalls from '@herald/contracts/calls/tracker'
 import { readStats, trackEvents, type Engagement } from '@herald/contracts/calls/tracker'
-import { eraseWebhooksOfApp } from '@herald/contracts/calls/webhooks'
+import * as webhookCalls from '@herald/contracts/calls/webhooks'
 import type { Campaign } from '@herald/contracts/campaign'
 import { fault, type Fault } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
+import type { Webhook, WebhookDelivery } from '@herald/contracts/webhook'
 import { openBus, type Bus } from '@herald/service/bus'
 import { testService } from '@herald/testing/service'
 import { examples } from '../http/examples.ts'
@@ -24,6 +25,8 @@ export type Peers = {
   asked: Asked[]
   /** What the call with this subject answers from now on, in the place of its documented example; it may throw a Fault. */
   answers: Map<string, (request: unknown) => unknown>
+  /** Set: what a send waits for once it has been heard. */
+  beforeSend: ((request: unknown) => Promise<void>) | undefined
   /** Set: every call of the public API is refused with it. */
   refusal: Fault | undefined
   stop: () => Promise<void>
@@ -59,6 +62,37 @@ export const givenCampaign: Campaign = {
   settledAt: null,
 }
 
+export const givenWebhook: Webhook = {
+  id: newId(),
+  appId: newId(),
+  url: 'https://receiver.example/',
+  description: null,
+  eventTypes: ['*'],
+  enabled: true,
+  disabledReason: null,
+  disabledAt: null,
+  consecutiveFailures: 0,
+  secretHint: 'abcd',
+  lastDeliveryAt: null,
+  lastStatus: null,
+  lastError: null,
+  waitingEvents: 0,
+  droppedEvents: 0,
+  storedBytes: 0,
+  createdAt: '2026-01-01T00:00:00.000Z',
+  updatedAt: '2026-01-01T00:00:00.000Z',
+}
+const givenDelivery: WebhookDelivery = {
+  id: 'dlv_1',
+  state: 'pending',
+  eventCount: 1,
+  attempts: [],
+  nextAttemptAt: null,
+  replayable: false,
+  createdAt: '2026-01-01T00:00:00.000Z',
+  endedAt: null,
+}
+
 export async function startPeers(natsUrl: string): Promise<Peers> {
   const services = (['audience', 'campaigns', 'tracker', 'webhooks'] as const).map((name: AppName) =>
     testService(name, { NATS_URL: natsUrl }),
@@ -73,6 +107,7 @@ export async function startPeers(natsUrl: string): Promise<Peers> {
     campaigns: new Map(),
     asked: [],
     answers: new Map(),
+    beforeSend: undefined,
     refusal: undefined,
     stop: async () => void (await Promise.all(services.map((service) => service.stop()))),
   }
@@ -100,6 +135,11 @@ export async function startPeers(natsUrl: string): Promise<Peers> {
   play(audience, audienceCalls.changeOwner, { userId: user.id, tags: user.tags })
   play(audience, audienceCalls.readUser, user)
   play(audience, audienceCalls.changeUser, user)
+  audience.answer(audienceCalls.changeUsers, async (request) => {
+    peers.asked.push({ subject: audienceCalls.changeUsers.subject, request })
+    if (peers.refusal) throw peers.refusal
+    return { users: request.users.map(() => ({ id: user.id, created: false })) }
+  })
   play(audience, audienceCalls.deleteUser, {})
   play(audience, audienceCalls.createSegment, segment)
   play(audience, audienceCalls.listSegments, { items: [segment], nextCursor: null })
@@ -115,6 +155,7 @@ export async function startPeers(natsUrl: string): Promise<Peers> {
   campaigns.answer(campaignCalls.sendNotification, async (request) => {
     peers.sent.push(request)
     const { appId, idempotency } = request
+    await peers.beforeSend?.(request)
     if (peers.refusal) throw peers.refusal
     const earlier = idempotency && answered.get(`${appId} ${idempotency.key}`)
     if (earlier && earlier.fingerprint !== idempotency.fingerprint) throw fault('idempotency_key_reused', 'Another request had this key.')
@@ -166,6 +207,16 @@ export async function startPeers(natsUrl: string): Promise<Peers> {
   play(tracker, trackerCalls.listStats, { stats: {} })
   play(tracker, trackerCalls.verifyCampaign, null)
   play(tracker, trackerCalls.eraseTrackerOfApp, { done: true })
-  play(webhooks, eraseWebhooksOfApp, { done: true })
+  play(webhooks, webhookCalls.eraseWebhooksOfApp, { done: true })
+  play(webhooks, webhookCalls.createWebhook, { ...givenWebhook, secret: 'whsec_canary-of-a-webhook' })
+  play(webhooks, webhookCalls.listWebhooks, { items: [givenWebhook], nextCursor: null })
+  play(webhooks, webhookCalls.readWebhook, givenWebhook)
+  play(webhooks, webhookCalls.changeWebhook, givenWebhook)
+  play(webhooks, webhookCalls.deleteWebhook, {})
+  play(webhooks, webhookCalls.enableWebhook, givenWebhook)
+  play(webhooks, webhookCalls.rotateWebhookSecret, { secret: 'whsec_canary-of-a-rotation' })
+  play(webhooks, webhookCalls.testWebhook, { status: 204, error: null })
+  play(webhooks, webhookCalls.listDeliveries, { items: [], nextCursor: null })
+  play(webhooks, webhookCalls.replayDelivery, givenDelivery)
   return peers
 }

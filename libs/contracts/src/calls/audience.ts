@@ -10,6 +10,7 @@ import { platforms, type Platform } from '../platform.ts'
 import { SaveSegment, type SavedSegment, type SegmentCount } from '../saved-segment.ts'
 import { PatchSubscription, RegisterSubscription, RotateBody, SessionBody, UserChanges } from '../subscription.ts'
 import { UserAddress, type User } from '../user.ts'
+import { mostUsersInBatch, UserInBatch, type UserInBatchAnswer } from '../user-batch.ts'
 
 const Id = z.string().length(24)
 
@@ -239,6 +240,16 @@ export const readUser = call<User>()('rpc.audience.read-user', z.object({ appId:
 
 /** Changes a user. An unknown external id makes one without devices; an unknown id is not_found. */
 export const changeUser = call<User>()('rpc.audience.change-user', z.object({ appId: Id, user: UserAddress, changes: UserChanges }))
+
+/**
+ * Changes several users as their backend knows them, each as changeUser would, one after another, in one transaction. Answers in the order
+ * given; a user who is unknown or would have a 101st tag is answered a fault and changes nothing. Fault: not_found (the app was erased).
+ */
+export const changeUsers = call<{ users: UserInBatchAnswer[] }>()(
+  'rpc.audience.change-users',
+  z.object({ appId: Id, users: z.array(UserInBatch).min(1).max(mostUsersInBatch) }),
+  10_000,
+)
 
 /** The erasure path: the user and all devices; every other app that names them is told until it has answered. */
 export const deleteUser = call<Record<string, never>>()('rpc.audience.delete-user', z.object({ appId: Id, user: UserAddress }))

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { planUsersInBatch } from './users-in-batch.ts'
+
+const ids = () => {
+  let made = 0
+  return () => `new-${(made += 1)}`
+}
+const tags = (count: number, value: string | null = 'yes') => Object.fromEntries(Array.from({ length: count }, (_, n) => [`t${n}`, value]))
+
+test('a user who is named several times, by id and by external id, is written once with what was said last', () => {
+  const known = [{ id: 'ann-id', externalId: 'ann', tagNames: ['plan'] }]
+
+  const { answers, users } = planUsersInBatch(
+    known,
+    [
+      { externalId: 'ann', tags: { plan: 'free', trial: true }, language: 'de', country: 'DE' },
+      { userId: 'ann-id', tags: { plan: 'pro', trial: null }, language: 'en' },
+      { externalId: 'bob', tags: { plan: null } },
+      { externalId: 'bob', timezone: 'Europe/Berlin' },
+    ],
+    ids(),
+  )
+
+  expect(answers).toEqual([
+    { id: 'ann-id', created: false },
+    { id: 'ann-id', created: false },
+    { id: 'new-1', created: true },
+    { id: 'new-1', created: false },
+  ])
+  expect(users).toEqual([
+    {
+      id: 'ann-id',
+      externalId: 'ann',
+      isNew: false,
+      changes: { tags: { plan: 'pro', trial: null }, language: 'en', timezone: null, country: 'DE' },
+    },
+    {
+      id: 'new-1',
+      externalId: 'bob',
+      isNew: true,
+      changes: { tags: { plan: null }, language: null, timezone: 'Europe/Berlin', country: null },
+    },
+  ])
+})
+
+test('an unknown id and a 101st tag refuse one item: it changes nothing, and the next one of the same user goes on without it', () => {
+  const known = [{ id: 'ann-id', externalId: null, tagNames: Object.keys(tags(99)) }]
+
+  const { answers, users } = planUsersInBatch(
+    known,
+    [
+      { userId: 'nobody', language: 'de' },
+      { userId: 'ann-id', tags: { a: 1, b: 2 } },
+      { userId: 'ann-id', tags: { a: 1 } },
+      { userId: 'ann-id', tags: { b: 2 } },
+      { userId: 'ann-id', tags: { a: null, b: 2 } },
+    ],
+    ids(),
+  )
+
+  expect(answers).toMatchObject([
+    { fault: { code: 'not_found' } },
+    { fault: { code: 'invalid_body', details: [{ path: 'tags' }] } },
+    { id: 'ann-id' },
+    { fault: { code: 'invalid_body' } },
+    { id: 'ann-id' },
+  ])
+  expect(users).toMatchObject([{ id: 'ann-id', changes: { tags: { a: null, b: 2 } } }])
+})
+
+test('whom every item leaves alone is not written', () => {
+  const known = [{ id: 'ann-id', externalId: 'ann', tagNames: Object.keys(tags(100)) }]
+  expect(planUsersInBatch(known, [{ externalId: 'ann', tags: { more: 1 } }], ids()).users).toEqual([])
+})

@@ -1,7 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { root, toolEnvironment } from './workspace.ts'
 
-let running: ChildProcess | undefined
+type Command = { command: string; args: string[]; environment?: NodeJS.ProcessEnv }
+
+const running = new Set<ChildProcess>()
 
 // The bootstrap holds an IPC channel to us. If it is killed outright the channel closes: what we started goes with us.
 process.on('disconnect', () => stop('SIGTERM'))
@@ -9,20 +11,45 @@ process.channel?.unref()
 process.on('SIGTERM', () => stop('SIGTERM'))
 process.on('SIGINT', () => stop('SIGINT'))
 
-/** Runs a command in the root with our terminal and answers its exit code; 127 when it cannot be run. One command at a time. */
-export function runCommand(command: string, args: string[], environment: NodeJS.ProcessEnv = {}): Promise<number> {
+/** Runs a command in the root with our terminal and answers its exit code; 127 when it cannot be run. */
+export const runCommand = ({ command, args, environment = {} }: Command): Promise<number> =>
+  ended(
+    command,
+    spawn(command, args, { cwd: root, stdio: 'inherit', env: { ...toolEnvironment, ...environment } }),
+    (text) => void process.stderr.write(text),
+  )
+
+/** The same without our terminal: what the command says is answered beside its exit code, for a command that runs beside another. */
+export async function runQuietly({ command, args, environment = {} }: Command): Promise<{ code: number; output: string }> {
+  let output = ''
+  const keep = (text: string) => void (output += text)
+  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: { ...toolEnvironment, ...environment } })
+  child.stdout.setEncoding('utf8').on('data', keep)
+  child.stderr.setEncoding('utf8').on('data', keep)
+  return { code: await ended(command, child, keep), output }
+}
+
+function ended(command: string, child: ChildProcess, say: (text: string) => void): Promise<number> {
+  running.add(child)
   return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd: root, stdio: 'inherit', env: { ...toolEnvironment, ...environment } })
-    running = child
     child.once('error', (error) => {
-      console.error(`cannot run ${command}: ${error.message}`)
+      running.delete(child)
+      say(`cannot run ${command}: ${error.message}\n`)
       resolve(127)
     })
-    child.once('exit', (code) => resolve(code ?? 1))
+    // 'close' and not 'exit': the last words of a command come after its exit.
+    child.once('close', (code) => {
+      running.delete(child)
+      resolve(code ?? 1)
+    })
   })
 }
 
 function stop(signal: NodeJS.Signals): void {
-  running?.once('exit', () => process.exit(signal === 'SIGINT' ? 130 : 143))
-  if (running === undefined || !running.kill(signal)) process.exit(143)
+  const code = signal === 'SIGINT' ? 130 : 143
+  for (const child of running) {
+    child.once('close', () => running.size === 0 && process.exit(code))
+    child.kill(signal)
+  }
+  if (running.size === 0) process.exit(code)
 }

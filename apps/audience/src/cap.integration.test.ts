@@ -1,13 +1,15 @@
 import { defaultSettings } from '@herald/contracts/app'
 import type { FrozenSend } from '@herald/contracts/batch'
+import { appChanged } from '@herald/contracts/calls/gateway'
 import { newId } from '@herald/contracts/ids'
+import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { fanOut } from './fan-out.ts'
 import { claimCap, purgeCapClaims } from './store/claims.ts'
 import { fanOutAll, givenCrowd, givenDevice, givenFanOut, givenSend, openAudience } from './testing/rig.ts'
 
-const { audience, db, peers } = await openAudience()
+const { audience, bus, db, peers } = await openAudience()
 
 const capped = (max: number, windowSeconds = 3_600) => ({ ...defaultSettings, frequencyCap: { max, windowSeconds } })
 const givenCappedApp = (max: number, windowSeconds?: number): string => {
@@ -78,6 +80,29 @@ test('a page that is fanned out twice claims once, and users on many pages count
   expect(await endsOf(campaignId)).toMatchObject({ over: [] })
   const { rows } = await sql`select from cap_claims where campaign_id = ${campaignId}`.execute(db)
   expect(rows).toHaveLength(600)
+})
+
+// spec: sending/rules-frozen
+test('settings that change after the first page of a send are not those of its other pages', async () => {
+  const appId = givenCappedApp(1)
+  const crowd = await givenCrowd(db, { appId, count: 11_000 })
+  // One on each of the three pages.
+  const meant = [crowd[3], crowd[5_500], crowd[10_999]].filter((id) => id !== undefined)
+  await db.updateTable('subscriptions').set({ browser: 'special' }).where('id', 'in', meant).execute()
+  const given = () => peers.givenCampaign(givenSend(appId), { kind: 'segment', segment: { field: 'browser', op: 'eq', value: 'special' } })
+  const first = given()
+  await fanOutAll(audience, first)
+  expect(await endsOf(first)).toEqual({ sent: meant, over: [] })
+
+  const second = given()
+  await fanOut(audience, { campaignId: second, page: 0 })
+  expect(await endsOf(second)).toEqual({ sent: [], over: meant.slice(0, 1) })
+  peers.settings.set(appId, defaultSettings)
+  bus.broadcast(appChanged, { appId })
+  await until(async () => (await audience.settingsOf(appId))?.frequencyCap === null, { what: 'the new settings' })
+  await fanOutAll(audience, second)
+
+  expect(await endsOf(second)).toEqual({ sent: [], over: meant })
 })
 
 test('a send that began before settings were frozen goes by those that its app has now', async () => {

@@ -152,5 +152,5 @@ describe('a running audience', async () => {
       },
       { withinMs: 60_000 },
     )
-  }, 90_000)
+  })
 })

@@ -153,7 +153,7 @@ test('any sequence of register, login, logout, patch, change, rotate and delete 
     }),
     { numRuns: 80 },
   )
-}, 120_000)
+})
 
 // spec: identity/login-parallel, identity/register-parallel
 test('four parallel clients: answers and state are those of some order, and no deadlock reaches a caller', async () => {
@@ -164,4 +164,4 @@ test('four parallel clients: answers and state are those of some order, and no d
     }),
     { numRuns: 80 },
   )
-}, 120_000)
+})

@@ -238,8 +238,8 @@ beforeAll(async () => {
   await sql`insert into notified_apps (app_id, named_at) values (${large}, now())`.execute(db)
   await sql`insert into listeners (app_id, version, event_types) values (${large}, 1, '{*}')`.execute(db)
   peers.settings.set(large, defaultSettings)
-}, 60_000)
+})
 
 test('a send goes by keys on one connection from its beginning to its end, from the empty tables to 100,000 rows that no statistics know', async () => {
   expect(await lookWhileGrowing(plans, steps, grow)).toEqual({ empty: [], few: [], many: [], analysed: [] })
-}, 120_000)
+})

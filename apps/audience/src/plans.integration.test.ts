@@ -99,7 +99,7 @@ test('a registration, and whatever else is about one device or person, goes by k
 
   await plans.of((db) => givenCrowd(db, { appId: growing, count: 40_000, platform: 'android' }))
   expect(wrongOf(await plans.of((db) => everyWay(db, growing)))).toEqual([])
-}, 60_000)
+})
 
 test('a registration whose plans are kept goes by keys, from the empty table to 40,000 devices that no statistics know', async () => {
   const kept = newId()
@@ -117,4 +117,4 @@ test('an app that statistics do not know beside one that they do is found by key
   await plans.of((db) => givenCrowd(db, { appId: added, count: 20_000 }))
 
   expect(wrongOf(await plans.of((db) => everyWay(db, added)))).toEqual([])
-}, 60_000)
+})

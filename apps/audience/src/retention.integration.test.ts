@@ -44,4 +44,4 @@ test('what is past retention goes with one look, however much it is; what is not
   // A process purges once a minute; before there was more than one statement of it, 20,000 went in one.
   await until(async () => (await left()) === 1, { withinMs: 40_000, what: 'the end of the purge' })
   expect(await left()).toBe(1)
-}, 60_000)
+})

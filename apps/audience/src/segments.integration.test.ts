@@ -2,6 +2,7 @@ import * as calls from '@herald/contracts/calls/audience'
 import { newId } from '@herald/contracts/ids'
 import type { SaveSegment } from '@herald/contracts/saved-segment'
 import type { Bus } from '@herald/service/bus'
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { fanOut } from './fan-out.ts'
 import { givenCrowd, givenDevice, givenSend, openAudience } from './testing/rig.ts'
@@ -171,6 +172,31 @@ describe('counting', () => {
     const counted = await call(calls.readSegment, { appId, segmentId: id })
     expect(counted.lastCount).toBe(4)
     expect(counted.lastCountedAt).toMatch(/Z$/)
+  })
+
+  // spec: segments/count-time
+  test('a count that takes longer than 9 seconds is ended and answered 429 with the seconds to wait', async () => {
+    const locked = Promise.withResolvers<void>()
+    const { promise: refused, resolve: letGo } = Promise.withResolvers<void>()
+    // Nobody reads a device while this lock is held.
+    const holding = db.transaction().execute(async (trx) => {
+      await sql`lock table subscriptions in access exclusive mode`.execute(trx)
+      locked.resolve()
+      await refused
+    })
+    await locked.promise
+    const startedAt = performance.now()
+    const counted = call(calls.previewSegment, { appId: newId(), segment: onIos })
+
+    await expect(counted).rejects.toMatchObject({
+      code: 'rate_limited',
+      message: 'The count took too long. Try again later.',
+      retryAfterSeconds: 5,
+    })
+    expect(performance.now() - startedAt).toBeGreaterThan(8_900)
+    letGo()
+    await holding
+    expect(await call(calls.previewSegment, { appId: newId(), segment: onIos })).toMatchObject({ count: 0 })
   })
 
   // spec: segments/counts-what-is-queued

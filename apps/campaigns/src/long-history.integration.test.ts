@@ -22,7 +22,7 @@ beforeAll(async () => {
   while ((await addUpUses(db)) > 0);
   // Written at once instead of within 12 days: what was added up is still there until a vacuum.
   await sql`vacuum template_uses`.execute(db)
-}, 120_000)
+})
 
 const looked = (work: (own: Db) => Promise<unknown>): Promise<Looked[]> => looksOf<Tables>(url('campaigns'), work)
 const pagesOf = (looks: Looked[]) => looks.reduce((sum, { pages }) => sum + pages, 0)

@@ -121,8 +121,8 @@ beforeAll(async () => {
   await fixStatistics(db, 'campaigns')
   await insertTemplate(db, { id: templateId, appId, template: { name: 'Order', content: givenContent() } })
   await sql`insert into erased_apps (app_id) values (${erasedApp})`.execute(db)
-}, 60_000)
+})
 
 test('a campaign goes by keys on one connection until it has ended, from the empty tables to 100,000 rows that no statistics know', async () => {
   expect(await lookWhileGrowing(plans, steps, grow)).toEqual({ empty: [], few: [], many: [], analysed: [] })
-}, 120_000)
+})

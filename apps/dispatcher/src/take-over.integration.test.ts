@@ -133,7 +133,7 @@ test('who could neither renew nor report for longer than a lease sends nothing m
   ).toEqual(sent.toSorted())
   expect(await rig.simulator.arrivedAt(devices)).toHaveLength(sent.length)
   await until(() => running.output().includes('batch delivered'))
-}, 60_000)
+})
 
 // spec: sending/take-over
 test('a process that was frozen does not play out a batch that another has taken meanwhile', async () => {

@@ -16,25 +16,25 @@ const app = await gateway.givenApp()
 const push = { appId: app.appId, userId: newId(), subscriptionId: newId(), platform: 'ios', variant: '' } as const
 const msgIds = Array.from({ length: 20 }, () => mintMessageId(hmacSecret, { ...push, campaignId: newId() }))
 
-test(
-  '20,000 requests made from the document, most of them hostile, get the answers it promises and never our mistake',
-  { timeout: 120_000 },
-  async () => {
-    const { asked, failed, failures, seen } = await runFuzz({
-      baseUrl: `http://127.0.0.1:${gateway.port}`,
-      document: openApiDocument,
-      credentials: { ...app, msgIds },
-      count: 20_000,
-      seed: 20_261_121,
-    })
+/** Others with each run; `npm run fuzz` sends 200,000. */
+const count = 8_000
+const seed = Math.floor(Math.random() * 1_000_000_000)
 
-    expect(failures).toEqual([])
-    expect([asked, failed]).toEqual([20_000, 0])
-    const outcomes = [...seen.keys()]
-    // A generator that never got past the door would prove nothing.
-    const untouched = publicRoutes.filter(({ name, status }) => !seen.has(`${name} ${status}`))
-    expect(untouched.map(({ name }) => name)).toEqual([])
-    for (const status of [400, 401, 403, 404, 405, 413, 415, 422])
-      expect([status, outcomes.some((outcome) => outcome.endsWith(` ${status}`))]).toEqual([status, true])
-  },
-)
+test('8,000 requests made from the document, most of them hostile, get the answers it promises and never our mistake', async () => {
+  const { asked, failed, failures, seen } = await runFuzz({
+    baseUrl: `http://127.0.0.1:${gateway.port}`,
+    document: openApiDocument,
+    credentials: { ...app, msgIds },
+    count,
+    seed,
+  })
+
+  expect({ seed, failures }).toEqual({ seed, failures: [] })
+  expect([asked, failed]).toEqual([count, 0])
+  const outcomes = [...seen.keys()]
+  // A generator that never got past the door would prove nothing.
+  const untouched = publicRoutes.filter(({ name, status }) => !seen.has(`${name} ${status}`))
+  expect(untouched.map(({ name }) => name)).toEqual([])
+  for (const status of [400, 401, 403, 404, 405, 413, 415, 422])
+    expect([status, outcomes.some((outcome) => outcome.endsWith(` ${status}`))]).toEqual([status, true])
+})

@@ -1,11 +1,12 @@
 import { mintMessageId } from '@herald/auth/message-id'
+import { readCampaign } from '@herald/contracts/calls/campaigns'
 import { newId } from '@herald/contracts/ids'
 import { freshDatabase } from '@herald/testing/database'
 import { freshNats } from '@herald/testing/nats'
 import { until } from '@herald/testing/until'
 import { expect, test } from 'vitest'
 import { hmacSecret, startGateway } from './testing/start-gateway.ts'
-import { startPeers } from './testing/start-peers.ts'
+import { givenCampaign, startPeers } from './testing/start-peers.ts'
 
 const nats = await freshNats()
 const { url } = await freshDatabase()
@@ -75,6 +76,25 @@ test('stats are zeros with null rates until the tracker counts, then its counter
     rates: { delivery: null, open: null, click: null },
   })
   expect(after.body).toMatchObject({ stats: { sent: 3, delivered: 2 }, rates: { delivery: 0.6667, open: 0.5, click: 0 } })
+})
+
+// spec: tracking/stats-status
+test('stats that say sent have every outcome in them, also those that came while the status was read', async () => {
+  const { body } = await gateway.ask({ method: 'POST', path: '/v1/notifications', headers: secret, body: everyone })
+  const id = String(body['id'])
+  const before = peers.tracked.splice(0)
+  // Its outcomes are counted and it turns sent while the answer about it is on its way. Counters that were asked for before are long answered.
+  peers.answers.set(readCampaign.subject, async () => {
+    peers.answers.delete(readCampaign.subject)
+    const { body: earlier } = await gateway.ask({ path: `/v1/campaigns/${id}/stats`, headers: secret })
+    expect(earlier).toMatchObject({ status: 'sending', stats: { sent: 0 } })
+    peers.tracked.push(...before, [])
+    return { ...givenCampaign, id, status: 'sent' }
+  })
+
+  const { body: stats } = await gateway.ask({ path: `/v1/campaigns/${id}/stats`, headers: secret })
+
+  expect(stats).toMatchObject({ status: 'sent', stats: { queued: 4, sent: 3, failed: 1 } })
 })
 
 // spec: limits/foreign-ids

@@ -69,8 +69,8 @@ beforeAll(async () => {
   await insertApp(db, { id: appId, name: 'Shop', settings: defaultSettings })
   await insertApiKey(db, { id: newId(), appId, kind: 'secret', name: 'backend', scopes: [], hash, hint: 'abcd' })
   await sql`insert into providers (app_id, kind, settings, sealed_private_key) values (${appId}, 'apns', '{"kind":"apns"}', '')`.execute(db)
-}, 60_000)
+})
 
 test('a key, an app and its credentials are found by key on one connection, from the empty tables to 100,000 rows that no statistics know', async () => {
   expect(await lookWhileGrowing(plans, steps, grow)).toEqual({ empty: [], few: [], many: [], analysed: [] })
-}, 120_000)
+})

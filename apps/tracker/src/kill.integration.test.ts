@@ -47,7 +47,7 @@ async function insist<Answer>(call: () => Promise<Answer>): Promise<Answer> {
 }
 
 // spec: tracking/counters-exact
-test('trackers killed in the middle of their work lose no outcome, double none and settle once', { timeout: 60_000 }, async () => {
+test('trackers killed in the middle of their work lose no outcome, double none and settle once', async () => {
   const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
   const environment = { DATABASE_URL_TRACKER: database.url('tracker'), NATS_URL: natsUrl }
   const heard = await givenListeners(natsUrl)

@@ -20,7 +20,7 @@ const large = newId()
 beforeAll(async () => {
   await fillTracker(url('tracker'), { appId, count: campaigns, days: 12, pushes: 1 })
   await fillTracker(url('tracker'), { appId: large, count: 4_000, days: 12, pushes: 40 })
-}, 120_000)
+})
 
 const looked = (work: (db: Db) => Promise<unknown>): Promise<Looked[]> => looksOf<Tables>(url('tracker'), work)
 const pagesOf = (looks: Looked[]) => looks.reduce((sum, { pages }) => sum + pages, 0)

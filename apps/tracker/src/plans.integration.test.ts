@@ -154,8 +154,8 @@ beforeAll(async () => {
   await fixStatistics(db, 'tracker')
   await givenEndpoint(db, appId)
   await sql`insert into erased_apps (app_id) values (${erasedApp})`.execute(db)
-}, 60_000)
+})
 
 test('whatever is told of a batch goes by keys on one connection, from the empty table to 100,000 rows that no statistics know', async () => {
   expect(await lookWhileGrowing(plans, steps, grow)).toEqual({ empty: [], few: [], many: [], analysed: [] })
-}, 120_000)
+})

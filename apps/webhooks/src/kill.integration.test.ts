@@ -96,4 +96,4 @@ test('killed with -9 every 2 s while three answers of ten fail: every event arri
   )
   expect([...deliveriesOf.values()].filter((several) => several.length > 1)).toEqual([])
   expect(app.output()).toBe('')
-}, 180_000)
+})

@@ -115,8 +115,8 @@ beforeAll(async () => {
     await sql`insert into queues (endpoint_id) values (${id})`.execute(db)
     await insertLog(db, appId)
   }
-}, 60_000)
+})
 
 test('an event goes by keys on one connection until it is delivered, from the empty tables to 100,000 rows that no statistics know', async () => {
   expect(await lookWhileGrowing(plans, steps, grow)).toEqual({ empty: [], few: [], many: [], analysed: [] })
-}, 120_000)
+})

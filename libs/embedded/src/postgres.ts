@@ -39,7 +39,7 @@ export type RunningPostgres = {
   stop: () => Promise<void>
 }
 
-/** Four times the pools of one instance of each app (spec: running/connections). */
+/** Room for the pools of three processes of each app (spec: running/connections). */
 export const maxConnections = 200
 
 /**

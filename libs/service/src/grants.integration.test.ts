@@ -281,7 +281,7 @@ test('a flood of calls that break their contract costs one line, and a call amon
   expect(lines('a call broke its contract').length).toBeLessThan(5)
   expect(lines('a call broke its contract').join('').length).toBeLessThan(20_000)
   expect(lines('secret-')).toEqual([])
-}, 60_000)
+})
 
 test('an app that may not make streams has them made by the gateway, also after the store was lost', async () => {
   expect(apps.filter((app) => grantsOf(app).publish.some((subject) => /\.(CREATE|UPDATE|DELETE|PURGE)\b/.test(subject)))).toEqual([

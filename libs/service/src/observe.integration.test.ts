@@ -62,7 +62,7 @@ test('an app process is alive from the start, ready while NATS is there, measure
 
   app.kill('SIGTERM')
   expect(await exited).toEqual([0, null])
-}, 60_000)
+})
 
 test('an app that stops is alive and not ready', async () => {
   const service = testService('tracker', {})

@@ -14,6 +14,9 @@ export type TestServers = {
   startNats(): Promise<{ url: string; stop: () => Promise<void> }>
 }
 
+/** Room for four test files at once, each with up to seven processes that open 12 connections each. */
+const mostConnections = 400
+
 export const testNatsPassword = 'the-password-of-every-app'
 const natsConfiguration = [
   natsAuthorization(Object.fromEntries(apps.map((app) => [app, testNatsPassword])) as Record<AppName, string>, [
@@ -25,7 +28,11 @@ const natsConfiguration = [
 const embedded: TestServers = {
   async startPostgres() {
     const directory = mkdtempSync(join(tmpdir(), 'herald-tests-'))
-    const { url, stop } = await startPostgres({ dataDir: join(directory, 'postgres'), durable: false })
+    const { url, stop } = await startPostgres({
+      dataDir: join(directory, 'postgres'),
+      durable: false,
+      settings: { max_connections: String(mostConnections) },
+    })
     return { url, stop: () => stop().finally(() => rmSync(directory, { recursive: true, force: true })) }
   },
   async startNats() {
@@ -41,7 +48,7 @@ const containers: TestServers = {
     const { GenericContainer, Wait } = await import('testcontainers')
     const container = await new GenericContainer('postgres:18')
       .withEnvironment({ POSTGRES_HOST_AUTH_METHOD: 'trust' })
-      .withCommand(['postgres', '-c', 'fsync=off', '-c', 'full_page_writes=off', '-c', 'max_connections=300'])
+      .withCommand(['postgres', '-c', 'fsync=off', '-c', 'full_page_writes=off', '-c', `max_connections=${mostConnections}`])
       .withExposedPorts(5432)
       // The first time it is its own set-up that listens.
       .withWaitStrategy(Wait.forLogMessage(/database system is ready to accept connections/, 2))

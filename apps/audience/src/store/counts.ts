@@ -1,4 +1,4 @@
-import { fault } from '@herald/contracts/fault'
+import { Fault } from '@herald/contracts/fault'
 import type { Platform } from '@herald/contracts/platform'
 import type { SegmentCount } from '@herald/contracts/saved-segment'
 import type { Segment } from '@herald/contracts/segment'
@@ -17,7 +17,7 @@ import type { Db } from './tables.ts'
 export const countReachable = (db: Db, appId: string, segment: Segment): Promise<SegmentCount> =>
   count(db, appId, segment).catch((error: unknown) => {
     if (!isCancelled(error)) throw error
-    throw fault('rate_limited', 'The count took too long. Try again later.')
+    throw new Fault('rate_limited', 'The count took too long. Try again later.', undefined, error, 5)
   })
 
 /** Postgres ended a statement at its time limit. */

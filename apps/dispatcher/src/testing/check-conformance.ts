@@ -65,13 +65,16 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
     }),
   )
 
+  // spec: providers/time-limits
   describe.concurrent('an answer', () => {
     test.for(runs)('$platform: $name', async ({ platform, behaviour, wanted, arrived = 0 }, { expect }) => {
       const devices = await makeDevices(platform, 1, { behaviour })
       const row = peers.queue(platform, devices)
+      const startedAt = performance.now()
 
       const { outcomes, finished } = await deliver(row)
 
+      if (behaviour.answer === 'silent') expect(performance.now() - startedAt).toBeGreaterThan(9_900)
       if ('guarded' in wanted) {
         expect(outcomes).toEqual([])
         const [subscriptionId] = idsOf(row)

@@ -25,4 +25,4 @@ test('the providers’ libraries are not in memory unless they are asked for', (
   expect(seen).not.toContain('@parse/node-apn')
   expect(seen).not.toContain('firebase-admin')
   expect(seen).not.toContain('web-push')
-}, 60_000)
+})

@@ -1,12 +1,10 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { givenCertificate } from '../testing/certificate.ts'
 import { givenServer, givenTlsServer, told, until, type TlsPeer } from '../testing/peers.ts'
 import { openOrigin, type Origin, type OriginEvent } from './origin.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const cleanUps: (() => unknown)[] = []
 afterEach(async () => {

@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { errorCode, frame, frameType, setting, settingsFrame, windowUpdateFrame } from '../frames.ts'
 import {
   answer,
@@ -13,8 +13,6 @@ import {
 } from '../testing/peers.ts'
 
 // What becomes of each request when the peer or the network fails, over real TLS. Limits of time are wide: the machine may be busy.
-vi.setConfig({ testTimeout: 60_000 })
-
 const peers: Pick<TlsPeer, 'stop'>[] = []
 afterEach(async () => {
   for (const peer of peers.splice(0)) await peer.stop()

@@ -1,10 +1,8 @@
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { errorCode, frame, frameType, resetFrame } from '../frames.ts'
 import { answer, givenScriptedServer, goAway, isRequest, sendTo, told, until, type TlsPeer } from '../testing/peers.ts'
 
 // Which requests are surely not processed, which may be, and that none is answered twice: GOAWAY and RST_STREAM over real TLS.
-vi.setConfig({ testTimeout: 60_000 })
-
 const peers: Pick<TlsPeer, 'stop'>[] = []
 afterEach(async () => {
   for (const peer of peers.splice(0)) await peer.stop()

@@ -135,11 +135,11 @@ export const told = (reply: Reply): string =>
       ? `unanswered ${reply.why} ${reply.reason}`
       : `${reply.is} ${reply.reason}`
 
-/** Wait until something is so, at most 20 s. */
+/** Wait until something is so, at most 60 s. */
 export async function until(isSo: () => boolean, what: string): Promise<void> {
-  const deadline = performance.now() + 20_000
+  const deadline = performance.now() + 60_000
   while (!isSo()) {
-    if (performance.now() > deadline) throw new Error(`20 s passed and it is not so: ${what}`)
+    if (performance.now() > deadline) throw new Error(`60 s passed and it is not so: ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }

@@ -1,0 +1,20 @@
+import { maxConnections } from '@herald/embedded/postgres'
+import { freshDatabase } from '@herald/testing/database'
+import { expect, test } from 'vitest'
+import { checkConnections, connectionsNeeded } from './database.ts'
+import { parseInstances } from './instances.ts'
+
+// spec: running/connections
+
+test('the embedded Postgres lets in three processes of each app, and more when there are more', () => {
+  expect(connectionsNeeded(parseInstances('audience=3,campaigns=3,tracker=3,webhooks=3,gateway=3'), 8)).toBeLessThanOrEqual(maxConnections)
+  expect(connectionsNeeded(parseInstances('audience=4'), 8)).toBeGreaterThan(connectionsNeeded(parseInstances('audience=3'), 8))
+})
+
+test('a Postgres that has no room for all pools is refused, with both numbers', async () => {
+  const { ownerUrl } = await freshDatabase()
+  await expect(checkConnections(ownerUrl, 50)).resolves.toBeUndefined()
+  await expect(checkConnections(ownerUrl, 100_000)).rejects.toThrow(
+    /^The apps may open 100000 connections and this Postgres allows \d+\. Raise max_connections, or lower DATABASE_POOL_SIZE or HERALD_INSTANCES\.$/,
+  )
+})

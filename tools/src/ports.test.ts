@@ -1,3 +1,4 @@
+import { isPortFree } from '@herald/embedded/free-port'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
@@ -40,7 +41,10 @@ test('the simulator keeps its ports, but for one that is taken now', async () =>
   const taken = await takenPort()
 
   const second = await pickSimulatorPorts({ ...first, apns: taken })
-  expect(second).toEqual({ ...first, apns: second['apns'] })
+  // A test of another file may have one of the ports by now.
+  const kept: string[] = []
+  for (const [name, port] of Object.entries(first)) if (second[name] === port || !(await isPortFree(port))) kept.push(name)
+  expect(kept.toSorted()).toEqual(Object.keys(first).toSorted())
   expect(second['apns']).not.toBe(taken)
 })
 

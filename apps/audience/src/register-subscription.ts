@@ -41,7 +41,7 @@ export function openRegistrations(
   inTurn: <Answer>(work: () => Promise<Answer>, turn: string) => Promise<Answer>,
 ): (asked: Asked) => Promise<Registered> {
   const inOrder = openOrder({ most: mostOfOneKey, full: queueUnavailable })
-  const together = group((registrations: Registration[]) => retryIdentity(() => registerAll(kept, registrations)), {
+  const together = group((registrations: Registration[]) => retryIdentity(() => registerAll({ db, kept }, registrations)), {
     ...sharing,
     limit: mostTogether,
     turn: ({ appId }) => appId,
@@ -68,7 +68,7 @@ async function registerAlone(db: Db, registration: Registration): Promise<Regist
   for (let attempt = 1; attempt <= attempts; attempt += 1) {
     const [outcome = 'meets another'] = await transactIdentity(db, async (trx) => {
       await lockRowsOf(trx, registration)
-      return registerAll(trx, [registration])
+      return registerAll({ db: trx, kept: trx }, [registration])
     })
     if (outcome !== 'meets another') return orThrow(outcome)
     // What is not written was made by somebody else at the same moment, and is found the next time, or is of an erased app.
@@ -88,8 +88,8 @@ async function lockRowsOf(trx: Db, { appId, externalId, device }: Registration):
  * Registrations of different addresses and different external ids; answers an outcome for each. Two statements: what there is, and what is
  * written, which holds only where nothing of it has changed in between. A device that leaves a person makes it a transaction, with a third.
  */
-async function registerAll(db: Db, registrations: Registration[]): Promise<Outcome[]> {
-  const decided = decide(registrations, await findKnown(db, registrations.map(toSought), maxTagsPerUser))
+async function registerAll({ db, kept }: { db: Db; kept: Db }, registrations: Registration[]): Promise<Outcome[]> {
+  const decided = decide(registrations, await findKnown(kept, registrations.map(toSought), maxTagsPerUser))
   const planned = decided.filter((one) => 'plan' in one)
   const write = async (on: Db) => {
     const written = await writeRegistrations(
@@ -102,7 +102,7 @@ async function registerAll(db: Db, registrations: Registration[]): Promise<Outco
     return written
   }
   const isOneStatement = db.isTransaction || planned.every(({ leaves }) => leaves === null)
-  const written = await (isOneStatement ? write(db) : transact(db, write))
+  const written = await (isOneStatement ? write(kept) : transact(db, write))
 
   return decided.map((one) => {
     if (!('plan' in one)) return one.outcome

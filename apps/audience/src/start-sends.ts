@@ -1,5 +1,5 @@
 import type { AppSettings } from '@herald/contracts/app'
-import { smallBatch, type FrozenSend, type TakenBatch } from '@herald/contracts/batch'
+import { smallBatch, type FrozenSend, type GivenBatch } from '@herald/contracts/batch'
 import type { FrozenSmallSend } from '@herald/contracts/calls/audience'
 import { queueUnavailable } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
@@ -11,17 +11,17 @@ import { rulesFor, type DeliveryRules } from './core/delivery-rules.ts'
 import { isMeant, queue } from './core/queueing.ts'
 import { isAway } from './page-failure.ts'
 import { pointAtSends } from './point.ts'
-import { findFew, insertSmallSends, type MadeSmallSend } from './store/small-sends.ts'
-import type { BatchPointerRow, MadeBatch, TakenRow } from './store/batches.ts'
+import { findFew, insertSmallSends } from './store/small-sends.ts'
+import type { BatchPointerRow, MadeBatch } from './store/batches.ts'
 import type { FanOut } from './store/tables.ts'
 import type { Taker, Takers } from './takers.ts'
 
 /** A small send with what decides about it: it goes to all that it names, at once. */
 type Ready = FrozenSmallSend & { settings: AppSettings; rules: DeliveryRules }
 /** A batch that its taker has from the commit that made it, and who that is. */
-export type Given = { row: TakenRow; taker: Taker; share: Share }
+export type Given = { batch: GivenBatch; taker: Taker; share: Share }
 /** What of a taker's answer is still to come: it hears of all that one commit gave it at once. */
-type Share = { open: number; batches: (TakenBatch & { answer: 'taken' })[] }
+type Share = { open: number; batches: GivenBatch[] }
 /** Its row, the batches that were made, those that somebody has already and those to point at; `known`: there is a row already, or its app is gone; `many`: it reaches more than a few devices. */
 export type Begun = { row: FanOut; send: FrozenSend; made: MadeBatch[]; given: Given[]; batches: BatchPointerRow[] }
 type Beginning = Begun | 'known' | 'many'
@@ -125,29 +125,12 @@ async function beginAll({ db, ...audience }: Audience, sends: Ready[], taker: Ta
         ? [{ batchId: id, campaignId, appId, platform, lane: 'prompt', pointerNo: 0, size: subscriptionIds.length }]
         : [],
     )
-    const given = batches.flatMap((batch): Given[] =>
-      taker && one.taken.has(batch.id) ? [{ row: rowOf(one, batch, taker.waitedMs()), taker, share }] : [],
+    const given = batches.flatMap(({ id, platform, subscriptionIds }): Given[] =>
+      taker && one.taken.has(id)
+        ? [{ batch: { batchId: id, campaignId, appId, platform, lane: 'prompt', takes: 1, size: subscriptionIds.length }, taker, share }]
+        : [],
     )
     share.open += given.length
     return { row: one.row, send, made: batches, given, batches: pointers }
   })
 }
-
-/** A batch as its first take. `waitedMs`: the taker counts everything from when it began to wait, so the ttl has that longer. */
-const rowOf = ({ row, queuedAt }: MadeSmallSend, batch: MadeBatch, waitedMs: number): TakenRow => ({
-  id: batch.id,
-  app_id: row.app_id,
-  campaign_id: row.campaign_id,
-  platform: batch.platform,
-  lane: 'prompt',
-  day: row.day,
-  batch_no: batch.no,
-  takes: 1,
-  tries: 0,
-  queued_at: queuedAt,
-  elapsedMs: -waitedMs,
-  decided: batch.decided ?? null,
-  probes: null,
-  heldEnvironments: [],
-  size: batch.subscriptionIds.length,
-})

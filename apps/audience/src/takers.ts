@@ -1,23 +1,20 @@
 import { nextAtOnce, nextWaitMs } from '@herald/contracts/calls/audience'
-import type { TakenBatch } from '@herald/contracts/batch'
+import type { GivenBatch } from '@herald/contracts/batch'
 import type { Platform } from '@herald/contracts/platform'
 
-type Taken = TakenBatch & { answer: 'taken' }
 type Asked = { room: Record<Platform, number>; full: readonly string[] }
 
 /** A dispatcher that waits, and is nobody else's until it is answered or let go. */
 export type Taker = {
   /** Whether it takes one more of an app and platform; then that is counted. */
   reserve(appId: string, platform: Platform): boolean
-  /** How long it has waited, ms. */
-  waitedMs(): number
   /** Gives it these. With none it waits on for others. */
-  answer(batches: Taken[]): void
+  answer(batches: GivenBatch[]): void
 }
 
 export type Takers = {
   /** Waits for batches, a second at most. */
-  wait(asked: Asked): Promise<{ batches: Taken[] }>
+  wait(asked: Asked): Promise<{ batches: GivenBatch[] }>
   /** Who has waited longest. */
   next(): Taker | undefined
   /** Lets everybody go, and nobody wait any more. */
@@ -31,11 +28,10 @@ export function openTakers(): Takers {
   return {
     wait: ({ room, full }) =>
       new Promise((resolve) => {
-        const since = performance.now()
         let left = { ...room }
         let places = nextAtOnce
         let isOver = stopped
-        const end = (batches: Taken[]) => {
+        const end = (batches: GivenBatch[]) => {
           clearTimeout(timer)
           waiting.delete(taker)
           resolve({ batches })
@@ -47,7 +43,6 @@ export function openTakers(): Takers {
             left[platform] -= 1
             return true
           },
-          waitedMs: () => performance.now() - since,
           answer(batches) {
             if (batches.length > 0 || isOver || stopped) return end(batches)
             places = nextAtOnce

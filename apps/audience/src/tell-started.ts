@@ -1,4 +1,3 @@
-import type { TakenBatch } from '@herald/contracts/batch'
 import { fanOutStarted } from '@herald/contracts/calls/campaigns'
 import { reportQueued } from '@herald/contracts/calls/tracker'
 import { queueUnavailable } from '@herald/contracts/fault'
@@ -9,7 +8,6 @@ import { isAway } from './page-failure.ts'
 import { pointTogether } from './point.ts'
 import type { Begun, Given } from './start-sends.ts'
 import { freeBatch } from './store/batches.ts'
-import type { Granted } from './take-batch.ts'
 import { reportOf } from './tell-totals.ts'
 
 /** Small sends that others are told of in one call. */
@@ -21,36 +19,25 @@ const sharing = { maxWaiting: 5_000, full: queueUnavailable, isShared: isAway, t
  * or cancelled meanwhile), the tracker what was queued, and only then their batches are pointed at. What fails here the sweep repairs:
  * nobody was told of these rows, and they are due in 5 s.
  */
-export function openTelling(
-  audience: Audience,
-  read: (granted: Granted) => Promise<TakenBatch> = async () => ({ answer: 'gone' }),
-): (begun: Begun) => Promise<void> {
+export function openTelling(audience: Audience): (begun: Begun) => Promise<void> {
   const tell = group((begun: Begun[]) => tellTogether(audience, begun), { ...sharing, limit: toldAtOnce, atOnce: 2 })
   const point = pointTogether(audience)
   return async (begun) => {
     const telling = tell(begun)
-    await Promise.all(begun.given.map((given) => give(audience, given, telling, read)))
+    await Promise.all(begun.given.map((given) => give(audience, given, telling)))
     await telling
     await Promise.all(begun.batches.map(point))
   }
 }
 
-/**
- * Answers the taker of a batch, once the others were told and it is known what the batch holds; both are found out at once. What may not go on, or
- * fails, is free again and due now.
- */
-async function give(
-  { db, log }: Audience,
-  { row, taker, share }: Given,
-  telling: Promise<{ goesOn: boolean }>,
-  read: (granted: Granted) => Promise<TakenBatch>,
-): Promise<void> {
-  const [told, taken] = await Promise.allSettled([telling, read({ row, from: 0, knowsSend: false })])
-  const isReady = told.status === 'fulfilled' && told.value.goesOn && taken.status === 'fulfilled' && taken.value.answer === 'taken'
-  if (isReady && taken.value.answer === 'taken') share.batches.push(taken.value)
+/** Answers the taker of a batch, once the others were told. What may not go on, or fails, is free again and due now. */
+async function give({ db, log }: Audience, { batch, taker, share }: Given, telling: Promise<{ goesOn: boolean }>): Promise<void> {
+  const goesOn = await telling.then((told) => told.goesOn).catch(() => false)
+  if (goesOn) share.batches.push(batch)
   share.open -= 1
   if (share.open === 0) taker.answer(share.batches)
-  if (!isReady) await freeBatch(db, row.id).catch((error: unknown) => log.debug({ batchId: row.id, err: error }, 'left to its lease'))
+  const { batchId } = batch
+  if (!goesOn) await freeBatch(db, batchId).catch((error: unknown) => log.debug({ batchId, err: error }, 'left to its lease'))
 }
 
 async function tellTogether(audience: Audience, begun: Begun[]): Promise<{ goesOn: boolean }[]> {

@@ -266,7 +266,7 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   const takers = openTakers()
   service.beforeStop('takers', () => takers.stop())
   bus.answer(calls.takeNext, (asked) => takers.wait(asked))
-  const tellStarted = openTelling(ofSends, readLane.prompt)
+  const tellStarted = openTelling(ofSends)
   const background = openBackground(service, { what: 'small sends', limit: 2_000 })
   const startSends = openStarting(
     ofSends,

@@ -1,4 +1,4 @@
-import type { BatchPointer, BatchPointers, CircuitEnvironment, TakenBatch } from '@herald/contracts/batch'
+import type { BatchPointer, BatchPointers, CircuitEnvironment, GivenBatch, TakenBatch } from '@herald/contracts/batch'
 import { renewBatch } from '@herald/contracts/calls/audience'
 import type { Lane, Platform } from '@herald/contracts/platform'
 import type { Bus } from '@herald/service/bus'
@@ -114,11 +114,11 @@ export async function deliverBatch(
 }
 
 /**
- * Delivers a batch that this process waited for since `takenAt` and was given, taken. Returns as soon as it is in work; where it cannot be
- * begun it is left to its lease.
+ * Delivers a batch that this process waited for since `takenAt` and was given, taken: asks what it holds, and returns as soon as it is in work.
+ * Where it cannot be begun it is left to its lease.
  */
-export async function deliverGiven(dispatch: Dispatch, taken: Taken, takenAt: number): Promise<void> {
-  const { platform, lane, appId, campaignId, batchId } = taken
+export async function deliverGiven(dispatch: Dispatch, given: GivenBatch, takenAt: number): Promise<void> {
+  const { platform, lane, appId, campaignId, batchId, takes, size } = given
   const place = dispatch.jobs.occupy(platform, lane, appId)
   const flow = dispatch.flows.follow(campaignId)
   const leave = () => {
@@ -129,9 +129,15 @@ export async function deliverGiven(dispatch: Dispatch, taken: Taken, takenAt: nu
     const credentials = await dispatch.credentials.of(appId, providerOf[platform])
     const transport = credentials && dispatch.transports.for(appId, credentials)
     const circuit: Circuit = { environment: transport?.environment ?? '', credentialsVersion: transport?.version ?? null }
-    const prepared = dispatch.sends.get(campaignId) ?? prepareTaken(dispatch, taken)
+    const known = dispatch.sends.get(campaignId)
+    const asked = { batchId, appId, knowsSend: known !== undefined, from: 0, takes, ...circuit }
+    const askedAt = performance.now()
+    const read = await dispatch.small.take(asked, size)
+    if (read.answer !== 'taken') return leave()
+    // The lease counts from when it began to wait, and so does everything else: what it is told of time counts from the question.
+    const taken = { ...read, elapsedMs: read.elapsedMs - (askedAt - takenAt) }
+    const prepared = known ?? prepareTaken(dispatch, taken)
     const stopped = AbortSignal.any([dispatch.jobs.stopping, flow.stopped])
-    const size = taken.recipients.addresses.length
     dispatch.jobs.add(playOut(dispatch, { taken, takenAt, size, prepared, transport, circuit, stopped, flights: [] }).finally(leave))
   } catch (error) {
     leave()

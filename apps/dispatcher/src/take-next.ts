@@ -21,7 +21,7 @@ export function openTakeNext(dispatch: Dispatch, bus: Pick<Bus, 'call'>): () => 
     const takenAt = performance.now()
     try {
       const { batches } = await bus.call(takeNext, { room, full: full.slice(0, 100) })
-      await Promise.all(batches.map((taken) => deliverGiven(dispatch, taken, takenAt)))
+      await Promise.all(batches.map((given) => deliverGiven(dispatch, given, takenAt)))
       return 0
     } catch {
       return againAfterMs

@@ -86,6 +86,9 @@ export type Decided = {
   attempts: number
 } & ({ outcome: 'skipped'; code: SkipReason; providerCode?: string } | { outcome: 'failed'; code: FailureCode; providerCode?: string })
 
+/** A batch that is a waiting dispatcher's from the commit that made it; `takes` is its number there. */
+export type GivenBatch = { batchId: string; campaignId: string; appId: string; platform: Platform; lane: Lane; takes: number; size: number }
+
 /** `gone`: done or unknown; `busy`: another holds it; `held`: not yet due, its circuit is open or its campaign paused. All three: ack, the row comes back by the sweep. */
 export type TakenBatch =
   | { answer: 'gone' | 'busy' | 'held' }

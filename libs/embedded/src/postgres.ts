@@ -40,7 +40,7 @@ export type RunningPostgres = {
 }
 
 /** Room for the pools of three processes of each app (spec: running/connections). */
-export const maxConnections = 200
+export const maxConnections = 256
 
 /**
  * Starts Postgres on 127.0.0.1 from the binaries npm installed, as root too, and answers when it accepts connections.

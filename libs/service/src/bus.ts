@@ -114,14 +114,15 @@ export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch
         reply(message, { fault: asFault(queueUnavailable()) })
         return
       }
+      const { losses } = link
       const answered = async () => {
         try {
           const answer = await guard(() => handler(parsed.data))
           await turnEnd()
-          reply(message, { answer })
+          if (link.losses === losses) reply(message, { answer })
         } catch (error) {
           const fault = faultOf(error, { call: contract.subject, ...idsOf(body) }, service)
-          reply(message, { fault: asFault(fault) })
+          if (link.losses === losses) reply(message, { fault: asFault(fault) })
           throw fault
         }
       }

@@ -44,7 +44,7 @@ export const poolConfig = {
     .max(100)
     .default(8)
     .describe(
-      'Most connections one process of an app opens for its work. Beside them it opens up to 6 for what is done for each send, or registration, 3 for reads and 1 that watches the database.',
+      'Most connections one process of an app opens for its work. Beside them it opens up to 4 for what is done for each send, or registration, 3 for reads and 1 that watches the database.',
     ),
 }
 

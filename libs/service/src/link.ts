@@ -1,6 +1,8 @@
 /** The connection to NATS as it is known at this moment, and what hangs on it. */
 export type Link = {
   readonly up: boolean
+  /** How many times it was lost. An answer to what was asked before goes nowhere: who asked has heard of the loss, and a new connection has no right to answer it. */
+  readonly losses: number
   /**
    * Sends a request as soon as the connection is up, and answers its answer. Rejects when the connection is lost before it came: then
    * nobody knows whether what was asked is done, as after a time-out. `send` is given the milliseconds that are left.
@@ -17,6 +19,7 @@ export type Link = {
  */
 export function openLink(): Link {
   let up = true
+  let losses = 0
   const toSend = new Set<() => void>()
   const asked = new Set<(lost: Error) => void>()
 
@@ -37,6 +40,9 @@ export function openLink(): Link {
     get up() {
       return up
     },
+    get losses() {
+      return losses
+    },
 
     async ask(withinMs, send) {
       const startedAt = performance.now()
@@ -52,6 +58,7 @@ export function openLink(): Link {
 
     became(state) {
       up = state === 'back'
+      if (!up) losses += 1
       if (up) for (const goOn of toSend) goOn()
       else for (const lose of asked) lose(new Error('the connection was lost before the answer came'))
     },

@@ -41,7 +41,7 @@ export type Database<Schema> = {
 export const settingsForWork = '-c enable_seqscan=off'
 
 /** Connections that a process may open for statements whose plans are kept: of each kind of them one group or two are under way. */
-export const keptConnections = 6
+export const keptConnections = 4
 /** Connections that a process keeps for reads beside its pool. */
 export const readConnections = 3
 /** A statement of a read; one that may take longer says so itself (`set local statement_timeout`). */

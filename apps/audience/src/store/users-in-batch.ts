@@ -6,10 +6,10 @@ import { splitTags } from './users.ts'
 
 /** Those of an app among users whom the caller has locked, with the names of their tags: 64 characters each at most, where the values may be sixteen times as long. */
 export async function readLocked(db: Db, appId: string, ids: string[]): Promise<(Person & { tagNames: string[] })[]> {
-  const { rows } = await sql<Person & { tagNames: string[] }>`
-    select id, external_id as "externalId", array(select jsonb_object_keys(tags)) as "tagNames"
-    from users where id = any(${ids}::text[]) and app_id = ${appId}`.execute(db)
-  return rows
+  const { rows } = await sql<Person & { appId: string; tagNames: string[] }>`
+    select id, app_id as "appId", external_id as "externalId", array(select jsonb_object_keys(tags)) as "tagNames"
+    from users where id = any(${ids}::text[])`.execute(db)
+  return rows.filter((user) => user.appId === appId)
 }
 
 /**

@@ -10,6 +10,7 @@ import {
   type FinishBatch,
   type FrozenSend,
   type TakenBatch,
+  type GivenBatch,
   type Recipient,
 } from '@herald/contracts/batch'
 import {
@@ -130,11 +131,10 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
     if (batches.length > 1 && batches.some(({ batchId }) => state.failsInCompany.has(batchId))) throw new Error('a take that fails')
     return { answers: await Promise.all(batches.map(take)) }
   })
-  type Given = Awaited<ReturnType<typeof take>> & { answer: 'taken' }
-  const waiting = new Set<(batches: Given[]) => void>()
+  const waiting = new Set<(batches: GivenBatch[]) => void>()
   audience.answer(takeNext, () => {
-    const { promise, resolve } = Promise.withResolvers<{ batches: Given[] }>()
-    const end = (batches: Given[]) => {
+    const { promise, resolve } = Promise.withResolvers<{ batches: GivenBatch[] }>()
+    const end = (batches: GivenBatch[]) => {
       clearTimeout(timer)
       waiting.delete(end)
       resolve({ batches })
@@ -249,10 +249,16 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
       const [end] = waiting
       if (!end) throw new Error('nobody waits')
       waiting.delete(end)
-      const taken = await Promise.all(
-        given.map(({ batchId }) => take({ batchId, knowsSend: false, from: 0, takes: null, environment: '', credentialsVersion: null })),
+      for (const row of given) {
+        row.takes += 1
+        row.leasedUntil = performance.now() + leaseMs
+      }
+      end(
+        given.map(({ batchId, campaignId, appId, platform, lane, takes, recipients }) => ({
+          ...{ batchId, campaignId, appId, platform, lane, takes },
+          size: recipients.length,
+        })),
       )
-      end(taken.flatMap((one) => (one.answer === 'taken' ? [one] : [])))
     },
     /** Of its recipients, in their order. */
     outcomesOf: (row: Row): Outcome[] =>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { KeyKind } from '../administration.ts'
-import { environments, FinishBatch, smallSend, type FrozenSend, type TakenBatch } from '../batch.ts'
+import { environments, FinishBatch, smallSend, type FrozenSend, type TakenBatch, type GivenBatch } from '../batch.ts'
 import { call, type Broadcast } from '../call.ts'
 import type { CircuitEnvironment } from '../batch.ts'
 import { Listener } from '../event.ts'
@@ -52,16 +52,17 @@ export const takeBatches = call<{ answers: TakenBatch[] }>()(
   5000,
 )
 
-/** So many batches in one answer, each with a send of up to 70 KB and the devices of a small batch; and so long an asker waits for the first. */
+/** So many batches in one answer, and so long an asker waits for the first. */
 export const nextAtOnce = 16
 export const nextWaitMs = 1_000
 const Room = z.number().int().min(0)
 /**
  * A dispatcher waits for batches of small sends that are begun meanwhile: they are its from the commit that makes them, which spares a
  * pointer and a take. `room`: how many it can work on; `full`: apps that have as many as they may. Answered with what there is as soon as the
- * others were told of it, or with nothing after a second. Who dies first leaves them to their leases.
+ * others were told of it, or with nothing after a second. What they hold is asked for with `takeBatch` and their `takes`, as late as can be: a device may
+ * change hands while the answer is under way to a process that sleeps. Who dies first leaves them to their leases.
  */
-export const takeNext = call<{ batches: (TakenBatch & { answer: 'taken' })[] }>()(
+export const takeNext = call<{ batches: GivenBatch[] }>()(
   'rpc.audience.take-next',
   z.object({ room: z.object({ ios: Room, android: Room, web: Room }), full: z.array(Id).max(100) }),
   8_000,

@@ -265,7 +265,7 @@ async function playPeers(natsUrl: string, appId: string) {
   gateway.answer(readApp, async () => ({
     app: { id: appId, name: 'bench', settings: defaultSettings, createdAt: new Date().toISOString() },
   }))
-  campaigns.answer(fanOutStarted, async () => ({}))
+  campaigns.answer(fanOutStarted, async ({ campaignIds }) => ({ flows: campaignIds.map(() => null) }))
   campaigns.answer(readSend, async ({ campaignId }) => {
     const target = targets.get(campaignId)
     return target ? { send: sendOf(appId, campaignId), target } : null

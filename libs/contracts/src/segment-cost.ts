@@ -27,7 +27,7 @@ function costOfComparison(leaf: SegmentLeaf): number {
   if (field.on === 'tag') {
     if (op === 'eq' || op === 'ne' || op === 'exists') return 15
     if (op === 'in' || op === 'nin') return 30
-    return 'value' in leaf && typeof leaf.value === 'number' ? 60 : 40
+    return 60
   }
   if (field.type === 'version' && 'values' in leaf) return 40 + leaf.values.length / 5
   if (field.type === 'date' || field.type === 'version') return 12

@@ -96,7 +96,14 @@ export function devicesMeant(segment: Segment, now: Date, { columns, from, where
   const asked = leaves.map(factOf)
   const shared = new Set(factNames.filter((name) => asked.indexOf(name) !== asked.lastIndexOf(name)))
   const tagNames = leaves.flatMap(({ field }) => (field.on === 'tag' ? [field.name] : []))
-  const tagsOfMany = [...new Set(tagNames.filter((name, place) => tagNames.indexOf(name) !== place))]
+  // A leaf that looks at the type of a tag first asks for the tag more than once.
+  const looksTwice = ({ op }: SegmentLeaf) => op in orderSign || op === 'contains' || op === 'startsWith'
+  const tagsOfMany = [
+    ...new Set([
+      ...tagNames.filter((name, place) => tagNames.indexOf(name) !== place),
+      ...leaves.flatMap((leaf) => (leaf.field.on === 'tag' && tagNames.length > 1 && looksTwice(leaf) ? [leaf.field.name] : [])),
+    ]),
+  ]
   const tagColumns = new Map(tagsOfMany.map((name, place) => [name, `tag_${place}`]))
   const apart = shared.size > 0 || tagNames.length > 1 ? barrier : sql``
 

@@ -1,7 +1,7 @@
 /** The connection to NATS as it is known at this moment, and what hangs on it. */
 export type Link = {
   readonly up: boolean
-  /** How many times it was lost. An answer to what was asked before goes nowhere: who asked has heard of the loss, and a new connection has no right to answer it. */
+  /** How many times the connection was lost. A call that came before a loss is not answered after it: NATS lets a process answer only over the connection that the call came by. */
   readonly losses: number
   /**
    * Sends a request as soon as the connection is up, and answers its answer. Rejects when the connection is lost before it came: then

@@ -11,7 +11,8 @@ import type { Db } from './tables.ts'
  * none is needed: parallel scans of a million devices and users take about half a second (bench/results/preview-*.json). What
  * helps is memory: with the usual 4 MB the join of the two goes through files, which made 2.0 s of 1.4.
  *
- * Fault `rate_limited`: it took longer than 9 s. Over a million devices the dearest segment that is accepted takes 8 s on two quiet cores (docs/decisions/0014).
+ * Fault `rate_limited`: it took longer than 9 s. Over a million devices the dearest segments that are accepted come close to that on two quiet cores, and
+ * exceed it in a slow minute (docs/decisions/0014).
  */
 export const countReachable = (db: Db, appId: string, segment: Segment): Promise<SegmentCount> =>
   count(db, appId, segment).catch((error: unknown) => {

@@ -188,7 +188,7 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   const oneCount = openAtOnce({ atOnce: 1, mostWaiting: 50, waitMs: 4_000, full: () => tooManyReads(5) })
   const count = (asked: CountAsked) =>
     oneCount(
-      () => reads((db) => countSegment({ db, lastNotified: audience.lastNotified }, asked), { withinMs: 9_500, turn: asked.appId }),
+      () => reads((db) => countSegment({ db, lastNotified: audience.lastNotified }, asked), { withinMs: 18_500, turn: asked.appId }),
       asked.appId,
     )
 

@@ -4,7 +4,7 @@ import type { SegmentLeaf, SegmentNode } from './segment-tree.ts'
 /**
  * What a segment may cost, in units of 10 ns per device. The units were measured over 200,000 devices with the dearest data
  * (docs/decisions/0014); from them 16 µs a device is 16 s of one core for a count of a million, 8 s of the two that it gets, and 80 ms for a page of a send. A hundred
- * leaves of ordinary fields cost less than half of it. A count that takes longer than 9 s is ended.
+ * leaves of ordinary fields cost less than half of it. A count that takes longer than 18 s is ended.
  */
 export const maxCost = 1_600
 

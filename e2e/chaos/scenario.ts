@@ -16,6 +16,8 @@ export type Scene = {
 export type Scenario = {
   /** What must hold, in one sentence. */
   promise: string
+  /** Played in a network of its own, where packets can be lost without harm to anybody else. Needs root. */
+  ownNetwork?: boolean
   /** Ends when everything it started has; throws when it could not be played to its end. */
   run: (scene: Scene) => Promise<void>
 }

@@ -1,4 +1,5 @@
 import type { Scenario } from './scenario.ts'
+import { badConnections } from './scenarios/bad-connections.ts'
 import { canary } from './scenarios/canary.ts'
 import { databaseAway } from './scenarios/database-away.ts'
 import { erasure } from './scenarios/erasure.ts'
@@ -25,6 +26,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   'wrong-credentials': wrongCredentials,
   'wrong-environment': wrongEnvironment,
   goaway,
+  'bad-connections': badConnections,
   canary,
   'owner-changed': ownerChanged,
   'rolling-restart': rollingRestart,

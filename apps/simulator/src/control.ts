@@ -77,6 +77,8 @@ const NewFaults = z.strictObject({
   latencyMs: z.number().min(0).optional(),
   goawayEvery: z.number().int().min(0).optional(),
   refuseStreamShare: share.optional(),
+  resetStreamShare: share.optional(),
+  stallWindows: z.boolean().optional(),
   outage: z
     .union(
       [z.literal('503'), z.literal('refuse'), z.literal(503).transform(() => '503' as const), z.null()],

@@ -9,11 +9,22 @@ export type Faults = {
   goawayEvery: number
   /** This share of HTTP/2 requests is broken off unprocessed, as REFUSED_STREAM. */
   refuseStreamShare: number
+  /** This share of HTTP/2 requests is broken off unprocessed, as INTERNAL_ERROR. */
+  resetStreamShare: number
+  /** HTTP/2 connections leave their windows as they are: a client may send a megabyte more, and then nothing. */
+  stallWindows: boolean
   /** `503` for every request, or every connection closed at once. */
   outage: '503' | 'refuse' | null
 }
 
-const none: Readonly<Faults> = { latencyMs: 0, goawayEvery: 0, refuseStreamShare: 0, outage: null }
+const none: Readonly<Faults> = {
+  latencyMs: 0,
+  goawayEvery: 0,
+  refuseStreamShare: 0,
+  resetStreamShare: 0,
+  stallWindows: false,
+  outage: null,
+}
 
 export type FaultBoard = ReturnType<typeof openFaults>
 

@@ -37,7 +37,7 @@ afterAll(() => {
   certificate.remove()
 })
 
-const healthy: Faults = { latencyMs: 0, goawayEvery: 0, refuseStreamShare: 0, outage: null }
+const healthy: Faults = { latencyMs: 0, goawayEvery: 0, refuseStreamShare: 0, resetStreamShare: 0, stallWindows: false, outage: null }
 
 async function withSession<T>(use: (session: ReturnType<typeof connect>) => Promise<T>, options = {}): Promise<T> {
   const session = connect(url, { ca: certificate.pem, ...options })
@@ -180,6 +180,38 @@ test('a refused stream is reset as REFUSED_STREAM and never served', async () =>
     expect((await post(session, '/', {}, 'x')).status).toBe(200)
   })
   expect(served).toBe(1)
+})
+
+test('a share of the requests can be reset as INTERNAL_ERROR and never served', async () => {
+  faults = { ...healthy, resetStreamShare: 1 }
+  let served = 0
+  answer = () => {
+    served++
+    return {}
+  }
+  await withSession(async (session) => {
+    await expect(post(session, '/', {}, 'x')).rejects.toThrow(/INTERNAL_ERROR/)
+    faults = healthy
+    expect((await post(session, '/', {}, 'x')).status).toBe(200)
+  })
+  expect(served).toBe(1)
+})
+
+test('a connection whose window is left as it is serves a window’s bytes, and the rest once it may open', async () => {
+  let served = 0
+  answer = () => {
+    served++
+    return {}
+  }
+  await withSession(async (session) => {
+    faults = { ...healthy, stallWindows: true }
+    const body = 'x'.repeat(50_000)
+    const posted = Promise.all(Array.from({ length: 40 }, () => post(session, '/', {}, body)))
+    await expect.poll(() => served).toBeGreaterThan(0)
+    expect(served).toBeLessThan(22)
+    faults = healthy
+    expect((await posted).map(({ status }) => status)).toEqual(Array(40).fill(200))
+  })
 })
 
 test('an answer can be a reset or silence, and the others go on', async () => {

@@ -52,6 +52,8 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
         maxConcurrentStreams: options.maxConcurrentStreams,
         serve,
         isRefused: () => Math.random() < faults().refuseStreamShare,
+        isReset: () => Math.random() < faults().resetStreamShare,
+        isStalled: () => faults().stallWindows,
         isGoingAway: (requests) => faults().goawayEvery > 0 && requests >= faults().goawayEvery,
         onProtocolError: (message) => {
           protocolErrors.push(message)

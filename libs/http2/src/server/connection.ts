@@ -21,6 +21,8 @@ import { maxBodyBytes, newStream, takeFields, takeTrailers, toRequest, type Stre
 
 /** 4,000 usual pushes on their way; small enough that a client which ignores the window is caught. */
 const connectionWindow = 1_048_576
+/** How soon a window that was left as it is asks again whether it may open. */
+const stalledAgainMs = 20
 const maxHeaderList = { fields: 256, bytes: 65_536 }
 
 class Http2Connection {
@@ -42,6 +44,8 @@ class Http2Connection {
   private goneAfter: number | undefined
   private receiveWindow = defaultWindow
   private isWindowOpen = false
+  /** Set while the window is left as it is. */
+  private stalled: NodeJS.Timeout | undefined
   private headerBlock: { stream: Stream; isNew: boolean; parts: Buffer[]; bytes: number; endsStream: boolean } | undefined
 
   constructor(socket: Duplex, options: Http2Options) {
@@ -58,6 +62,7 @@ class Http2Connection {
 
   /** The client is gone: answers on their way are dropped. */
   forget(): void {
+    clearTimeout(this.stalled)
     this.streams.clear()
   }
 
@@ -135,14 +140,21 @@ class Http2Connection {
     if (!fits) fail('header list too large', errorCode.enhanceYourCalm)
     if (isNew) {
       if (this.goneAfter !== undefined) return
-      if (this.streams.size >= this.options.maxConcurrentStreams || this.options.isRefused()) {
-        this.sender.push(resetFrame(stream.id, errorCode.refusedStream))
+      const brokenOff = this.whyBrokenOff()
+      if (brokenOff !== undefined) {
+        this.sender.push(resetFrame(stream.id, brokenOff))
         if (!endsStream) this.abandoned.add(stream.id)
         return
       }
       this.streams.set(stream.id, stream)
     }
     if (endsStream) this.finishRequest(stream)
+  }
+
+  /** The code a new request is broken off with, unprocessed; undefined if it is served. */
+  private whyBrokenOff(): number | undefined {
+    if (this.streams.size >= this.options.maxConcurrentStreams || this.options.isRefused()) return errorCode.refusedStream
+    return this.options.isReset?.() ? errorCode.internalError : undefined
   }
 
   private takeData(flags: number, streamId: number, buffer: Buffer, start: number, end: number): void {
@@ -174,6 +186,13 @@ class Http2Connection {
   }
 
   private openWindow(): void {
+    if (this.options.isStalled?.()) {
+      this.stalled ??= setTimeout(() => {
+        this.stalled = undefined
+        this.openWindow()
+      }, stalledAgainMs)
+      return
+    }
     this.isWindowOpen = true
     this.sender.push(windowUpdateFrame(0, connectionWindow - this.receiveWindow))
     this.receiveWindow = connectionWindow

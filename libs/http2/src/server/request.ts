@@ -18,6 +18,10 @@ export type Http2Options = {
   serve: Serve
   /** Asked per request: break it off as REFUSED_STREAM, unprocessed? */
   isRefused: () => boolean
+  /** Asked per request: break it off as INTERNAL_ERROR, unprocessed? */
+  isReset?: () => boolean
+  /** Asked when the connection's window should be opened again: leave it as it is for now? */
+  isStalled?: () => boolean
   /** Asked after each request, with how many this connection has had: say GOAWAY now? */
   isGoingAway: (requests: number) => boolean
   onProtocolError: (message: string) => void

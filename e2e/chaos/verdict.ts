@@ -64,7 +64,10 @@ export async function judge(tenant: Tenant, campaigns: Campaign[]): Promise<Verd
   return verdict
 }
 
-/** How many copies each kill cost: a copy belongs to the first kill after the push was accepted for the first time. */
+/** The simulator reads for so long what a killed process had written: up to a window of pushes. Kills are further apart. */
+const readLateMs = 100
+
+/** How many copies each kill cost: a copy belongs to the first kill that can have kept its process from telling that the push was accepted. */
 export async function copiesByKill(tenant: Tenant, killedAt: readonly number[]): Promise<number[]> {
   const firstAt = new Map<string, number>()
   const copies = killedAt.map(() => 0)
@@ -73,7 +76,7 @@ export async function copiesByKill(tenant: Tenant, killedAt: readonly number[]):
     const first = firstAt.get(push)
     if (first === undefined) firstAt.set(push, at)
     else {
-      const kill = killedAt.findIndex((time) => time >= first)
+      const kill = killedAt.findIndex((time) => time + readLateMs >= first)
       copies[kill] = (copies[kill] ?? 0) + 1
     }
   }

@@ -19,13 +19,13 @@ const troubles: Trouble[] = [
   { name: '1 % of the streams reset', faults: { resetStreamShare: 0.01 } },
   { name: 'windows stalled for 3 s', faults: { stallWindows: true }, forMs: 3_000 },
   { name: 'answers after 50 ms', faults: { latencyMs: 50 } },
-  { name: '1 % of the packets lost', lossPercent: 1 },
+  { name: '3 % of the packets lost', lossPercent: 3 },
 ]
 const healthy = { outage: null, goawayEvery: 0, refuseStreamShare: 0, resetStreamShare: 0, stallWindows: false, latencyMs: 0 }
 
 export const badConnections: Scenario = {
   promise:
-    'Connections refused, GOAWAY every 500 requests, 1 % of the streams refused, 1 % reset, stalled windows, slow answers, 1 % of the packets lost: each costs no push and no copy, and the send after it is as fast as the one before. (Needs root and iptables: packets are lost in a network of its own.)',
+    'Connections refused, GOAWAY every 500 requests, 1 % of the streams refused, 1 % reset, stalled windows, slow answers, 3 % of the packets lost: each costs no push and no copy, and the send after it is as fast as the one before. (Needs root and iptables: packets are lost in a network of its own.)',
   ownNetwork: true,
   async run(scene) {
     const { check, note } = scene
@@ -41,10 +41,14 @@ export const badConnections: Scenario = {
         const ended = trouble.forMs === undefined ? undefined : after(trouble.forMs, () => tenant.simulator('PUT', '/faults', healthy))
         const during = await timeSend(tenant, devices, trouble.name, campaigns)
         await ended
-        end()
+        const packetsLost = end()
         await tenant.simulator('PUT', '/faults', healthy)
         const afterwards = await timeSend(tenant, devices, `after ${trouble.name}`, campaigns)
         note({ [`${trouble.name}: pushes/s before, during, after`]: [before, during, afterwards] })
+        if (trouble.lossPercent !== undefined) {
+          note({ packetsLost })
+          check(packetsLost > 0, 'no packet was lost')
+        }
         check(afterwards > before / 2, `${trouble.name}: ${afterwards} pushes/s afterwards, ${before} before`)
       }
       await checkSends(scene, tenant, campaigns, 0)
@@ -61,9 +65,9 @@ async function timeSend(tenant: Tenant, devices: readonly Registered[], name: st
   return Math.round(devices.length / ((performance.now() - startedAt) / 1_000))
 }
 
-/** Lets the network lose packets from and to the simulator; answers what ends it. */
-function begin({ lossPercent }: Trouble, herald: Herald): () => void {
-  if (lossPercent === undefined) return () => undefined
+/** Lets the network lose packets from and to the simulator; answers what ends it, which answers how many were lost. */
+function begin({ lossPercent }: Trouble, herald: Herald): () => number {
+  if (lossPercent === undefined) return () => 0
   const rule = (ends: 'dport' | 'sport', port: number) => [
     ...['INPUT', '-p', 'tcp', `--${ends}`, String(port)],
     ...['-m', 'statistic', '--mode', 'random', '--probability', String(lossPercent / 100), '-j', 'DROP'],
@@ -71,7 +75,9 @@ function begin({ lossPercent }: Trouble, herald: Herald): () => void {
   const rules = portsOfSimulator(herald).flatMap((port) => [rule('dport', port), rule('sport', port)])
   for (const each of rules) execFileSync('iptables', ['-A', ...each])
   return () => {
+    const counted = execFileSync('iptables', ['-nvxL', 'INPUT'], { encoding: 'utf8' })
     for (const each of rules) execFileSync('iptables', ['-D', ...each])
+    return [...counted.matchAll(/^ *(\d+) +\d+ +DROP/gm)].reduce((sum, [, packets]) => sum + Number(packets), 0)
   }
 }
 

@@ -11,8 +11,8 @@ import type { Db } from './tables.ts'
  * none is needed: parallel scans of a million devices and users take about half a second (bench/results/preview-*.json). What
  * helps is memory: with the usual 4 MB the join of the two goes through files, which made 2.0 s of 1.4.
  *
- * Fault `rate_limited`: it took longer than 18 s. Over a million devices the dearest segments that are accepted take up to half of that on two quiet cores, and
- * nearly all of it in a slow minute (docs/decisions/0014).
+ * Fault `rate_limited`: it took longer than 18 s. Over a million devices the dearest segments that are accepted take up to half of that on two quiet cores
+ * (docs/decisions/0014).
  */
 export const countReachable = (db: Db, appId: string, segment: Segment): Promise<SegmentCount> =>
   count(db, appId, segment).catch((error: unknown) => {

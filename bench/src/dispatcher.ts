@@ -84,7 +84,7 @@ if (values.keep) {
   const about = aboutThisRun()
   const results = join(resolve(import.meta.dirname, '../..'), 'bench/results')
   mkdirSync(results, { recursive: true })
-  const file = join(results, `dispatcher${latencyMs ? `-latency-${latencyMs}` : ""}-${about.at.slice(0, 10)}-${about.commit}.json`)
+  const file = join(results, `dispatcher${latencyMs ? `-latency-${latencyMs}` : ''}-${about.at.slice(0, 10)}-${about.commit}.json`)
   writeFileSync(file, `${JSON.stringify({ what: 'CPU of the dispatcher', ...about, devices, pushes, latencyMs, turns }, null, 2)}\n`)
   say(`kept in ${file}`)
 }

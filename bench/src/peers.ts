@@ -163,7 +163,8 @@ async function startParse(herald: Herald, customers: Customers): Promise<Peer> {
     if (!answer.ok) throw new Error(`parse-server: ${path} was answered ${answer.status} ${(await answer.text()).slice(0, 300)}`)
     await answer.arrayBuffer()
   }
-  const child = await startProcess('parse-server', directory, herald, customers, { databaseUrl: postgres.url(), port, masterKey })
+  const start = () => startProcess('parse-server', directory, herald, customers, { databaseUrl: postgres.url(), port, masterKey })
+  let child = await start()
   await installDevices(database, ask, customers)
   const lastPush = async () => {
     const { rows } = await database.query<{ id: string; status: string; sent: number; failed: number }>(
@@ -176,17 +177,21 @@ async function startParse(herald: Herald, customers: Customers): Promise<Peer> {
     name: 'parse-server',
     directory,
     async send() {
+      // It ends by itself in some rounds of 100,000 devices ("write EINVAL"): that round is void, and the next one begins with a new process.
+      if (child.exitCode !== null) child = await start()
       const former = await lastPush().catch(() => undefined)
       const { title, body } = content
       await ask('/push', { where: {}, data: { title, alert: body } })
-      const { sent, failed } = await until(
+      const push = await until(
         async () => {
+          if (child.exitCode !== null) return 'the process ended'
           const push = await lastPush()
           return push && push.id !== former?.id && push.status !== 'running' && push.status !== 'pending' && push
         },
         { withinMs: sendLimitMs, what: `the push of parse-server` },
       )
-      return { sent, failed }
+      if (push === 'the process ended') throw new Error(push)
+      return { sent: push.sent, failed: push.failed }
     },
     wal: () => readWal(database),
     async stop() {

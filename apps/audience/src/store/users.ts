@@ -129,6 +129,9 @@ export async function findUserId(db: Db, appId: string, address: UserAddress): P
   return (await db.selectFrom('users').select('id').where(addressed(appId, address)).executeTakeFirst())?.id
 }
 
+export const findUser = (db: Db, appId: string, address: UserAddress): Promise<{ id: string; externalId: string | null } | undefined> =>
+  db.selectFrom('users').select(['id', 'external_id as externalId']).where(addressed(appId, address)).executeTakeFirst()
+
 /** Locks a user for a change of what they are, not of who they are. Answers the id, or undefined when there is none. */
 export async function lockUser(db: Db, appId: string, address: UserAddress): Promise<string | undefined> {
   return (await db.selectFrom('users').select('id').where(addressed(appId, address)).forNoKeyUpdate().executeTakeFirst())?.id

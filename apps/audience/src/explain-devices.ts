@@ -5,7 +5,8 @@ import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
 import { mostExplained } from '@herald/contracts/explain'
 import { parseSegment, type Segment } from '@herald/contracts/segment'
 import type { UserAddress } from '@herald/contracts/user'
-import { explainDevice, type SendToExplain } from './core/explain-device.ts'
+import { explainDevice } from './core/explain-device.ts'
+import type { SendToExplain } from './core/explain-rules.ts'
 import {
   findCapClaims,
   findDeviceIds,
@@ -26,6 +27,7 @@ type Asked = {
   appId: string
   campaignId: string
   begins: boolean
+  startedAt: string | null
   send: FrozenSend
   target: FrozenTarget
   settings: AppSettings
@@ -45,19 +47,20 @@ export async function findDevicesOf(
 /** Explains devices for a send, each in the order asked, in one snapshot that writes nothing: rows by their keys, and the segment's own statement on these devices alone. */
 export const explainDevices = (db: Db, asked: Asked): Promise<Answer> => inOneSnapshot(db, (snapshot) => explain(snapshot, asked))
 
-async function explain(db: Db, { appId, campaignId, begins, send, target, settings, devices }: Asked): Promise<Answer> {
+async function explain(db: Db, { appId, campaignId, begins, send, target, settings, devices, ...asked }: Asked): Promise<Answer> {
   const ids = devices.map(({ subscriptionId }) => subscriptionId)
   const fanOut = await findFanOutToExplain(db, appId, campaignId)
   const now = fanOut?.now ?? (await getNow(db))
+  const startedAt = fanOut?.started_at ?? (asked.startedAt === null ? null : new Date(asked.startedAt))
   const known = new Map((await findDevicesToExplain(db, appId, ids)).map((device) => [device.id, device]))
   const userIds = [...new Set([...known.values()].map(({ user_id }) => user_id))]
   const users = new Map((await findUsersToExplain(db, appId, userIds)).map((user) => [user.id, user]))
   const segment = segmentOf(target)
-  const meant = segment ? await findMatches(db, segment, { ids: [...known.keys()], now: fanOut?.started_at ?? now }) : nobody
+  const meant = segment ? await findMatches(db, segment, { ids: [...known.keys()], now: startedAt ?? now }) : nobody
   const lastNotified = segment ? await findLastNotifiedOf(db, ids) : new Map<string, Date>()
   const batches = fanOut && !begins ? await findOpenBatches(db, { appId, campaignId, told: fanOut.told_batches }, devices) : new Map<string, never>()
   const circuits = batches.size > 0 ? await findOpenCircuits(db, appId) : []
-  const of: SendToExplain = { send, target, segment, settings: fanOut?.settings ?? settings, begins, fanOut, now }
+  const of: SendToExplain = { send, target, segment, settings: fanOut?.settings ?? settings, begins, startedAt, fanOut, now }
   const claims = of.settings.frequencyCap ? Map.groupBy(await findCapClaims(db, appId, userIds), ({ userId }) => userId) : new Map<string, never>()
 
   return {

@@ -1,32 +1,15 @@
-import type { AppSettings } from '@herald/contracts/app'
-import type { CircuitEnvironment, FrozenSend } from '@herald/contracts/batch'
+import type { CircuitEnvironment } from '@herald/contracts/batch'
 import type { ExplainedDevice } from '@herald/contracts/calls/audience'
-import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
 import { isInSample, variantOf } from '@herald/contracts/experiment'
 import type { ExplainedStep, StepOf } from '@herald/contracts/explain'
 import type { FailureCode } from '@herald/contracts/outcome'
 import type { Lane, Platform } from '@herald/contracts/platform'
-import { quietUntil } from '@herald/contracts/quiet-hours'
 import type { Segment } from '@herald/contracts/segment'
-import { findTimeZone, type Tags } from '@herald/contracts/text'
-import { rulesFor } from './delivery-rules.ts'
+import type { Tags } from '@herald/contracts/text'
 import { explainMessage } from './explain-message.ts'
-import { placeInBatch, placeWithoutBatch, type FanOutSoFar, type OpenPlace } from './explain-push.ts'
+import { placeInBatch, placeWithoutBatch, type OpenPlace } from './explain-push.ts'
+import { capSteps, ownWave, quietSteps, waveSteps, type SendToExplain } from './explain-rules.ts'
 import { asksFor, explainLeaves } from './explain-segment.ts'
-import { planWaves, zoneOf, type Wave } from './waves.ts'
-
-/** A send as it is explained. `begins`: it was not sent yet, and is taken as if it were now. */
-export type SendToExplain = {
-  send: FrozenSend
-  target: FrozenTarget
-  /** What a segment as the target compiles to; null: it is none, or does not compile any more. */
-  segment: Segment | null
-  /** Frozen at the first page, or the app's of now. */
-  settings: AppSettings
-  begins: boolean
-  fanOut: (FanOutSoFar & { started_at: Date; settled_at: Date | null; waves: Wave[] | null; past_waves: Wave[] | null }) | undefined
-  now: Date
-}
 
 export type KnownDevice = {
   id: string
@@ -101,7 +84,7 @@ export function explainDevice(of: SendToExplain, facts: DeviceFacts): ExplainedD
         ...experimentSteps(of, device.user_id),
         ...waveSteps(of, { waves, own, zone, isAhead: push.is === 'ahead' || push.is === 'nowhere' }),
         ...quietSteps(of, zone, waves[own]),
-        ...capSteps(of, facts),
+        ...capSteps(of, facts.claims),
       ]
     : [{ step: 'device', result: 'info', basis: 'now', createdAt: null, inBounds: null, deleted: true }]
   if (fanOut && push.is !== 'nowhere') {
@@ -119,20 +102,20 @@ export function explainDevice(of: SendToExplain, facts: DeviceFacts): ExplainedD
   }
 }
 
-function deviceStep({ fanOut }: SendToExplain, { id, created_at: createdAt }: KnownDevice): StepOf<'device'> {
-  const inBounds = fanOut ? createdAt <= fanOut.started_at && (fanOut.bound_id === '' || id <= fanOut.bound_id) : null
+function deviceStep({ fanOut, startedAt }: SendToExplain, { id, created_at: createdAt }: KnownDevice): StepOf<'device'> {
+  const inBounds = startedAt ? createdAt <= startedAt && (!fanOut || fanOut.bound_id === '' || id <= fanOut.bound_id) : null
   const result = inBounds === false ? 'stop' : 'pass'
   return { step: 'device', result, basis: 'frozen', createdAt: createdAt.toISOString(), inBounds, deleted: false }
 }
 
 /** Since when a device cannot be reached counts: what came after the send has decided nothing, and what came before it is certain. */
-function reachableStep({ fanOut }: SendToExplain, device: KnownDevice): StepOf<'reachable'> {
+function reachableStep({ fanOut, startedAt }: SendToExplain, device: KnownDevice): StepOf<'reachable'> {
   const { opted_in: optedIn, invalidated_at: invalidatedAt } = device
   const optedOutAt = optedIn ? null : device.opted_out_at
   const [since] = [optedOutAt, invalidatedAt].filter((at) => at !== null).toSorted((one, other) => one.getTime() - other.getTime())
   const isReachable = optedIn && invalidatedAt === null
   const isLater = since !== undefined && fanOut?.settled_at != null && since > fanOut.settled_at
-  const isBefore = since !== undefined && fanOut !== undefined && since <= fanOut.started_at
+  const isBefore = since !== undefined && startedAt !== null && since <= startedAt
   return {
     step: 'reachable',
     result: isReachable ? 'pass' : isLater ? 'info' : 'stop',
@@ -200,9 +183,9 @@ const valuesOf = (device: KnownDevice, user: KnownUser, lastNotifiedAt: Date | n
 })
 
 /** Whether the values may be others than when the device was looked at: when it was queued, or else since the send began. */
-function hasChanged({ fanOut }: SendToExplain, segment: Segment, { batch, lastNotifiedAt }: DeviceFacts, device: KnownDevice, user: KnownUser): boolean {
-  if (!fanOut) return false
-  const since = batch?.queuedAt ?? fanOut.started_at
+function hasChanged({ startedAt }: SendToExplain, segment: Segment, { batch, lastNotifiedAt }: DeviceFacts, device: KnownDevice, user: KnownUser): boolean {
+  const since = batch?.queuedAt ?? startedAt
+  if (!since) return false
   const asks = asksFor(segment)
   const changes = [user.changed_at, user.created_at, device.registered_at, device.told_at]
   if (asks.sessions) changes.push(device.last_active_at, user.last_active_at)
@@ -221,65 +204,6 @@ function experimentSteps({ send: { campaignId, experiment, remainder } }: SendTo
   const inSample = isInSample(sampleRate, campaignId, userId)
   const variant = inSample ? variantOf(variants, campaignId, userId).id : null
   return [{ step: 'experiment', result: inSample ? 'pass' : 'stop', basis: 'frozen', inSample, sampleRate, variant, remainderOf: null }]
-}
-
-/** The wave that takes a user's zone; the last takes whoever has a zone that none was planned for. */
-function ownWave(waves: readonly Wave[], zone: string): number {
-  const planned = waves.findIndex(({ zones }) => zones.includes(zone))
-  return planned === -1 ? Math.max(0, waves.length - 1) : planned
-}
-
-type OwnWave = { waves: readonly Wave[]; own: number; zone: string; isAhead: boolean }
-
-function waveSteps(of: SendToExplain, { waves, own, zone, isAhead }: OwnWave): ExplainedStep[] {
-  const { send, settings, fanOut, now } = of
-  const zoneKnown = findTimeZone(zone) !== undefined
-  const step = { step: 'wave', result: isAhead ? 'wait' : 'pass', basis: 'now', zone: zoneOf(zone, settings.defaultTimezone), zoneKnown } as const
-  const wave = waves[own]
-  if (wave) return [{ ...step, at: wave.at, wave: own + 1, of: waves.length }]
-  const { holdFor } = rulesFor(send, settings)
-  if (fanOut || (!send.userTimezone && !holdFor)) return []
-  const planned = planWaves({
-    zones: [zone],
-    defaultTimezone: settings.defaultTimezone,
-    userTimezone: send.userTimezone,
-    holdFor,
-    startedAt: now,
-  })
-  return [{ ...step, result: planned ? 'wait' : 'pass', at: planned?.[0]?.at ?? now.toISOString(), wave: null, of: null }]
-}
-
-function quietSteps({ send, settings, fanOut, now }: SendToExplain, userZone: string, wave: Wave | undefined): ExplainedStep[] {
-  const { holdFor, skipIn } = rulesFor(send, settings)
-  const quiet = holdFor ?? skipIn
-  if (!quiet) return []
-  const startedAt = fanOut?.started_at ?? now
-  const zone = zoneOf(userZone, settings.defaultTimezone)
-  const until = quietUntil(quiet, zone, skipIn && wave ? new Date(wave.at) : startedAt)
-  const result = !until ? 'pass' : skipIn ? 'stop' : 'wait'
-  const { start, end } = quiet
-  return [{ step: 'quiet_hours', result, basis: 'now', start, end, zone, until: until?.toISOString() ?? null }]
-}
-
-/** What used the cap up when the send was cut: what came within the window before it began, or since, and not what came after it was over. */
-function capSteps({ send, settings, fanOut, now }: SendToExplain, { claims }: DeviceFacts): ExplainedStep[] {
-  const { frequencyCap } = rulesFor(send, settings)
-  if (!frequencyCap) return []
-  const { max, windowSeconds } = frequencyCap
-  const from = (fanOut?.started_at ?? now).getTime() - windowSeconds * 1000
-  const to = (fanOut?.settled_at ?? now).getTime()
-  const isCounted = claims.some(({ campaignId }) => campaignId === send.campaignId)
-  const counted = claims.filter(({ campaignId, at }) => campaignId !== send.campaignId && at.getTime() > from && at.getTime() <= to)
-  return [
-    {
-      step: 'frequency_cap',
-      result: !isCounted && counted.length >= max ? 'stop' : 'pass',
-      basis: 'now',
-      max,
-      windowSeconds,
-      counted: counted.map(({ campaignId, at }) => ({ campaignId, at: at.toISOString() })),
-    },
-  ]
 }
 
 /** The open circuit that a device meets. The environment of a device that was never accepted by the other than the credentials' is not known here. */

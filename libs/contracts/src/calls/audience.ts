@@ -319,6 +319,8 @@ export const explainDevices = call<{ startedAt: string | null; settledAt: string
     appId: Id,
     campaignId: Id,
     begins: z.boolean(),
+    /** As campaigns knows it (ISO), for sends of which audience keeps no row any more. */
+    startedAt: z.string().nullable(),
     send: z.custom<FrozenSend>(anObject),
     target: z.custom<FrozenTarget>(anObject),
     settings: z.custom<AppSettings>(anObject),

@@ -2,6 +2,7 @@ import type { Scenario } from './scenario.ts'
 import { canary } from './scenarios/canary.ts'
 import { databaseAway } from './scenarios/database-away.ts'
 import { erasure } from './scenarios/erasure.ts'
+import { explain } from './scenarios/explain.ts'
 import { freezeDispatcher } from './scenarios/freeze-dispatcher.ts'
 import { goaway } from './scenarios/goaway.ts'
 import { hostileTenant } from './scenarios/hostile-tenant.ts'
@@ -34,4 +35,5 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   'hostile-tenant': hostileTenant,
   outage,
   'skewed-clocks': skewedClocks,
+  explain,
 }

@@ -112,7 +112,9 @@ function deviceStep({ fanOut, startedAt }: SendToExplain, { id, created_at: crea
 function reachableStep({ fanOut, startedAt }: SendToExplain, device: KnownDevice): StepOf<'reachable'> {
   const { opted_in: optedIn, invalidated_at: invalidatedAt } = device
   const optedOutAt = optedIn ? null : device.opted_out_at
-  const [since] = [optedOutAt, invalidatedAt].filter((at) => at !== null).toSorted((one, other) => one.getTime() - other.getTime())
+  const moments = [optedOutAt, invalidatedAt].filter((at) => at !== null).toSorted((one, other) => one.getTime() - other.getTime())
+  // Of a device that opted out before that was noted it is not known since when.
+  const since = optedIn || optedOutAt ? moments[0] : undefined
   const isReachable = optedIn && invalidatedAt === null
   const isLater = since !== undefined && fanOut?.settled_at != null && since > fanOut.settled_at
   const isBefore = since !== undefined && startedAt !== null && since <= startedAt

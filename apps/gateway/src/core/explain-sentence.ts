@@ -108,26 +108,34 @@ const wordsOf: Record<StepOf<'target'>['kind'], string> = {
 function whyNotMeant({ leaves }: StepOf<'segment'>, definition: unknown): string {
   const parsed = parseSegment(definition, 'segment')
   if (!parsed.ok || parsed.segment.is === 'everyone') return ''
-  const found = decidingLeaf(parsed.segment, new Map(leaves.map((leaf) => [leaf.path, leaf])), true)
+  const found = decidingLeaf(parsed.segment, new Map(leaves.map((leaf) => [leaf.path, leaf])))
   return found ? `: ${textOf(found.leaf, found.wanted)}` : ''
 }
 
+type Leaves = ReadonlyMap<string, ExplainedLeaf>
+
+function holds(node: SegmentNode, leaves: Leaves): boolean {
+  switch (node.is) {
+    case 'not':
+      return !holds(node.node, leaves)
+    case 'and':
+      return node.nodes.every((one) => holds(one, leaves))
+    case 'or':
+      return node.nodes.some((one) => holds(one, leaves))
+    case 'leaf':
+      return leaves.get(node.path)?.matched === true
+  }
+}
+
 /** The first leaf that keeps a node from being what it should be. `wanted`: whether the node, and so the leaf, should have matched. */
-function decidingLeaf(
-  node: SegmentNode,
-  leaves: ReadonlyMap<string, ExplainedLeaf>,
-  wanted: boolean,
-): { leaf: ExplainedLeaf; wanted: boolean } | undefined {
+function decidingLeaf(node: SegmentNode, leaves: Leaves, wanted = true): { leaf: ExplainedLeaf; wanted: boolean } | undefined {
   if (node.is === 'not') return decidingLeaf(node.node, leaves, !wanted)
   if (node.is !== 'leaf') {
-    for (const one of node.nodes) {
-      const found = decidingLeaf(one, leaves, wanted)
-      if (found) return found
-    }
-    return undefined
+    const wrong = node.nodes.find((one) => holds(one, leaves) !== wanted)
+    return wrong && decidingLeaf(wrong, leaves, wanted)
   }
   const leaf = leaves.get(node.path)
-  return leaf && leaf.matched !== wanted ? { leaf, wanted } : undefined
+  return leaf && { leaf, wanted }
 }
 
 function textOf({ field, op, wanted: value, actual }: ExplainedLeaf, wanted: boolean): string {

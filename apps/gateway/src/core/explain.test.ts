@@ -155,6 +155,15 @@ test.each([
 test.each([
   [{ and: [leaf('tags.plan', 'eq', 'pro')] }, [['segment.and.0', 'tags.plan', 'eq', 'pro', 'free', false]], 'tags.plan is free, wanted pro.'],
   [{ not: leaf('language', 'eq', 'de') }, [['segment.not', 'language', 'eq', 'de', 'de', true]], 'language is de, wanted not de.'],
+  [
+    { and: [{ or: [leaf('tags.a', 'eq', 1), leaf('tags.b', 'eq', 2)] }, leaf('tags.c', 'eq', 3)] },
+    [
+      ['segment.and.0.or.0', 'tags.a', 'eq', 1, 9, false],
+      ['segment.and.0.or.1', 'tags.b', 'eq', 2, 2, true],
+      ['segment.and.1', 'tags.c', 'eq', 3, 4, false],
+    ],
+    'tags.c is 4, wanted 3.',
+  ],
   [leaf('tags.n', 'gte', 3), [['segment', 'tags.n', 'gte', 3, null, false]], 'tags.n is missing, wanted gte 3.'],
 ] as const)('a segment %# is explained by the leaf that decided', (definition, leaves, words) => {
   const segment: ExplainedStep = {

@@ -98,10 +98,10 @@ const outcomeOf = ({ outcome, code, providerCode, attempts, at }: End): StepOf<'
 
 /** The answers that were heard, in order: those of earlier tries, and the last one where the end is the answer to a try. */
 function attemptsOf(trail: ExplainedPush['trail'], end: End | null): ExplainedStep[] {
-  const attempts = trail.map(({ at, code, providerCode }, place) => ({ n: place + 1, at, code, providerCode: orNull(providerCode) }))
-  if (end && end.attempts > trail.length) {
-    attempts.push({ n: end.attempts, at: end.at, code: orNull(end.code) as (typeof attempts)[number]['code'], providerCode: orNull(end.providerCode) })
-  }
+  const attempts: StepOf<'attempts'>['attempts'] = trail.map(({ at, code, providerCode }, place) => {
+    return { n: place + 1, at, code, providerCode: orNull(providerCode) }
+  })
+  if (end && end.attempts > trail.length) attempts.push({ n: end.attempts, at: end.at, code: orNull(end.code), providerCode: orNull(end.providerCode) })
   return attempts.length > 0 ? [{ step: 'attempts', result: 'info', basis: 'recorded', attempts }] : []
 }
 

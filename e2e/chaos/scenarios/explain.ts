@@ -45,8 +45,10 @@ async function play(scene: Scene, platform: Platform, random: Random): Promise<v
   const trouble = async (sent: Sent) => {
     sends.push(sent)
     const victim = victims.shift()
-    const pid = victim && readyPid(platform.herald.dataDir, `${victim}-1`)
-    if (pid !== undefined && pid !== '') signalAll([pid], 'SIGKILL')
+    if (victim !== undefined) {
+      const pid = await until(() => readyPid(platform.herald.dataDir, `${victim}-1`), { withinMs: 60_000, what: `${victim} is ready` })
+      signalAll([pid], 'SIGKILL')
+    }
     say(`  ${sent.name}${victim ? `, kill -9 ${victim}` : ''}`)
     for (let looks = 0; looks < 20; looks += 1) {
       const person = random.pick(people)

@@ -100,7 +100,11 @@ test('what was sent stays sent when the tag that was asked for changes, and the 
   const trace = await traceOf(tenant, id, device!.id)
 
   expect(trace).toMatchObject({ verdict: 'sent', certainty: 'recorded', waitingFor: null })
-  expect(stepOf(trace, 'segment')).toMatchObject({ result: 'info', changedSince: true, leaves: [{ actual: 'free', matched: false }, { matched: true }] })
+  expect(stepOf(trace, 'segment')).toMatchObject({
+    result: 'info',
+    changedSince: true,
+    leaves: [{ actual: 'free', matched: false }, { matched: true }],
+  })
   expect(stepOf(trace, 'outcome')).toMatchObject({ result: 'pass', basis: 'recorded', outcome: 'sent', attempts: 1 })
   expect(stepOf(trace, 'message')).toMatchObject({ locale: 'en', truncated: false, dropped: [] })
 })
@@ -217,7 +221,10 @@ test('opted out, dead, moved, deleted, outside of the sample and registered late
   expect(registeredLater).toMatchObject({ verdict: 'not_queued', certainty: 'derived' })
   expect(registeredLater.sentence).toContain(stepOf(registeredLater, 'device')!.createdAt)
 
-  const { userId } = ok(await tenant.call<{ userId: string }>('POST', `/v1/subscriptions/${moved!.id}/login`, { externalId: 'another' }), 200)
+  const { userId } = ok(
+    await tenant.call<{ userId: string }>('POST', `/v1/subscriptions/${moved!.id}/login`, { externalId: 'another' }),
+    200,
+  )
   const hasMoved = await traceOf(tenant, first, moved!.id)
   expect(hasMoved).toMatchObject({ verdict: 'sent' })
   expect(stepOf(hasMoved, 'owner')).toMatchObject({ result: 'info', queuedFor: moved!.userId, ownerNow: userId })

@@ -50,7 +50,8 @@ test('a batch of retries has the answers of each try before it, in order, and wh
   const third = await comeBack(untried.batchId, untried.takes, { tries: 2, code: 'timeout', providerCode: '' })
   expect(third.trail?.map(({ code }) => code)).toEqual(['provider_unavailable', 'timeout'])
 
-  const [device] = (await explain({ send: givenSend(appId, { campaignId: third.campaignId }), devices: only(subscriptionId, third.no) })).devices
+  const [device] = (await explain({ send: givenSend(appId, { campaignId: third.campaignId }), devices: only(subscriptionId, third.no) }))
+    .devices
   expect(device?.push).toMatchObject({ is: 'open', verdict: 'in_flight', trail: third.trail, waitingFor: { kind: 'provider' } })
   expect(stepOf(device?.steps ?? [], 'batch')).toMatchObject({ tries: 2, lane: 'prompt' })
 })

@@ -58,10 +58,13 @@ async function explain(db: Db, { appId, campaignId, begins, send, target, settin
   const segment = segmentOf(target)
   const meant = segment ? await findMatches(db, segment, { ids: [...known.keys()], now: startedAt ?? now }) : nobody
   const lastNotified = segment ? await findLastNotifiedOf(db, ids) : new Map<string, Date>()
-  const batches = fanOut && !begins ? await findOpenBatches(db, { appId, campaignId, told: fanOut.told_batches }, devices) : new Map<string, never>()
+  const batches =
+    fanOut && !begins ? await findOpenBatches(db, { appId, campaignId, told: fanOut.told_batches }, devices) : new Map<string, never>()
   const circuits = batches.size > 0 ? await findOpenCircuits(db, appId) : []
   const of: SendToExplain = { send, target, segment, settings: fanOut?.settings ?? settings, begins, startedAt, fanOut, now }
-  const claims = of.settings.frequencyCap ? Map.groupBy(await findCapClaims(db, appId, userIds), ({ userId }) => userId) : new Map<string, never>()
+  const claims = of.settings.frequencyCap
+    ? Map.groupBy(await findCapClaims(db, appId, userIds), ({ userId }) => userId)
+    : new Map<string, never>()
 
   return {
     startedAt: fanOut?.started_at.toISOString() ?? null,

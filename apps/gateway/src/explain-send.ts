@@ -38,7 +38,10 @@ export async function explainSend(
     const devices = [...new Set([...ids, ...pushes.keys()])].slice(0, mostExplained).map((subscriptionId) => {
       return { subscriptionId, no: pushes.get(subscriptionId)?.no ?? null }
     })
-    const here = devices.length > 0 ? await bus.call(explainDevices, { ...of, begins, startedAt: campaign.startedAt, send, target, settings, devices }) : undefined
+    const here =
+      devices.length > 0
+        ? await bus.call(explainDevices, { ...of, begins, startedAt: campaign.startedAt, send, target, settings, devices })
+        : undefined
     return { ledger, pushes, here, devices: here?.devices ?? [] }
   }
   let seen = await look()

@@ -90,7 +90,9 @@ test.each([3, 60])('pushes among %i are found by device and by user, with what w
   expect(ofDevice.pushes).toMatchObject([{ ...idsOf(first!), end: { outcome: 'sent' }, reports: [{ kind: 'opened' }] }])
   expect(ofDevice.fannedOutAt).not.toBeNull()
   const ofUser = await explain(campaign, [], userId)
-  expect(ofUser.pushes.map(({ subscriptionId }) => subscriptionId).toSorted()).toEqual([second!, third!].map((one) => one.subscriptionId).toSorted())
+  expect(ofUser.pushes.map(({ subscriptionId }) => subscriptionId).toSorted()).toEqual(
+    [second!, third!].map((one) => one.subscriptionId).toSorted(),
+  )
   expect((await explain(campaign, [newId()], newId())).pushes).toEqual([])
   expect(await explain({ ...campaign, appId: newId() }, [first!.subscriptionId])).toMatchObject({ ledger: 'none', pushes: [] })
 })

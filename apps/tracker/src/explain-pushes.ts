@@ -26,13 +26,11 @@ export const explainPushes = ({ db, retentionDays }: { db: Db; retentionDays: nu
       if (found.length === 0) return { ledger: 'kept', fannedOutAt, pushes: [] }
       const trails = await findAttempts(snapshot, { ...of, pushes: found })
       const reports = await findReports(snapshot, { ...of, subscriptionIds: found.map(({ subscriptionId }) => subscriptionId) })
-      const pushes = found.map(
-        ({ place, ...push }): ExplainedPush => ({
-          ...push,
-          trail: trails.get(nameOfPlace({ no: push.no, place })) ?? [],
-          reports: (reports.get(push.subscriptionId) ?? []).map(({ kind, at }) => ({ kind, at: at.toISOString() })),
-        }),
-      )
+      const pushes = found.map(({ place, ...push }): ExplainedPush => ({
+        ...push,
+        trail: trails.get(nameOfPlace({ no: push.no, place })) ?? [],
+        reports: (reports.get(push.subscriptionId) ?? []).map(({ kind, at }) => ({ kind, at: at.toISOString() })),
+      }))
       return { ledger: 'kept', fannedOutAt, pushes }
     })
 

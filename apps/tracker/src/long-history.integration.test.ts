@@ -128,7 +128,10 @@ test('a push is explained by the keys of its campaign, whatever else the ledger 
     const { campaignId, subscriptionId, userId } = of
     const found: string[] = []
     const looks = await looked(async (db) => {
-      const { pushes } = await explainPushes({ db, retentionDays: 90 }, { appId: app, campaignId, subscriptionIds: [subscriptionId], userId })
+      const { pushes } = await explainPushes(
+        { db, retentionDays: 90 },
+        { appId: app, campaignId, subscriptionIds: [subscriptionId], userId },
+      )
       found.push(...pushes.map((one) => one.subscriptionId))
     })
     expect(found).toContain(subscriptionId)

@@ -56,8 +56,7 @@ async function play(scene: Scene, platform: Platform, random: Random): Promise<v
       if (trace) seen.push({ send: sent, person, trace })
     }
   }
-  const notify = async (name: string, body: Record<string, unknown> = { target: { all: true } }) =>
-    (await send(tenant, name, [], body)).id
+  const notify = async (name: string, body: Record<string, unknown> = { target: { all: true } }) => (await send(tenant, name, [], body)).id
   const nobody = () => false
 
   await trouble({ name: 'everybody', id: await notify('everybody'), leavesOut: nobody })
@@ -66,11 +65,18 @@ async function play(scene: Scene, platform: Platform, random: Random): Promise<v
   await trouble({ name: 'segment', id: await notify('segment', { target: { segment: half } }), leavesOut: ({ group }) => group >= 5 })
   await settled(tenant, sends)
 
-  await set(tenant, { quietHours: { start: clockIn('Asia/Tokyo', -60), end: clockIn('Asia/Tokyo', 60), action: 'skip' }, defaultTimezone: 'America/Lima' })
+  await set(tenant, {
+    quietHours: { start: clockIn('Asia/Tokyo', -60), end: clockIn('Asia/Tokyo', 60), action: 'skip' },
+    defaultTimezone: 'America/Lima',
+  })
   await trouble({ name: 'quiet hours', id: await notify('quiet'), leavesOut: nobody })
   await set(tenant, { quietHours: null, frequencyCap: { max: 1, windowSeconds: 3_600 } })
   const ofGroup = { field: 'tags.group', op: 'lt', value: 3 }
-  await trouble({ name: 'cap, used up by some', id: await notify('cap-1', { target: { segment: ofGroup } }), leavesOut: ({ group }) => group >= 3 })
+  await trouble({
+    name: 'cap, used up by some',
+    id: await notify('cap-1', { target: { segment: ofGroup } }),
+    leavesOut: ({ group }) => group >= 3,
+  })
   await trouble({ name: 'cap, used up', id: await notify('cap-2'), leavesOut: nobody })
   await settled(tenant, sends)
   await set(tenant, { frequencyCap: null })
@@ -88,7 +94,10 @@ async function play(scene: Scene, platform: Platform, random: Random): Promise<v
 
   await tenant.simulator('PUT', '/faults', { latencyMs: 300 })
   const cancelled = await notify('cancelled')
-  await until(async () => (await readStats(tenant, { id: cancelled })).body.stats.queued > 0, { withinMs: 60_000, what: 'a send under way' })
+  await until(async () => (await readStats(tenant, { id: cancelled })).body.stats.queued > 0, {
+    withinMs: 60_000,
+    what: 'a send under way',
+  })
   ok(await tenant.admin('POST', `/campaigns/${cancelled}/cancel`), 202)
   await trouble({ name: 'cancelled', id: cancelled, leavesOut: nobody })
   await settled(tenant, sends)
@@ -173,7 +182,8 @@ const settled = async (tenant: Tenant, sends: Sent[]): Promise<void> => {
 async function outcomesOf(tenant: Tenant, sends: Sent[]): Promise<Map<string, { outcome: string; attempts: number }>> {
   const became = new Map<string, { outcome: string; attempts: number }>()
   for (const { id } of sends) {
-    for (const { subscriptionId, outcome, attempts } of await ledgerOf(tenant, id)) became.set(`${id} ${subscriptionId}`, { outcome, attempts })
+    for (const { subscriptionId, outcome, attempts } of await ledgerOf(tenant, id))
+      became.set(`${id} ${subscriptionId}`, { outcome, attempts })
   }
   return became
 }

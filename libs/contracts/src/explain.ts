@@ -29,7 +29,10 @@ export const ExplainedLeaf = z.object({
   field: z.string(),
   op: z.string(),
   wanted: z.unknown().meta({ description: 'The value as it was written in the segment.' }),
-  actual: z.union([z.string(), z.number(), z.boolean()]).nullable().meta({ description: 'What the device or its user has now; null: nothing.' }),
+  actual: z
+    .union([z.string(), z.number(), z.boolean()])
+    .nullable()
+    .meta({ description: 'What the device or its user has now; null: nothing.' }),
   matched: z.boolean(),
 })
 export type ExplainedLeaf = z.infer<typeof ExplainedLeaf>
@@ -61,7 +64,9 @@ export const ExplainedStep = z.discriminatedUnion('step', [
   z.object({
     step: z.literal('segment'),
     ...judged,
-    changedSince: z.boolean().meta({ description: 'Whether what the segment asks about may have changed since the device was looked at for this send.' }),
+    changedSince: z
+      .boolean()
+      .meta({ description: 'Whether what the segment asks about may have changed since the device was looked at for this send.' }),
     leaves: z.array(ExplainedLeaf),
   }),
   z.object({
@@ -137,9 +142,15 @@ export const WaitingFor = z.discriminatedUnion('kind', [
     scanned: Count.meta({ description: 'Devices that were looked at so far.' }),
     of: Count.nullable().meta({ description: 'Null: not counted.' }),
   }),
-  z.object({ kind: z.literal('window') }).meta({ description: 'Its turn: the app has as much under way as it may, or a dispatcher is about to take it.' }),
+  z
+    .object({ kind: z.literal('window') })
+    .meta({ description: 'Its turn: the app has as much under way as it may, or a dispatcher is about to take it.' }),
   z.object({ kind: z.literal('wave'), at: Time, wave: Count, of: Count }),
-  z.object({ kind: z.literal('paused'), since: Time.nullable(), at: Time.nullable().meta({ description: 'A pause ends as a cancel then.' }) }),
+  z.object({
+    kind: z.literal('paused'),
+    since: Time.nullable(),
+    at: Time.nullable().meta({ description: 'A pause ends as a cancel then.' }),
+  }),
   z.object({
     kind: z.literal('circuit'),
     platform: z.enum(platforms),
@@ -150,7 +161,10 @@ export const WaitingFor = z.discriminatedUnion('kind', [
     at: Time.nullable(),
   }),
   z.object({ kind: z.literal('retry'), at: Time, code: Code, providerCode: Code }),
-  z.object({ kind: z.literal('provider'), at: Time.nullable().meta({ description: 'Until when a dispatcher has it; then another may take it.' }) }),
+  z.object({
+    kind: z.literal('provider'),
+    at: Time.nullable().meta({ description: 'Until when a dispatcher has it; then another may take it.' }),
+  }),
 ])
 export type WaitingFor = z.infer<typeof WaitingFor>
 

@@ -185,7 +185,13 @@ const valuesOf = (device: KnownDevice, user: KnownUser, lastNotifiedAt: Date | n
 })
 
 /** Whether the values may be others than when the device was looked at: when it was queued, or else since the send began. */
-function hasChanged({ startedAt }: SendToExplain, segment: Segment, { batch, lastNotifiedAt }: DeviceFacts, device: KnownDevice, user: KnownUser): boolean {
+function hasChanged(
+  { startedAt }: SendToExplain,
+  segment: Segment,
+  { batch, lastNotifiedAt }: DeviceFacts,
+  device: KnownDevice,
+  user: KnownUser,
+): boolean {
   const since = batch?.queuedAt ?? startedAt
   if (!since) return false
   const asks = asksFor(segment)
@@ -212,7 +218,9 @@ function experimentSteps({ send: { campaignId, experiment, remainder } }: SendTo
 function circuitMet({ device, circuits }: DeviceFacts, queuedFor: string) {
   if (!device || device.user_id !== queuedFor) return null
   const { platform, apns_environment: environment } = device
-  const met = circuits.find((one) => one.platform === platform && (environment === null || one.environment === '' || one.environment === environment))
+  const met = circuits.find(
+    (one) => one.platform === platform && (environment === null || one.environment === '' || one.environment === environment),
+  )
   return met
     ? {
         kind: 'circuit' as const,
@@ -257,7 +265,13 @@ const messageStep = ({ send, settings, now }: SendToExplain, device: KnownDevice
         createdAt: user.created_at.toISOString(),
       },
       tags: user.tags,
-      subscription: { id: device.id, platform: device.platform, appVersion: device.app_version, deviceModel: device.device_model, browser: device.browser },
+      subscription: {
+        id: device.id,
+        platform: device.platform,
+        appVersion: device.app_version,
+        deviceModel: device.device_model,
+        browser: device.browser,
+      },
       timezone: user.timezone ?? settings.defaultTimezone,
     },
     now,

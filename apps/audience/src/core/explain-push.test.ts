@@ -8,7 +8,8 @@ const waves = [
   { at: '2026-03-01T11:00:00.000Z', zones: ['Asia/Tokyo'] },
   { at: '2026-03-01T12:00:00.000Z', zones: ['America/Lima'] },
 ]
-const place = (change: Partial<FanOutSoFar>, of = { waves: [] as typeof waves, own: 0 }) => placeWithoutBatch({ ...running, ...change }, id, of)
+const place = (change: Partial<FanOutSoFar>, of = { waves: [] as typeof waves, own: 0 }) =>
+  placeWithoutBatch({ ...running, ...change }, id, of)
 
 // spec: administration/explain-waiting
 describe('a push that is in no batch', () => {
@@ -28,7 +29,9 @@ describe('a push that is in no batch', () => {
   })
 
   test('waits for its wave, and for the last one when its own has passed', () => {
-    expect(place({ state: 'between_waves', cursor: '' }, { waves, own: 0 })).toMatchObject({ waitingFor: { kind: 'wave', at: waves[0]!.at, wave: 1, of: 2 } })
+    expect(place({ state: 'between_waves', cursor: '' }, { waves, own: 0 })).toMatchObject({
+      waitingFor: { kind: 'wave', at: waves[0]!.at, wave: 1, of: 2 },
+    })
     expect(place({ cursor: '' }, { waves, own: 1 })).toMatchObject({ waitingFor: { kind: 'wave', at: waves[1]!.at, wave: 2 } })
     expect(place({ cursor: id }, { waves, own: 0 })).toMatchObject({ waitingFor: { kind: 'wave', at: waves[1]!.at, wave: 2 } })
     expect(place({ wave: 1, cursor: '' }, { waves, own: 0 })).toMatchObject({ waitingFor: { kind: 'fan_out' } })
@@ -51,7 +54,13 @@ test.each([
   ['nobody has taken', {}, {}, 'in_flight', { kind: 'window' }],
   ['is paused', {}, { flow: 'paused' as const }, 'waiting', { kind: 'paused' }],
   ['meets an open circuit', {}, { circuit }, 'held', { kind: 'circuit', code: 'credentials_invalid' }],
-  ['was answered before', { notBefore: now, tries: 1, code: 'timeout' }, {}, 'retrying', { kind: 'retry', at: now.toISOString(), code: 'timeout' }],
+  [
+    'was answered before',
+    { notBefore: now, tries: 1, code: 'timeout' },
+    {},
+    'retrying',
+    { kind: 'retry', at: now.toISOString(), code: 'timeout' },
+  ],
   ['came back without a try', { notBefore: now }, {}, 'in_flight', { kind: 'window' }],
   ['has its end', { isDecided: true }, { circuit }, 'in_flight', { kind: 'window' }],
 ] as const)('a batch that %s says what its pushes wait for', (_what, change, around, verdict, waitingFor) => {

@@ -54,7 +54,10 @@ export type OpenPlace = {
 type Closed = Extract<WaitingFor, { kind: 'circuit' }>
 
 /** Where the push of a device is that is in a batch. `circuit`: the open one that it meets. */
-export function placeInBatch(batch: OpenPlace, { flow, circuit, now }: { flow: FanOutSoFar['flow']; circuit: Closed | null; now: Date }): Push {
+export function placeInBatch(
+  batch: OpenPlace,
+  { flow, circuit, now }: { flow: FanOutSoFar['flow']; circuit: Closed | null; now: Date },
+): Push {
   const { no, queuedFor, notBefore, leaseUntil, isLeased, tries, code, providerCode } = batch
   const open = { is: 'open', no, queuedFor, trail: batch.trail ?? [] } as const
   if (isLeased) return { ...open, verdict: 'in_flight', waitingFor: { kind: 'provider', at: leaseUntil?.toISOString() ?? null } }

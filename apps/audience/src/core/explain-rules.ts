@@ -35,7 +35,13 @@ type OwnWave = { waves: readonly Wave[]; own: number; zone: string; isAhead: boo
 export function waveSteps(of: SendToExplain, { waves, own, zone, isAhead }: OwnWave): ExplainedStep[] {
   const { send, settings, startedAt, now } = of
   const zoneKnown = findTimeZone(zone) !== undefined
-  const step = { step: 'wave', result: isAhead ? 'wait' : 'pass', basis: 'now', zone: zoneOf(zone, settings.defaultTimezone), zoneKnown } as const
+  const step = {
+    step: 'wave',
+    result: isAhead ? 'wait' : 'pass',
+    basis: 'now',
+    zone: zoneOf(zone, settings.defaultTimezone),
+    zoneKnown,
+  } as const
   const wave = waves[own]
   if (wave) return [{ ...step, at: wave.at, wave: own + 1, of: waves.length }]
   const { holdFor } = rulesFor(send, settings)
@@ -62,7 +68,10 @@ export function quietSteps({ send, settings, startedAt, now }: SendToExplain, us
 }
 
 /** What used the cap up when the send was cut: what came within the window before it began, or since, and not what came after it was over. */
-export function capSteps({ send, settings, fanOut, startedAt, now }: SendToExplain, claims: readonly { campaignId: string; at: Date }[]): ExplainedStep[] {
+export function capSteps(
+  { send, settings, fanOut, startedAt, now }: SendToExplain,
+  claims: readonly { campaignId: string; at: Date }[],
+): ExplainedStep[] {
   const { frequencyCap } = rulesFor(send, settings)
   if (!frequencyCap) return []
   const { max, windowSeconds } = frequencyCap

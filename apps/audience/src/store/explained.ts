@@ -17,8 +17,27 @@ export const findDevicesToExplain = (db: Db, appId: string, ids: string[]): Prom
   db
     .selectFrom('subscriptions')
     .select([
-      ...(['id', 'app_id', 'user_id', 'platform', 'token_version', 'apns_environment', 'registered_at', 'opted_in', 'app_version'] as const),
-      ...(['sdk_version', 'os_version', 'device_model', 'browser', 'standalone', 'session_count', 'last_session_at', 'created_at'] as const),
+      ...([
+        'id',
+        'app_id',
+        'user_id',
+        'platform',
+        'token_version',
+        'apns_environment',
+        'registered_at',
+        'opted_in',
+        'app_version',
+      ] as const),
+      ...([
+        'sdk_version',
+        'os_version',
+        'device_model',
+        'browser',
+        'standalone',
+        'session_count',
+        'last_session_at',
+        'created_at',
+      ] as const),
       ...(['last_active_at', 'invalidated_at', 'opted_out_at', 'invalidated_code', 'invalidated_campaign_id', 'told_at'] as const),
     ])
     .where('id', '=', sql<string>`any(${ids})`)
@@ -55,8 +74,30 @@ export const findFanOutToExplain = (db: Db, appId: string, campaignId: string): 
   db
     .selectFrom('fan_outs')
     .select([
-      ...(['campaign_id', 'app_id', 'day', 'settings', 'started_at', 'bound_id', 'cursor', 'page', 'queued_ios', 'queued_android'] as const),
-      ...(['queued_web', 'lane', 'state', 'told_page', 'batches', 'told_batches', 'failure', 'lease_until', 'due_at', 'pointer_no'] as const),
+      ...([
+        'campaign_id',
+        'app_id',
+        'day',
+        'settings',
+        'started_at',
+        'bound_id',
+        'cursor',
+        'page',
+        'queued_ios',
+        'queued_android',
+      ] as const),
+      ...([
+        'queued_web',
+        'lane',
+        'state',
+        'told_page',
+        'batches',
+        'told_batches',
+        'failure',
+        'lease_until',
+        'due_at',
+        'pointer_no',
+      ] as const),
       ...(['settled_at', 'failures', 'last_failure', 'flow', 'flow_no', 'waves', 'past_waves', 'wave'] as const),
       sql<Date>`now()`.as('now'),
     ])
@@ -149,11 +190,7 @@ export const findOpenCircuits = (db: Db, appId: string): Promise<OpenCircuit[]> 
 const mostClaims = 1_000
 
 /** What counts against the frequency cap of some users of an app, newest first. */
-export const findCapClaims = (
-  db: Db,
-  appId: string,
-  userIds: string[],
-): Promise<{ userId: string; campaignId: string; at: Date }[]> =>
+export const findCapClaims = (db: Db, appId: string, userIds: string[]): Promise<{ userId: string; campaignId: string; at: Date }[]> =>
   db
     .selectFrom('cap_claims')
     .select(['user_id as userId', 'campaign_id as campaignId', 'at'])

@@ -90,7 +90,9 @@ type Change = Record<'tags' | 'deleted' | 'language' | 'timezone' | 'country', R
 export const isUnchanged = (user: string, { tags, deleted, ...fields }: Change): RawBuilder<boolean> => sql<boolean>`(
   ${sql.ref(`${user}.tags`)} @> ${tags} and not ${sql.ref(`${user}.tags`)} ?| ${deleted}
   and ${sql.join(
-    Object.entries(fields).map(([name, value]) => sql`coalesce(${value}::text, ${sql.ref(`${user}.${name}`)}) is not distinct from ${sql.ref(`${user}.${name}`)}`),
+    Object.entries(fields).map(
+      ([name, value]) => sql`coalesce(${value}::text, ${sql.ref(`${user}.${name}`)}) is not distinct from ${sql.ref(`${user}.${name}`)}`,
+    ),
     sql` and `,
   )})`
 

@@ -8,7 +8,10 @@ export const stepOf = <Name extends ExplainedStep['step']>(steps: readonly Expla
 const inBrackets = (text: string | null): string => (text === null || text === '' ? '' : ` (${text})`)
 
 /** How a push ended, in one sentence. */
-export function sentenceOfEnd(steps: readonly ExplainedStep[], { outcome, code, providerCode, attempts, settledAt }: StepOf<'outcome'>): string {
+export function sentenceOfEnd(
+  steps: readonly ExplainedStep[],
+  { outcome, code, providerCode, attempts, settledAt }: StepOf<'outcome'>,
+): string {
   if (outcome === 'past_retention')
     return 'What became of it is not kept any more; by what is known now nothing would have kept its push from being sent.'
   const tries = `${attempts} ${attempts === 1 ? 'try' : 'tries'}`
@@ -33,7 +36,9 @@ function whySkipped(steps: readonly ExplainedStep[], code: string): string {
     case 'silent_web':
       return 'the push is silent, and a browser must show something for each push'
     case 'frequency_cap':
-      return cap ? `the user had had as many campaigns as the cap allows, ${cap.max} within ${cap.windowSeconds} seconds` : 'the frequency cap was used up'
+      return cap
+        ? `the user had had as many campaigns as the cap allows, ${cap.max} within ${cap.windowSeconds} seconds`
+        : 'the frequency cap was used up'
     case 'quiet_hours':
       return quiet ? `it was in the quiet hours from ${quiet.start} to ${quiet.end} in ${quiet.zone}` : 'the user was in quiet hours'
     case 'expired':
@@ -62,7 +67,9 @@ export function sentenceOfWaiting(waitingFor: WaitingFor, steps: readonly Explai
     case 'fan_out':
       return `It waits for its page: the send has looked at ${waitingFor.scanned} devices so far.`
     case 'window':
-      return stepOf(steps, 'batch') ? 'It is queued and waits for its turn.' : 'It waits for its page, until the app has fewer batches under way.'
+      return stepOf(steps, 'batch')
+        ? 'It is queued and waits for its turn.'
+        : 'It waits for its page, until the app has fewer batches under way.'
     case 'wave':
       return `It waits for wave ${waitingFor.wave} of ${waitingFor.of}, at ${waitingFor.at}.`
     case 'paused':

@@ -99,7 +99,7 @@ describe('a push that was made', () => {
 
   test('and not ended waits for what its batch waits for, and its batch is shown', () => {
     const waitingFor = { kind: 'paused', since: null, at: null } as const
-    const open = { is: 'open', verdict: 'waiting', waitingFor, queuedFor: owner, no: 1, trail: [] } as const
+    const open: ExplainedDevice['push'] = { is: 'open', verdict: 'waiting', waitingFor, queuedFor: owner, no: 1, trail: [] }
     const pause = { since: at, until: '2026-03-31T10:00:00.000Z' }
     const trace = traceOf({ ...send, status: 'paused', pause }, known([there, optedOut], open), push(null))
     expect(trace).toMatchObject({ verdict: 'waiting', certainty: 'recorded', waitingFor: { kind: 'paused', since: at, at: pause.until } })
@@ -153,7 +153,11 @@ test.each([
 
 // spec: administration/explain-steps
 test.each([
-  [{ and: [leaf('tags.plan', 'eq', 'pro')] }, [['segment.and.0', 'tags.plan', 'eq', 'pro', 'free', false]], 'tags.plan is free, wanted pro.'],
+  [
+    { and: [leaf('tags.plan', 'eq', 'pro')] },
+    [['segment.and.0', 'tags.plan', 'eq', 'pro', 'free', false]],
+    'tags.plan is free, wanted pro.',
+  ],
   [{ not: leaf('language', 'eq', 'de') }, [['segment.not', 'language', 'eq', 'de', 'de', true]], 'language is de, wanted not de.'],
   [
     { and: [{ or: [leaf('tags.a', 'eq', 1), leaf('tags.b', 'eq', 2)] }, leaf('tags.c', 'eq', 3)] },

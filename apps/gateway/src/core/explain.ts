@@ -40,7 +40,14 @@ export function traceOf(send: SendOfTrace, device: ExplainedDevice, push: Explai
   if (push?.end) {
     const steps = stepsOfQueued(device, { ...push, end: push.end })
     const end = stepOf(steps, 'outcome')
-    return { ...of, verdict: push.end.outcome, certainty: 'recorded', sentence: end ? sentenceOfEnd(steps, end) : '', waitingFor: null, steps }
+    return {
+      ...of,
+      verdict: push.end.outcome,
+      certainty: 'recorded',
+      sentence: end ? sentenceOfEnd(steps, end) : '',
+      waitingFor: null,
+      steps,
+    }
   }
   if (push || here.is === 'open') {
     const steps = stepsOfQueued(device, push)
@@ -101,7 +108,8 @@ function attemptsOf(trail: ExplainedPush['trail'], end: End | null): ExplainedSt
   const attempts: StepOf<'attempts'>['attempts'] = trail.map(({ at, code, providerCode }, place) => {
     return { n: place + 1, at, code, providerCode: orNull(providerCode) }
   })
-  if (end && end.attempts > trail.length) attempts.push({ n: end.attempts, at: end.at, code: orNull(end.code), providerCode: orNull(end.providerCode) })
+  if (end && end.attempts > trail.length)
+    attempts.push({ n: end.attempts, at: end.at, code: orNull(end.code), providerCode: orNull(end.providerCode) })
   return attempts.length > 0 ? [{ step: 'attempts', result: 'info', basis: 'recorded', attempts }] : []
 }
 
@@ -130,19 +138,24 @@ function traceWithoutPush(send: SendOfTrace, { steps, push: here }: ExplainedDev
   const before = steps.filter(({ step }) => step !== 'page' && step !== 'message').map(decidedNothing)
   if (here.is === 'passed' || (here.is === 'nowhere' && (send.cancelled || send.status === 'failed'))) {
     const page: ExplainedStep = { step: 'page', result: 'stop', basis: 'recorded', cut: false }
-    const why = send.status === 'failed' ? `failed before it came to this device: ${send.failure ?? 'nobody noted why'}` : 'was cancelled before it came to this device.'
+    const why =
+      send.status === 'failed'
+        ? `failed before it came to this device: ${send.failure ?? 'nobody noted why'}`
+        : 'was cancelled before it came to this device.'
     return notQueued('derived', `The send ${why}`, [...before, page])
   }
   const page: ExplainedStep = { step: 'page', result: 'stop', basis: 'now', cut: true }
-  return notQueued('likely', 'When the send came to this device it was not meant or not reachable. By the values of now it would be queued: they have changed since.', [
-    ...before,
-    page,
-  ])
+  return notQueued(
+    'likely',
+    'When the send came to this device it was not meant or not reachable. By the values of now it would be queued: they have changed since.',
+    [...before, page],
+  )
 }
 
 const forgotten = { step: 'outcome', outcome: 'past_retention', code: null, providerCode: null, attempts: null, settledAt: null } as const
 
-const decidedNothing = (step: ExplainedStep): ExplainedStep => (step.result === 'stop' || step.result === 'wait' ? { ...step, result: 'info' } : step)
+const decidedNothing = (step: ExplainedStep): ExplainedStep =>
+  step.result === 'stop' || step.result === 'wait' ? { ...step, result: 'info' } : step
 
 const notQueued = (certainty: Certainty, sentence: string, steps: ExplainedStep[]): Judged => ({
   verdict: 'not_queued' satisfies Verdict,

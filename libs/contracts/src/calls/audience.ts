@@ -313,7 +313,12 @@ export type ExplainedDevice = {
  * count where the send has not frozen any. `no`: the batch that the ledger says a push is in. `begins`: the send has not been sent yet, and is
  * taken as if it were now.
  */
-export const explainDevices = call<{ startedAt: string | null; settledAt: string | null; failure: string | null; devices: ExplainedDevice[] }>()(
+export const explainDevices = call<{
+  startedAt: string | null
+  settledAt: string | null
+  failure: string | null
+  devices: ExplainedDevice[]
+}>()(
   'rpc.audience.explain-devices',
   z.object({
     appId: Id,

@@ -3,6 +3,7 @@ import { badConnections } from './scenarios/bad-connections.ts'
 import { canary } from './scenarios/canary.ts'
 import { databaseAway } from './scenarios/database-away.ts'
 import { erasure } from './scenarios/erasure.ts'
+import { explain } from './scenarios/explain.ts'
 import { freezeDispatcher } from './scenarios/freeze-dispatcher.ts'
 import { goaway } from './scenarios/goaway.ts'
 import { hostileTenant } from './scenarios/hostile-tenant.ts'
@@ -36,4 +37,5 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   'hostile-tenant': hostileTenant,
   outage,
   'skewed-clocks': skewedClocks,
+  explain,
 }

@@ -92,7 +92,7 @@ test('a batch that is being finished while its app is erased goes too, with what
   const [touched, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const finishing = db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ id: string }>`update batches set takes = takes + 1 where app_id = ${appId} returning id`.execute(trx)
-    const retry = { places: [0], subscriptionIds: [newId()], userIds: [newId()], tries: 1, inMs: 0, code: null, providerCode: '' }
+    const retry = { places: [0], subscriptionIds: [newId()], userIds: [newId()], tries: 1, inMs: 0, agoMs: 0, code: null, providerCode: '' }
     await insertRetries(
       trx,
       rows.map(({ id }) => ({ ...retry, id: newId(), retryOf: id })),

@@ -1,3 +1,4 @@
+import { defaultSettings } from '@herald/contracts/app'
 import { newId } from '@herald/contracts/ids'
 import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
@@ -258,7 +259,7 @@ describe('finishing', () => {
   })
 })
 
-test('a settled campaign keeps only its empty row, and a late pointer sends nothing twice', async () => {
+test('a settled campaign keeps its row, and in it nothing but its settings, and a late pointer sends nothing twice', async () => {
   const appId = newId()
   await givenDevice(db, { appId })
   const batchId = await givenBatch(appId)
@@ -273,7 +274,7 @@ test('a settled campaign keeps only its empty row, and a late pointer sends noth
 
   expect(await db.selectFrom('batches').select('id').where('campaign_id', '=', campaignId).execute()).toEqual([])
   const row = await findFanOut(db, campaignId)
-  expect(row).toMatchObject({ send: null, target: null, settings: null, due_at: null })
+  expect(row).toMatchObject({ send: null, target: null, settings: defaultSettings, due_at: null })
   expect(row?.settled_at).not.toBeNull()
   expect(await take(asked(batchId))).toEqual([{ answer: 'gone' }])
 })
@@ -317,5 +318,5 @@ test('what was queued before a fan-out failed still goes out, and is dropped whe
 
   await clearSettled(db)
   expect(await db.selectFrom('batches').select('id').where('campaign_id', '=', campaignId).execute()).toEqual([])
-  expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'failed', send: null, settings: null, due_at: null })
+  expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'failed', send: null, due_at: null })
 })

@@ -110,7 +110,7 @@ async function settle(db: Db, won: Finish[], { judged, open }: Judgement): Promi
 
 /** Invalidates what was called dead, and writes down in the same transaction that webhooks is to hear of it, where somebody listens. */
 async function invalidate(db: Db, ended: Ended[]): Promise<AnnouncementRow[]> {
-  const dead = ended.flatMap(({ finish }) => finish.dead)
+  const dead = ended.flatMap(({ row, finish }) => finish.dead.map((one) => ({ ...one, campaignId: row.campaign_id })))
   if (dead.length === 0) return []
   const foundBy = new Map(
     ended.toReversed().flatMap(({ row, finish }) => finish.dead.map((one) => [one.subscriptionId, { row, code: one.code }])),

@@ -1,3 +1,4 @@
+import { defaultSettings } from '@herald/contracts/app'
 import { queueUnavailable } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import type { RegisterSubscription } from '@herald/contracts/subscription'
@@ -11,6 +12,7 @@ import { changeOwner, changeUser } from './change-user.ts'
 import { changeUsers } from './change-users.ts'
 import { deleteSubscription } from './delete-subscription.ts'
 import { deleteUser } from './delete-user.ts'
+import { explainDevices, findDevicesOf } from './explain-devices.ts'
 import { loginSubscription } from './login-subscription.ts'
 import { logoutSubscription } from './logout-subscription.ts'
 import { openRegistrations, registerSubscription } from './register-subscription.ts'
@@ -18,7 +20,7 @@ import { rotateSubscription } from './rotate-subscription.ts'
 import { patchSubscription, startSession } from './store/subscriptions.ts'
 import type { Db, Tables } from './store/tables.ts'
 import { findUserId } from './store/users.ts'
-import { givenCrowd } from './testing/rig.ts'
+import { givenCrowd, givenSend } from './testing/rig.ts'
 
 const database = await freshDatabase()
 const plans = await openPlans<Tables>(database.ownerUrl, 'audience', settingsForWork)
@@ -55,6 +57,16 @@ async function registerEveryWay(
   return { ann, bob, first, subscriptionId, userId, other }
 }
 
+/** Why one device got a send, or did not. */
+function explainOne(db: Db, appId: string, subscriptionId: string) {
+  const send = givenSend(appId)
+  const leaves = ['tags.plan', 'language', 'appVersion', 'lastNotifiedAt'].map((field) => ({ field, op: 'exists', value: true }))
+  const settings = { ...defaultSettings, frequencyCap: { max: 1, windowSeconds: 60 } }
+  const target = { kind: 'segment' as const, segment: { or: leaves } }
+  const asked = { appId, campaignId: send.campaignId, begins: true, startedAt: null, send, target, settings }
+  return explainDevices(db, { ...asked, devices: [{ subscriptionId, no: null }] })
+}
+
 /** Everything that a device or a backend asks about one device or one person, once. */
 async function everyWay(db: Db, appId: string): Promise<void> {
   const { ann, bob, first, subscriptionId, userId, other } = await registerEveryWay((asked) => registerSubscription({ db }, asked), appId)
@@ -67,6 +79,8 @@ async function everyWay(db: Db, appId: string): Promise<void> {
   await patchSubscription(db, { appId, subscriptionId, changes: { optedIn: false } })
   await startSession(db, { appId, subscriptionId, session: {} })
   await findUserId(db, appId, { externalId: bob })
+  await findDevicesOf(db, { appId, user: { userId } })
+  await explainOne(db, appId, subscriptionId)
   const rotated = { endpoint: endpoint(), keys }
   if (first.platform === 'web') await rotateSubscription({ db }, { appId, rotation: { old: first.endpoint, new: rotated } })
   await deleteSubscription({ db }, { appId, subscriptionId })

@@ -1,7 +1,9 @@
 import type { FrozenSend, TakenBatch } from '@herald/contracts/batch'
+import type { Attempt } from '@herald/contracts/outcome'
 import { namesOfSend, type NamesOfSend } from './core/names-of-send.ts'
 import { keepRecent, type Recent } from './core/recent.ts'
 import { noDevices, partOf, type QueuedDevices } from './core/recipient.ts'
+import { findTrails } from './store/batches.ts'
 import { findFrozen } from './store/fan-outs.ts'
 import { readRecipients } from './store/recipients.ts'
 import type { Db } from './store/tables.ts'
@@ -72,13 +74,23 @@ async function readChunk(db: Db, sends: Sends, granted: Granted[]): Promise<Take
   })
   const read = await readRecipients(db, toRead)
   const queued = new Map(toRead.map(({ one }, index) => [one, read[index]]))
+  // Only what was tried before has heard anything.
+  const tried = granted.flatMap(({ row }) => (row.tries > 0 ? [row.id] : []))
+  const trails = tried.length > 0 ? await findTrails(db, tried) : noTrails
   return granted.map((one) => {
     const known = sends.get(one.row.campaign_id)
-    return known ? toAnswer(one, known, queued.get(one) ?? noDevices) : { answer: 'gone' }
+    return known ? toAnswer(one, known, queued.get(one) ?? noDevices, trails.get(one.row.id)) : { answer: 'gone' }
   })
 }
 
-function toAnswer({ row, from, knowsSend }: Granted, { send, names }: KnownSend, queued: QueuedDevices): TakenBatch {
+const noTrails: ReadonlyMap<string, Attempt[]> = new Map()
+
+function toAnswer(
+  { row, from, knowsSend }: Granted,
+  { send, names }: KnownSend,
+  queued: QueuedDevices,
+  trail: Attempt[] | undefined,
+): TakenBatch {
   const part = partOf(queued, names, row.platform, from)
   return {
     answer: 'taken',
@@ -91,6 +103,7 @@ function toAnswer({ row, from, knowsSend }: Granted, { send, names }: KnownSend,
     no: row.batch_no,
     takes: row.takes,
     tries: row.tries,
+    ...(trail ? { trail } : {}),
     queuedAt: row.queued_at.toISOString(),
     elapsedMs: row.elapsedMs,
     send: knowsSend ? null : send,

@@ -98,9 +98,9 @@ async function beginAll({ db, ...audience }: Audience, sends: Ready[], taker: Ta
     return {
       campaign_id: send.campaignId,
       app_id: send.appId,
-      // All that is needed of the settings from here on is the zone.
+      // All that is needed of the settings from here on is the zone. Quiet hours that decided are kept, to be explained.
       send: { ...send, defaultTimezone: settings.defaultTimezone },
-      settings: null,
+      settings: rules.skipIn ? settings : null,
       counts: countByPlatform(pushes),
       batches: cutIntoBatches(pushes).map((batch, index) => ({
         ...batch,

@@ -29,6 +29,7 @@ import { deleteSubscription } from './delete-subscription.ts'
 import { deleteUser } from './delete-user.ts'
 import { dropCampaigns } from './drop-campaigns.ts'
 import { eraseApp } from './erase-app.ts'
+import { explainDevices, findDevicesOf } from './explain-devices.ts'
 import { fanOut } from './fan-out.ts'
 import { finishBatch } from './finish-batch.ts'
 import { openLastNotified, withLastNotified } from './last-notified.ts'
@@ -215,6 +216,8 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   bus.answer(calls.readCircuits, async ({ appId }) => ({ circuits: await reads((db) => listCircuits(db, appId), { turn: appId }) }))
   bus.answer(calls.probeCircuits, probe)
   bus.answer(calls.listOpenPushes, (request) => reads((db) => listOpenPushes({ db }, request), { turn: request.appId }))
+  bus.answer(calls.findDevicesOf, (request) => reads((db) => findDevicesOf(db, request), { turn: request.appId }))
+  bus.answer(calls.explainDevices, (request) => reads((db) => explainDevices(db, request), { turn: request.appId }))
   // Who does not hear it probes within 30 s.
   bus.listen(appChanged, ({ appId }) => {
     probe({ appId, platform: null }).catch((error: unknown) => log.debug({ appId, err: error }, 'no probe was asked for'))

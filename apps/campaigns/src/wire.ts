@@ -16,6 +16,7 @@ import { createCampaign, replaceCampaign } from './create-campaign.ts'
 import { flowOf } from './core/campaign.ts'
 import { asSmallSend, freeze } from './core/frozen-send.ts'
 import { eraseApp } from './erase-app.ts'
+import { explainCampaign } from './explain-campaign.ts'
 import { openHandOver } from './hand-over.ts'
 import { openHousekeeping } from './keep-house.ts'
 import { deleteCampaign, duplicateCampaign, getCampaign, listCampaigns } from './manage-campaign.ts'
@@ -121,6 +122,11 @@ export async function wireCampaigns(service: Service<Config>): Promise<void> {
   bus.answer(calls.cancelCampaign, (request) => cancelCampaign(db, request))
   bus.answer(calls.pickWinner, (request) => pickWinner(deciding, request))
   bus.answer(calls.readCampaign, (request) => reads((db) => readCampaign(db, request), { turn: request.appId }))
+
+  const pauseDays = config.PAUSE_MAX_DAYS
+  bus.answer(calls.explainCampaign, (request) =>
+    explainCampaign({ bus, pauseDays, read: (work) => reads(work, { turn: request.appId }) }, request),
+  )
 
   bus.answer(calls.listCampaigns, (request) => reads((db) => listCampaigns(db, request), { turn: request.appId }))
   bus.answer(calls.getCampaign, (request) => reads((db) => getCampaign(db, request), { turn: request.appId }))

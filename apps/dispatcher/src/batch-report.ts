@@ -6,7 +6,7 @@ import {
   type Recipient,
   type TakenBatch,
 } from '@herald/contracts/batch'
-import type { End, FailureCode } from '@herald/contracts/outcome'
+import { mostAttemptsBefore, type End, type FailureCode } from '@herald/contracts/outcome'
 import type { Complain } from './complain.ts'
 import { isDeadCode } from './core/provider-answers.ts'
 import type { Became, Measures } from './measures.ts'
@@ -45,17 +45,17 @@ export type Report = {
 /** Opens the report of a taken batch. `variantFor`: the experiment's variant that a user gets. */
 export function openReport(
   { recorder, measures, complain }: { recorder: Recorder; measures: Measures; complain: Complain },
-  { appId, campaignId, day, platform, no, probe }: TakenBatch & { answer: 'taken' },
+  { appId, campaignId, day, platform, no, probe, trail }: TakenBatch & { answer: 'taken' },
   variantFor: (userId: string) => string,
 ): Report {
-  const outcomes = recorder.open({ appId, campaignId, day, platform, no })
+  const outcomes = recorder.open({ appId, campaignId, day, platform, no, ...(trail ? { trail: trail.slice(-mostAttemptsBefore) } : {}) })
   const environments: Result['environments'] = []
   const unsent: Result['unsent'] = []
   // Moments of this process's steady clock, which finish-batch is told as durations.
   const dead: (Omit<Result['dead'][number], 'agoMs'> & { askedAt: number })[] = []
   const guarded: (Omit<Result['guarded'][number], 'agoMs'> & { askedAt: number })[] = []
-  const unavailable: (Omit<Result['unavailable'][number], 'retryInMs'> & { readyAt: number | null })[] = []
-  const retries: (Omit<Result['retries'][number], 'retryInMs'> & { readyAt: number })[] = []
+  const unavailable: (Omit<Result['unavailable'][number], 'retryInMs' | 'agoMs'> & { readyAt: number | null; heardAt: number })[] = []
+  const retries: (Omit<Result['retries'][number], 'retryInMs' | 'agoMs'> & { readyAt: number; heardAt: number })[] = []
   const answers = new Map<CircuitEnvironment, Answers>()
   const counted: Record<Became, number> = { sent: 0, failed: 0, skipped: 0, retried: 0, guarded: 0 }
   const reasons = new Map<string, number>()
@@ -95,7 +95,8 @@ export function openReport(
     providerCode = '',
   ) => {
     counted.retried += 1
-    retries.push({ place, subscriptionId, userId, tries, readyAt: performance.now() + inMs, code, providerCode })
+    const heardAt = performance.now()
+    retries.push({ place, subscriptionId, userId, tries, readyAt: heardAt + inMs, heardAt, code, providerCode })
   }
   /** What says for sure that our credentials are wrong gives the code, then what says that they may be, then that nobody was there. */
   const hear = ({ environment, letter, code }: Heard) => {
@@ -146,8 +147,9 @@ export function openReport(
           counted.retried += 1
           measures.became(platform, 'retried', code)
           complainOf('retried', code, providerCode)
-          const readyAt = inMs === null ? null : performance.now() + inMs
-          unavailable.push({ place, subscriptionId, userId, tokenVersion, environment, tries, readyAt, code, providerCode })
+          const heardAt = performance.now()
+          const readyAt = inMs === null ? null : heardAt + inMs
+          unavailable.push({ place, subscriptionId, userId, tokenVersion, environment, tries, readyAt, heardAt, code, providerCode })
           return committed(1)
         }
         case 'guarded': {
@@ -190,8 +192,17 @@ export function openReport(
         unsent,
         dead: dead.map(({ askedAt, ...one }) => ({ ...one, agoMs: ago(askedAt) })),
         guarded: guarded.map(({ askedAt, ...one }) => ({ ...one, agoMs: ago(askedAt) })),
-        unavailable: unavailable.map(({ readyAt, ...one }) => ({ ...one, retryInMs: readyAt === null ? null : ahead(readyAt) })),
-        retries: retries.map(({ readyAt, ...one }) => ({ ...one, retryInMs: ahead(readyAt) })),
+        unavailable: unavailable.map(({ readyAt, heardAt, ...one }) => ({
+          ...one,
+          retryInMs: readyAt === null ? null : ahead(readyAt),
+          agoMs: ago(heardAt),
+        })),
+        retries: retries.map(({ readyAt, heardAt, ...one }) => ({
+          ...one,
+          retryInMs: ahead(readyAt),
+          // Who comes back without a try heard nothing.
+          ...(one.code === null ? {} : { agoMs: ago(heardAt) }),
+        })),
         answers: [...answers].flatMap(([environment, { runs, code }]) => {
           const all = runs.map(({ letter, count }) => letter.repeat(count)).join('')
           const seen = probe || all.includes('u') ? all : all.replaceAll('a', '')

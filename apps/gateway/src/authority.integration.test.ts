@@ -116,6 +116,8 @@ const bodies: Record<string, unknown> = {
   createWebhook: { url: 'https://hooks.example.org/herald' },
   changeWebhook: { enabled: false },
 }
+/** What is asked for has to be named before it is looked up too. */
+const queries: Record<string, string> = { explainSend: `?campaignId=${newId()}&subscriptionId=${newId()}` }
 /** Where the dashboard does what the public API does, the documented body is right. */
 const bodyOf = ({ name }: Route): unknown => bodies[name] ?? Object.values(exampleOf[name.replace(/OfApp$/, '')]?.bodies ?? {})[0]
 
@@ -129,7 +131,7 @@ test.each(titled(administrationRoutes.filter(({ path }) => path.includes(':appId
         route.path
           .replace('/v1/admin', '')
           .replace(':appId', appId)
-          .replaceAll(/:\w+/g, () => newId()),
+          .replaceAll(/:\w+/g, () => newId()) + (queries[route.name] ?? ''),
         bodyOf(route),
       )
     expect(await asked(newId())).toMatchObject({ status: 404, text: (await asked('nonsense')).text })

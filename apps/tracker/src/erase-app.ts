@@ -1,6 +1,6 @@
 import { transact } from '@herald/service/postgres'
 import { deleteCounters, findCampaignsOf, lockCounters } from './store/counters.ts'
-import { deleteEngagements, deleteLedgerRows, markErased } from './store/erased-apps.ts'
+import { deleteAttempts, deleteEngagements, deleteLedgerRows, markErased } from './store/erased-apps.ts'
 import type { Db } from './store/tables.ts'
 
 /** Of these are a call's at most about 5,000 rows. */
@@ -29,6 +29,8 @@ async function erasePart(trx: Db, appId: string, most: number): Promise<number> 
   let erased = 0
   for (const { day, campaignIds } of await findCampaignsOf(trx, appId, campaignsAtOnce)) {
     erased += await deleteLedgerRows(trx, { day, campaignIds, limit: most - erased })
+    if (erased >= most) return erased
+    erased += await deleteAttempts(trx, { day, campaignIds, limit: most - erased })
     if (erased >= most) return erased
     await lockCounters(trx, campaignIds)
     erased += await deleteEngagements(trx, { day, campaignIds, limit: most - erased })

@@ -4,6 +4,7 @@ import { fillTracker } from '@herald/testing/history'
 import { looksOf, type Looked } from '@herald/testing/plans'
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
+import { explainPushes } from './explain-pushes.ts'
 import { listPushes } from './list-pushes.ts'
 import { listStats, readStats } from './read-stats.ts'
 import { findRows, findRowsOfDevices, readRows } from './store/ledger.ts'
@@ -117,6 +118,26 @@ test('a batch is read, also by who takes it over, by its key alone', async () =>
   expect(looks).toHaveLength(3)
   expect(scanned(looks)).toEqual([])
   expect(pagesOf(looks)).toBeLessThan(60)
+})
+
+// spec: administration/explain
+test('a push is explained by the keys of its campaign, whatever else the ledger holds, for a device and for a user', async () => {
+  for (const app of [appId, large]) {
+    const of = { campaignId: '', subscriptionId: '', userId: '' }
+    await looked(async (db) => Object.assign(of, (await listPushes({ db, retentionDays: 90 }, { appId: app, limit: 1 })).items[0]))
+    const { campaignId, subscriptionId, userId } = of
+    const found: string[] = []
+    const looks = await looked(async (db) => {
+      const { pushes } = await explainPushes(
+        { db, retentionDays: 90 },
+        { appId: app, campaignId, subscriptionIds: [subscriptionId], userId },
+      )
+      found.push(...pushes.map((one) => one.subscriptionId))
+    })
+    expect(found).toContain(subscriptionId)
+    expect(scanned(looks)).toEqual([])
+    expect(pagesOf(looks)).toBeLessThan(100)
+  }
 })
 
 test('counters are read by their campaigns', async () => {

@@ -1,6 +1,6 @@
 import { queueUnavailable } from '@herald/contracts/fault'
 import { eventSubjects } from '@herald/contracts/topology'
-import type { BatchOutcomes, EndOfPlaces } from '@herald/contracts/outcome'
+import type { Attempt, BatchOutcomes, EndOfPlaces } from '@herald/contracts/outcome'
 import { retried } from '@herald/service/postgres'
 import { announcementsOf } from './announce.ts'
 import { outcomeEvent } from './core/event.ts'
@@ -15,8 +15,8 @@ export type OutcomeCall = { batches: BatchOutcomes[] }
 export const countOutcomes = ({ batches }: OutcomeCall): number =>
   batches.reduce((sum, { results }) => results.reduce((ofBatch, { places }) => ofBatch + places.length, sum), 0)
 
-/** A batch with everything that calls tell of it: `calls` names the call of each of `ends`. */
-type Told = Omit<BatchOutcomes, 'results'> & { ends: EndOfPlaces[]; calls: number[] }
+/** A batch with everything that calls tell of it: `calls` names the call of each of `ends`, `trails` what its pushes heard before. */
+type Told = Omit<BatchOutcomes, 'results' | 'trail'> & { ends: EndOfPlaces[]; calls: number[]; trails: (Attempt[] | undefined)[] }
 /** A row of a batch with pushes that ended now. */
 type Changed = { batch: Told; read: ReadRow } & Filled
 
@@ -72,6 +72,7 @@ async function recordDay(db: Db, day: string, batches: Told[], retentionDays: nu
         day,
         listened: new Map(changed.map(({ batch, read }) => [batch.appId, read.listened])),
         filled: changed.map(({ batch, read, row }) => ({ campaignId: batch.campaignId, no: batch.no, row, was: filledSlots(read) })),
+        retried: changed.flatMap(retriedOf),
         announcements,
         byCampaign,
         byVariant,
@@ -88,12 +89,13 @@ const filledSlots = ({ sent, failed, skipped }: ReadRow): number => sent + faile
 function inOrder(calls: OutcomeCall[]): Told[] {
   const byKey = new Map<string, Told>()
   calls.forEach(({ batches }, call) => {
-    for (const { results, ...batch } of batches) {
+    for (const { results, trail, ...batch } of batches) {
       const key = batch.day + keyOf(batch)
       let told = byKey.get(key)
-      if (!told) byKey.set(key, (told = { ...batch, ends: [], calls: [] }))
+      if (!told) byKey.set(key, (told = { ...batch, ends: [], calls: [], trails: [] }))
       told.ends.push(...results)
       told.calls.push(...results.map(() => call))
+      told.trails.push(...results.map(() => trail))
     }
   })
   return [...byKey.values()].toSorted(
@@ -124,6 +126,13 @@ async function refuseUnknown(db: Db, batches: Told[], rows: ReadRow[], retention
   const unknown = unheld.filter(({ appId, day }) => !letGo.apps.has(appId) && !letGo.days.has(day))
   if (unknown.length > 0) throw new Error(`outcomes of pushes that were never reported: ${unknown.map(keyOf).join(', ')}`)
 }
+
+/** What ended now and was tried before: nearly nothing. */
+const retriedOf = ({ batch: { campaignId, no, trails }, fresh }: Changed) =>
+  fresh.flatMap(({ of, places }) => {
+    const trail = trails[of]
+    return trail && trail.length > 0 ? [{ campaignId, no, places, trail }] : []
+  })
 
 const countedOf = ({ batch: { campaignId, platform }, fresh }: Changed) =>
   fresh.map(({ variant, outcome, places }) => ({ campaignId, variant, kind: outcome, settles: platform, count: places.length }))

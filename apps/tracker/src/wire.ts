@@ -1,6 +1,7 @@
 import {
   confirmTrackerAnnouncements,
   eraseTrackerOfApp,
+  explainPushes as explainPushesCall,
   hearTrackerListeners,
   findLastNotified,
   findSettled as findSettledCall,
@@ -29,6 +30,7 @@ import { admit } from './admit.ts'
 import type { Config } from './config.ts'
 import { openDays } from './days.ts'
 import { eraseApp } from './erase-app.ts'
+import { explainPushes } from './explain-pushes.ts'
 import { findSettled } from './find-settled.ts'
 import { openFollowUp } from './follow-up.ts'
 import { openHousekeeping } from './keep-house.ts'
@@ -108,6 +110,9 @@ export async function wireTracker(service: Service<Config>): Promise<void> {
   )
   bus.answer(eraseTrackerOfApp, (request) => eraseApp(db, request))
   bus.answer(listPushesCall, (request) => reads((db) => listPushes({ db, retentionDays: ledgerDays }, request), { turn: request.appId }))
+  bus.answer(explainPushesCall, (request) =>
+    reads((db) => explainPushes({ db, retentionDays: ledgerDays }, request), { turn: request.appId }),
+  )
   bus.answer(confirmTrackerAnnouncements, async ({ announcementIds }) => {
     await deleteAnnouncements(db, announcementIds)
     return {}

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Content } from './content.ts'
-import { failureCodes, mostPlaces, type FailureCode, type SkipReason } from './outcome.ts'
+import { failureCodes, mostPlaces, type Attempt, type FailureCode, type SkipReason } from './outcome.ts'
 import { lanes, platforms, type Lane, type Platform } from './platform.ts'
 import type { RecipientColumns } from './recipient.ts'
 import type { Bypass, Presentation, Priority } from './send-fields.ts'
@@ -106,6 +106,8 @@ export type TakenBatch =
       takes: number
       /** Tries at the provider before this one; a kill counts none. */
       tries: number
+      /** What its pushes heard at these tries; absent where none is known. */
+      trail?: Attempt[] | undefined
       /** ISO timestamp from which the ttl counts. */
       queuedAt: string
       /** Milliseconds of the ttl that were used up at the moment of the take, by the database's clock. */
@@ -196,6 +198,8 @@ export const FinishBatch = z.object({
         environment: z.enum(environments),
         tries: z.number().int(),
         retryInMs: Milliseconds.nullable(),
+        /** How long ago its answer was heard. */
+        agoMs: Milliseconds.optional(),
         code: z.enum(failureCodes),
         providerCode: z.string().max(200),
       }),
@@ -233,6 +237,8 @@ export const FinishBatch = z.object({
         userId: Id,
         tries: z.number().int(),
         retryInMs: Milliseconds,
+        /** How long ago its answer was heard. */
+        agoMs: Milliseconds.optional(),
         code: z.enum(failureCodes).nullable().default(null),
         providerCode: z.string().max(200).default(''),
       }),

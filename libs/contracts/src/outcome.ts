@@ -67,6 +67,12 @@ export type End = z.infer<typeof End>
 export const EndOfPlaces = End.extend({ places: z.array(Place).min(1).max(mostPlaces) })
 export type EndOfPlaces = z.infer<typeof EndOfPlaces>
 
+/** A push has at most so many tries before its last one (batch.ts, `maxTries`). */
+export const mostAttemptsBefore = 4
+/** An answer that a push heard at a try that was not its last. `at`: ISO, by audience's clock. */
+export const Attempt = z.object({ at: z.iso.datetime(), code: z.enum(failureCodes).nullable(), providerCode: z.string().max(200) })
+export type Attempt = z.infer<typeof Attempt>
+
 /** Outcomes of one batch. */
 export const BatchOutcomes = z.object({
   appId: Id,
@@ -76,6 +82,11 @@ export const BatchOutcomes = z.object({
   platform: z.enum(platforms),
   /** The batch's number, per campaign, from 1. A batch of retries has that of the batch its pushes were queued in. */
   no: z.number().int().min(1),
+  /**
+   * Of a batch of retries: what its pushes heard before, in order. They came back together for one reason, so they have it in common. One that cannot be
+   * read is left out: the outcomes are worth more.
+   */
+  trail: z.array(Attempt).max(mostAttemptsBefore).optional().catch(undefined),
   results: z.array(EndOfPlaces).min(1).max(mostPlaces),
 })
 export type BatchOutcomes = z.infer<typeof BatchOutcomes>

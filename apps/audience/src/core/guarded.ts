@@ -38,9 +38,9 @@ export function settleUnavailable(
   const again: FinishBatch['retries'] = []
   const decided: Decided[] = []
   for (const push of unavailable) {
-    const { place, subscriptionId, userId, environment, tries, retryInMs, code, providerCode } = push
+    const { place, subscriptionId, userId, environment, tries, retryInMs, agoMs, code, providerCode } = push
     if (isOpen(environment)) again.push({ place, subscriptionId, userId, tries: tries - 1, retryInMs: heldInMs, code, providerCode })
-    else if (retryInMs !== null) again.push({ place, subscriptionId, userId, tries, retryInMs, code, providerCode })
+    else if (retryInMs !== null) again.push({ place, subscriptionId, userId, tries, retryInMs, agoMs, code, providerCode })
     else decided.push(failed(push))
   }
   return { retries: [...retries, ...again], decided }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { FinishBatch } from '@herald/contracts/batch'
 import type { FailureCode } from '@herald/contracts/outcome'
 
-/** `inMs`: from the moment it is inserted. `code` and `providerCode`: why it comes back; null and empty: it was not tried. */
+/** `inMs`: from the moment it is inserted. `agoMs`: how long before it the first of the answers was heard. `code` and `providerCode`: why it comes back; null and empty: it was not tried. */
 export type RetryBatch = {
   id: string
   places: number[]
@@ -10,6 +10,7 @@ export type RetryBatch = {
   userIds: string[]
   tries: number
   inMs: number
+  agoMs: number
   code: FailureCode | null
   providerCode: string
 }
@@ -35,6 +36,7 @@ export function groupRetries(
     userIds: group.map(({ userId }) => userId),
     tries: group[0]?.tries ?? 0,
     inMs: Math.max(...group.map(({ retryInMs }) => retryInMs)),
+    agoMs: Math.max(...group.map(({ agoMs = 0 }) => agoMs)),
     code: group[0]?.code ?? null,
     providerCode: group[0]?.providerCode ?? '',
   }))

@@ -1,5 +1,5 @@
 import type { CircuitEnvironment, Decided, FinishBatch } from '@herald/contracts/batch'
-import type { FailureCode, SkipReason } from '@herald/contracts/outcome'
+import type { Attempt, FailureCode, SkipReason } from '@herald/contracts/outcome'
 import type { Lane, Platform } from '@herald/contracts/platform'
 import { sql, type RawBuilder } from 'kysely'
 import type { NewBatch } from '../core/batching.ts'
@@ -267,6 +267,13 @@ export async function findTaken(db: Db, takes: { batchId: string; takes: number 
   return rows
 }
 
+/** What the pushes of these batches heard at their tries before, by batch; those that heard nothing are not in it. */
+export async function findTrails(db: Db, batchIds: string[]): Promise<Map<string, Attempt[]>> {
+  const { rows } = await sql<{ id: string; trail: Attempt[] }>`
+    select id, trail from batches where id = any(${batchIds}::text[]) and trail is not null`.execute(db)
+  return new Map(rows.map(({ id, trail }) => [id, trail]))
+}
+
 /** Keeps the leases of batches whose number is still the taker's; answers which. */
 export async function renewBatches(db: Db, takes: { batchId: string; takes: number }[]): Promise<Set<string>> {
   const { rows } = await sql<{ id: string; takes: number }>`
@@ -318,17 +325,20 @@ async function markDoneIf(db: Db, takes: Pick<FinishBatch, 'batchId' | 'takes'>[
 
 /**
  * Inserts what is to be tried again. It keeps lane, day, campaign, the number and places it was queued with, the moment its ttl counts from, since when it is held and, where it was
- * not tried, what was answered last.
+ * not tried, what was answered last. What was a try is one more of its trail.
  */
 export const insertRetries = (db: Db, retries: (RetryBatch & { retryOf: string })[]) =>
   sql`
     insert into batches (id, app_id, campaign_id, platform, lane, day, queued_at, batch_no, places, subscription_ids, user_ids, tries, retry_of, not_before, due_at,
-      held_since, last_code, last_provider_code)
+      held_since, last_code, last_provider_code, trail)
     select retry.id, b.app_id, b.campaign_id, b.platform, b.lane, b.day, b.queued_at, b.batch_no,
       array(select jsonb_array_elements_text(retry.recipients -> 0)::smallint), array(select jsonb_array_elements_text(retry.recipients -> 1)),
       array(select jsonb_array_elements_text(retry.recipients -> 2)),
       retry.tries, b.id, now() + make_interval(secs => retry.in_ms / 1000), now() + make_interval(secs => retry.in_ms / 1000), b.held_since,
-      coalesce(retry.code, b.last_code), case when retry.code is null then b.last_provider_code else retry.provider_code end
+      coalesce(retry.code, b.last_code), case when retry.code is null then b.last_provider_code else retry.provider_code end,
+      case when retry.tries > b.tries then coalesce(b.trail, '[]') || jsonb_build_object(
+        'at', to_char((now() - make_interval(secs => retry.ago_ms / 1000)) at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+        'code', retry.code, 'providerCode', retry.provider_code) else b.trail end
     from unnest(
       ${retries.map(({ id }) => id)}::text[],
       ${retries.map(({ retryOf }) => retryOf)}::text[],
@@ -336,8 +346,9 @@ export const insertRetries = (db: Db, retries: (RetryBatch & { retryOf: string }
       ${retries.map(({ tries }) => tries)}::int[],
       ${retries.map(({ inMs }) => inMs)}::float8[],
       ${retries.map(({ code }) => code)}::text[],
-      ${retries.map(({ providerCode }) => providerCode)}::text[]
-    ) as retry(id, retry_of, recipients, tries, in_ms, code, provider_code) join batches b on b.id = retry.retry_of where b.id = any(${retries.map(({ retryOf }) => retryOf)}::text[])
+      ${retries.map(({ providerCode }) => providerCode)}::text[],
+      ${retries.map(({ agoMs }) => agoMs)}::float8[]
+    ) as retry(id, retry_of, recipients, tries, in_ms, code, provider_code, ago_ms) join batches b on b.id = retry.retry_of where b.id = any(${retries.map(({ retryOf }) => retryOf)}::text[])
     on conflict (id) do nothing`.execute(db)
 
 /** Those of these campaigns whose pushes get one try (ttl 0). */
@@ -351,11 +362,11 @@ export async function findNowOrNever(db: Db, campaignIds: ReadonlySet<string>): 
 /** Inserts pushes of a finished batch whose end was decided when it was finished. They travel to the ledger like any other. */
 export const insertDecided = (db: Db, batches: { id: string; retryOf: string; decided: Decided[] }[]) =>
   sql`
-    insert into batches (id, app_id, campaign_id, platform, lane, day, queued_at, batch_no, places, subscription_ids, user_ids, tries, retry_of, decided)
+    insert into batches (id, app_id, campaign_id, platform, lane, day, queued_at, batch_no, places, subscription_ids, user_ids, tries, retry_of, decided, trail)
     select told.id, b.app_id, b.campaign_id, b.platform, b.lane, b.day, b.queued_at, b.batch_no,
       array(select (one ->> 'place')::smallint from jsonb_array_elements(told.decided) as one),
       array(select one ->> 'subscriptionId' from jsonb_array_elements(told.decided) as one),
-      array(select one ->> 'userId' from jsonb_array_elements(told.decided) as one), b.tries, b.id, told.decided
+      array(select one ->> 'userId' from jsonb_array_elements(told.decided) as one), b.tries, b.id, told.decided, b.trail
     from unnest(
       ${batches.map(({ id }) => id)}::text[],
       ${batches.map(({ retryOf }) => retryOf)}::text[],

@@ -306,7 +306,8 @@ export async function takeDueFanOuts(db: Db, limit: number): Promise<PagePointer
 
 /**
  * Every push of these campaigns has its outcome: no page and no total is due any more. Those whose batches are all finished by now are emptied
- * with the same write, and their batches go; `clearSettled` does it for the others. Locks in the order of ids.
+ * with the same write, and their batches go; `clearSettled` does it for the others. Settings stay as long as the row, as the plan of its waves does: they say why a device got
+ * the send when it did, or not. Locks in the order of ids.
  */
 export const settleFanOuts = (db: Db, campaignIds: string[]) =>
   sql`
@@ -317,8 +318,7 @@ export const settleFanOuts = (db: Db, campaignIds: string[]) =>
       delete from batches b where b.campaign_id = any(array(select campaign_id from settled where over))
     )
     update fan_outs f set settled_at = coalesce(settled_at, now()), lease_until = null, due_at = null,
-      send = case when over then null else send end, target = case when over then null else target end,
-      settings = case when over then null else settings end
+      send = case when over then null else send end, target = case when over then null else target end
     from settled where f.campaign_id = any(array(select campaign_id from settled)) and f.campaign_id = settled.campaign_id`.execute(db)
 
 const clearedAtOnce = 500
@@ -338,7 +338,7 @@ export async function clearSettled(db: Db): Promise<boolean> {
     ), dropped as (
       delete from batches where campaign_id = any(array(select campaign_id from over))
     )
-    update fan_outs f set send = null, target = null, settings = null where f.campaign_id = any(array(select campaign_id from over))
+    update fan_outs f set send = null, target = null where f.campaign_id = any(array(select campaign_id from over))
     returning f.campaign_id`.execute(db)
   return rows.length === clearedAtOnce
 }

@@ -36,7 +36,7 @@ export const stopFanOuts = (db: Db, appId: string) =>
       where app_id = ${appId} and settled_at is null
       order by campaign_id for no key update
     )
-    update fan_outs f set settled_at = now(), lease_until = null, due_at = null from going where f.campaign_id = going.campaign_id`.execute(
+    update fan_outs f set settled_at = now(), lease_until = null, due_at = null, settings = null from going where f.campaign_id = going.campaign_id`.execute(
     db,
   )
 

@@ -3,7 +3,7 @@ import type { Device } from '../core/device.ts'
 import type { PersonChanges } from '../core/person.ts'
 import { sessionColumns } from './subscriptions.ts'
 import type { Db } from './tables.ts'
-import { personKey, splitTags } from './users.ts'
+import { changesOf, isUnchanged, personKey, splitTags } from './users.ts'
 
 /*
  * What many registrations read and write: one statement for each of the two. Rows are found by one key each, so that their plan is the same
@@ -217,6 +217,7 @@ export async function writeRegistrations(db: Db, registrations: Decided[], seen:
         language = coalesce(written.language, u.language),
         timezone = coalesce(written.timezone, u.timezone),
         country = coalesce(written.country, u.country),
+        changed_at = case when ${isUnchanged('u', changesOf('written'))} then u.changed_at else now() end,
         last_active_at = now(),
         by_backend = u.by_backend or written.by_backend
       from written

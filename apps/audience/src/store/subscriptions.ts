@@ -38,6 +38,8 @@ export const giveSubscription = (db: Db, id: string, userId: string) =>
     .where('id', '=', id)
     .execute()
 
+const tells = ['appVersion', 'osVersion', 'deviceModel'] as const
+
 /** What a device says about itself; undefined: nothing, what is known stays. Undefined: the app has no such device. */
 export async function patchSubscription(
   db: Db,
@@ -47,6 +49,8 @@ export async function patchSubscription(
     .updateTable('subscriptions')
     .set({
       ...(changes.optedIn === undefined ? {} : { opted_in: changes.optedIn }),
+      ...(changes.optedIn === false ? { opted_out_at: sql<Date>`case when opted_in then now() else opted_out_at end` } : {}),
+      ...(tells.some((field) => changes[field] !== undefined) ? { told_at: sql<Date>`now()` } : {}),
       ...(changes.appVersion === undefined ? {} : { app_version: changes.appVersion }),
       ...(changes.osVersion === undefined ? {} : { os_version: changes.osVersion }),
       ...(changes.deviceModel === undefined ? {} : { device_model: changes.deviceModel }),
@@ -117,7 +121,15 @@ export async function countDevices(db: Db, userId: string): Promise<number> {
 }
 
 /** `agoMs`: when the provider was asked, milliseconds before now; `deadSince`: since when the token is dead by the provider's clock (ISO), if it says so. */
-export type DeadToken = { subscriptionId: string; tokenVersion: number; agoMs: number; deadSince: string | null }
+export type DeadToken = {
+  subscriptionId: string
+  tokenVersion: number
+  agoMs: number
+  deadSince: string | null
+  /** What was answered, to a push of which campaign. */
+  code: string
+  campaignId: string
+}
 export type Invalidated = { id: string; appId: string; userId: string; platform: Platform; tokenVersion: number; at: Date }
 
 /**
@@ -128,19 +140,21 @@ export type Invalidated = { id: string; appId: string; userId: string; platform:
 export async function invalidateDead(db: Db, dead: DeadToken[]): Promise<Invalidated[]> {
   const { rows } = await sql<Invalidated>`
     with dead as (
-      select s.id from subscriptions s
+      select s.id, told.code, told.campaign_id from subscriptions s
         join unnest(
           ${dead.map(({ subscriptionId }) => subscriptionId)}::text[],
           ${dead.map(({ tokenVersion }) => tokenVersion)}::int[],
           ${dead.map(({ agoMs }) => agoMs)}::float8[],
-          ${dead.map(({ deadSince }) => deadSince)}::timestamptz[]
-        ) as told(id, token_version, ago_ms, dead_since)
+          ${dead.map(({ deadSince }) => deadSince)}::timestamptz[],
+          ${dead.map(({ code }) => code)}::text[],
+          ${dead.map(({ campaignId }) => campaignId)}::text[]
+        ) as told(id, token_version, ago_ms, dead_since, code, campaign_id)
           on s.id = told.id and s.token_version = told.token_version
             and s.registered_at < least(told.dead_since, now() - make_interval(secs => told.ago_ms / 1000))
       where s.invalidated_at is null
       order by s.id for no key update of s
     )
-    update subscriptions s set invalidated_at = now()
+    update subscriptions s set invalidated_at = now(), invalidated_code = dead.code, invalidated_campaign_id = dead.campaign_id
     from dead where s.id = dead.id
     returning s.id, s.app_id as "appId", s.user_id as "userId", s.platform, s.token_version as "tokenVersion",
       s.invalidated_at as at`.execute(db)

@@ -3,7 +3,7 @@ import type { CircuitEnvironment, Decided, FrozenSend } from '@herald/contracts/
 import type { CampaignFlow } from '@herald/contracts/calls/audience'
 import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
 import type { Event } from '@herald/contracts/event'
-import type { FailureCode } from '@herald/contracts/outcome'
+import type { Attempt, FailureCode } from '@herald/contracts/outcome'
 import type { Lane, Platform } from '@herald/contracts/platform'
 import type { Tags } from '@herald/contracts/text'
 import type { ColumnType, Generated, Kysely, Selectable } from 'kysely'
@@ -46,6 +46,8 @@ export type UserTable = {
   last_active_at: Generated<Date>
   /** A secret key wrote to them. */
   by_backend: Generated<boolean>
+  /** When tags, language, timezone or country last changed; null: not since they were made, or before it was noted. */
+  changed_at: Generated<Date | null>
 }
 
 export type SubscriptionTable = {
@@ -72,6 +74,13 @@ export type SubscriptionTable = {
   created_at: Generated<Date>
   last_active_at: Generated<Date>
   invalidated_at: Date | null
+  /** Of meaning while it is opted out. */
+  opted_out_at: Generated<Date | null>
+  /** Of meaning while it is invalidated. */
+  invalidated_code: Generated<string | null>
+  invalidated_campaign_id: Generated<string | null>
+  /** When it last said something else of its app or system in a change of its own. */
+  told_at: Generated<Date | null>
 }
 
 export type SegmentTable = {
@@ -126,6 +135,8 @@ export type FanOutTable = {
   waves: JsonOrNull<Wave[]>
   /** Which of them is cut. */
   wave: Generated<number>
+  /** What `waves` was, once the claims of a settled send are gone. */
+  past_waves: ColumnType<Wave[] | null, string | null | undefined, string | null>
 }
 export type FanOut = Selectable<FanOutTable>
 /** Why a campaign cannot be fanned out, in words a person can act on. */
@@ -161,6 +172,8 @@ export type BatchTable = {
   /** Of a retry: why its pushes come back, and the provider's own word. */
   last_code: Generated<FailureCode | null>
   last_provider_code: Generated<string | null>
+  /** Of a retry: the answers of the tries before, in order. */
+  trail: ColumnType<Attempt[] | null, string | null | undefined, string | null>
 }
 
 export type CircuitTable = {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Person } from '../core/person.ts'
 import type { UserToWrite } from '../core/users-in-batch.ts'
 import type { Db } from './tables.ts'
-import { splitTags } from './users.ts'
+import { changesOf, isUnchanged, splitTags } from './users.ts'
 
 /** Those of an app among users whom the caller has locked, with the names of their tags: 64 characters each at most, where the values may be sixteen times as long. */
 export async function readLocked(db: Db, appId: string, ids: string[]): Promise<(Person & { tagNames: string[] })[]> {
@@ -39,6 +39,7 @@ export async function writeUsersOfBatch(db: Db, appId: string, users: UserToWrit
         language = coalesce(given.language, u.language),
         timezone = coalesce(given.timezone, u.timezone),
         country = coalesce(given.country, u.country),
+        changed_at = case when ${isUnchanged('u', changesOf('given'))} then u.changed_at else now() end,
         by_backend = true
       from given
       where u.id = given.id and not given.is_new and (

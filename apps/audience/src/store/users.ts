@@ -1,7 +1,7 @@
 import { notFound } from '@herald/contracts/fault'
 import type { Tags } from '@herald/contracts/text'
 import type { User, UserAddress } from '@herald/contracts/user'
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Person, PersonChanges } from '../core/person.ts'
 import { findSubscriptionsOf } from './subscription-reads.ts'
 import type { Db } from './tables.ts'
@@ -71,11 +71,39 @@ export async function mergeUser(
       language = coalesce(${language}, language),
       timezone = coalesce(${timezone}, timezone),
       country = coalesce(${country}, country),
+      changed_at = case when ${isUnchanged('users', {
+        tags: sql`${JSON.stringify(set)}::jsonb`,
+        deleted: sql`${deleted}::text[]`,
+        language: sql`${language}`,
+        timezone: sql`${timezone}`,
+        country: sql`${country}`,
+      })} then changed_at else now() end,
       last_active_at = case when ${by === 'device'} then now() else last_active_at end
     where id = ${userId}
     returning (select count(*) from jsonb_object_keys(tags)) as "tagCount"`.execute(db)
   return rows[0]?.tagCount ?? 0
 }
+
+type Change = Record<'tags' | 'deleted' | 'language' | 'timezone' | 'country', RawBuilder<unknown>>
+
+/** Whether a user is already as a change would make them: nothing new is set, nothing that is there is deleted, and null is no change. */
+export const isUnchanged = (user: string, { tags, deleted, ...fields }: Change): RawBuilder<boolean> => sql<boolean>`(
+  ${sql.ref(`${user}.tags`)} @> ${tags} and not ${sql.ref(`${user}.tags`)} ?| ${deleted}
+  and ${sql.join(
+    Object.entries(fields).map(
+      ([name, value]) => sql`coalesce(${value}::text, ${sql.ref(`${user}.${name}`)}) is not distinct from ${sql.ref(`${user}.${name}`)}`,
+    ),
+    sql` and `,
+  )})`
+
+/** The change that rows of a statement hold in columns of these names. */
+export const changesOf = (rows: string): Change => ({
+  tags: sql.ref(`${rows}.new_tags`),
+  deleted: sql.ref(`${rows}.deleted`),
+  language: sql.ref(`${rows}.language`),
+  timezone: sql.ref(`${rows}.timezone`),
+  country: sql.ref(`${rows}.country`),
+})
 
 /** What is written and what is deleted by a change of tags. */
 export function splitTags(tags: PersonChanges['tags']): { set: Record<string, string | number | boolean>; deleted: string[] } {
@@ -102,6 +130,9 @@ const addressed = (appId: string, address: UserAddress) =>
 export async function findUserId(db: Db, appId: string, address: UserAddress): Promise<string | undefined> {
   return (await db.selectFrom('users').select('id').where(addressed(appId, address)).executeTakeFirst())?.id
 }
+
+export const findUser = (db: Db, appId: string, address: UserAddress): Promise<{ id: string; externalId: string | null } | undefined> =>
+  db.selectFrom('users').select(['id', 'external_id as externalId']).where(addressed(appId, address)).executeTakeFirst()
 
 /** Locks a user for a change of what they are, not of who they are. Answers the id, or undefined when there is none. */
 export async function lockUser(db: Db, appId: string, address: UserAddress): Promise<string | undefined> {

@@ -4,6 +4,7 @@ import { apps } from './apps.ts'
 import { audit } from './audit.ts'
 import { campaigns } from './campaigns.ts'
 import { docs, docsFiles } from './docs.ts'
+import { explain } from './explain.ts'
 import { health } from './health.ts'
 import { keys } from './keys.ts'
 import { notifications } from './notifications.ts'
@@ -50,6 +51,7 @@ export const administrationRoutes: readonly Route[] = [
   ...keys,
   ...providers,
   ...pushes,
+  ...explain,
   ...webhooks,
   ...audit,
   ...segmentsAndTemplates,

@@ -37,6 +37,16 @@ export async function deleteLedgerRows(db: Db, { day, campaignIds, limit }: Part
   return Number(deleted.numAffectedRows ?? 0)
 }
 
+/** Deletes at most `limit` rows of earlier answers that campaigns of one day have; answers how many. */
+export async function deleteAttempts(db: Db, { day, campaignIds, limit }: Part): Promise<number> {
+  // As with reports: the day pins one partition, and no row of it is ever moved.
+  const deleted = await sql`
+    delete from ledger_attempts where day = ${day}::date and ctid = any(array(
+      select ctid from ledger_attempts where day = ${day}::date and campaign_id = any(${campaignIds.map(idBytes)}::bytea[]) limit ${limit}
+    ))`.execute(db)
+  return Number(deleted.numAffectedRows ?? 0)
+}
+
 /** Deletes at most `limit` reports that campaigns of one day have; answers how many. The caller holds their counters rows. */
 export async function deleteEngagements(db: Db, { day, campaignIds, limit }: Part): Promise<number> {
   // The day pins one partition, and no row of it is ever moved: its place is a key.

@@ -1,3 +1,4 @@
+import type { Attempt } from '@herald/contracts/outcome'
 import { sql } from 'kysely'
 import type { Slots } from '../core/slots.ts'
 import type { CampaignTally, VariantTally } from '../core/tally.ts'
@@ -13,6 +14,8 @@ export type Outcomes = {
   /** The apps, each with the version of its listeners that was read. */
   listened: Map<string, number>
   filled: (BatchKey & { row: Slots; was: number })[]
+  /** Of those that ended now and were tried before: what they heard then. */
+  retried: (BatchKey & { places: number[]; trail: Attempt[] })[]
   announcements: AnnouncementRow[]
   byCampaign: Map<string, CampaignTally>
   byVariant: VariantTally[]
@@ -27,18 +30,22 @@ const notAsRead = 'HR001'
  */
 export async function writeOutcomes(
   db: Db,
-  { day, listened, filled, announcements, byCampaign, byVariant }: Outcomes,
+  { day, listened, filled, retried, announcements, byCampaign, byVariant }: Outcomes,
 ): Promise<string[] | undefined> {
   const apps = [...listened].map(([id, version]) => ({ id, version }))
   const changed = filled.map(({ campaignId, no, was, row: { place, slots, ends, sent, failed, skipped } }) => {
     return { campaign_id: campaignId, batch_no: no, place, was, slots: slots.toString('hex'), ends, sent, failed, skipped }
   })
+  const outcomes = sql`
+    ${day}::date, ${JSON.stringify(apps)}::json, ${JSON.stringify(changed)}::json, ${asJson(announcements)}::json,
+    ${variantMovesOf(byVariant)}::json, ${movesOf(byCampaign)}::json`
+  const attempts = retried.map(({ campaignId, no, places, trail }) => ({ campaign_id: campaignId, batch_no: no, places, trail }))
   try {
-    const { rows } = await sql<{ settled: string[] }>`
-      select write_outcomes(
-        ${day}::date, ${JSON.stringify(apps)}::json, ${JSON.stringify(changed)}::json, ${asJson(announcements)}::json,
-        ${variantMovesOf(byVariant)}::json, ${movesOf(byCampaign)}::json
-      ) as settled`.execute(db)
+    const { rows } = await (
+      attempts.length === 0
+        ? sql<{ settled: string[] }>`select write_outcomes(${outcomes}) as settled`
+        : sql<{ settled: string[] }>`select write_retried_outcomes(${outcomes}, ${JSON.stringify(attempts)}::json) as settled`
+    ).execute(db)
     return rows[0]?.settled
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === notAsRead) return undefined

@@ -3,9 +3,9 @@ import { settleDay } from './settlements.ts'
 import type { Db } from './tables.ts'
 
 /** Pages of the ledger keep room, so that an update of slots stays on its page (HOT); measured, 98 % do. */
-const partitioned = { ledger_batches: 80, engagements: 100 } as const
+const partitioned = { ledger_batches: 80, ledger_attempts: 100, engagements: 100 } as const
 type Partitioned = keyof typeof partitioned
-const parents = ['ledger_batches', 'engagements'] as const satisfies Partitioned[]
+const parents = ['ledger_batches', 'ledger_attempts', 'engagements'] as const satisfies Partitioned[]
 
 /** Today in UTC by the database's clock, and `YYYY-MM-DD` texts around it. */
 export async function getDaysAround(db: Db, { back, ahead }: { back: number; ahead: number }): Promise<string[]> {

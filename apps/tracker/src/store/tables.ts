@@ -1,7 +1,7 @@
 import type { EngagementKind } from '@herald/contracts/event'
-import type { OutcomeKind } from '@herald/contracts/outcome'
+import type { Attempt, OutcomeKind } from '@herald/contracts/outcome'
 import type { Platform } from '@herald/contracts/platform'
-import type { Generated, Kysely } from 'kysely'
+import type { ColumnType, Generated, Kysely } from 'kysely'
 
 /** The tracker's schema, as migrations/ makes it. `day` is text, `YYYY-MM-DD`: a name, not an instant. */
 export type Tables = {
@@ -22,6 +22,8 @@ export type Tables = {
     slots: Buffer
     ends: Generated<string>
   }
+  /** Of pushes that were tried more than once: the answers before the last one. */
+  ledger_attempts: { day: string; campaign_id: Buffer; batch_no: number; place: number; trail: ColumnType<Attempt[], string, string> }
   engagements: {
     day: string
     campaign_id: string

@@ -1,10 +1,13 @@
 import { z } from 'zod'
 import { KeyKind } from '../administration.ts'
 import { environments, FinishBatch, smallSend, type FrozenSend, type TakenBatch, type GivenBatch } from '../batch.ts'
+import type { AppSettings } from '../app.ts'
 import { call, type Broadcast } from '../call.ts'
+import type { FrozenTarget } from './campaigns.ts'
 import type { CircuitEnvironment } from '../batch.ts'
 import { Listener } from '../event.ts'
-import type { FailureCode } from '../outcome.ts'
+import { mostExplained, type ExplainedStep, type Verdict, type WaitingFor } from '../explain.ts'
+import type { Attempt, FailureCode } from '../outcome.ts'
 import { ListRequest, type Listed } from '../page.ts'
 import { platforms, type Platform } from '../platform.ts'
 import { SaveSegment, type SavedSegment, type SegmentCount } from '../saved-segment.ts'
@@ -278,3 +281,57 @@ export const countSegment = call<SegmentCount>()('rpc.audience.count-segment', z
 
 /** Counts a definition that is not saved; null: everyone. Any value may come: what is wrong with it is answered with its path, as a fault. */
 export const previewSegment = call<SegmentCount>()('rpc.audience.preview-segment', z.object({ appId: Id, segment: z.unknown() }), 24_000)
+
+/** Whose devices are asked about: a user with the devices that they have now, at most 100; null: there is no such user. */
+export const findDevicesOf = call<{ user: { id: string; externalId: string | null }; subscriptionIds: string[] } | null>()(
+  'rpc.audience.find-devices-of',
+  z.object({ appId: Id, user: UserAddress }),
+)
+
+const anObject = (value: unknown): boolean => typeof value === 'object' && value !== null
+
+/** A device as audience explains it. */
+export type ExplainedDevice = {
+  subscriptionId: string
+  /** Null: there is no such device (any more). */
+  platform: Platform | null
+  owner: { id: string; externalId: string | null } | null
+  /** From `device` to `message`, without those that do not apply. What stops is judged as if no push were there yet. */
+  steps: ExplainedStep[]
+  /**
+   * Where its push is: `nowhere`, the send has not begun; `ahead`, its page is still to be cut; `open`, in a batch that is not done; `past`, its page
+   * was cut and there is no such batch; `passed`, the send ended before it came to the device.
+   */
+  push:
+    | { is: 'nowhere' | 'past' | 'passed' }
+    | { is: 'ahead'; waitingFor: WaitingFor }
+    | { is: 'open'; verdict: Verdict; waitingFor: WaitingFor; queuedFor: string; no: number; trail: Attempt[] }
+}
+
+/**
+ * Explains devices of an app for a send, in one snapshot. `send` and `target` are the campaign's own row, `settings` the app's as they are now, which
+ * count where the send has not frozen any. `no`: the batch that the ledger says a push is in. `begins`: the send has not been sent yet, and is
+ * taken as if it were now.
+ */
+export const explainDevices = call<{
+  startedAt: string | null
+  settledAt: string | null
+  failure: string | null
+  devices: ExplainedDevice[]
+}>()(
+  'rpc.audience.explain-devices',
+  z.object({
+    appId: Id,
+    campaignId: Id,
+    begins: z.boolean(),
+    /** As campaigns knows it (ISO), for sends of which audience keeps no row any more. */
+    startedAt: z.string().nullable(),
+    send: z.custom<FrozenSend>(anObject),
+    target: z.custom<FrozenTarget>(anObject),
+    settings: z.custom<AppSettings>(anObject),
+    devices: z
+      .array(z.object({ subscriptionId: Id, no: z.number().int().nullable() }))
+      .min(1)
+      .max(mostExplained),
+  }),
+)

@@ -86,6 +86,22 @@ export const pickWinner = call<{ id: string; status: 'sending' }>()(
   z.object({ appId: Id, campaignId: Id, variant: z.string() }),
 )
 
+/**
+ * A campaign as it is explained: what it says and whom it means, frozen when it was sent; before that as if it were sent now. `target` null: its
+ * saved segment is gone. `nextAt`: when it begins or runs next; `pause`: since when it is paused, and when that ends as a cancel (ISO).
+ */
+export const explainCampaign = call<{
+  status: Campaign['status']
+  startedAt: string | null
+  settledAt: string | null
+  nextAt: string | null
+  pause: { since: string; until: string } | null
+  failure: string | null
+  cancelled: boolean
+  send: FrozenSend
+  target: FrozenTarget | null
+} | null>()('rpc.campaigns.explain-campaign', z.object({ appId: Id, campaignId: Id }))
+
 // Administration (docs/specification/administration.md). Unknown and foreign ids: not_found. A status that does not allow it: invalid_state.
 
 const OfCampaign = z.object({ appId: Id, campaignId: Id })

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { call } from '../call.ts'
 import { engagementKinds, Listener, type EngagementKind } from '../event.ts'
-import { BatchOutcomes, mostPlaces, outcomes, type EndOfPlaces, type OutcomeKind } from '../outcome.ts'
+import { mostExplained } from '../explain.ts'
+import { BatchOutcomes, mostPlaces, outcomes, type Attempt, type EndOfPlaces, type OutcomeKind } from '../outcome.ts'
 import { platforms, type Platform } from '../platform.ts'
 import type { Stats } from '../stats.ts'
 
@@ -192,3 +193,23 @@ export const verifyCampaign = call<Verification | null>()('rpc.tracker.verify-ca
 
 /** The app was deleted: its rows go, a part with every call, until `done`. */
 export const eraseTrackerOfApp = call<{ done: boolean }>()('rpc.tracker.erase-app', z.object({ appId: Id }), 10_000)
+
+/** A push of a campaign as the ledger has it. `end` null: it has no outcome yet. `trail`: what it heard at tries before its last. */
+export type ExplainedPush = {
+  subscriptionId: string
+  userId: string
+  platform: Platform
+  /** The batch that it was queued in. */
+  no: number
+  end: { outcome: OutcomeKind; code: string; providerCode: string; attempts: number; at: string } | null
+  trail: Attempt[]
+  reports: { kind: EngagementKind; at: string }[]
+}
+/**
+ * What the ledger says of a campaign's pushes to these devices and, where one is named, of a user (at most 100 in all). `ledger`: `none`, nothing was
+ * ever queued; `past`, it was, and its outcomes are past their retention. `fannedOutAt` (ISO): every push that there will ever be is in the ledger since then.
+ */
+export const explainPushes = call<{ ledger: 'none' | 'kept' | 'past'; fannedOutAt: string | null; pushes: ExplainedPush[] }>()(
+  'rpc.tracker.explain-pushes',
+  z.object({ appId: Id, campaignId: Id, subscriptionIds: z.array(Id).max(mostExplained), userId: Id.nullable() }),
+)

@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest'
+import { placeInBatch, placeWithoutBatch, type FanOutSoFar, type OpenPlace } from './explain-push.ts'
+
+const id = '5'.repeat(24)
+const now = new Date('2026-03-01T10:00:00Z')
+const running: FanOutSoFar = { state: 'running', flow: 'running', bound_id: 'f'.repeat(24), cursor: '4'.repeat(24), page: 3, wave: 0 }
+const waves = [
+  { at: '2026-03-01T11:00:00.000Z', zones: ['Asia/Tokyo'] },
+  { at: '2026-03-01T12:00:00.000Z', zones: ['America/Lima'] },
+]
+const place = (change: Partial<FanOutSoFar>, of = { waves: [] as typeof waves, own: 0 }) =>
+  placeWithoutBatch({ ...running, ...change }, id, of)
+
+// spec: administration/explain-waiting
+describe('a push that is in no batch', () => {
+  test('is ahead until its page is cut', () => {
+    expect(place({})).toEqual({ is: 'ahead', waitingFor: { kind: 'fan_out', scanned: 10_000, of: null } })
+    expect(place({ state: 'waiting' })).toEqual({ is: 'ahead', waitingFor: { kind: 'window' } })
+    expect(place({ flow: 'paused' })).toMatchObject({ is: 'ahead', waitingFor: { kind: 'paused' } })
+    expect(place({ cursor: id })).toEqual({ is: 'past' })
+    expect(place({ state: 'fanned_out' })).toEqual({ is: 'past' })
+  })
+
+  test('is passed over by a send that ended before its page', () => {
+    expect(place({ flow: 'cancelled', state: 'fanned_out' })).toEqual({ is: 'passed' })
+    expect(place({ flow: 'cancelled', state: 'fanned_out', cursor: id })).toEqual({ is: 'past' })
+    expect(place({ state: 'failed' })).toEqual({ is: 'passed' })
+    expect(place({ flow: 'cancelled', state: 'fanned_out', bound_id: '', cursor: '' })).toEqual({ is: 'past' })
+  })
+
+  test('waits for its wave, and for the last one when its own has passed', () => {
+    expect(place({ state: 'between_waves', cursor: '' }, { waves, own: 0 })).toMatchObject({
+      waitingFor: { kind: 'wave', at: waves[0]!.at, wave: 1, of: 2 },
+    })
+    expect(place({ cursor: '' }, { waves, own: 1 })).toMatchObject({ waitingFor: { kind: 'wave', at: waves[1]!.at, wave: 2 } })
+    expect(place({ cursor: id }, { waves, own: 0 })).toMatchObject({ waitingFor: { kind: 'wave', at: waves[1]!.at, wave: 2 } })
+    expect(place({ wave: 1, cursor: '' }, { waves, own: 0 })).toMatchObject({ waitingFor: { kind: 'fan_out' } })
+    expect(place({ wave: 1, cursor: id }, { waves, own: 0 })).toEqual({ is: 'past' })
+  })
+})
+
+const batch: OpenPlace = {
+  ...{ no: 7, queuedFor: 'a'.repeat(24), notBefore: null, tries: 0, leaseUntil: null, isLeased: false },
+  ...{ code: null, providerCode: null, trail: null, isDecided: false },
+}
+const circuit = {
+  ...{ kind: 'circuit' as const, platform: 'ios' as const, environment: 'production', code: 'credentials_invalid' as const },
+  ...{ since: now.toISOString(), probeAt: now.toISOString(), at: null },
+}
+
+// spec: administration/explain-waiting
+test.each([
+  ['a dispatcher has', { isLeased: true, leaseUntil: now }, {}, 'in_flight', { kind: 'provider', at: now.toISOString() }],
+  ['nobody has taken', {}, {}, 'in_flight', { kind: 'window' }],
+  ['is paused', {}, { flow: 'paused' as const }, 'waiting', { kind: 'paused' }],
+  ['meets an open circuit', {}, { circuit }, 'held', { kind: 'circuit', code: 'credentials_invalid' }],
+  [
+    'was answered before',
+    { notBefore: now, tries: 1, code: 'timeout' },
+    {},
+    'retrying',
+    { kind: 'retry', at: now.toISOString(), code: 'timeout' },
+  ],
+  ['came back without a try', { notBefore: now }, {}, 'in_flight', { kind: 'window' }],
+  ['has its end', { isDecided: true }, { circuit }, 'in_flight', { kind: 'window' }],
+] as const)('a batch that %s says what its pushes wait for', (_what, change, around, verdict, waitingFor) => {
+  const push = placeInBatch({ ...batch, ...change }, { flow: 'running', circuit: null, now, ...around })
+  expect(push).toMatchObject({ is: 'open', no: 7, verdict, waitingFor })
+})

@@ -1,0 +1,53 @@
+import type { ExplainedLeaf } from '@herald/contracts/explain'
+import { leavesOf, type Segment, type SegmentField } from '@herald/contracts/segment'
+import type { Tags } from '@herald/contracts/text'
+
+/** What is known of a device and its user now, in the words of segments. */
+export type KnownValues = {
+  device: Record<string, string | number | boolean | Date | null>
+  user: Record<string, string | Date | null>
+  tags: Tags
+}
+
+/** Each leaf of a segment with what was wanted, as it was written, and what there is. `matched`: for each leaf, in the order written. */
+export function explainLeaves(segment: Segment, definition: unknown, known: KnownValues, matched: readonly boolean[]): ExplainedLeaf[] {
+  if (segment.is === 'everyone') return []
+  return leavesOf(segment).map(({ path, field }, place): ExplainedLeaf => {
+    const written = at(definition, path.split('.').slice(1))
+    return {
+      path,
+      field: String(written['field']),
+      op: String(written['op']),
+      wanted: written['value'] ?? null,
+      actual: shown(valueOf(field, known)),
+      matched: matched[place] ?? false,
+    }
+  })
+}
+
+/** What stands at a path of a definition that compiles. */
+function at(definition: unknown, steps: readonly string[]): Record<string, unknown> {
+  let here = definition
+  for (const step of steps) here = typeof here === 'object' && here !== null ? Reflect.get(here, step) : undefined
+  return typeof here === 'object' && here !== null ? { ...here } : {}
+}
+
+function valueOf(field: SegmentField, { device, user, tags }: KnownValues): string | number | boolean | Date | null | undefined {
+  if (field.on === 'tag') return Object.hasOwn(tags, field.name) ? tags[field.name] : null
+  return field.on === 'device' ? device[field.name] : user[field.name]
+}
+
+const shown = (value: string | number | boolean | Date | null | undefined): ExplainedLeaf['actual'] =>
+  value instanceof Date ? value.toISOString() : (value ?? null)
+
+/** What a push or a session of a device changes without anybody's doing. */
+const ofSessions = new Set(['sessionCount', 'lastSessionAt', 'lastActiveAt', 'appVersion', 'osVersion'])
+
+/** Whether a segment asks for what each session changes, and for when a device was last sent to. */
+export const asksFor = (segment: Segment): { sessions: boolean; lastNotified: boolean } => {
+  const leaves = segment.is === 'everyone' ? [] : leavesOf(segment)
+  return {
+    sessions: leaves.some(({ field }) => field.on !== 'tag' && ofSessions.has(field.name)),
+    lastNotified: leaves.some(({ field }) => field.on === 'device' && field.name === 'lastNotifiedAt'),
+  }
+}

@@ -1,0 +1,153 @@
+import type { ExplainedLeaf, ExplainedStep, StepOf, WaitingFor } from '@herald/contracts/explain'
+import { parseSegment, type SegmentNode } from '@herald/contracts/segment'
+
+/** A step of a trace by its name. */
+export const stepOf = <Name extends ExplainedStep['step']>(steps: readonly ExplainedStep[], name: Name): StepOf<Name> | undefined =>
+  steps.find((step): step is StepOf<Name> => step.step === name)
+
+const inBrackets = (text: string | null): string => (text === null || text === '' ? '' : ` (${text})`)
+
+/** How a push ended, in one sentence. */
+export function sentenceOfEnd(
+  steps: readonly ExplainedStep[],
+  { outcome, code, providerCode, attempts, settledAt }: StepOf<'outcome'>,
+): string {
+  if (outcome === 'past_retention')
+    return 'What became of it is not kept any more; by what is known now nothing would have kept its push from being sent.'
+  const tries = `${attempts} ${attempts === 1 ? 'try' : 'tries'}`
+  if (outcome === 'sent') return `Sent at ${settledAt}${(attempts ?? 1) > 1 ? `, after ${tries}` : ''}.`
+  if (outcome === 'failed') return `Failed at ${settledAt} after ${tries}: ${code}${inBrackets(providerCode)}.`
+  return `Skipped at ${settledAt}: ${whySkipped(steps, code ?? '')}.`
+}
+
+function whySkipped(steps: readonly ExplainedStep[], code: string): string {
+  const reachable = stepOf(steps, 'reachable')
+  const cap = stepOf(steps, 'frequency_cap')
+  const quiet = stepOf(steps, 'quiet_hours')
+  switch (code) {
+    case 'opted_out':
+      return `the device was opted out${reachable?.optedOutAt ? ` at ${reachable.optedOutAt}` : ''}, after its push was queued`
+    case 'invalidated':
+      return `the device was invalidated${byWhat(reachable)}, after its push was queued`
+    case 'deleted':
+      return 'the device was deleted after its push was queued'
+    case 'owner_changed':
+      return 'the device belongs to another user than when its push was queued'
+    case 'silent_web':
+      return 'the push is silent, and a browser must show something for each push'
+    case 'frequency_cap':
+      return cap
+        ? `the user had had as many campaigns as the cap allows, ${cap.max} within ${cap.windowSeconds} seconds`
+        : 'the frequency cap was used up'
+    case 'quiet_hours':
+      return quiet ? `it was in the quiet hours from ${quiet.start} to ${quiet.end} in ${quiet.zone}` : 'the user was in quiet hours'
+    case 'expired':
+      return 'its time to live ended before it was sent'
+    case 'empty_content':
+      return 'title and body are both empty once they are filled in'
+    case 'cancelled':
+      return 'the send was cancelled before it was sent'
+    default:
+      return code
+  }
+}
+
+const byWhat = (reachable: StepOf<'reachable'> | undefined): string => {
+  if (!reachable?.invalidatedAt) return ''
+  const { invalidatedAt, invalidatedBy: by } = reachable
+  return ` at ${invalidatedAt}${by ? ` by the answer ${by.code}${by.campaignId ? ` to campaign ${by.campaignId}` : ''}` : ''}`
+}
+
+/** What a push that has not ended waits for, in one sentence. */
+export function sentenceOfWaiting(waitingFor: WaitingFor, steps: readonly ExplainedStep[]): string {
+  const tries = stepOf(steps, 'batch')?.tries ?? 0
+  switch (waitingFor.kind) {
+    case 'schedule':
+      return `It waits for the campaign to begin${waitingFor.at ? `, at ${waitingFor.at}` : ', which is a draft'}.`
+    case 'fan_out':
+      return `It waits for its page: the send has looked at ${waitingFor.scanned} devices so far.`
+    case 'window':
+      return stepOf(steps, 'batch')
+        ? 'It is queued and waits for its turn.'
+        : 'It waits for its page, until the app has fewer batches under way.'
+    case 'wave':
+      return `It waits for wave ${waitingFor.wave} of ${waitingFor.of}, at ${waitingFor.at}.`
+    case 'paused':
+      return `The campaign is paused${waitingFor.since ? ` since ${waitingFor.since}` : ''}${waitingFor.at ? ` and is cancelled at ${waitingFor.at} unless it is resumed` : ''}.`
+    case 'circuit':
+      return `It is held: the way to the provider is closed since ${waitingFor.since} because of ${waitingFor.code ?? 'its answers'}${waitingFor.probeAt ? `, and is tried again at ${waitingFor.probeAt}` : ''}.`
+    case 'retry':
+      return `It is tried again at ${waitingFor.at}: try ${tries} was answered ${waitingFor.code ?? 'by nobody'}${inBrackets(waitingFor.providerCode)}.`
+    case 'provider':
+      return 'A dispatcher has it, and it is on its way to the provider.'
+  }
+}
+
+/** Why no push was made for a device, by the step that stopped it, in one sentence. */
+export function sentenceOfStop(step: ExplainedStep, definition: unknown, startedAt: string | null): string {
+  switch (step.step) {
+    case 'device':
+      return `The device was registered at ${step.createdAt}, after the send had begun at ${startedAt}.`
+    case 'reachable':
+      return step.optedIn
+        ? `The device was not reachable: it was invalidated${byWhat(step)}.`
+        : `The device was not reachable: it is opted out${step.optedOutAt ? ` since ${step.optedOutAt}` : ''}.`
+    case 'target':
+      return `The send names its ${wordsOf[step.kind]}, and this is not among them.`
+    case 'segment':
+      return `Not in the segment${whyNotMeant(step, definition)}.`
+    case 'experiment':
+      return step.remainderOf
+        ? `The user was in the sample of the experiment ${step.remainderOf}, and the winner goes to the others only.`
+        : `The user is outside the sample of the experiment, which is ${step.sampleRate * 100} % of the audience.`
+    default:
+      return 'No push was made for the device.'
+  }
+}
+
+const wordsOf: Record<StepOf<'target'>['kind'], string> = {
+  externalIds: 'users by their external ids',
+  userIds: 'users by their ids',
+  subscriptionIds: 'devices by their ids',
+  all: 'devices',
+}
+
+function whyNotMeant({ leaves }: StepOf<'segment'>, definition: unknown): string {
+  const parsed = parseSegment(definition, 'segment')
+  if (!parsed.ok || parsed.segment.is === 'everyone') return ''
+  const found = decidingLeaf(parsed.segment, new Map(leaves.map((leaf) => [leaf.path, leaf])))
+  return found ? `: ${textOf(found.leaf, found.wanted)}` : ''
+}
+
+type Leaves = ReadonlyMap<string, ExplainedLeaf>
+
+function holds(node: SegmentNode, leaves: Leaves): boolean {
+  switch (node.is) {
+    case 'not':
+      return !holds(node.node, leaves)
+    case 'and':
+      return node.nodes.every((one) => holds(one, leaves))
+    case 'or':
+      return node.nodes.some((one) => holds(one, leaves))
+    case 'leaf':
+      return leaves.get(node.path)?.matched === true
+  }
+}
+
+/** The first leaf that keeps a node from being what it should be. `wanted`: whether the node, and so the leaf, should have matched. */
+function decidingLeaf(node: SegmentNode, leaves: Leaves, wanted = true): { leaf: ExplainedLeaf; wanted: boolean } | undefined {
+  if (node.is === 'not') return decidingLeaf(node.node, leaves, !wanted)
+  if (node.is !== 'leaf') {
+    const wrong = node.nodes.find((one) => holds(one, leaves) !== wanted)
+    return wrong && decidingLeaf(wrong, leaves, wanted)
+  }
+  const leaf = leaves.get(node.path)
+  return leaf && { leaf, wanted }
+}
+
+function textOf({ field, op, wanted: value, actual }: ExplainedLeaf, wanted: boolean): string {
+  const has = actual === null ? `${field} is missing` : `${field} is ${String(actual)}`
+  const text = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : JSON.stringify(value)
+  const asked = op === 'eq' ? text : `${op} ${text}`
+  return `${has}, wanted ${wanted ? '' : 'not '}${asked}`
+}

@@ -1,0 +1,177 @@
+import type { ExplainedDevice } from '@herald/contracts/calls/audience'
+import type { ExplainedPush } from '@herald/contracts/calls/tracker'
+import type { Certainty, ExplainedStep, StepOf, Trace, Verdict, WaitingFor } from '@herald/contracts/explain'
+import type { CampaignStatus } from '@herald/contracts/stats'
+import { sentenceOfEnd, sentenceOfStop, sentenceOfWaiting, stepOf } from './explain-sentence.ts'
+
+/** A campaign and its ledger, as far as a trace needs them. */
+export type SendOfTrace = {
+  status: CampaignStatus
+  /** Cancelled, or its cancel was asked for. */
+  cancelled: boolean
+  failure: string | null
+  nextAt: string | null
+  pause: { since: string; until: string } | null
+  startedAt: string | null
+  /** The segment as it is written, where the target is one. */
+  definition: unknown
+  /** Its outcomes are past their retention. */
+  isPast: boolean
+}
+
+/** The steps in which a skipped push was stopped, by the reason. */
+const stoppedBy: Readonly<Record<string, ExplainedStep['step']>> = {
+  opted_out: 'reachable',
+  invalidated: 'reachable',
+  deleted: 'device',
+  owner_changed: 'owner',
+  quiet_hours: 'quiet_hours',
+  frequency_cap: 'frequency_cap',
+  empty_content: 'message',
+}
+
+/** Without a push these keep a device out. The others make a push that is skipped. */
+const keepOut: ReadonlySet<ExplainedStep['step']> = new Set(['device', 'reachable', 'target', 'segment', 'experiment'])
+
+/** Why a device got a send, or did not: what audience knows of it and what the ledger has of its push, put together. */
+export function traceOf(send: SendOfTrace, device: ExplainedDevice, push: ExplainedPush | undefined): Trace {
+  const { subscriptionId, push: here } = device
+  const of = { subscriptionId, platform: device.platform ?? push?.platform ?? null }
+  if (push?.end) {
+    const steps = stepsOfQueued(device, { ...push, end: push.end })
+    const end = stepOf(steps, 'outcome')
+    return {
+      ...of,
+      verdict: push.end.outcome,
+      certainty: 'recorded',
+      sentence: end ? sentenceOfEnd(steps, end) : '',
+      waitingFor: null,
+      steps,
+    }
+  }
+  if (push || here.is === 'open') {
+    const steps = stepsOfQueued(device, push)
+    const waitingFor = here.is === 'open' ? withPause(here.waitingFor, send) : ({ kind: 'window' } as const)
+    const verdict = here.is === 'open' ? here.verdict : 'in_flight'
+    return { ...of, verdict, certainty: 'recorded', sentence: sentenceOfWaiting(waitingFor, steps), waitingFor, steps }
+  }
+  return { ...of, ...traceWithoutPush(send, device) }
+}
+
+/** Steps of a push that was made: what would stop it by the values of now decided nothing, but for the reason that it was skipped for. */
+function stepsOfQueued({ steps: known, owner, push: here }: ExplainedDevice, push: ExplainedPush | undefined): ExplainedStep[] {
+  const end = push?.end ?? null
+  const stop = end?.outcome === 'skipped' ? stoppedBy[end.code] : undefined
+  const judged = known.map((step): ExplainedStep => {
+    if (step.step === stop) return { ...step, result: 'stop', basis: 'recorded' }
+    if (step.step === 'page') return { ...step, result: 'pass', basis: 'recorded', cut: true }
+    if (step.step === 'batch' || step.step === 'message') return step
+    return { ...step, result: step.result === 'stop' ? 'info' : step.result === 'wait' ? 'pass' : step.result }
+  })
+  const before = (names: readonly string[]) => judged.filter(({ step }) => names.includes(step))
+  const after = judged.filter(({ step }) => !['device', 'reachable', 'batch', 'message', 'page'].includes(step))
+  const queuedFor = push?.userId ?? (here.is === 'open' ? here.queuedFor : '')
+  const ownerNow = owner?.id ?? null
+  return [
+    ...before(['device', 'reachable']),
+    { step: 'owner', result: stop === 'owner' ? 'stop' : ownerNow === queuedFor ? 'pass' : 'info', basis: 'recorded', queuedFor, ownerNow },
+    ...after.map((step) => (step.step === 'frequency_cap' && end ? countedUntil(step, end.at) : step)),
+    ...(stepOf(judged, 'page') ? before(['page']) : [{ step: 'page', result: 'pass', basis: 'recorded', cut: true } as const]),
+    ...before(end ? ['message'] : ['batch', 'message']),
+    ...attemptsOf(push?.trail.length ? push.trail : here.is === 'open' ? here.trail : [], end),
+    ...(end ? [outcomeOf(end)] : []),
+    ...(push && push.reports.length > 0 ? [{ step: 'reports', result: 'info', basis: 'recorded', reports: push.reports } as const] : []),
+  ]
+}
+
+const countedUntil = (step: StepOf<'frequency_cap'>, at: string): StepOf<'frequency_cap'> => ({
+  ...step,
+  counted: step.counted.filter((one) => one.at <= at),
+})
+
+type End = NonNullable<ExplainedPush['end']>
+const orNull = (text: string): string | null => (text === '' ? null : text)
+
+const outcomeOf = ({ outcome, code, providerCode, attempts, at }: End): StepOf<'outcome'> => ({
+  step: 'outcome',
+  result: outcome === 'sent' ? 'pass' : 'stop',
+  basis: 'recorded',
+  outcome,
+  code: orNull(code),
+  providerCode: orNull(providerCode),
+  attempts,
+  settledAt: at,
+})
+
+/** The answers that were heard, in order: those of earlier tries, and the last one where the end is the answer to a try. */
+function attemptsOf(trail: ExplainedPush['trail'], end: End | null): ExplainedStep[] {
+  const attempts: StepOf<'attempts'>['attempts'] = trail.map(({ at, code, providerCode }, place) => {
+    return { n: place + 1, at, code, providerCode: orNull(providerCode) }
+  })
+  if (end && end.attempts > trail.length)
+    attempts.push({ n: end.attempts, at: end.at, code: orNull(end.code), providerCode: orNull(end.providerCode) })
+  return attempts.length > 0 ? [{ step: 'attempts', result: 'info', basis: 'recorded', attempts }] : []
+}
+
+type Judged = Pick<Trace, 'verdict' | 'certainty' | 'sentence' | 'waitingFor' | 'steps'>
+
+function traceWithoutPush(send: SendOfTrace, { steps, push: here }: ExplainedDevice): Judged {
+  const isAhead = here.is === 'ahead' || (here.is === 'nowhere' && waits(send))
+  const out = steps.findIndex(({ step, result }) => keepOut.has(step) && result === 'stop')
+  const stop = steps[out]
+  if (stop) {
+    const sentence = sentenceOfStop(stop, send.definition, send.startedAt)
+    return notQueued(stop.basis === 'now' ? 'likely' : 'derived', sentence, steps.slice(0, out + 1))
+  }
+  if (send.isPast) {
+    const end: StepOf<'outcome'> = { ...forgotten, result: 'info', basis: 'recorded' }
+    const all = [...steps.map(decidedNothing), end]
+    return { verdict: 'sent', certainty: 'likely', sentence: sentenceOfEnd(all, end), waitingFor: null, steps: all }
+  }
+  if (isAhead) {
+    const waitingFor = here.is === 'ahead' ? withPause(here.waitingFor, send) : waitingToBegin(send)
+    const skip = steps.findIndex(({ result }) => result === 'stop')
+    const shown = skip === -1 ? steps : steps.slice(0, skip + 1)
+    const wouldSkip = steps[skip] ? ` It would be skipped now, by ${steps[skip].step.replace('_', ' ')}.` : ''
+    return { verdict: 'waiting', certainty: 'likely', sentence: sentenceOfWaiting(waitingFor, steps) + wouldSkip, waitingFor, steps: shown }
+  }
+  const before = steps.filter(({ step }) => step !== 'page' && step !== 'message').map(decidedNothing)
+  if (here.is === 'passed' || (here.is === 'nowhere' && (send.cancelled || send.status === 'failed'))) {
+    const page: ExplainedStep = { step: 'page', result: 'stop', basis: 'recorded', cut: false }
+    const why =
+      send.status === 'failed'
+        ? `failed before it came to this device: ${send.failure ?? 'nobody noted why'}`
+        : 'was cancelled before it came to this device.'
+    return notQueued('derived', `The send ${why}`, [...before, page])
+  }
+  const page: ExplainedStep = { step: 'page', result: 'stop', basis: 'now', cut: true }
+  return notQueued(
+    'likely',
+    'When the send came to this device it was not meant or not reachable. By the values of now it would be queued: they have changed since.',
+    [...before, page],
+  )
+}
+
+const forgotten = { step: 'outcome', outcome: 'past_retention', code: null, providerCode: null, attempts: null, settledAt: null } as const
+
+const decidedNothing = (step: ExplainedStep): ExplainedStep =>
+  step.result === 'stop' || step.result === 'wait' ? { ...step, result: 'info' } : step
+
+const notQueued = (certainty: Certainty, sentence: string, steps: ExplainedStep[]): Judged => ({
+  verdict: 'not_queued' satisfies Verdict,
+  certainty,
+  sentence,
+  waitingFor: null,
+  steps,
+})
+
+/** Whether the send of a campaign without a fan-out is still to come. */
+const waits = ({ status, cancelled }: SendOfTrace): boolean => !cancelled && !['sent', 'cancelled', 'failed'].includes(status)
+
+function waitingToBegin(send: SendOfTrace): WaitingFor {
+  if (send.status === 'paused') return withPause({ kind: 'paused', since: null, at: null }, send)
+  return send.status === 'sending' ? { kind: 'fan_out', scanned: 0, of: null } : { kind: 'schedule', at: send.nextAt }
+}
+
+const withPause = (waitingFor: WaitingFor, { pause }: SendOfTrace): WaitingFor =>
+  waitingFor.kind === 'paused' ? { ...waitingFor, since: pause?.since ?? null, at: pause?.until ?? null } : waitingFor

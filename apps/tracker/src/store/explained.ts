@@ -1,0 +1,90 @@
+import type { EngagementKind } from '@herald/contracts/event'
+import type { Attempt } from '@herald/contracts/outcome'
+import type { Platform } from '@herald/contracts/platform'
+import { sql } from 'kysely'
+import type { Slots } from '../core/slots.ts'
+import { idBytes } from './ledger.ts'
+import type { Db } from './tables.ts'
+
+/** What the counters say of a campaign; undefined: nothing was ever queued for it. `isPast`: its outcomes are past their retention. */
+export async function findLedgerOf(
+  db: Db,
+  { appId, campaignId, retentionDays }: { appId: string; campaignId: string; retentionDays: number },
+): Promise<{ day: string; fannedOutAt: Date | null; isPast: boolean } | undefined> {
+  const { rows } = await sql<{ day: string; fannedOutAt: Date | null; isPast: boolean }>`
+    select day, fanned_out_at as "fannedOutAt", day < (now() at time zone 'utc')::date - ${retentionDays}::int as "isPast"
+    from counters where campaign_id = ${campaignId} and app_id || '' = ${appId}`.execute(db)
+  return rows[0]
+}
+
+export type ExplainedRow = Slots & { no: number; platform: Platform; devices: Buffer; users: Buffer }
+
+/** Rows of large batches that are looked at for a user, at most: no index leads to them, and each holds up to 500. */
+const mostRanges = 10_000
+
+/**
+ * The rows of one campaign that hold these devices, each by its key, and those that hold a user's pushes: the single ones by their index, those of
+ * large batches from a look at the campaign's rows.
+ */
+export async function findExplainedRows(
+  db: Db,
+  { day, campaignId, subscriptionIds, userId }: { day: string; campaignId: string; subscriptionIds: string[]; userId: string | null },
+): Promise<ExplainedRow[]> {
+  const ids = [...new Set(subscriptionIds)].map(idBytes)
+  const user = userId === null ? null : idBytes(userId)
+  const columns = sql`l.batch_no as no, l.platform, l.place, l.size, l.slots, l.ends, l.sent, l.failed, l.skipped, l.devices, l.users`
+  const ofCampaign = sql`l.day = ${day}::date and l.campaign_id = ${idBytes(campaignId)}`
+  const { rows } = await sql<ExplainedRow>`
+    select ${columns} from unnest(${ids}::bytea[]) as asked(id) cross join lateral (
+      select * from ledger_batches l where ${ofCampaign} and l.first_id is null and l.devices = asked.id offset 0
+    ) as l
+    union
+    select ${columns} from unnest(${ids}::bytea[]) as asked(id) cross join lateral (
+      select * from ledger_batches l
+      where ${ofCampaign} and l.first_id is not null and l.last_id >= asked.id and l.first_id <= asked.id and position(asked.id in l.devices) > 0
+      offset 0
+    ) as l
+    ${
+      user === null
+        ? sql``
+        : sql`
+    union
+    select ${columns} from ledger_batches l where ${ofCampaign} and l.first_id is null and l.users = ${user}
+    union
+    select ${columns} from (
+      select * from ledger_batches l where ${ofCampaign} and l.first_id is not null limit ${sql.lit(mostRanges)}
+    ) as l where position(${user} in l.users) > 0`
+    }`.execute(db)
+  return rows
+}
+
+/** A push by its place in a batch. */
+export type PlaceOfPush = { no: number; place: number }
+export const nameOfPlace = ({ no, place }: PlaceOfPush): string => `${no}.${place}`
+
+/** What these pushes of a campaign heard at tries before their last; by place, without those that were tried once. */
+export async function findAttempts(
+  db: Db,
+  { day, campaignId, pushes }: { day: string; campaignId: string; pushes: PlaceOfPush[] },
+): Promise<Map<string, Attempt[]>> {
+  const { rows } = await sql<PlaceOfPush & { trail: Attempt[] }>`
+    select asked.no, asked.place, a.trail
+    from unnest(${pushes.map(({ no }) => no)}::int[], ${pushes.map(({ place }) => place)}::smallint[]) as asked(no, place)
+    cross join lateral (
+      select trail from ledger_attempts
+      where day = ${day}::date and campaign_id = ${idBytes(campaignId)} and batch_no = asked.no and place = asked.place offset 0
+    ) as a`.execute(db)
+  return new Map(rows.map(({ trail, ...push }) => [nameOfPlace(push), trail]))
+}
+
+/** What devices reported of their pushes of a campaign, in the order it came, by device. */
+export async function findReports(
+  db: Db,
+  { day, campaignId, subscriptionIds }: { day: string; campaignId: string; subscriptionIds: string[] },
+): Promise<Map<string, { kind: EngagementKind; at: Date }[]>> {
+  const { rows } = await sql<{ subscriptionId: string; kind: EngagementKind; at: Date }>`
+    select subscription_id as "subscriptionId", kind, at from engagements
+    where day = ${day}::date and campaign_id = ${campaignId} and subscription_id = any(${subscriptionIds}::text[])
+    order by at, kind`.execute(db)
+  return Map.groupBy(rows, ({ subscriptionId }) => subscriptionId)
+}

@@ -1,0 +1,193 @@
+import { z } from 'zod'
+import { engagementKinds } from './event.ts'
+import { failureCodes } from './outcome.ts'
+import { lanes, platforms } from './platform.ts'
+import { campaignStatuses } from './stats.ts'
+
+// Why a device got a send, or did not (spec: administration/explain): what a trace holds.
+
+const Id = z.string().meta({ pattern: '^[0-9a-f]{24}$', description: 'An id: 24 lower-case hexadecimal characters.' })
+const Time = z.string().meta({ format: 'date-time' })
+const Count = z.int().min(0)
+const Code = z.string().nullable()
+
+/** `not_queued`: no push was or would be made for the device. `waiting`, `held`, `retrying` and `in_flight` have not ended yet. */
+export const verdicts = ['sent', 'failed', 'skipped', 'in_flight', 'retrying', 'held', 'waiting', 'not_queued'] as const
+export type Verdict = (typeof verdicts)[number]
+/** `recorded`: a row of the ledger or of a batch says so; `derived`: it follows from what was frozen; `likely`: it was found out with values of now. */
+export const certainties = ['recorded', 'derived', 'likely'] as const
+export type Certainty = (typeof certainties)[number]
+
+/** `stop`: no push because of this; `info`: it decided nothing. `basis`: where what it says comes from. */
+const judged = {
+  result: z.enum(['pass', 'stop', 'wait', 'info']),
+  basis: z.enum(['recorded', 'frozen', 'now']),
+}
+
+export const ExplainedLeaf = z.object({
+  path: z.string(),
+  field: z.string(),
+  op: z.string(),
+  wanted: z.unknown().meta({ description: 'The value as it was written in the segment.' }),
+  actual: z
+    .union([z.string(), z.number(), z.boolean()])
+    .nullable()
+    .meta({ description: 'What the device or its user has now; null: nothing.' }),
+  matched: z.boolean(),
+})
+export type ExplainedLeaf = z.infer<typeof ExplainedLeaf>
+
+export const ExplainedStep = z.discriminatedUnion('step', [
+  z.object({
+    step: z.literal('device'),
+    ...judged,
+    createdAt: Time.nullable(),
+    inBounds: z.boolean().nullable().meta({ description: 'It was there when the send began; null: the send has not begun.' }),
+    deleted: z.boolean(),
+  }),
+  z.object({
+    step: z.literal('reachable'),
+    ...judged,
+    optedIn: z.boolean(),
+    optedOutAt: Time.nullable(),
+    invalidatedAt: Time.nullable(),
+    invalidatedBy: z.object({ code: z.string(), campaignId: Id.nullable() }).nullable(),
+    registeredAt: Time,
+  }),
+  z.object({ step: z.literal('owner'), ...judged, queuedFor: Id, ownerNow: Id.nullable() }),
+  z.object({
+    step: z.literal('target'),
+    ...judged,
+    kind: z.enum(['externalIds', 'userIds', 'subscriptionIds', 'all']),
+    listed: z.boolean(),
+  }),
+  z.object({
+    step: z.literal('segment'),
+    ...judged,
+    changedSince: z
+      .boolean()
+      .meta({ description: 'Whether what the segment asks about may have changed since the device was looked at for this send.' }),
+    leaves: z.array(ExplainedLeaf),
+  }),
+  z.object({
+    step: z.literal('experiment'),
+    ...judged,
+    inSample: z.boolean(),
+    sampleRate: z.number(),
+    variant: z.string().nullable(),
+    remainderOf: Id.nullable().meta({ description: 'The experiment whose winner this send is: it goes to who is outside of that sample.' }),
+  }),
+  z.object({
+    step: z.literal('wave'),
+    ...judged,
+    zone: z.string(),
+    zoneKnown: z.boolean(),
+    at: Time,
+    wave: Count.nullable().meta({ description: 'Counted from 1; null: the waves are not planned yet.' }),
+    of: Count.nullable(),
+  }),
+  z.object({ step: z.literal('quiet_hours'), ...judged, start: z.string(), end: z.string(), zone: z.string(), until: Time.nullable() }),
+  z.object({
+    step: z.literal('frequency_cap'),
+    ...judged,
+    max: Count,
+    windowSeconds: Count,
+    counted: z.array(z.object({ campaignId: Id, at: Time })),
+  }),
+  z.object({ step: z.literal('page'), ...judged, cut: z.boolean() }),
+  z.object({
+    step: z.literal('batch'),
+    ...judged,
+    queuedAt: Time,
+    lane: z.enum(lanes),
+    notBefore: Time.nullable(),
+    tries: Count,
+    leasedUntil: Time.nullable(),
+    circuit: z.object({ code: Code, since: Time, probeAt: Time.nullable() }).nullable(),
+  }),
+  z.object({
+    step: z.literal('message'),
+    ...judged,
+    locale: z.string().nullable().meta({ description: 'Null: the send is silent.' }),
+    fallback: z.boolean().meta({ description: 'No text is in a language of the user, so the default is shown.' }),
+    bytes: Count.nullable().meta({ description: 'Null: nothing is left of the text.' }),
+    limit: Count,
+    truncated: z.boolean(),
+    dropped: z.array(z.string()),
+  }),
+  z.object({
+    step: z.literal('attempts'),
+    ...judged,
+    attempts: z.array(z.object({ n: z.int().min(1), at: Time, code: Code, providerCode: Code })),
+  }),
+  z.object({
+    step: z.literal('outcome'),
+    ...judged,
+    outcome: z.enum(['sent', 'failed', 'skipped', 'past_retention']),
+    code: Code,
+    providerCode: Code,
+    attempts: Count.nullable(),
+    settledAt: Time.nullable(),
+  }),
+  z.object({ step: z.literal('reports'), ...judged, reports: z.array(z.object({ kind: z.enum(engagementKinds), at: Time })) }),
+])
+export type ExplainedStep = z.infer<typeof ExplainedStep>
+export type StepOf<Name extends ExplainedStep['step']> = Extract<ExplainedStep, { step: Name }>
+
+/** What a push that has not ended waits for. `at`: when that is over, as far as it is known. */
+export const WaitingFor = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('schedule'), at: Time.nullable() }),
+  z.object({
+    kind: z.literal('fan_out'),
+    scanned: Count.meta({ description: 'Devices that were looked at so far.' }),
+    of: Count.nullable().meta({ description: 'Null: not counted.' }),
+  }),
+  z
+    .object({ kind: z.literal('window') })
+    .meta({ description: 'Its turn: the app has as much under way as it may, or a dispatcher is about to take it.' }),
+  z.object({ kind: z.literal('wave'), at: Time, wave: Count, of: Count }),
+  z.object({
+    kind: z.literal('paused'),
+    since: Time.nullable(),
+    at: Time.nullable().meta({ description: 'A pause ends as a cancel then.' }),
+  }),
+  z.object({
+    kind: z.literal('circuit'),
+    platform: z.enum(platforms),
+    environment: z.string(),
+    code: z.enum(failureCodes).nullable(),
+    since: Time,
+    probeAt: Time.nullable(),
+    at: Time.nullable(),
+  }),
+  z.object({ kind: z.literal('retry'), at: Time, code: Code, providerCode: Code }),
+  z.object({
+    kind: z.literal('provider'),
+    at: Time.nullable().meta({ description: 'Until when a dispatcher has it; then another may take it.' }),
+  }),
+])
+export type WaitingFor = z.infer<typeof WaitingFor>
+
+export const Trace = z.object({
+  subscriptionId: Id,
+  platform: z.enum(platforms).nullable(),
+  verdict: z.enum(verdicts),
+  certainty: z.enum(certainties),
+  sentence: z.string(),
+  waitingFor: WaitingFor.nullable(),
+  steps: z.array(ExplainedStep),
+})
+export type Trace = z.infer<typeof Trace>
+
+/** The most devices that are explained at once. */
+export const mostExplained = 100
+
+export const Explained = z.object({
+  campaignId: Id,
+  status: z.enum(campaignStatuses),
+  startedAt: Time.nullable(),
+  fannedOutAt: Time.nullable(),
+  user: z.object({ id: Id, externalId: z.string().nullable() }).nullable(),
+  devices: z.array(Trace),
+})
+export type Explained = z.infer<typeof Explained>

@@ -3,8 +3,10 @@ import { KeyKind } from '../administration.ts'
 import { environments, FinishBatch, smallSend, type FrozenSend, type TakenBatch, type GivenBatch } from '../batch.ts'
 import { call, type Broadcast } from '../call.ts'
 import type { CircuitEnvironment } from '../batch.ts'
+import { ChosenSamples, type AudienceDryRun } from '../dry-run.ts'
 import { Listener } from '../event.ts'
 import type { FailureCode } from '../outcome.ts'
+import type { FrozenTarget } from './campaigns.ts'
 import { ListRequest, type Listed } from '../page.ts'
 import { platforms, type Platform } from '../platform.ts'
 import { SaveSegment, type SavedSegment, type SegmentCount } from '../saved-segment.ts'
@@ -278,3 +280,20 @@ export const countSegment = call<SegmentCount>()('rpc.audience.count-segment', z
 
 /** Counts a definition that is not saved; null: everyone. Any value may come: what is wrong with it is answered with its path, as a fault. */
 export const previewSegment = call<SegmentCount>()('rpc.audience.preview-segment', z.object({ appId: Id, segment: z.unknown() }), 24_000)
+
+const targetKinds = ['externalIds', 'userIds', 'subscriptionIds', 'segment', 'all'] as const
+/**
+ * What a send would do if it began at `startsAt` (null: now), with the app's settings of now: everything is counted by the statements of a
+ * fan-out in one read-only transaction, and nothing is written. Faults: not_found (the app), invalid_segment, rate_limited.
+ */
+export const dryRun = call<AudienceDryRun>()(
+  'rpc.audience.dry-run',
+  z.object({
+    appId: Id,
+    send: z.custom<FrozenSend>((value) => z.looseObject({ campaignId: Id, appId: Id, silent: z.boolean() }).safeParse(value).success),
+    target: z.custom<FrozenTarget>((value) => z.looseObject({ kind: z.enum(targetKinds) }).safeParse(value).success),
+    startsAt: z.iso.datetime().nullable(),
+    samples: ChosenSamples,
+  }),
+  24_000,
+)

@@ -192,3 +192,9 @@ export const verifyCampaign = call<Verification | null>()('rpc.tracker.verify-ca
 
 /** The app was deleted: its rows go, a part with every call, until `done`. */
 export const eraseTrackerOfApp = call<{ done: boolean }>()('rpc.tracker.erase-app', z.object({ appId: Id }), 10_000)
+
+/**
+ * How fast an app's large sends went: of its last 5 settled sends of at least 1,000 pushes within 30 days, among its newest 20,000 campaigns,
+ * the pushes and the seconds from the first page to the last outcome. Null: there are none.
+ */
+export const readPace = call<{ pace: { pushes: number; seconds: number } | null }>()('rpc.tracker.read-pace', z.object({ appId: Id }))

@@ -4,6 +4,7 @@ import { apps } from './apps.ts'
 import { audit } from './audit.ts'
 import { campaigns } from './campaigns.ts'
 import { docs, docsFiles } from './docs.ts'
+import { dryRuns, dryRunsOfApp } from './dry-run.ts'
 import { health } from './health.ts'
 import { keys } from './keys.ts'
 import { notifications } from './notifications.ts'
@@ -35,6 +36,7 @@ export const publicRoutes: readonly Route[] = [
   ...subscriptions,
   ...users,
   ...notifications,
+  ...dryRuns,
   ...campaigns,
   ...segments,
   ...templates,
@@ -54,6 +56,7 @@ export const administrationRoutes: readonly Route[] = [
   ...audit,
   ...segmentsAndTemplates,
   ...campaignsOfApp,
+  ...dryRunsOfApp,
 ]
 
 export const openApiDocument = describeApi(publicRoutes)

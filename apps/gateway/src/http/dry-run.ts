@@ -1,5 +1,4 @@
 import { DryRun, DryRunOfApp } from '@herald/contracts/dry-run'
-import { LocaleEntry } from '@herald/contracts/content'
 import { platforms } from '@herald/contracts/platform'
 import { z } from 'zod'
 import { dryRun } from '../dry-run.ts'
@@ -17,6 +16,15 @@ const exactness = {
   sampleSize: Count.optional(),
   interval: z.array(Count).length(2).optional(),
 }
+
+/** A text as it would be shown: filled in, it may hold less than one that is sent has to. */
+const Shown = z.object({
+  title: z.string(),
+  body: z.string(),
+  url: z.string().optional(),
+  image: z.string().optional(),
+  actions: z.array(z.object({ id: z.string(), title: z.string(), url: z.string().optional() })).optional(),
+})
 
 /** What a dry run answers. Lists of codes and reasons get more with time, so they are texts here. */
 export const DryRunAnswer = z.object({
@@ -36,7 +44,7 @@ export const DryRunAnswer = z.object({
       platform,
       variant: nullableText,
       locale: nullableText,
-      entry: LocaleEntry.nullable(),
+      entry: Shown.nullable(),
       payload: z.record(z.string(), z.unknown()).nullable().meta({ description: 'What the provider would be sent, without the token.' }),
       bytes: Count.nullable(),
       limit: Count,

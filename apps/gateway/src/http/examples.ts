@@ -194,10 +194,14 @@ export const exampleOf: Record<string, { bodies?: Record<string, unknown>; answe
   },
   dryRunNotification: {
     bodies: {
-      'to a segment': { notification: { target: { segment: definition }, content }, samples: { random: 1, seed: 7 } },
+      'to a segment': { notification: { target: { segment: definition }, content } },
       'a campaign, shown to a device': {
         campaign: { name: 'Weekend sale', content },
         samples: { subscriptionIds: [ids.device] },
+      },
+      'to everyone, with the same samples each time': {
+        notification: { target: { all: true }, templateId: ids.template },
+        samples: { random: 10, seed: 'release-17' },
       },
     },
     answer: dryRun,

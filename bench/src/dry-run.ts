@@ -81,7 +81,7 @@ async function measure(devices: number, rounds: number): Promise<void> {
   const results = []
   for (const { what, segment, send = {}, settings: changed = {} } of measured) {
     settings = { ...defaultSettings, ...changed }
-    gateway.tell(appChanged, { appId })
+    gateway.broadcast(appChanged, { appId })
     const previews: number[] = []
     const times: number[] = []
     let counted = ''

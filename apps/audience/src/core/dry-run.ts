@@ -2,19 +2,22 @@ import type { FrozenSend } from '@herald/contracts/batch'
 import type { AudienceDryRun, Estimated, SampleSkip, ShownLocale } from '@herald/contracts/dry-run'
 import { platforms, type Platform } from '@herald/contracts/platform'
 
-/** Users who are treated alike, added up (store/dry-runs.ts). */
-type Group = Record<Platform, number> & {
+/** Users who are treated alike, added up. `variant` null: outside the sample of the experiment; `locale` null: the text has none in their language. */
+export type Group = Record<Platform, number> & {
   wave: number
   quiet: boolean
-  over: boolean
+  /** The frequency cap would skip them. */
+  capped: boolean
   variant: string | null
   locale: string | null
+  /** The users have a language. */
   speaks: boolean
   optedOut: number
   invalidated: number
   users: number
 }
-type Block = { devices: number; web: number; quiet: number; over: number }
+/** Devices in a block of a table that is sampled, and those of them that a rule skips. */
+export type Block = { devices: number; web: number; quiet: number; capped: number }
 type Counted = Pick<AudienceDryRun, 'audience' | 'estimated' | 'unreachable' | 'skips' | 'waves' | 'experiment' | 'locales'>
 
 /**
@@ -59,10 +62,10 @@ export function addUp(
           ...skipped(
             'frequency_cap',
             sum(
-              awake.filter(({ over }) => over),
+              awake.filter(({ capped }) => capped),
               devicesOf,
             ),
-            ({ over }) => over,
+            ({ capped }) => capped,
           ),
         ],
     waves: waves.map((at, place) => ({
@@ -141,12 +144,12 @@ function intervalOf(seen: readonly number[], fraction: number): [low: number, hi
 /** Why a single device would not be sent to, in the order in which a send finds out; null: it would be. */
 export function whySampleSkipped(
   { silent, experiment, remainder }: Pick<FrozenSend, 'silent' | 'experiment' | 'remainder'>,
-  device: { platform: Platform; reach: 0 | 1 | 2 | null; variant: string | null; quiet: boolean; over: boolean },
+  device: { platform: Platform; reach: 0 | 1 | 2 | null; variant: string | null; quiet: boolean; capped: boolean },
 ): SampleSkip | null {
   if (device.reach === null) return 'not_in_target'
   if (device.reach > 0) return device.reach === 2 ? 'invalidated' : 'opted_out'
   if ((experiment || remainder) && device.variant === null) return 'not_in_experiment'
   if (silent) return device.platform === 'web' ? 'silent_web' : null
   if (device.quiet) return 'quiet_hours'
-  return device.over ? 'frequency_cap' : null
+  return device.capped ? 'frequency_cap' : null
 }

@@ -3,6 +3,7 @@ import type { FrozenSend } from '@herald/contracts/batch'
 import { localesOf } from '@herald/contracts/content'
 import type { Platform } from '@herald/contracts/platform'
 import { sql, type RawBuilder } from 'kysely'
+import type { Block, Group } from '../core/dry-run.ts'
 import { hasClaimed, usedAt } from './claims.ts'
 import { digestOf, inSample, variantAt } from './experiment-sql.ts'
 import { devicesNamed, type Selection } from './pages.ts'
@@ -33,24 +34,6 @@ export type DryRunScan = {
   fraction: number
 }
 
-/** Users who are treated alike, added up. `variant` null: outside the sample of the experiment; `locale` null: the text has none in their language. */
-export type Group = {
-  wave: number
-  quiet: boolean
-  over: boolean
-  variant: string | null
-  locale: string | null
-  /** The users have a language. */
-  speaks: boolean
-  ios: number
-  android: number
-  web: number
-  optedOut: number
-  invalidated: number
-  users: number
-}
-/** What a block of a sampled table holds. */
-export type Block = { devices: number; web: number; quiet: number; over: number }
 export type Scanned = { groups: Group[]; blocks: Block[]; picks: string[] }
 
 /** So many parts of the audience bring one sample each. */
@@ -77,7 +60,7 @@ export async function scanAudience(db: Db, scan: DryRunScan): Promise<Scanned> {
       ) as spoken on true
     )
     select case when grouping(wave) = 0 then 'group' when grouping(bucket) = 0 then 'bucket' else 'block' end as kind,
-      wave, quiet, over, variant, locale, speaks,
+      wave, quiet, capped, variant, locale, speaks,
       sum(ios)::float8 as ios, sum(android)::float8 as android, sum(web)::float8 as web,
       sum(opted_out)::float8 as "optedOut", sum(invalidated)::float8 as invalidated, sum(users)::float8 as users,
       min(pick) as pick,
@@ -85,12 +68,12 @@ export async function scanAudience(db: Db, scan: DryRunScan): Promise<Scanned> {
       ${
         isSample
           ? sql`coalesce(sum(ios + android + web) filter (where quiet and variant is not null), 0)::float8 as "quietDevices",
-            coalesce(sum(ios + android + web) filter (where over and not quiet and variant is not null), 0)::float8 as "overDevices",
+            coalesce(sum(ios + android + web) filter (where capped and not quiet and variant is not null), 0)::float8 as "cappedDevices",
             coalesce(sum(web) filter (where variant is not null), 0)::float8 as "webDevices"`
-          : sql`0 as "quietDevices", 0 as "overDevices", 0 as "webDevices"`
+          : sql`0 as "quietDevices", 0 as "cappedDevices", 0 as "webDevices"`
       }
     from located
-    group by grouping sets ((wave, quiet, over, variant, locale, speaks), (bucket) ${isSample ? sql`, (block)` : sql``})`.execute(db)
+    group by grouping sets ((wave, quiet, capped, variant, locale, speaks), (bucket) ${isSample ? sql`, (block)` : sql``})`.execute(db)
   return sortOut(rows)
 }
 
@@ -99,7 +82,7 @@ type ScanRow = Group & {
   pick: string | null
   devices: number
   quietDevices: number
-  overDevices: number
+  cappedDevices: number
   webDevices: number
 }
 
@@ -108,7 +91,7 @@ function sortOut(rows: ScanRow[]): Scanned {
     groups: rows.filter(({ kind }) => kind === 'group'),
     blocks: rows
       .filter(({ kind }) => kind === 'block')
-      .map(({ devices, webDevices, quietDevices, overDevices }) => ({ devices, web: webDevices, quiet: quietDevices, over: overDevices })),
+      .map(({ devices, webDevices, quietDevices, cappedDevices }) => ({ devices, web: webDevices, quiet: quietDevices, capped: cappedDevices })),
     picks: rows
       .flatMap(({ kind, pick }) => (kind === 'bucket' && pick !== null ? [pick] : []))
       .toSorted()
@@ -197,7 +180,7 @@ function placedBy({ send, zones, last, seed }: DryRunScan): Sql {
   const hashed = experiment ? sql`cross join lateral (select ${digestOf(campaignId, sql`people.user_id`)} as digest offset bigint '0') as hashed` : sql``
   const order = sql`hashtextextended(people.user_id, hashtext(${seed}))`
   return sql`
-      select coalesce(z.wave, ${last.wave}::int) as wave, coalesce(z.quiet, false) as quiet, over_cap.user_id is not null as over, ${variant} as variant,
+      select coalesce(z.wave, ${last.wave}::int) as wave, coalesce(z.quiet, false) as quiet, over_cap.user_id is not null as capped, ${variant} as variant,
         people.language, ios, android, web, opted_out, invalidated, users, block, device, ${order} & ${sql.lit(buckets - 1)} as bucket,
         (case when device is not null and ${experiment ? inSample(sql`hashed.digest`, experiment.sampleRate) : sql`true`}
           then lpad(to_hex(${order}), 16, '0') || device end) collate "C" as pick
@@ -228,7 +211,7 @@ export type Described = {
   /** Null: the target does not mean it. 0 is reachable, 1 opted out, 2 invalidated. */
   reach: 0 | 1 | 2 | null
   quiet: boolean
-  over: boolean
+  capped: boolean
   /** Null: the experiment, or the winner's follow-up, leaves its user out. */
   variant: string | null
 }
@@ -242,7 +225,7 @@ export async function describeDevices(db: Db, scan: DryRunScan, ids: string[]): 
     ), placed as (
       ${placedBy(whole)}
     )
-    select s.id, s.user_id as "userId", s.platform, meant.reach, coalesce(placed.quiet, false) as quiet, coalesce(placed.over, false) as over,
+    select s.id, s.user_id as "userId", s.platform, meant.reach, coalesce(placed.quiet, false) as quiet, coalesce(placed.capped, false) as capped,
       placed.variant
     from subscriptions s left join meant on meant.id = s.id left join placed on placed.device = s.id
     where s.id = any(${ids}::text[]) and s.app_id || '' = ${scan.appId}`.execute(db)

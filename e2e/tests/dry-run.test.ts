@@ -166,8 +166,9 @@ test('chosen samples are what the simulator then receives, but for the msgId', a
   await settle(tenant, id)
 
   const received = new Map<string, unknown>()
-  for await (const { msgId, deviceId, platform, payload } of recordedPushes(tenant))
-    if (campaignOf(msgId) === id) received.set(deviceId, withoutIdentity(platform, payload as Json))
+  const platformOf = new Map(chosen.map(({ device }) => [device.id, device.platform]))
+  for await (const { msgId, deviceId, payload } of recordedPushes(tenant))
+    if (campaignOf(msgId) === id) received.set(deviceId, withoutIdentity(platformOf.get(deviceId) ?? 'ios', payload as Json))
   expect(samples.map(({ subscriptionId }) => subscriptionId)).toEqual(chosen.map((one) => one.id))
   expect(samples.map(({ platform, payload }) => withoutIdentity(platform, payload ?? {}))).toEqual(chosen.map(({ device }) => received.get(device.id)))
   expect(new Set(samples.map(({ platform }) => platform))).toEqual(new Set(['ios', 'android', 'web']))

@@ -175,7 +175,7 @@ test('each device is counted with the locale that it is shown, and with the defa
 test('random samples are as many as were asked for, or all of a small audience, and follow from the seed', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 500 })
-  const chosen = async (random: number, seed: string, target = everyone) =>
+  const chosen = async (random: number, seed: string, target: FrozenTarget = everyone) =>
     (await tryOut(givenSend(appId), { target, samples: { random, seed } })).samples.map(({ subscriptionId }) => subscriptionId)
 
   const first = await chosen(20, 'a')

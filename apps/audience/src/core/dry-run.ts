@@ -93,14 +93,14 @@ export function addUp(
           ),
         }
       : null,
-    locales: silent ? [] : shownLocales(queued, defaultsOf({ content, experiment }), perPlatform, sum),
+    locales: silent ? [] : shownLocales(queued, defaultsOf(content, experiment), perPlatform, sum),
   }
 }
 
 const devicesOf = (group: Group): number => group.ios + group.android + group.web
 
 /** The default locale of each variant's text. */
-const defaultsOf = ({ content, experiment }: Pick<FrozenSend, 'content' | 'experiment'>): Map<string, string> =>
+const defaultsOf = (content: FrozenSend['content'], experiment: FrozenSend['experiment']): Map<string, string> =>
   new Map(experiment ? experiment.variants.map(({ id, content: texts }) => [id, texts._default]) : content ? [['', content._default]] : [])
 
 function shownLocales(

@@ -96,7 +96,13 @@ async function measure(devices: number, rounds: number): Promise<void> {
         }),
       )
     }
-    const result = { what, counted, medianMs: Math.round(median(times)), worstMs: Math.round(Math.max(...times)), previewMs: Math.round(median(previews)) }
+    const result = {
+      what,
+      counted,
+      medianMs: Math.round(median(times)),
+      worstMs: Math.round(Math.max(...times)),
+      previewMs: Math.round(median(previews)),
+    }
     results.push(result)
     say(`${what}: ${counted}; dry run median ${result.medianMs} ms, worst ${result.worstMs} ms; preview ${result.previewMs} ms`)
   }

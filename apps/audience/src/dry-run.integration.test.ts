@@ -38,7 +38,11 @@ test('opted-out and dead devices are told apart from the audience, and a user wi
   const appId = newId()
   const phone = await givenDevice(db, { appId })
   await givenDevice(db, { appId, userId: phone.userId, platform: 'android' })
-  const [out, dead, both] = await Promise.all([givenDevice(db, { appId }), givenDevice(db, { appId }), givenDevice(db, { appId, platform: 'web' })])
+  const [out, dead, both] = await Promise.all([
+    givenDevice(db, { appId }),
+    givenDevice(db, { appId }),
+    givenDevice(db, { appId, platform: 'web' }),
+  ])
   await db.updateTable('subscriptions').set({ opted_in: false }).where('id', 'in', [out.id, both.id]).execute()
   await db.updateTable('subscriptions').set({ invalidated_at: new Date() }).where('id', 'in', [dead.id, both.id]).execute()
   await givenDevice(db, { appId: newId() })
@@ -115,7 +119,9 @@ test('each zone has its wave, and the cap counts what its window still holds at 
       const capped = await givenDevice(db, { appId })
       await setUser(capped.userId, { timezone })
       await sql`insert into cap_claims (app_id, user_id, campaign_id, at, expires_at)
-        values (${appId}, ${capped.userId}, ${newId()}, ${instants[place]}::timestamptz - interval '1 hour', now() + interval '2 days')`.execute(db)
+        values (${appId}, ${capped.userId}, ${newId()}, ${instants[place]}::timestamptz - interval '1 hour', now() + interval '2 days')`.execute(
+        db,
+      )
     }
     await claims(appId, device.userId, [1_440])
   }
@@ -131,7 +137,11 @@ test('each zone has its wave, and the cap counts what its window still holds at 
 test('an experiment is counted as its own hash divides the audience, and as its fan-out then queues it', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 3_000 })
-  const variants = ['a', 'b', 'c'].map((id, place) => ({ id, weight: place + 1, content: { _default: 'en', en: { title: id, body: 'Hello' } } }))
+  const variants = ['a', 'b', 'c'].map((id, place) => ({
+    id,
+    weight: place + 1,
+    content: { _default: 'en', en: { title: id, body: 'Hello' } },
+  }))
   const send = givenSend(appId, { transactional: false, experiment: { sampleRate: 0.4, variants } })
   const users = (await db.selectFrom('users').select('id').where('app_id', '=', appId).execute()).map(({ id }) => id)
   const sampled = users.filter((id) => isInSample(0.4, send.campaignId, id))
@@ -145,8 +155,11 @@ test('an experiment is counted as its own hash divides the audience, and as its 
   )
   expect(said.experiment).toEqual({ inSample: sampled.length, remainder: users.length - sampled.length, byVariant })
   expect(said.samples).toHaveLength(20)
-  for (const { userId, variant } of said.samples) expect([sampled.includes(userId), variant]).toEqual([true, variantOf(variants, send.campaignId, userId).id])
-  expect((await tryOut(send, { samples: { subscriptionIds: [left.id] } })).samples).toMatchObject([{ skip: 'not_in_experiment', variant: '' }])
+  for (const { userId, variant } of said.samples)
+    expect([sampled.includes(userId), variant]).toEqual([true, variantOf(variants, send.campaignId, userId).id])
+  expect((await tryOut(send, { samples: { subscriptionIds: [left.id] } })).samples).toMatchObject([
+    { skip: 'not_in_experiment', variant: '' },
+  ])
   await fanOutAll(audience, peers.givenCampaign(send, everyone))
   expect((await findFanOut(db, send.campaignId))?.queued_ios).toBe(sampled.length)
   // Who is outside is whom the winner goes to; who had a push of it already is known when it is sent.
@@ -167,7 +180,9 @@ test('each device is counted with the locale that it is shown, and with the defa
 
   const { locales } = await tryOut(givenSend(appId, { content }))
 
-  const counts = Object.fromEntries(locales.map(({ locale, byPlatform, fallback, missing }) => [locale, [byPlatform.ios, fallback, missing]]))
+  const counts = Object.fromEntries(
+    locales.map(({ locale, byPlatform, fallback, missing }) => [locale, [byPlatform.ios, fallback, missing]]),
+  )
   expect(counts).toEqual({ 'de-AT': [1, 0, 0], de: [1, 0, 0], pt: [2, 0, 0], 'zh-Hant': [1, 0, 0], en: [2, 2, 1] })
 })
 
@@ -194,7 +209,9 @@ test('above its bound an app is counted in a sample of blocks: marked, with its 
   await sql`insert into cap_claims (app_id, user_id, campaign_id, expires_at)
     select app_id, id, 'c', now() + interval '1 hour' from users where app_id = ${appId} and substr(id, 1, 1) < '4'`.execute(db)
   await sql`analyze subscriptions`.execute(db)
-  const { rows } = await sql<{ over: number }>`select count(*)::int as over from users where app_id = ${appId} and substr(id, 1, 1) < '4'`.execute(db)
+  const { rows } = await sql<{
+    over: number
+  }>`select count(*)::int as over from users where app_id = ${appId} and substr(id, 1, 1) < '4'`.execute(db)
 
   for (const seed of ['a', 'b', 'c']) {
     const said = await tryOut(givenSend(appId), { samples: { random: 20, seed }, bounds: { exactUpTo: 1_000, sampled: 4_000 } })
@@ -224,7 +241,14 @@ test('a running audience answers dry runs; an app that is gone is not found, and
   const appId = newId()
   await givenDevice(db, { appId })
   const ask = (change: Partial<{ send: FrozenSend; target: FrozenTarget }>) =>
-    dispatcher.bus.call(dryRunCall, { appId, send: givenSend(appId), target: everyone, startsAt: null, samples: { random: 1, seed: '' }, ...change })
+    dispatcher.bus.call(dryRunCall, {
+      appId,
+      send: givenSend(appId),
+      target: everyone,
+      startsAt: null,
+      samples: { random: 1, seed: '' },
+      ...change,
+    })
 
   expect(await ask({})).toMatchObject({ audience: { users: 1 }, samples: [{ platform: 'ios', skip: null }] })
   const segment = { field: 'plan', op: 'eq', value: 'pro' }
@@ -232,5 +256,13 @@ test('a running audience answers dry runs; an app that is gone is not found, and
   peers.gone.add(appId)
   const other = newId()
   peers.gone.add(other)
-  await expect(dispatcher.bus.call(dryRunCall, { appId: other, send: givenSend(other), target: everyone, startsAt: null, samples: { random: 1, seed: '' } })).rejects.toMatchObject({ code: 'not_found' })
+  await expect(
+    dispatcher.bus.call(dryRunCall, {
+      appId: other,
+      send: givenSend(other),
+      target: everyone,
+      startsAt: null,
+      samples: { random: 1, seed: '' },
+    }),
+  ).rejects.toMatchObject({ code: 'not_found' })
 })

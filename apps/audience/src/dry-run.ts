@@ -97,16 +97,20 @@ async function count(
     unknownIds: await countUnknown(trx, appId, selection),
     samples: await readSamples(trx, scan, chosen, described),
     unknownSamples: chosen.flatMap((id, place) => (known.has(id) ? [] : [place])),
-    openCircuits: circuits.flatMap(({ state, platform, environment, code }) =>
-      state === 'open' ? [{ platform, environment, code }] : [],
-    ),
+    openCircuits: circuits.flatMap(({ state, platform, environment, code }) => (state === 'open' ? [{ platform, environment, code }] : [])),
   }
 }
 
 /** Where users are treated by their zone: the wave of each, and whether it is skipped in quiet hours then. The rules are a page's own. */
 async function planZones(
   trx: Db,
-  { appId, send, settings, selection, startedAt }: { appId: string; send: FrozenSend; settings: AppSettings; selection: Selection; startedAt: Date },
+  {
+    appId,
+    send,
+    settings,
+    selection,
+    startedAt,
+  }: { appId: string; send: FrozenSend; settings: AppSettings; selection: Selection; startedAt: Date },
   waves: { at: string; zones: string[] }[] | null,
 ): Promise<{ zones: PlannedZone[]; last: { wave: number; at: Date } }> {
   const { skipIn } = rulesFor(send, settings)

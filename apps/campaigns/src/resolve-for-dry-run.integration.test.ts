@@ -1,11 +1,4 @@
-import {
-  createCampaign,
-  createTemplate,
-  readSend,
-  resolveSend,
-  sendCampaign,
-  sendNotification,
-} from '@herald/contracts/calls/campaigns'
+import { createCampaign, createTemplate, readSend, resolveSend, sendCampaign, sendNotification } from '@herald/contracts/calls/campaigns'
 import type { CreateCampaign } from '@herald/contracts/campaign'
 import { newId } from '@herald/contracts/ids'
 import type { SendNotification } from '@herald/contracts/notification'
@@ -96,11 +89,16 @@ test('what is refused when it is accepted or sent is refused when it is tried', 
   expect(await refusal({ notification: givenNotification({ target: { segmentId: unknown } }) })).toBe('not_found')
   expect(await refusal({ campaign: givenCampaign({ segmentId: unknown }) })).toBe('not_found')
   expect(await refusal({ campaignId: unknown })).toBe('not_found')
-  expect(await refusal({ campaign: givenCampaign({ schedule: { type: 'at', at: hoursFromNow(24 * 366) } }) })).toBe('invalid_body schedule.at')
+  expect(await refusal({ campaign: givenCampaign({ schedule: { type: 'at', at: hoursFromNow(24 * 366) } }) })).toBe(
+    'invalid_body schedule.at',
+  )
   const segmentId = newId()
   platform.segments.set(segmentId, { field: 'no such field', op: 'eq', value: 1 })
   expect(await refusal({ notification: givenNotification({ target: { segmentId } }) })).toBe('invalid_segment segment.field')
-  const large = { _default: 'en', en: { title: 'T', body: 'B', url: `https://shop.example/${'x'.repeat(1_900)}`, image: `https://shop.example/${'y'.repeat(1_900)}` } }
+  const large = {
+    _default: 'en',
+    en: { title: 'T', body: 'B', url: `https://shop.example/${'x'.repeat(1_900)}`, image: `https://shop.example/${'y'.repeat(1_900)}` },
+  }
   const data = Object.fromEntries(['a', 'b', 'c'].map((key) => [key, 'z'.repeat(1_000)]))
   expect(await refusal({ notification: givenNotification({ content: large, data }) })).toMatch(/^invalid_body content\.en/)
   const foreign = await platform.gateway.call(createCampaign, { appId: newId(), idempotency: null, campaign: givenCampaign() })

@@ -109,7 +109,19 @@ const shownText = ({ platform, locale, variant, max, limit, truncated }: Measure
   truncated,
 })
 
-const shownSample = ({ subscriptionId, userId, platform, variant, locale, entry, payload, bytes, skip, notes, truncated }: RenderedSample) => ({
+const shownSample = ({
+  subscriptionId,
+  userId,
+  platform,
+  variant,
+  locale,
+  entry,
+  payload,
+  bytes,
+  skip,
+  notes,
+  truncated,
+}: RenderedSample) => ({
   subscriptionId,
   userId,
   platform,

@@ -24,7 +24,13 @@ export type PreparedSend = {
 export type ShownEntry = { locale: string; entry: LocaleEntry } | { locale: null; entry: null }
 
 /** One locale of a variant. */
-type Shown = { locale: string; entry: LocaleEntry; render: EntryRenderer; varies: 'nothing' | 'texts' | 'more'; forms: Map<Platform, PayloadForm> }
+type Shown = {
+  locale: string
+  entry: LocaleEntry
+  render: EntryRenderer
+  varies: 'nothing' | 'texts' | 'more'
+  forms: Map<Platform, PayloadForm>
+}
 
 /** Prepares a frozen send. */
 export function prepareSend(send: FrozenSend, now: () => Date = () => new Date()): PreparedSend {

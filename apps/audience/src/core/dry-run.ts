@@ -49,7 +49,11 @@ export function addUp(
     estimated: estimate(({ devices }) => devices),
     unreachable: { optedOut: sum(groups, ({ optedOut }) => optedOut), invalidated: sum(groups, ({ invalidated }) => invalidated) },
     skips: silent
-      ? skipped('silent_web', sum(queued, ({ web }) => web), ({ web }) => web)
+      ? skipped(
+          'silent_web',
+          sum(queued, ({ web }) => web),
+          ({ web }) => web,
+        )
       : [
           ...skipped(
             'quiet_hours',
@@ -123,7 +127,9 @@ function shownLocales(
         ),
       }
       const byPlatform = perPlatform(groups)
-      return locale === undefined || platforms.every((platform) => byPlatform[platform] === 0) ? [] : [{ variant, locale, byPlatform, ...one }]
+      return locale === undefined || platforms.every((platform) => byPlatform[platform] === 0)
+        ? []
+        : [{ variant, locale, byPlatform, ...one }]
     })
     .toSorted((one, other) => total(other.byPlatform) - total(one.byPlatform))
 }

@@ -91,7 +91,12 @@ function sortOut(rows: ScanRow[]): Scanned {
     groups: rows.filter(({ kind }) => kind === 'group'),
     blocks: rows
       .filter(({ kind }) => kind === 'block')
-      .map(({ devices, webDevices, quietDevices, cappedDevices }) => ({ devices, web: webDevices, quiet: quietDevices, capped: cappedDevices })),
+      .map(({ devices, webDevices, quietDevices, cappedDevices }) => ({
+        devices,
+        web: webDevices,
+        quiet: quietDevices,
+        capped: cappedDevices,
+      })),
     picks: rows
       .flatMap(({ kind, pick }) => (kind === 'bucket' && pick !== null ? [pick] : []))
       .toSorted()
@@ -177,7 +182,9 @@ function placedBy({ send, zones, last, seed }: DryRunScan): Sql {
   const variant = experiment
     ? sql`case when ${inSample(sql`hashed.digest`, experiment.sampleRate)} then ${variantAt(sql`hashed.digest`, experiment.variants)} end`
     : sql`''::text`
-  const hashed = experiment ? sql`cross join lateral (select ${digestOf(campaignId, sql`people.user_id`)} as digest offset bigint '0') as hashed` : sql``
+  const hashed = experiment
+    ? sql`cross join lateral (select ${digestOf(campaignId, sql`people.user_id`)} as digest offset bigint '0') as hashed`
+    : sql``
   const order = sql`hashtextextended(people.user_id, hashtext(${seed}))`
   return sql`
       select coalesce(z.wave, ${last.wave}::int) as wave, coalesce(z.quiet, false) as quiet, over_cap.user_id is not null as capped, ${variant} as variant,
@@ -236,7 +243,9 @@ export async function describeDevices(db: Db, scan: DryRunScan, ids: string[]): 
 export async function countUnknown(db: Db, appId: string, selection: Selection): Promise<number> {
   const count = async (ids: string[], known: Sql): Promise<number> => {
     const { rows } = await sql<{ unknown: number }>`
-      select count(*)::int as unknown from (select distinct id from unnest(${ids}::text[]) as id) as listed where not exists (${known})`.execute(db)
+      select count(*)::int as unknown from (select distinct id from unnest(${ids}::text[]) as id) as listed where not exists (${known})`.execute(
+      db,
+    )
     return rows[0]?.unknown ?? 0
   }
   switch (selection.kind) {

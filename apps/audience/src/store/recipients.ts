@@ -34,7 +34,12 @@ export const readRecipients = (db: Db, asked: RecipientsAsked[]): Promise<(Queue
 /** The same of devices of an app that are in no batch, with the users that they have: their parts of a send, without the send. */
 export const readDevices = async (
   db: Db,
-  { appId, subscriptionIds, userIds, ...asked }: Pick<RecipientsAsked, 'platform' | 'names'> & { appId: string; subscriptionIds: string[]; userIds: string[] },
+  {
+    appId,
+    subscriptionIds,
+    userIds,
+    ...asked
+  }: Pick<RecipientsAsked, 'platform' | 'names'> & { appId: string; subscriptionIds: string[]; userIds: string[] },
 ): Promise<QueuedDevices | undefined> => {
   const batch = sql`
     select ${appId}::text as app_id, ${subscriptionIds}::text[] as subscription_ids, ${userIds}::text[] as user_ids, null::int[] as places`

@@ -116,7 +116,14 @@ function unknownIds({ target, run, at }: Looked): Warning[] {
   const { unknownIds: unknown } = run
   const ofTarget =
     unknown > 0
-      ? [{ code: 'unknown_ids', path: `${at}target.${target.kind}`, message: `lists ${count(unknown, 'id')} that nobody has`, devices: null }]
+      ? [
+          {
+            code: 'unknown_ids',
+            path: `${at}target.${target.kind}`,
+            message: `lists ${count(unknown, 'id')} that nobody has`,
+            devices: null,
+          },
+        ]
       : []
   const ofSamples = run.unknownSamples.map((place) => ({
     code: 'unknown_ids',

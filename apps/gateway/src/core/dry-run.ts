@@ -38,7 +38,7 @@ const noSecret = 'dry run'
 export function renderDryRun(send: FrozenSend, run: AudienceDryRun): { samples: RenderedSample[]; texts: MeasuredText[] } {
   const prepared = prepareSend(send, () => new Date(run.startsAt))
   const samples = run.samples.map((device) => renderSample(prepared, device))
-  return { samples, texts: [...measureFixed(prepared, run), ...measureSamples(samples)] }
+  return { samples, texts: measureSamples(measureFixed(prepared, run), samples) }
 }
 
 function renderSample(prepared: PreparedSend, { recipient, ...device }: SampleDevice): RenderedSample {
@@ -92,17 +92,24 @@ function measureFixed(prepared: PreparedSend, { locales }: AudienceDryRun): Meas
   })
 }
 
-/** Of texts that are filled in, what the samples came to; and of silent pushes, which have no text. */
-function measureSamples(samples: readonly RenderedSample[]): MeasuredText[] {
-  const measured = samples.filter(({ entry, bytes }) => bytes !== null && (entry === null || !isFixed(entry)))
-  const byText = Map.groupBy(measured, ({ platform, locale, variant }) => `${platform} ${locale} ${variant}`)
-  return [...byText.values()].flatMap((of): MeasuredText[] => {
+/** With what the samples came to of the other texts, and of silent pushes, which have none. */
+function measureSamples(fixed: readonly MeasuredText[], samples: readonly RenderedSample[]): MeasuredText[] {
+  const keyOf = ({ platform, locale, variant }: Pick<MeasuredText, 'platform' | 'locale' | 'variant'>) => `${platform} ${locale} ${variant}`
+  const known = new Set(fixed.map(keyOf))
+  const byText = Map.groupBy(
+    samples.filter((sample) => sample.bytes !== null && !known.has(keyOf(sample))),
+    keyOf,
+  )
+  const measured = [...byText.values()].flatMap((of): MeasuredText[] => {
     const [first] = of
     if (!first) return []
     const { platform, locale, variant } = first
     const max = Math.max(...of.map(({ bytes }) => bytes ?? 0))
-    return [{ platform, locale, variant, max, limit: payloadLimits[platform], truncated: of.some(({ truncated }) => truncated), devices: null }]
+    return [
+      { platform, locale, variant, max, limit: payloadLimits[platform], truncated: of.some(({ truncated }) => truncated), devices: null },
+    ]
   })
+  return [...fixed, ...measured]
 }
 
 export const contentOf = ({ content, experiment }: FrozenSend, variant: string): Content | null =>

@@ -25,17 +25,18 @@ const withKey = (body: unknown, key = secretKey) =>
   gateway.ask({ method: 'POST', path: '/v1/notifications/dry-run', headers: { authorization: `Bearer ${key}` }, body })
 const keyWith = async (...scopes: string[]): Promise<string> =>
   String((await gateway.admin('POST', `/apps/${appId}/keys`, { kind: 'secret', name: 'ci', scopes })).body['key'])
-const answerOfAudience = (change: Partial<AudienceDryRun>) => peers.answers.set(dryRunOfAudience.subject, () => ({ ...givenDryRun, ...change }))
+const answerOfAudience = (change: Partial<AudienceDryRun>) =>
+  peers.answers.set(dryRunOfAudience.subject, () => ({ ...givenDryRun, ...change }))
 type Warnings = { code: string; path: string; devices: number | null }[]
 const warningsIn = (body: Record<string, unknown>) =>
   (body['warnings'] as Warnings).map(({ code, path, devices }) => `${code} ${path} ${devices}`)
 
-// spec: sending/dry-run
+// spec: sending/dry-run, administration/dry-run
 test('exactly one of notification, campaign and campaignId is tried; the paths of mistakes lie below it', async () => {
   const campaignId = newId()
   for (const body of [{}, { notification, campaignId }, { notification, campaign: { name: 'Sale', silent: true } }])
     expect(await ofApp(body)).toMatchObject({ status: 422, body: { error: { code: 'invalid_body', details: [{ path: 'notification' }] } } })
-  expect(await withKey({ campaignId })).toMatchObject({ status: 422, body: { error: { details: [{ path: 'campaignId' }] } } })
+  expect(await withKey({ notification, campaignId })).toMatchObject({ status: 422, body: { error: { details: [{ path: 'campaignId' }] } } })
   expect(await ofApp({ notification: { target: { all: true } } })).toMatchObject({
     status: 422,
     body: { error: { details: [{ path: 'notification.content' }] } },
@@ -44,14 +45,23 @@ test('exactly one of notification, campaign and campaignId is tried; the paths o
     status: 422,
     body: { error: { code: 'invalid_segment', details: [{ path: 'campaign.segment.field' }] } },
   })
-  for (const samples of [{ random: 21 }, { random: 0 }, { subscriptionIds: [] }, { subscriptionIds: ['x'] }, { subscriptionIds: [newId()], seed: 1 }])
+  for (const samples of [
+    { random: 21 },
+    { random: 0 },
+    { subscriptionIds: [] },
+    { subscriptionIds: ['x'] },
+    { subscriptionIds: [newId()], seed: 1 },
+  ])
     expect((await ofApp({ notification, samples })).status).toBe(422)
 
   peers.answers.set(resolveSend.subject, () => {
     throw invalidField('content.en', 'is too large for ios')
   })
   const tooLarge = await ofApp({ notification })
-  expect(tooLarge.body.error).toMatchObject({ message: 'notification.content.en is too large for ios', details: [{ path: 'notification.content.en' }] })
+  expect(tooLarge.body.error).toMatchObject({
+    message: 'notification.content.en is too large for ios',
+    details: [{ path: 'notification.content.en' }],
+  })
   peers.answers.set(resolveSend.subject, () => {
     throw notFound()
   })
@@ -68,11 +78,18 @@ test('samples show values of people: they need users:read, and without it the re
   const sender = await keyWith('notifications:send')
   const reader = await keyWith('notifications:send', 'users:read')
 
-  expect(await withKey({ notification, samples: { random: 1 } }, sender)).toMatchObject({ status: 403, body: { error: { code: 'forbidden' } } })
+  expect(await withKey({ notification, samples: { random: 1 } }, sender)).toMatchObject({
+    status: 403,
+    body: { error: { code: 'forbidden' } },
+  })
   expect((await withKey({ notification }, await keyWith('users:read'))).status).toBe(403)
   const without = await withKey({ notification }, sender)
   expect(without).toMatchObject({ status: 200, body: { samples: [], audience: { devices: 35, users: 30, exact: true } } })
   const shown = await withKey({ notification, samples: { random: 1 } }, reader)
+  expect((shown.body['bytes'] as { platform: string; locale: string }[]).map(({ platform, locale }) => `${platform} ${locale}`)).toEqual([
+    'android de',
+    'android en',
+  ])
   expect(shown.body['samples']).toMatchObject([
     {
       platform: 'android',

@@ -34,9 +34,7 @@ export const DryRunAnswer = z.object({
   waves: z.array(z.object({ at: Time, devices: Count })),
   experiment: z.object({ inSample: Count, remainder: Count, byVariant: z.record(z.string(), Count) }).nullable(),
   locales: z.array(z.object({ locale: z.string(), devices: Count, fallback: Count })),
-  bytes: z.array(
-    z.object({ platform, locale: nullableText, variant: nullableText, max: Count, limit: Count, truncated: z.boolean() }),
-  ),
+  bytes: z.array(z.object({ platform, locale: nullableText, variant: nullableText, max: Count, limit: Count, truncated: z.boolean() })),
   samples: z.array(
     z.object({
       subscriptionId: Id,

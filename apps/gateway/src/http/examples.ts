@@ -104,14 +104,19 @@ const dryRun = {
       variant: null,
       locale: 'de',
       entry,
-      payload: { aps: { alert: entry, 'mutable-content': 1 }, herald: { msgId: 'NjcxYTJiM2M0ZDVlNmY3MDgxOTIwYTA2.q83vEjRWeJCrze8SNFZ4kA' } },
+      payload: {
+        aps: { alert: entry, 'mutable-content': 1 },
+        herald: { msgId: 'NjcxYTJiM2M0ZDVlNmY3MDgxOTIwYTA2.q83vEjRWeJCrze8SNFZ4kA' },
+      },
       bytes: 421,
       limit: 4096,
       skip: null,
       warnings: [],
     },
   ],
-  warnings: [{ code: 'not_configured', path: 'providers.webpush', message: 'is not set: pushes to the web fail with not_configured', devices: 150 }],
+  warnings: [
+    { code: 'not_configured', path: 'providers.webpush', message: 'is not set: pushes to the web fail with not_configured', devices: 150 },
+  ],
   estimate: { seconds: 2, perSecond: 812.5, basis: 'recent_sends' },
 }
 const counters = { sent: 1278, failed: 2, skipped: 0, delivered: 1100, opened: 330, clicked: 110, dismissed: 40 }

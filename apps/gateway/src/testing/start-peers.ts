@@ -70,7 +70,11 @@ export const givenResolved: FrozenSend = {
   appId: newId(),
   name: 'notification',
   transactional: true,
-  content: { _default: 'en', en: { title: 'Hello {{ tags.name }}', body: 'There is news.' }, de: { title: 'Hallo', body: 'Es gibt Neues.' } },
+  content: {
+    _default: 'en',
+    en: { title: 'Hello {{ tags.name }}', body: 'There is news.' },
+    de: { title: 'Hallo', body: 'Es gibt Neues.' },
+  },
   silent: false,
   data: {},
   ttl: 3_600,

@@ -104,8 +104,16 @@ export function addUp(
 const devicesOf = (group: Group): number => group.ios + group.android + group.web
 
 /** The default locale of each variant's text. */
-const defaultsOf = (content: FrozenSend['content'], experiment: FrozenSend['experiment']): Map<string, string> =>
-  new Map(experiment ? experiment.variants.map(({ id, content: texts }) => [id, texts._default]) : content ? [['', content._default]] : [])
+function defaultsOf(content: FrozenSend['content'], experiment: FrozenSend['experiment']): Map<string, string> {
+  const texts = experiment ? experiment.variants.map((variant) => ({ id: variant.id, content: variant.content })) : [{ id: '', content }]
+  return new Map(
+    texts.flatMap(({ id, content: ofVariant }) => {
+      if (!ofVariant) return []
+      const { _default: fallback } = ofVariant
+      return [[id, fallback] as const]
+    }),
+  )
+}
 
 function shownLocales(
   queued: readonly Group[],

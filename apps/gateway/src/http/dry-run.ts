@@ -81,7 +81,7 @@ export const dryRuns = [
 
 export const dryRunsOfApp = [
   route({
-    name: 'dryRunOfApp',
+    name: 'dryRunNotificationOfApp',
     method: 'post',
     path: '/v1/admin/apps/:appId/dry-run',
     key: 'admin',

@@ -1,10 +1,7 @@
-import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { defaultSettings } from '@herald/contracts/app'
-import type { AppName } from '@herald/contracts/call'
 import type { FrozenSend } from '@herald/contracts/batch'
 import { finishBatch, previewSegment, takeBatch } from '@herald/contracts/calls/audience'
 import { fanOutStarted, readSend, type FrozenTarget } from '@herald/contracts/calls/campaigns'
@@ -15,18 +12,11 @@ import { newId } from '@herald/contracts/ids'
 import { recipientsOf } from '@herald/contracts/recipient'
 import { parseSegment } from '@herald/contracts/segment'
 import { fanOutWork, pushWork } from '@herald/contracts/topology'
-import { startNatsServer } from '@herald/embedded/nats-server'
-import { startPostgres } from '@herald/embedded/postgres'
-import { openBus, type Bus } from '@herald/service/bus'
-import { openLog } from '@herald/service/log'
-import { openMetrics } from '@herald/service/metrics'
-import { migrate } from '@herald/service/migrate'
-import { provision } from '@herald/service/provision'
-import type { Service } from '@herald/service/run'
 import { makeManyDevices } from '@herald/testing/many-devices'
 import { until } from '@herald/testing/until'
 import pg from 'pg'
 import { aboutThisRun } from './about-this-run.ts'
+import { openPeer, startAudience, startServers, type Closers } from './audience-alone.ts'
 import { median } from './report.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -162,7 +152,7 @@ async function makeDear(databaseUrl: string): Promise<void> {
 }
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
-const closers: (() => unknown)[] = []
+const closers: Closers = []
 try {
   await measure(Number(values.devices), Number(values.rounds))
 } finally {
@@ -170,13 +160,13 @@ try {
 }
 
 async function measure(devices: number, rounds: number): Promise<void> {
-  const { databaseUrl, natsUrl } = await startServers()
+  const { databaseUrl, natsUrl } = await startServers(closers)
   const appId = newId()
   const seconds = await makeManyDevices(databaseUrl, { appId, count: devices })
   if (values.dearest) await makeDear(databaseUrl)
   say(`made ${devices} devices in ${seconds.toFixed(0)} s`)
   const peers = await playPeers(natsUrl, appId)
-  await startAudience(databaseUrl, natsUrl)
+  await startAudience(closers, databaseUrl, natsUrl)
 
   const counted = []
   for (const { what, segment } of values.dearest ? dearestOnes : previews) {
@@ -223,41 +213,13 @@ async function countOrEnded(preview: () => Promise<{ count: number }>): Promise<
   }
 }
 
-async function startServers(): Promise<{ databaseUrl: string; natsUrl: string }> {
-  const directory = mkdtempSync(join(tmpdir(), 'herald-bench-'))
-  closers.push(() => rmSync(directory, { recursive: true, force: true }))
-  const postgres = await startPostgres({ dataDir: join(directory, 'postgres'), durable: true, database: 'herald' })
-  closers.push(() => postgres.stop())
-  const nats = await startNatsServer({ storeDir: join(directory, 'nats') })
-  closers.push(() => nats.stop())
-  const urls = await provision({ ownerUrl: postgres.url(), apps: ['audience'], passwords: {} })
-  await migrate({ ownerUrl: postgres.url(), app: 'audience', directory: join(root, 'apps/audience/migrations') })
-  return { databaseUrl: urls['audience'] ?? '', natsUrl: nats.url }
-}
-
-/** Audience as `npm start` runs it: a process of its own. */
-async function startAudience(databaseUrl: string, natsUrl: string): Promise<void> {
-  const child = spawn(process.execPath, ['apps/audience/src/main.ts'], {
-    cwd: root,
-    env: { ...process.env, DATABASE_URL_AUDIENCE: databaseUrl, NATS_URL: natsUrl, LOG_LEVEL: 'warn' },
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-  })
-  const ended = new Promise((done) => child.once('exit', done))
-  closers.push(() => {
-    child.kill('SIGTERM')
-    return ended
-  })
-  const isReady = await Promise.race([new Promise((done) => child.once('message', () => done(true))), ended.then(() => false)])
-  if (isReady !== true) throw new Error('audience did not start')
-}
-
 /** The other apps, as far as audience meets them. The dispatcher takes every batch and finishes it without a send. */
 async function playPeers(natsUrl: string, appId: string) {
   const [gateway, campaigns, tracker, dispatcher] = await Promise.all([
-    openPeer('gateway', natsUrl),
-    openPeer('campaigns', natsUrl),
-    openPeer('tracker', natsUrl),
-    openPeer('dispatcher', natsUrl),
+    openPeer(closers, 'gateway', natsUrl),
+    openPeer(closers, 'campaigns', natsUrl),
+    openPeer(closers, 'tracker', natsUrl),
+    openPeer(closers, 'dispatcher', natsUrl),
   ])
   const targets = new Map<string, FrozenTarget>()
   let reports: { at: number; queued: number; fannedOut: boolean }[] = []
@@ -320,19 +282,6 @@ async function playPeers(natsUrl: string, appId: string) {
       }
     },
   }
-}
-
-async function openPeer(name: AppName, natsUrl: string): Promise<Bus> {
-  const service: Service<{ NATS_URL: string }> = {
-    name,
-    config: { NATS_URL: natsUrl },
-    log: openLog(name, 'silent'),
-    metrics: openMetrics(),
-    needs: () => undefined,
-    beforeStop: () => undefined,
-    onStop: (_what, close) => void closers.push(close),
-  }
-  return openBus(service)
 }
 
 function sendOf(appId: string, campaignId: string): FrozenSend {

@@ -63,7 +63,7 @@ export const appIsGone: FanOutFailure = { code: 'not_found', message: 'The app d
 
 /** The waves of a send; null: everybody at once. */
 export async function plan(
-  { db }: Audience,
+  { db }: Pick<Audience, 'db'>,
   { send, settings, started_at: startedAt }: { send: FrozenSend; settings: AppSettings; started_at: Date },
   selection: Selection,
 ): Promise<NewFanOut['waves']> {

@@ -27,6 +27,7 @@ import type { Config } from './config.ts'
 import { countSegment, type CountAsked } from './count-segment.ts'
 import { deleteSubscription } from './delete-subscription.ts'
 import { deleteUser } from './delete-user.ts'
+import { dryRun } from './dry-run.ts'
 import { dropCampaigns } from './drop-campaigns.ts'
 import { eraseApp } from './erase-app.ts'
 import { explainDevices, findDevicesOf } from './explain-devices.ts'
@@ -192,6 +193,11 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
       () => reads((db) => countSegment({ db, lastNotified: audience.lastNotified }, asked), { withinMs: 18_500, turn: asked.appId }),
       asked.appId,
     )
+
+  // A dry run is dearer than a count, and stands in the same line.
+  bus.answer(calls.dryRun, (asked) =>
+    oneCount(() => reads((reading) => dryRun({ ...audience, db: reading }, asked), { withinMs: 18_500, turn: asked.appId }), asked.appId),
+  )
 
   // Three connections for registrations that wait for others' rows, two of them for one app's.
   const registrationsAlone = openAtOnce({ atOnce: 3, share: 2, mostWaiting: 1_000, waitMs: 2_500, full: queueUnavailable })

@@ -6,7 +6,7 @@ import { acceptedId, findReplay, type Idempotency } from './accept-campaigns.ts'
 import { whyNotSchedule } from './core/schedule.ts'
 import { getCampaign, noDraft } from './manage-campaign.ts'
 import { refuseTooLarge, resolveFields } from './resolve-fields.ts'
-import { copySegment, type Accepting } from './send-notification.ts'
+import { copySegment, type Accepting, type Resolving } from './send-notification.ts'
 import { replaceDraft, type Draft } from './store/campaigns.ts'
 
 export type CreateRequest = { appId: string; idempotency: Idempotency | null; campaign: CreateCampaign }
@@ -43,12 +43,12 @@ export async function replaceCampaign(
 }
 
 /** A body as its draft is kept. Faults: not_found, invalid_segment, invalid_body. */
-async function resolveDraft(accepting: Accepting, appId: string, campaign: CreateCampaign): Promise<Draft> {
+export async function resolveDraft(resolving: Resolving, appId: string, campaign: CreateCampaign): Promise<Draft> {
   const { name, segment, segmentId, schedule, experiment, templateId } = campaign
   const wrong = whyNotSchedule(schedule, new Date())
   if (wrong) throw invalidField(wrong.path, wrong.message)
-  const send = await resolveFields(accepting, appId, campaign)
-  if (segmentId !== undefined) await copySegment(accepting.bus, appId, segmentId)
+  const send = await resolveFields(resolving, appId, campaign)
+  if (segmentId !== undefined) await copySegment(resolving.bus, appId, segmentId)
 
   if (experiment && send.silent) throw invalidField('experiment', 'must not be given together with silent, which the template brings')
   refuseTooLarge(send)

@@ -1,10 +1,11 @@
 import { listTimeZones } from '@herald/contracts/calls/audience'
+import type { Schedule } from '@herald/contracts/campaign'
 import { fault, notFound, type Fault } from '@herald/contracts/fault'
 import type { CampaignStatus } from '@herald/contracts/stats'
 import { findTimeZone } from '@herald/contracts/text'
 import type { Bus } from '@herald/service/bus'
 import { statusesThatAllow } from './core/campaign.ts'
-import { planSend } from './core/schedule.ts'
+import { planSend, type Plan } from './core/schedule.ts'
 import { copySegment } from './send-notification.ts'
 import { findCampaign, findSendable, markSent } from './store/campaigns.ts'
 import type { Db } from './store/tables.ts'
@@ -26,8 +27,8 @@ export async function sendCampaign(
   if (!statusesThatAllow('sendNow').includes(status)) throw notSendable(status)
 
   const target = segment_id === null ? campaign.target : await copySegment(bus, appId, segment_id)
-  if (!target || (!has_content && !silent)) throw fault('invalid_state', 'The campaign has no content to send.')
-  const plan = planSend(schedule, now, schedule.type === 'user_timezone' ? await findZones(bus, appId, defaultTimezone) : [])
+  if (!target || (!has_content && !silent)) throw nothingToSend()
+  const plan = await planNow(bus, { appId, schedule, now, defaultTimezone })
   if (plan.action === 'unplanned') throw fault('invalid_state', plan.why)
 
   const sent = await markSent(db, campaignId, { dueAt: null, localTimesAfter: null, ...plan, target, revision })
@@ -39,12 +40,20 @@ export async function sendCampaign(
   throw statusesThatAllow('sendNow').includes(current.status) ? replacedMeanwhile() : notSendable(current.status)
 }
 
+/** What a schedule leads to when it is sent now. `defaultTimezone` is the app's, for users without one. */
+export const planNow = async (
+  bus: Pick<Bus, 'call'>,
+  { appId, schedule, now, defaultTimezone }: { appId: string; schedule: Schedule; now: Date; defaultTimezone: string },
+): Promise<Plan> => planSend(schedule, now, schedule.type === 'user_timezone' ? await findZones(bus, appId, defaultTimezone) : [])
+
 /** The zones that a send at each user's local time has to look at, at least one. A zone that the runtime does not know any more is nobody's. */
 async function findZones(bus: Pick<Bus, 'call'>, appId: string, defaultTimezone: string): Promise<string[]> {
   const { zones } = await bus.call(listTimeZones, { appId })
   const known = [...new Set([...zones, defaultTimezone])].filter((zone) => findTimeZone(zone))
   return known.length > 0 ? known : ['UTC']
 }
+
+export const nothingToSend = (): Fault => fault('invalid_state', 'The campaign has no content to send.')
 
 const notSendable = (status: CampaignStatus): Fault =>
   fault('invalid_state', `The campaign is ${status}; only a draft or a scheduled campaign can be sent.`)

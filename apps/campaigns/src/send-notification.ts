@@ -7,6 +7,7 @@ import { parseSegment } from '@herald/contracts/segment'
 import type { Target } from '@herald/contracts/target'
 import type { Bus } from '@herald/service/bus'
 import { acceptedId, findReplay, type Acceptable, type Accepted, type Idempotency } from './accept-campaigns.ts'
+import type { ResolvedSend } from './core/overrides.ts'
 import { refuseTooLarge, resolveFields } from './resolve-fields.ts'
 import type { Db } from './store/tables.ts'
 
@@ -22,8 +23,11 @@ export type Accepting = {
   defaultTtlSeconds: number
 }
 
+/** What checking a body and filling it in needs. */
+export type Resolving = Pick<Accepting, 'db' | 'bus' | 'defaultTtlSeconds'>
+
 /** What a notification's campaign is called (spec: sending/accept). */
-const notificationName = 'notification'
+export const notificationName = 'notification'
 
 /**
  * Accepts a notification. The order (spec: sending/accept-order): the body was checked by the gateway, then the idempotency record,
@@ -39,9 +43,7 @@ export async function sendNotification(accepting: Accepting, { appId, idempotenc
   const replay = looksUp ? await findReplay(accepting, appId, idempotency) : undefined
   if (replay) return { ...acceptedId(replay), status: 'sending' }
 
-  const send = await resolveFields(accepting, appId, notification)
-  const frozenTarget = await freezeTarget(accepting.bus, appId, target)
-  refuseTooLarge(send)
+  const resolved = await resolveNotification(accepting, appId, notification)
 
   const accepted = await accepting.accept({
     campaign: {
@@ -50,16 +52,28 @@ export async function sendNotification(accepting: Accepting, { appId, idempotenc
       name: notificationName,
       status: 'sending',
       transactional: true,
-      target: frozenTarget,
+      target: resolved.target,
       templateId: templateId ?? null,
       segmentId: target.segmentId ?? null,
       schedule: null,
       experiment: null,
-      send,
+      send: resolved.send,
     },
     idempotency,
   })
   return { ...acceptedId(accepted), status: 'sending' }
+}
+
+/** A notification as it is sent: its template and its saved segment copied. Faults: not_found, invalid_segment, invalid_body. */
+export async function resolveNotification(
+  resolving: Resolving,
+  appId: string,
+  notification: SendNotification,
+): Promise<{ send: ResolvedSend; target: FrozenTarget }> {
+  const send = await resolveFields(resolving, appId, notification)
+  const target = await freezeTarget(resolving.bus, appId, notification.target)
+  refuseTooLarge(send)
+  return { send, target }
 }
 
 /** Whom a send is for, as it is now: a saved segment is copied, so changing it later changes no send under way. */

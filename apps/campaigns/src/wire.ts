@@ -26,6 +26,7 @@ import { pickWinner } from './pick-winner.ts'
 import { publishDue } from './publish-due.ts'
 import { readCampaign } from './read-campaign.ts'
 import { readSend } from './read-send.ts'
+import { resolveForDryRun } from './resolve-for-dry-run.ts'
 import { runRecurrences } from './run-recurrences.ts'
 import { sendCampaign } from './send-campaign.ts'
 import { sendNotification, type Accepting } from './send-notification.ts'
@@ -138,6 +139,12 @@ export async function wireCampaigns(service: Service<Config>): Promise<void> {
   bus.answer(calls.endCampaign, (request) => endCampaign(changing, request))
   bus.answer(calls.eraseCampaignsOfApp, (request) => eraseApp(db, request))
 
+  bus.answer(calls.resolveSend, (request) =>
+    reads((db) => resolveForDryRun({ db, bus, defaultTtlSeconds: config.DEFAULT_TTL_SECONDS }, request), {
+      withinMs: 12_000,
+      turn: request.appId,
+    }),
+  )
   bus.answer(calls.readSend, (request) => readSend(db, request))
   bus.answer(calls.fanOutStarted, started)
   bus.answer(calls.settleCampaigns, settled)

@@ -8,6 +8,7 @@ import {
   listPushes as listPushesCall,
   listStats as listStatsCall,
   readNotified as readNotifiedCall,
+  readPace as readPaceCall,
   readProgress as readProgressCall,
   readSettled as readSettledCall,
   readStats as readStatsCall,
@@ -37,6 +38,7 @@ import { openHousekeeping } from './keep-house.ts'
 import { listPushes } from './list-pushes.ts'
 import { openMeasures } from './measure.ts'
 import { readNotified } from './read-notified.ts'
+import { readPace } from './read-pace.ts'
 import { readProgress } from './read-progress.ts'
 import { readSettled } from './read-settled.ts'
 import { listStats, readStats } from './read-stats.ts'
@@ -102,6 +104,7 @@ export async function wireTracker(service: Service<Config>): Promise<void> {
   bus.answer(readStatsCall, (request) => reads((db) => readStats(db, request), { turn: request.appId }))
   bus.answer(listStatsCall, (request) => reads((db) => listStats(db, request), { turn: request.appId }))
   bus.answer(readProgressCall, (request) => reads((db) => readProgress(db, request), { turn: request.appId }))
+  bus.answer(readPaceCall, (request) => reads((db) => readPace(db, request), { turn: request.appId }))
   bus.answer(findSettledCall, (request) => findSettled({ db, retentionDays: ledgerDays }, request))
   bus.answer(verifyCampaignCall, (request) =>
     oneVerification(() =>

@@ -38,7 +38,8 @@ export function serialize(platform: Platform, push: Push, address: string, ttlSe
   return JSON.stringify(platform === 'ios' ? buildApnsPayload(push) : buildWebPushPayload(push))
 }
 
-const sizeOf = (platform: Platform, body: string, address: string): number =>
+/** Bytes of a request body, as the platform's limit counts them. */
+export const sizeOf = (platform: Platform, body: string, address: string): number =>
   Buffer.byteLength(body) - (platform === 'android' ? jsonBytes({ message: { token: address } }) : 0)
 
 const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))

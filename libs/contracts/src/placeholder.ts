@@ -65,7 +65,8 @@ export function textWithoutTags(text: string): string {
   return template.ok ? template.parts.filter((part) => typeof part === 'string').join('') : text
 }
 
-export type Renderer = (values: PlaceholderValues) => string
+/** `onEmpty` is called for each tag that comes out as nothing. */
+export type Renderer = (values: PlaceholderValues, onEmpty?: () => void) => string
 
 /**
  * Makes the function that fills a template in. Parse once per field, call once per push: a text without tags costs nothing.
@@ -77,14 +78,18 @@ export function compile(text: string, as: 'text' | 'link' = 'text'): Renderer {
   if (!template.ok) return () => text
   const encode = as === 'link' && template.parts.length > 1
   const pieces = template.parts.map((part) => (typeof part === 'string' ? part : compileTag(part, encode)))
-  return (values) => {
+  return (values, onEmpty) => {
     let rendered = ''
-    for (const piece of pieces) rendered += typeof piece === 'string' ? piece : piece(values)
+    for (const piece of pieces) {
+      const filled = typeof piece === 'string' ? piece : piece(values)
+      if (filled === '') onEmpty?.()
+      rendered += filled
+    }
     return rendered
   }
 }
 
-function compileTag(tag: Tag, encode: boolean): Renderer {
+function compileTag(tag: Tag, encode: boolean): (values: PlaceholderValues) => string {
   const read = compileOperand(tag.operand)
   const steps = tag.filters.map(({ name, args }) => ({ name, args: args.map(compileOperand) }))
   const encodesItself = tag.filters.at(-1)?.name === 'url_encode'

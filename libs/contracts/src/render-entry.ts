@@ -4,8 +4,14 @@ import { cutText } from './grapheme.ts'
 import { compile, type PlaceholderValues } from './placeholder.ts'
 import { countCodePoints } from './text.ts'
 
+/** What filling in a text left out or cut, and where in the entry: `title`, `actions.0.url`. */
+export type RenderNote = { code: 'placeholder_empty' | 'text_cut' | 'url_dropped' | 'image_dropped'; path: string }
+/** Hears it; left out where nobody asks. */
+export type NoteOfRender = (note: RenderNote) => void
+
 /** Fills in a locale entry for one push. Undefined: neither title nor body is left, so there is nothing to show (`empty_content`). */
-export type EntryRenderer = (values: PlaceholderValues) => LocaleEntry | undefined
+export type EntryRenderer = (values: PlaceholderValues, note?: NoteOfRender) => LocaleEntry | undefined
+type Field<Value> = (values: PlaceholderValues, note?: NoteOfRender) => Value
 
 /**
  * Makes the function that fills in a locale entry; keep it per send and locale. Texts over a limit are cut with `…`; an address that is
@@ -13,42 +19,53 @@ export type EntryRenderer = (values: PlaceholderValues) => LocaleEntry | undefin
  */
 export function compileEntry(entry: LocaleEntry): EntryRenderer {
   if (!textsOf(entry).some((text) => text.includes('{{'))) return () => entry
-  const title = compile(entry.title)
-  const body = compile(entry.body)
-  const url = compileAddress(entry.url, whyNotLink)
-  const image = compileAddress(entry.image, whyNotImage)
-  const actions = (entry.actions ?? []).map(compileAction)
-  return (values) => {
-    const rendered: LocaleEntry = { title: cutText(title(values), maxTitleLength), body: cutText(body(values), maxBodyLength) }
+  const title = compileText(entry.title, maxTitleLength, 'title')
+  const body = compileText(entry.body, maxBodyLength, 'body')
+  const url = compileAddress(entry.url, 'url')
+  const image = compileAddress(entry.image, 'image')
+  const actions = (entry.actions ?? []).map((action, place) => compileAction(action, `actions.${place}`))
+  return (values, note) => {
+    const rendered: LocaleEntry = { title: title(values, note), body: body(values, note) }
     if (rendered.title.trim() === '' && rendered.body.trim() === '') return undefined
-    const [link, picture] = [url(values), image(values)]
+    const [link, picture] = [url(values, note), image(values, note)]
     if (link !== undefined) rendered.url = link
     if (picture !== undefined) rendered.image = picture
-    if (actions.length > 0) rendered.actions = actions.map((render) => render(values)).filter((action) => action !== undefined)
+    if (actions.length > 0) rendered.actions = actions.map((render) => render(values, note)).filter((action) => action !== undefined)
     return rendered
   }
 }
 
-function compileAction(action: Action): (values: PlaceholderValues) => Action | undefined {
-  const title = compile(action.title)
-  const url = compileAddress(action.url, whyNotLink)
-  return (values) => {
-    const text = cutText(title(values), maxActionTitleLength)
-    const link = url(values)
+function compileAction(action: Action, path: string): Field<Action | undefined> {
+  const title = compileText(action.title, maxActionTitleLength, `${path}.title`)
+  const url = compileAddress(action.url, `${path}.url`)
+  return (values, note) => {
+    const text = title(values, note)
+    const link = url(values, note)
     if (text.trim() === '') return undefined
     return link === undefined ? { id: action.id, title: text } : { id: action.id, title: text, url: link }
   }
 }
 
-function compileAddress(
-  address: string | undefined,
-  whyNot: (value: string) => string | undefined,
-): (values: PlaceholderValues) => string | undefined {
+function compileText(text: string, max: number, path: string): Field<string> {
+  const render = compile(text)
+  return (values, note) => {
+    const rendered = render(values, note && (() => note({ code: 'placeholder_empty', path })))
+    const cut = cutText(rendered, max)
+    if (cut !== rendered) note?.({ code: 'text_cut', path })
+    return cut
+  }
+}
+
+function compileAddress(address: string | undefined, path: string): Field<string | undefined> {
   if (address === undefined) return () => undefined
   if (!address.includes('{{')) return () => address
   const render = compile(address, 'link')
-  return (values) => {
-    const rendered = render(values)
-    return countCodePoints(rendered) > maxAddressLength || whyNot(rendered) !== undefined ? undefined : rendered
+  const isImage = path === 'image'
+  const whyNot = isImage ? whyNotImage : whyNotLink
+  return (values, note) => {
+    const rendered = render(values, note && (() => note({ code: 'placeholder_empty', path })))
+    if (countCodePoints(rendered) <= maxAddressLength && whyNot(rendered) === undefined) return rendered
+    note?.({ code: isImage ? 'image_dropped' : 'url_dropped', path })
+    return undefined
   }
 }

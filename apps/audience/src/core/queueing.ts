@@ -19,8 +19,11 @@ export const isMeant = ({ campaignId, experiment, remainder }: FrozenSend, userI
 
 export type Quiet = { skipIn: QuietHours | null; defaultTimezone: string; at: Date }
 
-/** What becomes of devices that are meant. A browser must show something for every push, so a silent one is skipped there. */
-export function queue(devices: readonly PageDevice[], silent: boolean, { skipIn, defaultTimezone, at }: Quiet): Queued[] {
+/** Why a device that is meant is skipped at once, or null. A browser must show something for every push, so a silent one is skipped there. */
+export function skipRule(
+  silent: boolean,
+  { skipIn, defaultTimezone, at }: Quiet,
+): (device: Pick<PageDevice, 'platform' | 'zone'>) => 'silent_web' | 'quiet_hours' | null {
   const quietZones = new Map<string | null, boolean>()
   const isQuiet = (zone: string | null): boolean => {
     if (!skipIn) return false
@@ -30,10 +33,15 @@ export function queue(devices: readonly PageDevice[], silent: boolean, { skipIn,
     quietZones.set(zone, quiet)
     return quiet
   }
-  const whySkipped = ({ platform, zone }: PageDevice): SkipReason | null => {
+  return ({ platform, zone }) => {
     if (silent && platform === 'web') return 'silent_web'
     return isQuiet(zone) ? 'quiet_hours' : null
   }
+}
+
+/** What becomes of devices that are meant. */
+export function queue(devices: readonly PageDevice[], silent: boolean, quiet: Quiet): Queued[] {
+  const whySkipped = skipRule(silent, quiet)
   return devices.map((device) => ({
     subscriptionId: device.id,
     userId: device.userId,

@@ -1,5 +1,5 @@
 import type { FrequencyCap } from '@herald/contracts/administration'
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Db } from './tables.ts'
 
 /** Takes devices for a wave; answers those that no wave of the campaign has taken before. */
@@ -11,6 +11,11 @@ export async function claimForWave(db: Db, campaignId: string, subscriptionIds: 
     returning subscription_id as id`.execute(db)
   return new Set(rows.map(({ id }) => id))
 }
+
+/** What the claims `c` of a user say, to be grouped by user: whether the campaign has one already, and how many count at an instant. */
+export const hasClaimed = (campaignId: string) => sql`coalesce(bool_or(c.campaign_id = ${campaignId}), false)`
+export const usedAt = (at: RawBuilder<unknown>, { windowSeconds }: FrequencyCap) =>
+  sql`count(*) filter (where c.at > ${at} - make_interval(secs => ${windowSeconds}))`
 
 /**
  * Counts a campaign against the frequency cap of its users (spec: sending/frequency-cap-claims): one claim per user and campaign, whatever number of
@@ -25,7 +30,7 @@ export async function claimCap(
   await sql`select from users where id = any(${userIds}::text[]) order by id for no key update`.execute(db)
   const { rows } = await sql<{ id: string }>`
     with counted as (
-      select u.id, coalesce(bool_or(c.campaign_id = ${campaignId}), false) as claimed, count(*) filter (where c.at > now() - ${window}) as used
+      select u.id, ${hasClaimed(campaignId)} as claimed, ${usedAt(sql`now()`, cap)} as used
       from (select id from users where id = any(${userIds}::text[])) as u
         left join cap_claims c on c.app_id = ${appId} and c.user_id = u.id
       group by u.id

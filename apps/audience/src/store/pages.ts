@@ -109,26 +109,27 @@ const segmentColumns = sql`${scannedColumns}, s.browser, s.standalone, s.app_ver
  * own index first (`materialized`, and the app hidden by `|| ''`: else the planner may walk a million devices to find the named ones).
  */
 function source({ app_id, cursor, bound_id }: Scan, selection: Selection): RawBuilder<unknown> {
-  switch (selection.kind) {
-    case 'all':
-    case 'segment':
-      return sql`
+  if (selection.kind === 'all' || selection.kind === 'segment')
+    return sql`
         select ${selection.kind === 'all' ? scannedColumns : segmentColumns} from subscriptions s
         where s.app_id = ${app_id} and s.id > ${cursor} and s.id <= ${bound_id}
         order by s.id limit ${sql.lit(pageSize)}`
-    case 'subscriptionIds':
-      return named(sql`s.id = any(${selection.subscriptionIds}::text[])`)
-    case 'userIds':
-      return named(sql`s.user_id = any(${selection.userIds}::text[])`)
-    case 'externalIds':
-      return named(
-        sql`s.user_id in (select id from users where ${personKey} = any(${selection.externalIds.map((externalId) => keyOfPerson({ appId: app_id, externalId }))}::text[]))`,
-      )
-  }
-
-  function named(condition: RawBuilder<unknown>): RawBuilder<unknown> {
-    return sql`
-      with named as materialized (select ${scannedColumns} from subscriptions s where ${condition} and s.app_id || '' = ${app_id})
+  return sql`
+      with named as materialized (select ${scannedColumns} from subscriptions s where ${devicesNamed(app_id, selection)} and s.app_id || '' = ${app_id})
       select * from named where id > ${cursor} and id <= ${bound_id} order by id limit ${sql.lit(pageSize)}`
+}
+
+/** A target that lists those whom it means. */
+export type Named = Exclude<Selection, { kind: 'all' | 'segment' }>
+
+/** Whether a device `s` is one that a list names; of any app that has the ids. */
+export function devicesNamed(appId: string, selection: Named): RawBuilder<unknown> {
+  switch (selection.kind) {
+    case 'subscriptionIds':
+      return sql`s.id = any(${selection.subscriptionIds}::text[])`
+    case 'userIds':
+      return sql`s.user_id = any(${selection.userIds}::text[])`
+    case 'externalIds':
+      return sql`s.user_id in (select id from users where ${personKey} = any(${selection.externalIds.map((externalId) => keyOfPerson({ appId, externalId }))}::text[]))`
   }
 }

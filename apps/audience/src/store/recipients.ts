@@ -22,7 +22,31 @@ const subscriptionColumns = { appVersion: 'app_version', deviceModel: 'device_mo
  * three times as dear. They come in the order of their ids, which as a rule is that of the batch; where it is not, or somebody is gone, `queuedDevices`
  * puts them in the order of the batch. Answers in the order asked; one whose batch is gone has no devices.
  */
-export async function readRecipients(db: Db, asked: RecipientsAsked[]): Promise<(QueuedDevices | undefined)[]> {
+export const readRecipients = (db: Db, asked: RecipientsAsked[]): Promise<(QueuedDevices | undefined)[]> =>
+  readQueued(
+    db,
+    asked,
+    sql`
+        select app_id, subscription_ids[asked.first:] as subscription_ids, user_ids[asked.first:] as user_ids, places[asked.first:] as places
+        from batches where id = asked.batch_id offset 0`,
+  )
+
+/** The same of devices of an app that are in no batch, with the users that they have: their parts of a send, without the send. */
+export const readDevices = async (
+  db: Db,
+  {
+    appId,
+    subscriptionIds,
+    userIds,
+    ...asked
+  }: Pick<RecipientsAsked, 'platform' | 'names'> & { appId: string; subscriptionIds: string[]; userIds: string[] },
+): Promise<QueuedDevices | undefined> => {
+  const batch = sql`
+    select ${appId}::text as app_id, ${subscriptionIds}::text[] as subscription_ids, ${userIds}::text[] as user_ids, null::int[] as places`
+  return (await readQueued(db, [{ ...asked, batchId: '', from: 0 }], batch))[0]
+}
+
+async function readQueued(db: Db, asked: RecipientsAsked[], batch: RawBuilder<unknown>): Promise<(QueuedDevices | undefined)[]> {
   if (asked.length === 0) return []
   const has = (platform: string) => asked.some((one) => one.platform === platform)
   const names = (of: 'user' | 'subscription', field: string) => asked.some((one) => one.names[of].includes(field))
@@ -51,9 +75,7 @@ export async function readRecipients(db: Db, asked: RecipientsAsked[]): Promise<
         ${asked.map((one) => JSON.stringify(one.names.tags))}::jsonb[]
       ) with ordinality as given(batch_id, from_place, reads_users, tag_names, place)
     ) as asked
-      cross join lateral (
-        select app_id, subscription_ids[asked.first:] as subscription_ids, user_ids[asked.first:] as user_ids, places[asked.first:] as places
-        from batches where id = asked.batch_id offset 0
+      cross join lateral (${batch}
       ) as b
       cross join lateral (
         select string_agg(s.id, '') as "idsFound", string_agg(s.user_id, '') as owners,

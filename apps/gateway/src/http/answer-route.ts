@@ -56,6 +56,7 @@ export async function answerRoute(route: Route, request: Routed, response: Serve
   const asked: Asked<string, unknown, unknown> = {
     appId,
     keyKind: key?.kind ?? 'public',
+    holds: (scope) => (key ? key.scopes.has(scope) : route.key === 'admin'),
     params,
     body,
     query,

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { parseApiKey } from '@herald/auth/api-key'
 import { equalSecrets } from '@herald/auth/secret'
 import type { Scope } from '@herald/contracts/administration'
-import { fault } from '@herald/contracts/fault'
+import { fault, type Fault } from '@herald/contracts/fault'
 import type { ApiKeys, VerifiedKey } from '../authenticate.ts'
 import type { Access } from './route.ts'
 
@@ -28,8 +28,10 @@ export async function keyOf(request: IncomingMessage, keys: ApiKeys): Promise<Ve
 export function checkScope(key: VerifiedKey, access: Access, scope: Scope | undefined): void {
   if (access === 'secret' && key.kind === 'public')
     throw fault('forbidden', 'A public key may not do this: use a secret key, from a server.')
-  if (scope !== undefined && !key.scopes.has(scope)) throw fault('forbidden', `The API key does not have the scope ${scope}.`)
+  if (scope !== undefined && !key.scopes.has(scope)) throw missingScope(scope)
 }
+
+export const missingScope = (scope: Scope): Fault => fault('forbidden', `The API key does not have the scope ${scope}.`)
 
 /** The administration token, compared in constant time. Faults: unauthorized. */
 export function checkAdministrator(request: IncomingMessage, token: string): void {

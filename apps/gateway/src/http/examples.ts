@@ -84,6 +84,41 @@ const template = {
   createdAt: '2026-01-12T09:00:00.000Z',
   updatedAt: '2026-01-12T09:00:00.000Z',
 } satisfies Template
+const entry = { title: 'Ihre Bestellung ist unterwegs', body: 'Sie kommt heute an.' }
+const dryRun = {
+  audience: { devices: 1280, users: 1104, byPlatform: { ios: 520, android: 610, web: 150 }, exact: true },
+  unreachable: { optedOut: 96, invalidated: 31 },
+  skips: [{ reason: 'frequency_cap', devices: 44, exact: true }],
+  waves: [{ at: '2026-01-31T08:10:00.000Z', devices: 1280 }],
+  experiment: null,
+  locales: [
+    { locale: 'de', devices: 900, fallback: 0 },
+    { locale: 'en', devices: 380, fallback: 20 },
+  ],
+  bytes: [{ platform: 'ios', locale: 'de', variant: null, max: 421, limit: 4096, truncated: false }],
+  samples: [
+    {
+      subscriptionId: ids.device,
+      userId: ids.user,
+      platform: 'ios',
+      variant: null,
+      locale: 'de',
+      entry,
+      payload: {
+        aps: { alert: entry, 'mutable-content': 1 },
+        herald: { msgId: 'NjcxYTJiM2M0ZDVlNmY3MDgxOTIwYTA2.q83vEjRWeJCrze8SNFZ4kA' },
+      },
+      bytes: 421,
+      limit: 4096,
+      skip: null,
+      warnings: [],
+    },
+  ],
+  warnings: [
+    { code: 'not_configured', path: 'providers.webpush', message: 'is not set: pushes to the web fail with not_configured', devices: 150 },
+  ],
+  estimate: { seconds: 2, perSecond: 812.5, basis: 'recent_sends' },
+}
 const counters = { sent: 1278, failed: 2, skipped: 0, delivered: 1100, opened: 330, clicked: 110, dismissed: 40 }
 
 export const examples = { device, user, segment, template, counted, campaignId: ids.campaign }
@@ -161,6 +196,20 @@ export const exampleOf: Record<string, { bodies?: Record<string, unknown>; answe
         { index: 1, status: 404, error: { code: 'not_found', message: 'Not found.' } },
       ],
     },
+  },
+  dryRunNotification: {
+    bodies: {
+      'to a segment': { notification: { target: { segment: definition }, content } },
+      'a campaign, shown to a device': {
+        campaign: { name: 'Weekend sale', content },
+        samples: { subscriptionIds: [ids.device] },
+      },
+      'to everyone, with the same samples each time': {
+        notification: { target: { all: true }, templateId: ids.template },
+        samples: { random: 10, seed: 'release-17' },
+      },
+    },
+    answer: dryRun,
   },
   createCampaign: {
     bodies: {

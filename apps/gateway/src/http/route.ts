@@ -45,6 +45,8 @@ export type Asked<Param extends string, Body, Query> = {
   /** The key's app; on the administration surface the path's. */
   appId: string
   keyKind: KeyKind
+  /** Whether the key may do more than the route asks for; an administrator may do all. */
+  holds: (scope: Scope) => boolean
   params: Record<Param, string>
   body: Body
   query: Query

@@ -46,6 +46,7 @@ const summary: [methodAndPath: string, key: string, scope: string | undefined][]
   ['DELETE /v1/users/by-external-id/:externalId', 'secret', 'users:write'],
   ['POST /v1/notifications', 'secret', 'notifications:send'],
   ['POST /v1/notifications/batch', 'secret', 'notifications:send'],
+  ['POST /v1/notifications/dry-run', 'secret', 'notifications:send'],
   ['POST /v1/campaigns', 'secret', 'campaigns:write'],
   ['POST /v1/campaigns/:id/send', 'secret', 'campaigns:write'],
   ['POST /v1/campaigns/:id/cancel', 'secret', 'campaigns:write'],

@@ -5,6 +5,7 @@ import { audit } from './audit.ts'
 import { campaigns } from './campaigns.ts'
 import { docs, docsFiles } from './docs.ts'
 import { explain } from './explain.ts'
+import { dryRuns, dryRunsOfApp } from './dry-run.ts'
 import { health } from './health.ts'
 import { keys } from './keys.ts'
 import { notifications } from './notifications.ts'
@@ -36,6 +37,7 @@ export const publicRoutes: readonly Route[] = [
   ...subscriptions,
   ...users,
   ...notifications,
+  ...dryRuns,
   ...campaigns,
   ...segments,
   ...templates,
@@ -56,6 +58,7 @@ export const administrationRoutes: readonly Route[] = [
   ...audit,
   ...segmentsAndTemplates,
   ...campaignsOfApp,
+  ...dryRunsOfApp,
 ]
 
 export const openApiDocument = describeApi(publicRoutes)

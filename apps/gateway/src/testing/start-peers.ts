@@ -1,3 +1,4 @@
+import type { FrozenSend } from '@herald/contracts/batch'
 import type { AppName, Call } from '@herald/contracts/call'
 import * as audienceCalls from '@herald/contracts/calls/audience'
 import * as campaignCalls from '@herald/contracts/calls/campaigns'
@@ -5,6 +6,7 @@ import * as trackerCalls from '@herald/contracts/calls/tracker'
 import { readStats, trackEvents, type Engagement } from '@herald/contracts/calls/tracker'
 import * as webhookCalls from '@herald/contracts/calls/webhooks'
 import type { Campaign } from '@herald/contracts/campaign'
+import type { AudienceDryRun } from '@herald/contracts/dry-run'
 import { fault, type Fault } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import type { Webhook, WebhookDelivery } from '@herald/contracts/webhook'
@@ -60,6 +62,55 @@ export const givenCampaign: Campaign = {
   createdAt: '2026-01-31T08:00:00.000Z',
   startedAt: null,
   settledAt: null,
+}
+
+/** A send as campaigns resolves it for a dry run. */
+export const givenResolved: FrozenSend = {
+  campaignId: '0'.repeat(24),
+  appId: newId(),
+  name: 'notification',
+  transactional: true,
+  content: {
+    _default: 'en',
+    en: { title: 'Hello {{ tags.name }}', body: 'There is news.' },
+    de: { title: 'Hallo', body: 'Es gibt Neues.' },
+  },
+  silent: false,
+  data: {},
+  ttl: 3_600,
+  collapseId: null,
+  priority: 'high',
+  presentation: null,
+  bypass: {},
+}
+
+const sample = { subscriptionId: examples.device.id, userId: examples.user.id, platform: 'android', variant: '', skip: null } as const
+/** What audience counts of it: one sample, on Android. */
+export const givenDryRun: AudienceDryRun = {
+  startsAt: '2026-01-31T08:00:00.000Z',
+  audience: { users: 30, byPlatform: { ios: 10, android: 20, web: 5 } },
+  estimated: null,
+  isWhole: true,
+  unreachable: { optedOut: 2, invalidated: 1 },
+  skips: [],
+  waves: [{ at: '2026-01-31T08:00:00.000Z', devices: 35 }],
+  experiment: null,
+  locales: [
+    { variant: '', locale: 'en', byPlatform: { ios: 10, android: 10, web: 5 }, fallback: 4, missing: 1 },
+    { variant: '', locale: 'de', byPlatform: { ios: 0, android: 10, web: 0 }, fallback: 0, missing: 0 },
+  ],
+  unknownIds: 0,
+  samples: [
+    {
+      ...sample,
+      recipient: {
+        ...{ place: 0, subscriptionId: sample.subscriptionId, userId: sample.userId, address: '', keys: null, tokenVersion: 1 },
+        ...{ environment: null, language: 'en', timezone: null, user: {}, tags: {}, subscription: {} },
+      },
+    },
+  ],
+  unknownSamples: [],
+  openCircuits: [],
 }
 
 export const givenWebhook: Webhook = {
@@ -201,6 +252,9 @@ export async function startPeers(natsUrl: string): Promise<Peers> {
     peers.tracked.push(engagements)
     return { counted: engagements.length }
   })
+  play(campaigns, campaignCalls.resolveSend, { send: givenResolved, target: { kind: 'all' }, startsAt: null })
+  play(audience, audienceCalls.dryRun, givenDryRun)
+  play(tracker, trackerCalls.readPace, { pace: { pushes: 10_000, seconds: 8 } })
   play(audience, audienceCalls.listOpenPushes, { items: [], nextCursor: null })
   play(tracker, trackerCalls.listPushes, { items: [], nextCursor: null })
   play(tracker, trackerCalls.readProgress, null)

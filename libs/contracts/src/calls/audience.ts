@@ -5,6 +5,7 @@ import type { AppSettings } from '../app.ts'
 import { call, type Broadcast } from '../call.ts'
 import type { FrozenTarget } from './campaigns.ts'
 import type { CircuitEnvironment } from '../batch.ts'
+import { ChosenSamples, type AudienceDryRun } from '../dry-run.ts'
 import { Listener } from '../event.ts'
 import { mostExplained, type ExplainedStep, type Verdict, type WaitingFor } from '../explain.ts'
 import type { Attempt, FailureCode } from '../outcome.ts'
@@ -334,4 +335,21 @@ export const explainDevices = call<{
       .min(1)
       .max(mostExplained),
   }),
+)
+
+const targetKinds = ['externalIds', 'userIds', 'subscriptionIds', 'segment', 'all'] as const
+/**
+ * What a send would do if it began at `startsAt` (null: now), with the app's settings of now: everything is counted by the statements of a
+ * fan-out in one read-only transaction, and nothing is written. Faults: not_found (the app), invalid_segment, rate_limited.
+ */
+export const dryRun = call<AudienceDryRun>()(
+  'rpc.audience.dry-run',
+  z.object({
+    appId: Id,
+    send: z.custom<FrozenSend>((value) => z.looseObject({ campaignId: Id, appId: Id, silent: z.boolean() }).safeParse(value).success),
+    target: z.custom<FrozenTarget>((value) => z.looseObject({ kind: z.enum(targetKinds) }).safeParse(value).success),
+    startsAt: z.iso.datetime().nullable(),
+    samples: ChosenSamples,
+  }),
+  24_000,
 )

@@ -23,6 +23,22 @@ export const sendNotification = call<{ id: string; status: 'sending'; replayed: 
   z.object({ appId: Id, idempotency: Idempotency, notification: SendNotification }),
 )
 
+/**
+ * What a notification, a campaign or a stored campaign would send if it was accepted and sent now, checked as they are; nothing is written. Exactly one of the three is given.
+ * `startsAt` (ISO): when its schedule begins; null: at once. Faults as for sendNotification, createCampaign and sendCampaign, with paths of that body.
+ */
+export const resolveSend = call<{ send: FrozenSend; target: FrozenTarget; startsAt: string | null }>()(
+  'rpc.campaigns.resolve-send',
+  z.object({
+    appId: Id,
+    defaultTimezone: z.string().max(100),
+    notification: SendNotification.optional(),
+    campaign: CreateCampaign.optional(),
+    campaignId: Id.optional(),
+  }),
+  15_000,
+)
+
 /** Who a send is for, frozen: a saved segment is already its definition. Ids that do not exist reach nobody. */
 export type FrozenTarget =
   | { kind: 'externalIds'; externalIds: string[] }

@@ -213,3 +213,9 @@ export const explainPushes = call<{ ledger: 'none' | 'kept' | 'past'; fannedOutA
   'rpc.tracker.explain-pushes',
   z.object({ appId: Id, campaignId: Id, subscriptionIds: z.array(Id).max(mostExplained), userId: Id.nullable() }),
 )
+
+/**
+ * How fast an app's large sends went: of its last 5 settled sends of at least 1,000 pushes within 30 days, among its newest 20,000 campaigns,
+ * the pushes and the seconds from the first page to the last outcome. Null: there are none.
+ */
+export const readPace = call<{ pace: { pushes: number; seconds: number } | null }>()('rpc.tracker.read-pace', z.object({ appId: Id }))

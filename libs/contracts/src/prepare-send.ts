@@ -1,23 +1,36 @@
-import type { FrozenSend, Recipient } from '@herald/contracts/batch'
-import { chooseLocale, localesOf, textsOf, type Content, type LocaleEntry } from '@herald/contracts/content'
-import { variantOf } from '@herald/contracts/experiment'
-import { encodePush, type EncodedPush } from '@herald/contracts/payload'
-import { preparePayload, type PayloadForm } from '@herald/contracts/payload-form'
-import type { PlaceholderValues } from '@herald/contracts/placeholder'
-import type { Platform } from '@herald/contracts/platform'
-import { compileEntry, type EntryRenderer } from '@herald/contracts/render-entry'
+import type { FrozenSend, Recipient } from './batch.ts'
+import { chooseLocale, localesOf, textsOf, type Content, type LocaleEntry } from './content.ts'
+import { variantOf } from './experiment.ts'
+import { encodePush, type EncodedPush } from './payload.ts'
+import { preparePayload, type PayloadForm } from './payload-form.ts'
+import type { PlaceholderValues } from './placeholder.ts'
+import type { Platform } from './platform.ts'
+import { compileEntry, type EntryRenderer, type NoteOfRender } from './render-entry.ts'
 
 /** A send whose content is compiled, by variant and locale, as its recipients need it: once per send and process, not per push. */
 export type PreparedSend = {
   send: FrozenSend
   /** The id of the experiment's variant that a user gets, empty without an experiment. */
   variantFor(userId: string): string
+  /**
+   * What a device is shown: the locale of its text and the text, filled in but not yet cut to the platform's limit. Both null for a silent
+   * push; undefined: nothing is left of the text. `note` hears what filling it in left out or cut.
+   */
+  shownTo(recipient: Recipient, variant: string, note?: NoteOfRender): ShownEntry | undefined
   /** The request body of a device's push, in its user's language; undefined: nothing is left of the text. `ttlSeconds` is FCM's alone. */
   payloadFor(platform: Platform, recipient: Recipient, variant: string, msgId: string, ttlSeconds: number): EncodedPush | undefined
 }
 
+export type ShownEntry = { locale: string; entry: LocaleEntry } | { locale: null; entry: null }
+
 /** One locale of a variant. */
-type Shown = { entry: LocaleEntry; render: EntryRenderer; varies: 'nothing' | 'texts' | 'more'; forms: Map<Platform, PayloadForm> }
+type Shown = {
+  locale: string
+  entry: LocaleEntry
+  render: EntryRenderer
+  varies: 'nothing' | 'texts' | 'more'
+  forms: Map<Platform, PayloadForm>
+}
 
 /** Prepares a frozen send. */
 export function prepareSend(send: FrozenSend, now: () => Date = () => new Date()): PreparedSend {
@@ -26,26 +39,32 @@ export function prepareSend(send: FrozenSend, now: () => Date = () => new Date()
   const shownBy = new Map<Content, { only: Shown | undefined; byLocale: Map<string, Shown> }>()
   const silentForms: Shown['forms'] = new Map()
 
-  const shownTo = (content: Content, language: string | null): Shown => {
+  const localeFor = (content: Content, language: string | null): Shown => {
     let known = shownBy.get(content)
     if (!known) {
-      const locales = localesOf(content).map(([locale, entry]) => [locale, prepareEntry(entry)] as const)
+      const locales = localesOf(content).map(([locale, entry]) => [locale, prepareEntry(locale, entry)] as const)
       known = { only: locales.length === 1 ? locales[0]?.[1] : undefined, byLocale: new Map(locales) }
       shownBy.set(content, known)
     }
     if (known.only) return known.only
     const { locale, entry } = chooseLocale(content, language)
-    return known.byLocale.get(locale) ?? prepareEntry(entry)
+    return known.byLocale.get(locale) ?? prepareEntry(locale, entry)
   }
   /** Null: the push is silent. */
   const shownOf = (recipient: Recipient, variant: string): Shown | null => {
     const content = contents.get(variant) ?? send.content
-    return send.silent || content === null ? null : shownTo(content, recipient.language)
+    return send.silent || content === null ? null : localeFor(content, recipient.language)
   }
 
   return {
     send,
     variantFor: (userId) => (experiment ? variantOf(experiment.variants, campaignId, userId).id : ''),
+    shownTo(recipient, variant, note) {
+      const shown = shownOf(recipient, variant)
+      if (!shown) return send.silent ? { locale: null, entry: null } : undefined
+      const entry = shown.varies === 'nothing' ? shown.entry : shown.render(valuesOf(send, recipient, now()), note)
+      return entry && { locale: shown.locale, entry }
+    },
     payloadFor(platform, recipient, variant, msgId, ttlSeconds) {
       const shown = shownOf(recipient, variant)
       if (!shown && !send.silent) return undefined
@@ -60,10 +79,11 @@ export function prepareSend(send: FrozenSend, now: () => Date = () => new Date()
   }
 }
 
-function prepareEntry(entry: LocaleEntry): Shown {
+function prepareEntry(locale: string, entry: LocaleEntry): Shown {
   const varies = (texts: string[]) => texts.some((text) => text.includes('{{'))
   const others = textsOf({ ...entry, title: '', body: '' })
   return {
+    locale,
     entry,
     render: compileEntry(entry),
     varies: varies(others) ? 'more' : varies([entry.title, entry.body]) ? 'texts' : 'nothing',

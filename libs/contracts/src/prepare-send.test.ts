@@ -1,9 +1,9 @@
-import type { FrozenSend, Recipient } from '@herald/contracts/batch'
-import { encodePush } from '@herald/contracts/payload'
-import { platforms } from '@herald/contracts/platform'
-import { compileEntry } from '@herald/contracts/render-entry'
 import { expect, test } from 'vitest'
-import { prepareSend } from './render.ts'
+import type { FrozenSend, Recipient } from './batch.ts'
+import { encodePush } from './payload.ts'
+import { platforms } from './platform.ts'
+import { prepareSend } from './prepare-send.ts'
+import { compileEntry } from './render-entry.ts'
 
 const now = new Date('2026-01-31T12:00:00.000Z')
 

@@ -1,0 +1,97 @@
+import type { FrozenSend } from '@herald/contracts/batch'
+import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
+import type { CreateCampaign, Schedule } from '@herald/contracts/campaign'
+import { fault, notFound } from '@herald/contracts/fault'
+import type { SendNotification } from '@herald/contracts/notification'
+import { freeze } from './core/frozen-send.ts'
+import { resolveDraft } from './create-campaign.ts'
+import { nothingToSend, planNow } from './send-campaign.ts'
+import { copySegment, notificationName, resolveNotification, type Resolving } from './send-notification.ts'
+import { findWhole, type CampaignRow } from './store/campaigns.ts'
+import { readClock } from './store/clock.ts'
+
+type Asked = {
+  appId: string
+  defaultTimezone: string
+  notification?: SendNotification | undefined
+  campaign?: CreateCampaign | undefined
+  campaignId?: string | undefined
+}
+/** `startsAt` (ISO): when its schedule begins; null: at once. */
+type Resolved = { send: FrozenSend; target: FrozenTarget; startsAt: string | null }
+
+/**
+ * The campaign that a body would become has no id yet. This one belongs to none, and is the same each time, so that a seed chooses the
+ * same variants and samples again.
+ */
+const noCampaign = '0'.repeat(24)
+
+/**
+ * What a send would be if it was accepted and sent now, by the checks of accepting and sending themselves; nothing is written (spec: sending/dry-run).
+ * Faults: not_found, invalid_segment, invalid_body with paths of the body; invalid_state for a stored draft that cannot be sent.
+ */
+export async function resolveForDryRun(resolving: Resolving, asked: Asked): Promise<Resolved> {
+  const { notification, campaign, campaignId } = asked
+  if (notification) return ofNotification(resolving, asked.appId, notification)
+  if (campaign) return ofBody(resolving, asked, campaign)
+  return ofStored(resolving, asked, campaignId ?? '')
+}
+
+async function ofNotification(resolving: Resolving, appId: string, notification: SendNotification): Promise<Resolved> {
+  const { send, target } = await resolveNotification(resolving, appId, notification)
+  const sending = { ...send, id: noCampaign, appId, name: notificationName, transactional: true, schedule: null, experiment: null }
+  return { send: freeze({ ...sending, remainder: null, localTimesAfter: null }), target, startsAt: null }
+}
+
+async function ofBody(resolving: Resolving, asked: Asked, campaign: CreateCampaign): Promise<Resolved> {
+  const { appId } = asked
+  const draft = await resolveDraft(resolving, appId, campaign)
+  const target = draft.segmentId === null ? draft.target : await copySegment(resolving.bus, appId, draft.segmentId)
+  if (!target) throw nothingToSend()
+  const { startsAt, localTimesAfter } = await begins(resolving, asked, campaign.schedule)
+  const { name, schedule, experiment, send } = draft
+  const sending = { ...send, id: noCampaign, appId, name, transactional: false, schedule, experiment, remainder: null, localTimesAfter }
+  return { send: freeze(sending), target, startsAt }
+}
+
+async function ofStored(resolving: Resolving, asked: Asked, campaignId: string): Promise<Resolved> {
+  const { db, bus } = resolving
+  const { appId } = asked
+  const row = await findWhole(db, appId, campaignId)
+  if (!row) throw notFound()
+  const target = row.target ?? (row.segment_id === null ? null : await copySegment(bus, appId, row.segment_id))
+  if (!target || (row.content === null && !row.silent)) throw nothingToSend()
+  const { startsAt, localTimesAfter } = await storedBegins(resolving, asked, row)
+  const { collapse_id: collapseId, remainder_of: of, remainder_rate: sampleRate } = row
+  const remainder = of !== null && sampleRate !== null ? { of, sampleRate } : null
+  return { send: freeze({ ...row, appId, collapseId, localTimesAfter, remainder }), target, startsAt }
+}
+
+type Begins = { startsAt: string | null; localTimesAfter: Date | null }
+
+/** One that waits begins when it is due; any other as if it was sent now. A recurrence that is over would begin at once. */
+async function storedBegins(resolving: Resolving, asked: Asked, row: CampaignRow): Promise<Begins> {
+  const { status, due_at: dueAt, local_times_after: localTimesAfter } = row
+  if ((status === 'scheduled' || status === 'active') && dueAt) return { startsAt: dueAt.toISOString(), localTimesAfter }
+  const schedule = row.schedule ?? { type: 'now' }
+  if (status !== 'draft' && schedule.type === 'recurring') {
+    const plan = await planNow(resolving.bus, { ...asked, schedule, now: await readClock(resolving.db) })
+    return { startsAt: plan.action === 'sendRecurring' ? plan.dueAt.toISOString() : null, localTimesAfter: null }
+  }
+  return begins(resolving, asked, schedule)
+}
+
+/** When a schedule begins that is set going now. Fault: invalid_state for one that never does. */
+async function begins({ db, bus }: Resolving, asked: Asked, schedule: Schedule): Promise<Begins> {
+  const plan = await planNow(bus, { ...asked, schedule, now: await readClock(db) })
+  switch (plan.action) {
+    case 'sendNow':
+      return { startsAt: null, localTimesAfter: null }
+    case 'unplanned':
+      throw fault('invalid_state', plan.why)
+    case 'sendLater':
+      return { startsAt: plan.dueAt.toISOString(), localTimesAfter: plan.localTimesAfter ?? null }
+    default:
+      return { startsAt: plan.dueAt.toISOString(), localTimesAfter: null }
+  }
+}

@@ -1,0 +1,162 @@
+import type { FrozenSend } from '@herald/contracts/batch'
+import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
+import { localesOf } from '@herald/contracts/content'
+import type { AudienceDryRun } from '@herald/contracts/dry-run'
+import { platforms, type Platform } from '@herald/contracts/platform'
+import type { RenderNote } from '@herald/contracts/render-entry'
+import { contentOf, type MeasuredText, type RenderedSample } from './dry-run.ts'
+import type { Estimate } from './dry-run-estimate.ts'
+
+/** `devices`: how many it is about; null where that was not counted. Paths are those of the request. */
+export type Warning = { code: string; path: string; message: string; devices: number | null }
+
+type Looked = {
+  send: FrozenSend
+  target: FrozenTarget
+  run: AudienceDryRun
+  samples: RenderedSample[]
+  texts: MeasuredText[]
+  estimate: Estimate
+  /** The platforms that the app has credentials for. */
+  configured: ReadonlySet<Platform>
+  /** Where the send stands in the request: `notification.`, `campaign.`, or nowhere. */
+  at: string
+}
+
+/** How many actions each platform shows (spec: sending/dry-run-warnings). */
+const mostActions: Record<Platform, number> = { ios: 4, android: 3, web: 2 }
+const nameOf: Record<Platform, string> = { ios: 'iOS', android: 'Android', web: 'the web' }
+const providerAt: Record<Platform, string> = { ios: 'providers.apns', android: 'providers.fcm', web: 'providers.webpush' }
+/** From this share on, devices whose language the text lacks are worth a word. */
+const shareWorthAWord = 0.01
+
+/** What a person should know before this is sent (spec: sending/dry-run-warnings). */
+export const warningsOf = (looked: Looked): Warning[] => [
+  ...truncated(looked),
+  ...ofRendering(looked),
+  ...actionsCut(looked),
+  ...missingLocales(looked),
+  ...unknownIds(looked),
+  ...ofProviders(looked),
+  ...capSkipsMost(looked),
+  ...ttlBelowEstimate(looked),
+]
+
+const devicesOf = (byPlatform: Record<Platform, number>): number => byPlatform.ios + byPlatform.android + byPlatform.web
+const count = (number: number, one: string): string => `${number} ${one}${number === 1 ? '' : 's'}`
+
+/** Where the text of a variant stands in the request. */
+function pathOf({ send, at }: Pick<Looked, 'send' | 'at'>, variant: string, locale: string | null): string {
+  const place = send.experiment?.variants.findIndex(({ id }) => id === variant) ?? -1
+  return `${at}${place < 0 ? '' : `experiment.variants.${place}.`}content${locale === null ? '' : `.${locale}`}`
+}
+
+const truncated = (looked: Looked): Warning[] =>
+  looked.texts
+    .filter((text) => text.truncated)
+    .map(({ platform, locale, variant, max, limit, devices }) => ({
+      code: 'body_truncated',
+      path: `${pathOf(looked, variant, locale)}.body`,
+      message:
+        max > limit
+          ? `is too large for ${nameOf[platform]} even when its body is cut: such a push fails with payload_too_large`
+          : `is cut for ${nameOf[platform]}, whose payloads hold ${limit} bytes`,
+      devices,
+    }))
+
+const saying: Record<RenderNote['code'], string> = {
+  placeholder_empty: 'has a placeholder that comes out empty',
+  text_cut: 'is too long when it is filled in, and is cut',
+  url_dropped: 'is no valid link when it is filled in, and is left out',
+  image_dropped: 'is no valid address of an image when it is filled in, and is left out',
+}
+
+function ofRendering(looked: Looked): Warning[] {
+  const { samples } = looked
+  const noted = samples.flatMap(({ notes, variant, locale }) => {
+    const found = new Map(notes.map(({ code, path }) => [`${code} ${path}`, { code, path: `${pathOf(looked, variant, locale)}.${path}` }]))
+    return [...found.values()]
+  })
+  return [...Map.groupBy(noted, ({ code, path }) => `${code} ${path}`).values()].flatMap((of) => {
+    const [first] = of
+    return first
+      ? [{ ...first, message: `${saying[first.code]}, for ${of.length} of ${count(samples.length, 'sample')}`, devices: null }]
+      : []
+  })
+}
+
+const actionsCut = (looked: Looked): Warning[] =>
+  looked.run.locales.flatMap(({ variant, locale, byPlatform }) => {
+    const texts = contentOf(looked.send, variant)
+    const actions = texts ? (localesOf(texts).find(([name]) => name === locale)?.[1].actions?.length ?? 0) : 0
+    return platforms.flatMap((platform) =>
+      byPlatform[platform] > 0 && actions > mostActions[platform]
+        ? [
+            {
+              code: 'actions_cut',
+              path: `${pathOf(looked, variant, locale)}.actions`,
+              message: `has ${actions} actions; ${nameOf[platform]} shows ${mostActions[platform]}`,
+              devices: byPlatform[platform],
+            },
+          ]
+        : [],
+    )
+  })
+
+const missingLocales = (looked: Looked): Warning[] =>
+  [...Map.groupBy(looked.run.locales, ({ variant }) => variant)].flatMap(([variant, locales]) => {
+    const all = locales.reduce((sum, { byPlatform }) => sum + devicesOf(byPlatform), 0)
+    const missing = locales.reduce((sum, one) => sum + one.missing, 0)
+    if (missing === 0 || missing < all * shareWorthAWord) return []
+    const message = `has no text in the language of ${count(missing, 'device')} of ${all}; they get the default`
+    return [{ code: 'missing_locale', path: pathOf(looked, variant, null), message, devices: missing }]
+  })
+
+function unknownIds({ target, run, at }: Looked): Warning[] {
+  const { unknownIds: unknown } = run
+  const ofTarget =
+    unknown > 0
+      ? [
+          {
+            code: 'unknown_ids',
+            path: `${at}target.${target.kind}`,
+            message: `lists ${count(unknown, 'id')} that nobody has`,
+            devices: null,
+          },
+        ]
+      : []
+  const ofSamples = run.unknownSamples.map((place) => ({
+    code: 'unknown_ids',
+    path: `samples.subscriptionIds.${place}`,
+    message: 'is no device of this app',
+    devices: null,
+  }))
+  return [...ofTarget, ...ofSamples]
+}
+
+const ofProviders = ({ run, configured }: Looked): Warning[] =>
+  platforms.flatMap((platform): Warning[] => {
+    const devices = run.audience.byPlatform[platform]
+    if (devices === 0) return []
+    const path = providerAt[platform]
+    if (!configured.has(platform))
+      return [{ code: 'not_configured', path, message: `is not set: pushes to ${nameOf[platform]} fail with not_configured`, devices }]
+    const open = run.openCircuits.find((circuit) => circuit.platform === platform)
+    const why = open?.code ? ` (${open.code})` : ''
+    return open ? [{ code: 'circuit_open', path, message: `has an open circuit${why}: pushes wait until it closes`, devices }] : []
+  })
+
+function capSkipsMost({ run, at }: Looked): Warning[] {
+  const skipped = run.skips.find(({ reason }) => reason === 'frequency_cap')?.devices ?? 0
+  const queued = run.experiment?.inSample ?? devicesOf(run.audience.byPlatform)
+  if (skipped * 2 <= queued) return []
+  const message = `is not set, and the frequency cap skips ${skipped} of ${count(queued, 'device')}`
+  return [{ code: 'cap_skips_most', path: `${at}bypass.frequencyCap`, message, devices: skipped }]
+}
+
+function ttlBelowEstimate({ send: { ttl }, estimate: { seconds, devices, perSecond }, at }: Looked): Warning[] {
+  if (seconds === null || perSecond === null || ttl === 0 || ttl >= seconds) return []
+  const late = Math.max(0, devices - Math.floor(perSecond * ttl))
+  const message = `is ${count(ttl, 'second')}, and by the pace of the last sends this one takes ${seconds}: who is reached later is skipped`
+  return [{ code: 'ttl_below_estimate', path: `${at}ttl`, message, devices: late }]
+}

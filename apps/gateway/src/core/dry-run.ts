@@ -1,0 +1,134 @@
+import { openMessageIds } from '@herald/auth/message-id'
+import type { FrozenSend, Recipient } from '@herald/contracts/batch'
+import { localesOf, textsOf, type Content, type LocaleEntry } from '@herald/contracts/content'
+import type { AudienceDryRun, SampleDevice, SampleSkip } from '@herald/contracts/dry-run'
+import { payloadLimits, serialize, sizeOf } from '@herald/contracts/payload'
+import { platforms, type Platform } from '@herald/contracts/platform'
+import { prepareSend, type PreparedSend } from '@herald/contracts/prepare-send'
+import type { RenderNote } from '@herald/contracts/render-entry'
+
+/** A push as it would be made: null where nothing is sent. Bytes are counted as the platform's limit counts them. */
+export type Rendered = {
+  variant: string
+  locale: string | null
+  entry: LocaleEntry | null
+  payload: Record<string, unknown> | null
+  bytes: number | null
+  truncated: boolean
+  notes: RenderNote[]
+}
+export type RenderedSample = Omit<SampleDevice, 'recipient' | 'variant' | 'skip'> & Rendered & { skip: SampleSkip | null }
+/** The largest payload of a text on a platform. `devices` null: it was found out from samples. */
+export type MeasuredText = {
+  platform: Platform
+  locale: string | null
+  variant: string
+  max: number
+  limit: number
+  truncated: boolean
+  devices: number | null
+}
+
+/**
+ * Nobody's secret: a msgId in a dry run is as long as a real one and says the same, but no device can report with it.
+ */
+const noSecret = 'dry run'
+
+/** Renders the samples with the dispatcher's own code, and what a text comes to on each platform. */
+export function renderDryRun(send: FrozenSend, run: AudienceDryRun): { samples: RenderedSample[]; texts: MeasuredText[] } {
+  const prepared = prepareSend(send, () => new Date(run.startsAt))
+  const samples = run.samples.map((device) => renderSample(prepared, device))
+  return { samples, texts: measureSamples(measureFixed(prepared, run), samples) }
+}
+
+function renderSample(prepared: PreparedSend, { recipient, ...device }: SampleDevice): RenderedSample {
+  const { send } = prepared
+  const { platform, userId, skip } = device
+  const isLeftOut = skip === 'not_in_experiment'
+  const variant = device.variant === '' && !isLeftOut ? prepared.variantFor(userId) : device.variant
+  const nothing = { variant, locale: null, entry: null, payload: null, bytes: null, truncated: false, notes: [] }
+  if (!recipient || isLeftOut || (send.silent && platform === 'web')) return { ...device, ...nothing }
+  const rendered = render(prepared, platform, recipient, variant)
+  return { ...device, ...rendered, skip: skip ?? (rendered.bytes === null ? 'empty_content' : null) }
+}
+
+/** A device's push: the functions that the dispatcher sends with, in its order. */
+function render(prepared: PreparedSend, platform: Platform, recipient: Recipient, variant: string): Rendered {
+  const { send } = prepared
+  const { userId, subscriptionId } = recipient
+  const notes: RenderNote[] = []
+  const nothing = { variant, locale: null, entry: null, payload: null, bytes: null, truncated: false, notes }
+  const shown = prepared.shownTo(recipient, variant, (note) => notes.push(note))
+  if (!shown) return nothing
+  const msgId = openMessageIds(noSecret, { appId: send.appId, campaignId: send.campaignId, platform })(userId, subscriptionId, variant)
+  const encoded = prepared.payloadFor(platform, recipient, variant, msgId, send.ttl)
+  if (!encoded) return nothing
+  const uncut = sizeOf(platform, serialize(platform, { msgId, entry: shown.entry, send }, '', send.ttl), '')
+  const truncated = uncut > payloadLimits[platform]
+  if (!encoded.ok) return { ...nothing, ...shown, bytes: encoded.bytes, truncated }
+  return { ...nothing, ...shown, payload: withoutToken(encoded.body), bytes: sizeOf(platform, encoded.body, ''), truncated }
+}
+
+/** The provider's JSON. Recipients come without a token, and FCM's message would show where it stands. */
+function withoutToken(body: string): Record<string, unknown> {
+  const payload = JSON.parse(body) as Record<string, unknown>
+  const { message } = payload
+  if (typeof message !== 'object' || message === null) return payload
+  const { token: _token, ...rest } = message as Record<string, unknown>
+  return { ...payload, message: rest }
+}
+
+/** A text without placeholders is the same for everybody: it is measured for all who would be shown it, whoever the samples are. */
+function measureFixed(prepared: PreparedSend, { locales }: AudienceDryRun): MeasuredText[] {
+  return locales.flatMap(({ variant, locale, byPlatform }) => {
+    const entry = localesOf(contentOf(prepared.send, variant) ?? { _default: locale }).find(([name]) => name === locale)?.[1]
+    if (!entry || !isFixed(entry)) return []
+    return platforms.flatMap((platform): MeasuredText[] => {
+      const devices = byPlatform[platform]
+      if (devices === 0) return []
+      const { bytes, truncated } = render(prepared, platform, standIn(locale), variant)
+      return bytes === null ? [] : [{ platform, locale, variant, max: bytes, limit: payloadLimits[platform], truncated, devices }]
+    })
+  })
+}
+
+/** With what the samples came to of the other texts, and of silent pushes, which have none. */
+function measureSamples(fixed: readonly MeasuredText[], samples: readonly RenderedSample[]): MeasuredText[] {
+  const keyOf = ({ platform, locale, variant }: Pick<MeasuredText, 'platform' | 'locale' | 'variant'>) => `${platform} ${locale} ${variant}`
+  const known = new Set(fixed.map(keyOf))
+  const byText = Map.groupBy(
+    samples.filter((sample) => sample.bytes !== null && !known.has(keyOf(sample))),
+    keyOf,
+  )
+  const measured = [...byText.values()].flatMap((of): MeasuredText[] => {
+    const [first] = of
+    if (!first) return []
+    const { platform, locale, variant } = first
+    const max = Math.max(...of.map(({ bytes }) => bytes ?? 0))
+    return [
+      { platform, locale, variant, max, limit: payloadLimits[platform], truncated: of.some(({ truncated }) => truncated), devices: null },
+    ]
+  })
+  return [...fixed, ...measured]
+}
+
+export const contentOf = ({ content, experiment }: FrozenSend, variant: string): Content | null =>
+  experiment?.variants.find(({ id }) => id === variant)?.content ?? content
+
+const isFixed = (entry: LocaleEntry): boolean => textsOf(entry).every((text) => !text.includes('{{'))
+
+/** Somebody who reads this language. */
+const standIn = (language: string): Recipient => ({
+  place: 0,
+  subscriptionId: '0'.repeat(24),
+  userId: '0'.repeat(24),
+  address: '',
+  keys: null,
+  tokenVersion: 0,
+  environment: null,
+  language,
+  timezone: null,
+  user: {},
+  tags: {},
+  subscription: {},
+})

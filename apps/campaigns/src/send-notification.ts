@@ -23,7 +23,7 @@ export type Accepting = {
 }
 
 /** What a notification's campaign is called (spec: sending/accept). */
-const notificationName = 'notification'
+export const notificationName = 'notification'
 
 /**
  * Accepts a notification. The order (spec: sending/accept-order): the body was checked by the gateway, then the idempotency record,

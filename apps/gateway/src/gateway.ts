@@ -5,6 +5,7 @@ import type { Bus } from '@herald/service/bus'
 import type { DatabaseWatch } from '@herald/service/health'
 import type { Reads } from '@herald/service/postgres'
 import type { Kysely } from 'kysely'
+import type { TestWaits } from './await-tests.ts'
 import type { Changes } from './changes.ts'
 import type { ProgressFeed } from './follow-progress.ts'
 import type { IdentityRules } from './identity-rules.ts'
@@ -25,6 +26,8 @@ export type Gateway = {
   /** Resolves when the tracker has committed the event. */
   readonly countEvent: (event: Engagement) => Promise<unknown>
   readonly progress: ProgressFeed
+  /** Waits for what becomes of tests. */
+  readonly tests: TestWaits
   /** Where the endpoints of browsers may lie. */
   readonly endpointRule: EndpointRule
 }

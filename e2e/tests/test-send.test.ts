@@ -68,7 +68,10 @@ test('a test is in the pushes and in the list of tests, and neither in the list 
   const tenant = await givenTenant(herald)
   const device = await register(tenant, 'android')
   const { id: templateId } = ok(await tenant.call<{ id: string }>('POST', '/v1/templates', { name: 'News', content: textOf('News') }), 201)
-  const draft = ok(await tenant.call<{ id: string }>('POST', '/v1/campaigns', { name: 'Sale', content: textOf('Sale'), silent: false }), 201)
+  const draft = ok(
+    await tenant.call<{ id: string }>('POST', '/v1/campaigns', { name: 'Sale', content: textOf('Sale'), silent: false }),
+    201,
+  )
 
   const ofTemplate = ok(await sendTest(tenant, { subscriptionId: device.id, templateId }), 200)
   const ofCampaign = ok(await sendTest(tenant, { subscriptionId: device.id, campaignId: draft.id }), 200)
@@ -78,7 +81,8 @@ test('a test is in the pushes and in the list of tests, and neither in the list 
     expect(await ledgerOf(tenant, id)).toMatchObject([{ subscriptionId: device.id, outcome: 'sent' } satisfies Partial<LedgerRow>])
     expect(await read(tenant, id)).toMatchObject({ test: true, status: 'sent', stats: { queued: 1, sent: 1 } })
   }
-  const listed = async (query: string) => ok(await tenant.admin<{ items: Shown[] }>('GET', `/campaigns${query}`), 200).items.map(({ id }) => id)
+  const listed = async (query: string) =>
+    ok(await tenant.admin<{ items: Shown[] }>('GET', `/campaigns${query}`), 200).items.map(({ id }) => id)
   expect(await listed('')).toEqual([draft.id])
   expect((await listed('?test=true')).toSorted()).toEqual([ofTemplate.id, ofCampaign.id].toSorted())
   expect(ok(await tenant.call<{ useCount: number }>('GET', `/v1/templates/${templateId}`), 200).useCount).toBe(0)
@@ -95,7 +99,12 @@ test('what the provider says against a token is in the answer, the token is inva
 
   const first = ok(await sendTest(tenant, test1({ subscriptionIds: [wrong.id, dead.id, fine.id] })), 200)
 
-  expect(of(first.results, wrong)).toMatchObject({ outcome: 'failed', code: 'token_invalid', providerCode: '400 BadDeviceToken', attempts: 1 })
+  expect(of(first.results, wrong)).toMatchObject({
+    outcome: 'failed',
+    code: 'token_invalid',
+    providerCode: '400 BadDeviceToken',
+    attempts: 1,
+  })
   expect(of(first.results, dead)).toMatchObject({ outcome: 'failed', code: 'token_dead', attempts: 1 })
   expect(of(first.results, fine)).toMatchObject({ outcome: 'sent', code: null })
   const again = await until(

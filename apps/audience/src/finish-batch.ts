@@ -113,7 +113,11 @@ async function invalidate(db: Db, ended: Ended[]): Promise<AnnouncementRow[]> {
   const dead = ended.flatMap(({ finish }) => finish.dead)
   if (dead.length === 0) return []
   const foundBy = new Map(
-    ended.toReversed().flatMap(({ row, finish }) => finish.dead.map((one) => [one.subscriptionId, { campaignId: row.campaign_id, test: finish.test, code: one.code }])),
+    ended
+      .toReversed()
+      .flatMap(({ row, finish }) =>
+        finish.dead.map((one) => [one.subscriptionId, { campaignId: row.campaign_id, test: finish.test, code: one.code }]),
+      ),
   )
   const invalidated = await invalidateDead(db, dead)
   await noteGuarded(db, ended, invalidated)

@@ -5,7 +5,16 @@ import { mostTestDevices, mostTested, type NotQueued, type TestDevice, type Test
 import { transact } from '@herald/service/postgres'
 import { maskAddress } from './core/mask.ts'
 import type { Db } from './store/tables.ts'
-import { deleteMark, findDevices, findMarked, findMarkedOf, holdDevice, insertMark, type Found, type MarkedRow } from './store/test-devices.ts'
+import {
+  deleteMark,
+  findDevices,
+  findMarked,
+  findMarkedOf,
+  holdDevice,
+  insertMark,
+  type Found,
+  type MarkedRow,
+} from './store/test-devices.ts'
 
 /** Makes a device a test device, or an ordinary one again (spec: administration/test-devices). Faults: not_found, limit_reached. */
 export async function markTestDevice(
@@ -61,9 +70,10 @@ export async function findTestDevices(
   { appId, selector }: { appId: string; selector: TestSelector },
 ): Promise<{ devices: ForTest[] }> {
   const devices = await findNamed(db, appId, selector)
-  if (devices.length > mostTested)
-    throw invalidField(Object.keys(selector)[0] ?? '', `must mean at most ${mostTested} test devices in all`)
-  return { devices: devices.map((device) => ({ subscriptionId: device.id, platform: device.platform, unreachable: whyUnreachable(device) })) }
+  if (devices.length > mostTested) throw invalidField(Object.keys(selector)[0] ?? '', `must mean at most ${mostTested} test devices in all`)
+  return {
+    devices: devices.map((device) => ({ subscriptionId: device.id, platform: device.platform, unreachable: whyUnreachable(device) })),
+  }
 }
 
 async function findNamed(db: Db, appId: string, selector: TestSelector): Promise<Found[]> {

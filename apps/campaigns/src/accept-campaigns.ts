@@ -9,7 +9,9 @@ import type { Db } from './store/tables.ts'
 export type Idempotency = { key: string; fingerprint: string }
 /** `notQueued`: what a test is to be answered beside its id, and is again to a replay. */
 export type Acceptable = { campaign: NewCampaign; idempotency: Idempotency | null; notQueued?: NotQueued[] }
-export type Accepted = { kind: 'accepted' | 'replayed'; id: string; notQueued?: NotQueued[] | undefined } | { kind: 'refused'; fault: Fault }
+export type Accepted =
+  | { kind: 'accepted' | 'replayed'; id: string; notQueued?: NotQueued[] | undefined }
+  | { kind: 'refused'; fault: Fault }
 
 /**
  * Accepts notifications and drafts, several in one transaction: campaign and idempotency record commit together. A key that

@@ -11,10 +11,18 @@ import { isErased } from './store/erased-apps.ts'
 import type { Db } from './store/tables.ts'
 
 type One = { appId: string; campaignId: string }
-type Asked = ListRequest & { appId: string; status?: CampaignStatus | undefined; transactional?: boolean | undefined; test?: boolean | undefined }
+type Asked = ListRequest & {
+  appId: string
+  status?: CampaignStatus | undefined
+  transactional?: boolean | undefined
+  test?: boolean | undefined
+}
 
 /** Fault: invalid_body at `cursor`. */
-export async function listCampaigns(db: Db, { appId, limit, cursor, q, status, transactional, test = false }: Asked): Promise<Listed<Campaign>> {
+export async function listCampaigns(
+  db: Db,
+  { appId, limit, cursor, q, status, transactional, test = false }: Asked,
+): Promise<Listed<Campaign>> {
   const after = cursor === undefined ? undefined : readCursor(cursor)
   const { rows, examinedTo } = await findCampaigns(db, appId, { status, transactional, test, prefix: q }, { limit, after })
   const places = rows.map((row) => ({ id: row.id, createdAt: row.created_at, campaign: toCampaign(row) }))

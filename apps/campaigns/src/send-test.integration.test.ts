@@ -20,7 +20,9 @@ audience.bus.answer(findTestDevices, async (request) => {
   const { selector } = request
   if ('subscriptionId' in selector && selector.subscriptionId === stranger) throw notFound()
   const ids = 'subscriptionId' in selector ? [selector.subscriptionId] : 'subscriptionIds' in selector ? selector.subscriptionIds : []
-  return { devices: ids.map((subscriptionId) => ({ subscriptionId, platform: 'ios', unreachable: unreachable.get(subscriptionId) ?? null })) }
+  return {
+    devices: ids.map((subscriptionId) => ({ subscriptionId, platform: 'ios', unreachable: unreachable.get(subscriptionId) ?? null })),
+  }
 })
 
 const appId = newId()

@@ -72,7 +72,8 @@ async function countableReports(db: Db, calls: EngagementCall[], retentionDays: 
     for (const engagement of engagements) {
       const campaign = campaigns.get(engagement.campaignId)
       const key = engagementKey(engagement)
-      if (campaign?.app_id === engagement.appId && !byKey.has(key)) byKey.set(key, { key, call, day: campaign.day, test: campaign.test, engagement })
+      if (campaign?.app_id === engagement.appId && !byKey.has(key))
+        byKey.set(key, { key, call, day: campaign.day, test: campaign.test, engagement })
     }
   })
   return [...byKey.values()].toSorted((one, other) => (one.day + one.key < other.day + other.key ? -1 : 1))

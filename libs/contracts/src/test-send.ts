@@ -36,7 +36,8 @@ export const TestSend = z
   .superRefine((test, context) => {
     const refuse = (path: string, message: string) => context.addIssue({ code: 'custom', message, path: [path] })
     const given = Object.keys(selectors).filter((name) => test[name as keyof typeof selectors] !== undefined)
-    if (given.length !== 1) refuse('subscriptionId', 'or one of subscriptionIds, userIds and externalIds must be given, and only one of them')
+    if (given.length !== 1)
+      refuse('subscriptionId', 'or one of subscriptionIds, userIds and externalIds must be given, and only one of them')
     if (test.campaignId === undefined) {
       contentRequired(test, context)
       if (test.variant !== undefined) refuse('variant', 'must be given together with campaignId only')

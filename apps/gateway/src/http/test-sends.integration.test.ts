@@ -79,7 +79,10 @@ test('a wrong test is refused at its field, before anybody is asked', async () =
 test('administration alone marks a device: no API key can, here or by changing its own device', async () => {
   const id = newId()
   const path = `/v1/admin/apps/${appId}/subscriptions/${id}`
-  expect(await gateway.admin('PATCH', `/apps/${appId}/subscriptions/${id}`, { test: true })).toMatchObject({ status: 200, body: { test: true } })
+  expect(await gateway.admin('PATCH', `/apps/${appId}/subscriptions/${id}`, { test: true })).toMatchObject({
+    status: 200,
+    body: { test: true },
+  })
   expect(await auditOf('device.marked')).toEqual([{ id }])
   for (const headers of [{ authorization: `Bearer ${secretKey}` }, { 'x-app-key': publicKey }])
     expect((await gateway.ask({ method: 'PATCH', path, headers, body: { test: true } })).status).toBe(401)

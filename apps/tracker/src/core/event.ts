@@ -36,7 +36,14 @@ export const engagementEvent = (
 
 /** Every push of a campaign is queued: not of any user, device or platform (spec: webhooks/event-completed). */
 export const completedEvent = (
-  campaign: { appId: string; campaignId: string; name: string; transactional: boolean; byPlatform: Record<Platform, number>; test?: boolean },
+  campaign: {
+    appId: string
+    campaignId: string
+    name: string
+    transactional: boolean
+    byPlatform: Record<Platform, number>
+    test?: boolean
+  },
   at: string,
 ): Event => {
   const { appId, campaignId, name, transactional, byPlatform, test } = campaign

@@ -271,7 +271,10 @@ export const markTestDevice = call<{ id: string; optedIn: boolean; test: boolean
 )
 
 /** The test devices of an app, the one marked last first. Fault: invalid_body at `cursor`. */
-export const listTestDevices = call<Listed<TestDevice>>()('rpc.audience.list-test-devices', ListRequest.omit({ q: true }).extend({ appId: Id }))
+export const listTestDevices = call<Listed<TestDevice>>()(
+  'rpc.audience.list-test-devices',
+  ListRequest.omit({ q: true }).extend({ appId: Id }),
+)
 
 /**
  * The devices that a test names, in the order of their ids; `unreachable` says why a push is not queued for one. Of users these are their test devices. Faults: not_found

@@ -104,7 +104,12 @@ const OfCampaign = z.object({ appId: Id, campaignId: Id })
 /** Newest first. Tests are in it when `test` says so, and then nothing else. */
 export const listCampaigns = call<Listed<Campaign>>()(
   'rpc.campaigns.list-campaigns',
-  ListRequest.extend({ appId: Id, status: z.enum(campaignStatuses).optional(), transactional: z.boolean().optional(), test: z.boolean().optional() }),
+  ListRequest.extend({
+    appId: Id,
+    status: z.enum(campaignStatuses).optional(),
+    transactional: z.boolean().optional(),
+    test: z.boolean().optional(),
+  }),
 )
 export const getCampaign = call<Campaign>()('rpc.campaigns.get-campaign', OfCampaign)
 /** Puts another body in the place of a draft's. Faults as for createCampaign, and invalid_state. */

@@ -5,6 +5,7 @@ import type { CampaignStatus } from '@herald/contracts/stats'
 import { sql } from 'kysely'
 import { statusAfter, statusesThatAllow } from '../core/campaign.ts'
 import type { ResolvedSend } from '../core/overrides.ts'
+import { findNewest, mostExamined, newestFirst } from './newest-campaigns.ts'
 import type { Db } from './tables.ts'
 
 export type NewCampaign = {
@@ -115,8 +116,6 @@ export type CampaignFilter = {
   prefix: string | undefined
 }
 
-/** Campaigns that one page with a filter looks at, at most: ~2 µs each. */
-const mostExamined = 5_000
 /** Statuses that no notification ever has. */
 const statusesOfPeople = new Set<CampaignStatus>(['draft', 'scheduled', 'active'])
 
@@ -132,32 +131,10 @@ export async function findCampaigns(
   { limit, after }: { limit: number; after: Place | undefined },
 ): Promise<{ rows: CampaignRow[]; examinedTo: Place | undefined }> {
   const isFiltered = filter.status !== undefined || filter.transactional !== undefined || filter.test || filter.prefix !== undefined
-  const newest = db.selectFrom('campaigns').selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc')
-  const left = newest
-    .where('app_id', '=', appId)
-    .$if(after !== undefined, (query) => query.where(sql<boolean>`(created_at, id) < (${after?.createdAt}::timestamptz, ${after?.id})`))
-  if (isFiltered) {
-    const { ids, examinedTo } = await findFitting(db, appId, filter, { limit, after })
-    // By their ids alone: beside an order and a limit the planner may walk the app's campaigns in search of them.
-    return { rows: await newest.where('id', '=', sql<string>`any(${ids})`).execute(), examinedTo }
-  }
-  // Read no further than the page reaches: of the next 5,000, those that are no tests, in the order in which they come.
-  const rows = await db
-    .selectFrom(left.limit(mostExamined).as('examined'))
-    .selectAll()
-    .where('test', 'is', null)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit + 1)
-    .execute()
-  if (rows.length > limit) return { rows, examinedTo: undefined }
-  const last = await left
-    .clearSelect()
-    .select(['id', 'created_at as createdAt'])
-    .offset(mostExamined - 1)
-    .limit(1)
-    .executeTakeFirst()
-  return { rows, examinedTo: last }
+  if (!isFiltered) return findNewest(db, appId, { limit, after })
+  const { ids, examinedTo } = await findFitting(db, appId, filter, { limit, after })
+  // By their ids alone: beside an order and a limit the planner may walk the app's campaigns in search of them.
+  return { rows: await newestFirst(db).where('id', '=', sql<string>`any(${ids})`).execute(), examinedTo }
 }
 
 async function findFitting(

@@ -1,4 +1,3 @@
-import { setTimeout as rest } from 'node:timers/promises'
 import { readCampaign } from '@herald/contracts/calls/campaigns'
 import { listPushes, type LedgerRow } from '@herald/contracts/calls/tracker'
 import { Fault, notFound } from '@herald/contracts/fault'
@@ -28,19 +27,30 @@ export type TestWaits = {
 }
 
 export function openTestWaits(bus: Pick<Bus, 'call'>): TestWaits {
-  const stop = new AbortController()
+  const resting = new Set<() => void>()
   let waits = 0
+  let closed = false
+
+  /** Ends early when the process stops. */
+  const rest = (ms: number) =>
+    new Promise<void>((resolve) => {
+      const wake = () => {
+        clearTimeout(timer)
+        resting.delete(wake)
+        resolve()
+      }
+      const timer = setTimeout(wake, ms)
+      resting.add(wake)
+    })
 
   const waitForEnd = async (test: AcceptedTest): Promise<CampaignStatus> => {
     const endsAt = performance.now() + waitMs
     waits += 1
     try {
       for (let restMs = firstRestMs; ; restMs = Math.min(2 * restMs, longestRestMs)) {
-        const leftMs = endsAt - performance.now()
-        // Aborted: it ends early.
-        if (leftMs > 0) await rest(Math.min(restMs, leftMs), undefined, { signal: stop.signal }).catch(() => undefined)
+        await rest(Math.max(0, Math.min(restMs, endsAt - performance.now())))
         const status = await readStatus(bus, test)
-        if (isEnd(status) || performance.now() >= endsAt || stop.signal.aborted) return status
+        if (isEnd(status) || performance.now() >= endsAt || closed) return status
       }
     } finally {
       waits -= 1
@@ -50,7 +60,7 @@ export function openTestWaits(bus: Pick<Bus, 'call'>): TestWaits {
   return {
     async standingOf(test) {
       const first = await readStatus(bus, test)
-      const status = isEnd(first) || waits >= mostWaits || stop.signal.aborted ? first : await waitForEnd(test)
+      const status = isEnd(first) || waits >= mostWaits || closed ? first : await waitForEnd(test)
       // The status first: when it is an end, the ledger has every outcome.
       const settled = await readResults(bus, test)
       const results = [...(settled ?? []), ...test.notQueued.map(asResult)]
@@ -60,7 +70,10 @@ export function openTestWaits(bus: Pick<Bus, 'call'>): TestWaits {
         results: results.toSorted((one, other) => (one.subscriptionId < other.subscriptionId ? -1 : 1)),
       }
     },
-    close: () => stop.abort(),
+    close() {
+      closed = true
+      for (const wake of resting) wake()
+    },
   }
 }
 

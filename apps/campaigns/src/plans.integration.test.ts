@@ -46,6 +46,19 @@ const steps: Record<string, Step> = {
     },
     whileSmall: 150,
   },
+  'a test is accepted beside a send': {
+    run: async () => {
+      const items = [given(), given({ test: true, templateId: null })].map((campaign) => ({ campaign, idempotency: null }))
+      const answers = await acceptCampaigns(accepting, items)
+      expect(answers.map(({ kind }) => kind)).toEqual(['accepted', 'accepted'])
+      // It is over, so that the steps behind this one find what they did before.
+      await markSettled(
+        db,
+        items.map(({ campaign }) => campaign.id),
+      )
+    },
+    whileSmall: 150,
+  },
   'a draft is sent': {
     run: async () => {
       const draft = given({ status: 'draft', transactional: false })

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { listRequestOf, pageQuery } from '../core/page.ts'
 import { readApp } from '../manage-app.ts'
 import { Id } from './answers.ts'
-import { replayed } from './replayed.ts'
+import { replayedHeaders } from './replayed.ts'
 import { elsewhere, Reply, route } from './route.ts'
 
 const TestSent = z.object({ id: Id, status: z.enum(campaignStatuses), results: z.array(TestResult) })
@@ -30,10 +30,9 @@ export const testSends = [
     faults: ['not_found', 'idempotency_in_progress', 'idempotency_key_reused', 'unknown_variant'],
     audit: elsewhere('campaign.tested'),
     async answer({ bus, tests }, { appId, body, idempotency }) {
-      const { id, notQueued, replayed: isReplay } = await bus.call(sendTest, { appId, idempotency, test: body })
+      const { id, notQueued, replayed } = await bus.call(sendTest, { appId, idempotency, test: body })
       const { status, isOver, results } = await tests.standingOf({ appId, campaignId: id, notQueued })
-      const { body: told, headers } = replayed({ replayed: isReplay, id, status, results })
-      return new Reply(told, { status: isOver ? 200 : 202, headers })
+      return new Reply({ id, status, results }, { status: isOver ? 200 : 202, headers: replayedHeaders(replayed) })
     },
   }),
   route({

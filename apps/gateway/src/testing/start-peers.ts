@@ -179,7 +179,7 @@ export async function startPeers(natsUrl: string): Promise<Peers> {
     if (idempotency) answered.set(`${appId} ${idempotency.key}`, { id, fingerprint: idempotency.fingerprint })
     peers.campaigns.set(id, appId)
     peers.tests.add(id)
-    return { id, status: 'sending', replayed: Boolean(earlier), notQueued: [] }
+    return { id, status: 'sending' as const, replayed: Boolean(earlier), notQueued: [] }
   })
   campaigns.answer(campaignCalls.readCampaign, async (request) => {
     if (peers.refusal) throw peers.refusal

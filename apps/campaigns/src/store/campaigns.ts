@@ -134,7 +134,12 @@ export async function findCampaigns(
   if (!isFiltered) return findNewest(db, appId, { limit, after })
   const { ids, examinedTo } = await findFitting(db, appId, filter, { limit, after })
   // By their ids alone: beside an order and a limit the planner may walk the app's campaigns in search of them.
-  return { rows: await newestFirst(db).where('id', '=', sql<string>`any(${ids})`).execute(), examinedTo }
+  return {
+    rows: await newestFirst(db)
+      .where('id', '=', sql<string>`any(${ids})`)
+      .execute(),
+    examinedTo,
+  }
 }
 
 async function findFitting(

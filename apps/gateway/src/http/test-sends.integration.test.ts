@@ -108,7 +108,7 @@ test('the 101st test device is 409, and leaves no line', async () => {
 })
 
 // spec: administration/lists
-test('test devices are listed like everything else', async () => {
+test('the devices for tests are listed like everything else', async () => {
   const listed = { items: [{ id: newId() }], nextCursor: 'next' }
   peers.answers.set(listTestDevices.subject, () => listed)
   expect(await gateway.admin('GET', `/apps/${appId}/test-devices?limit=1`)).toMatchObject({ status: 200, body: listed })

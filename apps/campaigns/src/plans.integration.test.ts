@@ -139,3 +139,18 @@ beforeAll(async () => {
 test('a campaign goes by keys on one connection until it has ended, from the empty tables to 100,000 rows that no statistics know', async () => {
   expect(await lookWhileGrowing(plans, steps, grow)).toEqual({ empty: [], few: [], many: [], analysed: [] })
 })
+
+test('a send that is no test is accepted by statements that know of no tests', async () => {
+  const textsOf = async (fields: Parameters<typeof given>[0]) => {
+    const scans = await plans.of(() =>
+      acceptCampaigns(accepting, [{ campaign: given({ templateId: null, ...fields }), idempotency: null }]),
+    )
+    return [...new Set(scans.map(({ sql: text }) => text))]
+  }
+
+  const ordinary = await textsOf({})
+  const ofTest = await textsOf({ test: true })
+
+  expect(ordinary.filter((text) => /\btest\b/.test(text))).toEqual([])
+  expect(ofTest.filter((text) => !ordinary.includes(text))).toEqual([expect.stringMatching(/^update "campaigns" set "test" = /)])
+})

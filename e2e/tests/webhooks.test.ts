@@ -78,6 +78,42 @@ test('what becomes of a notification arrives at the webhook of its app', async (
   for (const { signature, body } of received) expect(verifyWebhook(webhook.body.secret, signature, body, new Date())).toEqual({ ok: true })
 })
 
+// spec: webhooks/event-test, administration/test-send-exempt
+test('every event of a test says at the receiver that it is one, and no event of another send does', async () => {
+  const other = await givenTenant(herald)
+  expect((await other.admin('POST', '/webhooks', { url: `${url}/tests` })).status).toBe(201)
+  const register = async (answer: string) => {
+    const [device] = await other.makeDevices('android', 1, { behaviour: { answer } })
+    if (!device) throw new Error('the simulator made no device')
+    return (await other.register(device, { externalId: answer })).id
+  }
+  const [alive, dead] = [await register('ok'), await register('dead')]
+  const content = { _default: 'en', en: { title: 'Order', body: 'It is ready.' } }
+  const tests = [
+    await other.admin<{ id: string }>('POST', '/test-send', { subscriptionId: alive, content }),
+    await other.admin<{ id: string }>('POST', '/test-send', { subscriptionId: dead, content }),
+  ].map(({ body }) => body.id)
+  const { body: ordinary } = await other.call<{ id: string }>('POST', '/v1/notifications', { target: { externalIds: ['ok'] }, content })
+
+  const eventsOf = (ids: string[]) =>
+    received
+      .filter(({ path }) => path === '/tests')
+      .flatMap(({ events }) => events.filter(({ campaignId = '' }) => ids.includes(campaignId)))
+  await until(() => eventsOf(tests).length === 5 && eventsOf([ordinary.id]).length === 2, { what: 'seven events' })
+  expect(
+    eventsOf(tests)
+      .map(({ type, data }) => `${type} ${String(data?.['test'])}`)
+      .toSorted(),
+  ).toEqual([
+    'campaign.completed true',
+    'campaign.completed true',
+    'notification.failed true',
+    'notification.sent true',
+    'subscription.invalidated true',
+  ])
+  expect(eventsOf([ordinary.id]).filter(({ data }) => data !== undefined && 'test' in data)).toEqual([])
+})
+
 // spec: webhooks/test, administration/webhooks, webhooks/url-at-save
 test('the administration tests an endpoint, shows its log and refuses addresses that are no https', async () => {
   const { body: webhook } = await tenant.admin<{ id: string }>('POST', '/webhooks', { url: `${url}/other` })

@@ -168,3 +168,36 @@ test('who is skipped for quiet hours has not had the campaign: it counts for not
   expect(await db.selectFrom('cap_claims').selectAll().where('app_id', '=', appId).execute()).toEqual([])
   expect(await sendTo(appId, { bypass: { quietHours: true } })).toMatchObject({ sent: [device.id] })
 })
+
+// spec: administration/test-send-exempt
+test('a test reaches a user at the cap, and the next campaign counts as if it had not been', async () => {
+  const appId = givenCappedApp(2)
+  const { id } = await givenDevice(db, { appId })
+  const claims = () => db.selectFrom('cap_claims').select('campaign_id').where('app_id', '=', appId).execute()
+
+  const first = await sendTo(appId)
+  expect(await sendTo(appId, { test: true })).toMatchObject({ sent: [id], over: [] })
+  const second = await sendTo(appId)
+  expect(second).toMatchObject({ sent: [id], over: [] })
+  expect(await sendTo(appId)).toMatchObject({ sent: [], over: [id] })
+  expect(await sendTo(appId, { test: true })).toMatchObject({ sent: [id], over: [] })
+
+  expect((await claims()).map(({ campaign_id }) => campaign_id).toSorted()).toEqual([first.campaignId, second.campaignId].toSorted())
+})
+
+// spec: administration/test-send-exempt
+test.each(['hold', 'skip'] as const)('a test is sent in quiet hours (%s) at once, and its report says that it is one', async (action) => {
+  const appId = newId()
+  const now = new Date()
+  const clock = (minutes: number) => new Date(now.getTime() + minutes * 60_000).toISOString().slice(11, 16)
+  peers.settings.set(appId, { ...defaultSettings, quietHours: { start: clock(-120), end: clock(120), action } })
+  const { id } = await givenDevice(db, { appId })
+
+  const { campaignId, sent } = await sendTo(appId, { test: true })
+
+  expect(sent).toEqual([id])
+  expect(peers.lastReport(campaignId)).toMatchObject({ fannedOut: true, test: true, byPlatform: { ios: 1 } })
+  const ordinary = await sendTo(appId)
+  expect(ordinary.sent).toEqual([])
+  expect(peers.lastReport(ordinary.campaignId) ?? {}).not.toHaveProperty('test')
+})

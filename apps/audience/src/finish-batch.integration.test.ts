@@ -126,6 +126,25 @@ describe('finishing', () => {
     ])
   })
 
+  // spec: webhooks/event-test, administration/test-send-exempt
+  test('a dead token that a test finds out is invalidated like any other, and its event says that it was a test', async () => {
+    const appId = newId()
+    await givenEndpoint(db, appId)
+    const device = await givenDevice(db, { appId })
+    const { batchId, takes, send } = await takeOne(await givenBatch(appId, givenSend(appId, { test: true })))
+    expect(send?.test).toBe(true)
+    const dead = [{ subscriptionId: device.id, userId: device.userId, tokenVersion: 1, agoMs: 0, deadSince: null, code: 'token_dead' }]
+
+    await finish(finished(batchId, takes, { dead, test: true }))
+
+    expect((await subscription(device.id)).invalidated_at).not.toBeNull()
+    const announced = await db.selectFrom('announcements').selectAll().execute()
+    const events = announced.flatMap(({ body }) => body).filter((event) => event.appId === appId)
+    expect(events.map(({ type, data }) => ({ type, data }))).toEqual([
+      { type: 'subscription.invalidated', data: { code: 'token_dead', test: true } },
+    ])
+  })
+
   test('a dead token of an app that nobody listens to is invalidated and announced to nobody', async () => {
     const appId = newId()
     const device = await givenDevice(db, { appId })

@@ -113,7 +113,11 @@ async function invalidate(db: Db, ended: Ended[]): Promise<AnnouncementRow[]> {
   const dead = ended.flatMap(({ row, finish }) => finish.dead.map((one) => ({ ...one, campaignId: row.campaign_id })))
   if (dead.length === 0) return []
   const foundBy = new Map(
-    ended.toReversed().flatMap(({ row, finish }) => finish.dead.map((one) => [one.subscriptionId, { row, code: one.code }])),
+    ended
+      .toReversed()
+      .flatMap(({ row, finish }) =>
+        finish.dead.map((one) => [one.subscriptionId, { campaignId: row.campaign_id, test: finish.test, code: one.code }]),
+      ),
   )
   const invalidated = await invalidateDead(db, dead)
   await noteGuarded(db, ended, invalidated)
@@ -124,7 +128,7 @@ async function invalidate(db: Db, ended: Ended[]): Promise<AnnouncementRow[]> {
   const events = invalidated.flatMap((subscription) => {
     if (!isHeard(subscription.appId, 'subscription.invalidated')) return []
     const found = foundBy.get(subscription.id)
-    return found ? [invalidatedEvent(subscription, found.row.campaign_id, found.code)] : []
+    return found ? [invalidatedEvent(subscription, found)] : []
   })
   const announcements: AnnouncementRow[] = []
   for (let from = 0; from < events.length; from += eventsPerAnnouncement) {
@@ -149,7 +153,10 @@ async function noteGuarded(db: Db, ended: Ended[], invalidated: Invalidated[]): 
   if (guarded.length > 0) await insertGuarded(db, guarded)
 }
 
-const invalidatedEvent = ({ id, appId, userId, platform, at }: Invalidated, campaignId: string, code: string): Event => ({
+/** Which send found a dead token out, and whether it was a test. */
+type FoundBy = { campaignId: string; test: true | undefined; code: string }
+
+const invalidatedEvent = ({ id, appId, userId, platform, at }: Invalidated, { campaignId, test, code }: FoundBy): Event => ({
   type: 'subscription.invalidated',
   at: at.toISOString(),
   appId,
@@ -157,7 +164,7 @@ const invalidatedEvent = ({ id, appId, userId, platform, at }: Invalidated, camp
   userId,
   subscriptionId: id,
   platform,
-  data: { code },
+  data: { code, ...(test && { test }) },
 })
 
 /** What accepted a token is remembered, and, for an app that asks for it, whom the batches were sent to: all that their finishes do not name. */

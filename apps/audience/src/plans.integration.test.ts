@@ -18,6 +18,7 @@ import { logoutSubscription } from './logout-subscription.ts'
 import { openRegistrations, registerSubscription } from './register-subscription.ts'
 import { rotateSubscription } from './rotate-subscription.ts'
 import { patchSubscription, startSession } from './store/subscriptions.ts'
+import { findTestDevices, markTestDevice } from './test-devices.ts'
 import type { Db, Tables } from './store/tables.ts'
 import { findUserId } from './store/users.ts'
 import { givenCrowd, givenSend } from './testing/rig.ts'
@@ -27,7 +28,7 @@ const plans = await openPlans<Tables>(database.ownerUrl, 'audience', settingsFor
 const keptPlans = await openPlans<Tables>(database.ownerUrl, 'audience', `${settingsForWork} ${settingsForKeptPlans}`)
 afterAll(() => Promise.all([plans.close(), keptPlans.close()]))
 
-const watched = new Set(['users', 'subscriptions', 'last_notified', 'abandoned_users', 'erased_apps', 'gone_devices'])
+const watched = new Set(['users', 'subscriptions', 'last_notified', 'abandoned_users', 'erased_apps', 'gone_devices', 'test_devices'])
 /** Of one person there are a few devices here; whoever looks at more than this looks at others' rows. */
 const mostRows = 5
 
@@ -83,6 +84,9 @@ async function everyWay(db: Db, appId: string): Promise<void> {
   await explainOne(db, appId, subscriptionId)
   const rotated = { endpoint: endpoint(), keys }
   if (first.platform === 'web') await rotateSubscription({ db }, { appId, rotation: { old: first.endpoint, new: rotated } })
+  for (const id of [subscriptionId, other.id]) await markTestDevice(db, { appId, subscriptionId: id, test: true })
+  await findTestDevices(db, { appId, selector: { subscriptionIds: [subscriptionId, other.id] } })
+  await findTestDevices(db, { appId, selector: { externalIds: [ann] } })
   await deleteSubscription({ db }, { appId, subscriptionId })
   await deleteUser({ db, poke: () => undefined }, { appId, user: { externalId: ann } })
 }

@@ -57,7 +57,7 @@ async function tellQueued({ bus, db }: Audience, fanOut: FanOut, made: MadeBatch
 /** What the tracker is told of a fan-out, with its batches that it does not know yet. */
 export const reportOf = (
   fanOut: FanOut,
-  { name, transactional }: FrozenSend,
+  { name, transactional, test }: FrozenSend,
   batches: Pick<MadeBatch, 'no' | 'platform' | 'subscriptionIds' | 'userIds'>[],
 ): QueuedReport => ({
   campaignId: fanOut.campaign_id,
@@ -65,6 +65,7 @@ export const reportOf = (
   day: fanOut.day,
   name,
   transactional,
+  ...(test && { test }),
   byPlatform: { ios: fanOut.queued_ios, android: fanOut.queued_android, web: fanOut.queued_web },
   fannedOut: fanOut.state === 'fanned_out' || fanOut.state === 'failed',
   batches: batches.map(({ no, platform, subscriptionIds, userIds }) => {

@@ -35,6 +35,7 @@ import { fanOut } from './fan-out.ts'
 import { finishBatch } from './finish-batch.ts'
 import { openLastNotified, withLastNotified } from './last-notified.ts'
 import { listOpenPushes } from './list-open-pushes.ts'
+import { findTestDevices, listTestDevices, markTestDevice } from './test-devices.ts'
 import { loginSubscription } from './login-subscription.ts'
 import { logoutSubscription } from './logout-subscription.ts'
 import { openToldNotes } from './note-told.ts'
@@ -238,6 +239,9 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   })
 
   bus.answer(calls.patchSubscription, async (request) => there(await patchSubscription(db, request)))
+  bus.answer(calls.markTestDevice, (request) => markTestDevice(db, request))
+  bus.answer(calls.listTestDevices, (request) => reads((db) => listTestDevices(db, request), { turn: request.appId }))
+  bus.answer(calls.findTestDevices, (request) => reads((db) => findTestDevices(db, request), { turn: request.appId }))
   bus.answer(calls.startSession, async (request) => {
     const started = there(await startSession(db, request))
     return { ...started, lastSessionAt: started.lastSessionAt.toISOString() }

@@ -1,13 +1,17 @@
 import { fault, notFound, type Fault } from '@herald/contracts/fault'
+import type { NotQueued } from '@herald/contracts/test-send'
 import { transact } from '@herald/service/postgres'
 import { type NewCampaign } from './store/campaigns.ts'
-import { insertCampaigns } from './store/new-campaigns.ts'
+import { insertCampaigns, markTests } from './store/new-campaigns.ts'
 import { findRecords, insertRecords, keyName, takeKeys, type IdempotencyRecord, type Key } from './store/idempotency-keys.ts'
 import type { Db } from './store/tables.ts'
 
 export type Idempotency = { key: string; fingerprint: string }
-export type Acceptable = { campaign: NewCampaign; idempotency: Idempotency | null }
-export type Accepted = { kind: 'accepted' | 'replayed'; id: string } | { kind: 'refused'; fault: Fault }
+/** `notQueued`: what a test is to be answered beside its id, and is again to a replay. */
+export type Acceptable = { campaign: NewCampaign; idempotency: Idempotency | null; notQueued?: NotQueued[] }
+export type Accepted =
+  | { kind: 'accepted' | 'replayed'; id: string; notQueued?: NotQueued[] | undefined }
+  | { kind: 'refused'; fault: Fault }
 
 /**
  * Accepts notifications and drafts, several in one transaction: campaign and idempotency record commit together. A key that
@@ -25,26 +29,28 @@ export async function acceptCampaigns(
   items: Acceptable[],
 ): Promise<Accepted[]> {
   const keys = distinctKeys(items)
+  const hasTests = items.some(({ campaign }) => campaign.test)
   const accept = async (trx: Db) => {
     const held = keys.length > 0 ? await takeKeys(trx, keys) : new Set<string>()
     const records = held.size > 0 ? await findRecords(trx, keys, idempotencyHours) : new Map<string, IdempotencyRecord>()
     const remembered: (Key & IdempotencyRecord)[] = []
     const made: NewCampaign[] = []
-    const answers = items.map(({ campaign, idempotency }): Accepted => {
+    const answers = items.map(({ campaign, idempotency, notQueued }): Accepted => {
       const { id, appId, status } = campaign
       if (idempotency) {
         const name = keyName({ appId, key: idempotency.key })
         if (!held.has(name)) return { kind: 'refused', fault: inProgress() }
         const record = records.get(name)
         if (record) return answerOfRecord(record, idempotency.fingerprint)
-        const fresh: IdempotencyRecord = { fingerprint: idempotency.fingerprint, answer: { id, status } }
+        const fresh: IdempotencyRecord = { fingerprint: idempotency.fingerprint, answer: { id, status, ...(notQueued && { notQueued }) } }
         records.set(name, fresh)
         remembered.push({ appId, key: idempotency.key, ...fresh })
       }
       made.push(campaign)
-      return { kind: 'accepted', id }
+      return { kind: 'accepted', id, notQueued }
     })
     const written = await insertCampaigns(trx, made)
+    if (hasTests) await markTests(trx, made)
     const leftOut = new Set(made.flatMap(({ id }) => (written.has(id) ? [] : [id])))
     await insertRecords(
       trx,
@@ -56,8 +62,8 @@ export async function acceptCampaigns(
       someWait: [...written.values()].some(({ waiting }) => waiting),
     }
   }
-  // Without keys it is one statement, which is a transaction by itself.
-  const { answers, begins, someWait } = await (keys.length > 0 ? transact(db, accept) : accept(db))
+  // Without keys and tests it is one statement, which is a transaction by itself.
+  const { answers, begins, someWait } = await (keys.length > 0 || hasTests ? transact(db, accept) : accept(db))
   for (const campaign of begins) start(campaign)
   if (someWait) haveWaiting()
   return answers
@@ -65,7 +71,7 @@ export async function acceptCampaigns(
 
 /** A key is bound to what was first asked with it (spec: limits/idempotency-reused). */
 function answerOfRecord(record: IdempotencyRecord, fingerprint: string): Accepted {
-  if (record.fingerprint === fingerprint) return { kind: 'replayed', id: record.answer.id }
+  if (record.fingerprint === fingerprint) return { kind: 'replayed', id: record.answer.id, notQueued: record.answer.notQueued }
   return { kind: 'refused', fault: fault('idempotency_key_reused', 'This Idempotency-Key was used with another request. Use a new one.') }
 }
 

@@ -55,6 +55,8 @@ test('a page of campaigns touches a bounded part of the history, with every filt
     ]),
     { q: 'made', status: 'draft' },
     { q: 'made', transactional: false },
+    { test: true },
+    { test: true, q: 'made', status: 'sent' },
   ]
   for (const asked of filters) {
     const looks = await looked(list(asked))
@@ -105,4 +107,31 @@ test('useCount is exact at any moment while uses come, go, change and are added 
   await adding
   while ((await addUpUses(db)) > 0);
   expect(await Promise.all(await counts())).toEqual([campaigns - 40, 20])
+})
+
+// spec: administration/campaign-list, limits/list-gaps
+test('among 12,000 tests the campaigns are found by paging on, and the tests by themselves', async () => {
+  const other = newId()
+  await fillCampaigns(url('campaigns'), { appId: other, count: 12_000, days: 12, templateId: newId() })
+  await db.updateTable('campaigns').set({ test: true }).where('app_id', '=', other).where('transactional', '=', true).execute()
+  // They were all marked just now, where a test is marked as it is made.
+  await sql`vacuum analyze campaigns`.execute(db)
+  const namesOf = async (asked: Asked) => {
+    const names: string[] = []
+    let pages = 0
+    for (let cursor: string | null | undefined; cursor !== null; pages += 1) {
+      const page = await listCampaigns(db, { appId: other, limit: 200, ...asked, ...(cursor === undefined ? {} : { cursor }) })
+      names.push(...page.items.map(({ name }) => name))
+      cursor = page.nextCursor
+    }
+    return { names: new Set(names), count: names.length, pages }
+  }
+
+  expect(await namesOf({})).toMatchObject({ count: 12, pages: 3 })
+  expect(await namesOf({ status: 'draft' })).toMatchObject({ count: 6 })
+  expect(await namesOf({ transactional: true })).toMatchObject({ count: 0 })
+  expect(await namesOf({ test: true })).toEqual({ names: new Set(['notification']), count: 11_988, pages: 60 })
+  const looks = await looked((own) => listCampaigns(own, { appId: other, limit: 5 }))
+  expect(scanned(looks)).toEqual([])
+  expect(pagesOf(looks)).toBeLessThan(6_000)
 })

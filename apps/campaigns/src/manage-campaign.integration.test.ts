@@ -63,6 +63,7 @@ test('a draft is answered whole, with null for what is unset', async () => {
     bypass: {},
     recurringOf: null,
     remainderOf: null,
+    test: false,
     failure: null,
     cancelling: false,
     nextAt: null,

@@ -11,12 +11,20 @@ import { isErased } from './store/erased-apps.ts'
 import type { Db } from './store/tables.ts'
 
 type One = { appId: string; campaignId: string }
-type Asked = ListRequest & { appId: string; status?: CampaignStatus | undefined; transactional?: boolean | undefined }
+type Asked = ListRequest & {
+  appId: string
+  status?: CampaignStatus | undefined
+  transactional?: boolean | undefined
+  test?: boolean | undefined
+}
 
 /** Fault: invalid_body at `cursor`. */
-export async function listCampaigns(db: Db, { appId, limit, cursor, q, status, transactional }: Asked): Promise<Listed<Campaign>> {
+export async function listCampaigns(
+  db: Db,
+  { appId, limit, cursor, q, status, transactional, test = false }: Asked,
+): Promise<Listed<Campaign>> {
   const after = cursor === undefined ? undefined : readCursor(cursor)
-  const { rows, examinedTo } = await findCampaigns(db, appId, { status, transactional, prefix: q }, { limit, after })
+  const { rows, examinedTo } = await findCampaigns(db, appId, { status, transactional, test, prefix: q }, { limit, after })
   const places = rows.map((row) => ({ id: row.id, createdAt: row.created_at, campaign: toCampaign(row) }))
   const fitting = countFitting(places.map(({ campaign }) => campaign))
   return listed(places, Math.min(limit, fitting), ({ campaign }) => campaign, examinedTo)
@@ -70,6 +78,7 @@ function toCampaign(row: CampaignRow): Campaign {
     bypass,
     recurringOf: row.recurring_of,
     remainderOf: row.remainder_of,
+    test: row.test === true,
     failure,
     cancelling: isCancelling(row),
     nextAt: waits ? toIso(row.due_at) : null,

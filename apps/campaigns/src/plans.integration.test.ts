@@ -46,6 +46,19 @@ const steps: Record<string, Step> = {
     },
     whileSmall: 150,
   },
+  'a test is accepted beside a send': {
+    run: async () => {
+      const items = [given(), given({ test: true, templateId: null })].map((campaign) => ({ campaign, idempotency: null }))
+      const answers = await acceptCampaigns(accepting, items)
+      expect(answers.map(({ kind }) => kind)).toEqual(['accepted', 'accepted'])
+      // It is over, so that the steps behind this one find what they did before.
+      await markSettled(
+        db,
+        items.map(({ campaign }) => campaign.id),
+      )
+    },
+    whileSmall: 150,
+  },
   'a draft is sent': {
     run: async () => {
       const draft = given({ status: 'draft', transactional: false })
@@ -125,4 +138,19 @@ beforeAll(async () => {
 
 test('a campaign goes by keys on one connection until it has ended, from the empty tables to 100,000 rows that no statistics know', async () => {
   expect(await lookWhileGrowing(plans, steps, grow)).toEqual({ empty: [], few: [], many: [], analysed: [] })
+})
+
+test('a send that is no test is accepted by statements that know of no tests', async () => {
+  const textsOf = async (fields: Parameters<typeof given>[0]) => {
+    const scans = await plans.of(() =>
+      acceptCampaigns(accepting, [{ campaign: given({ templateId: null, ...fields }), idempotency: null }]),
+    )
+    return [...new Set(scans.map(({ sql: text }) => text))]
+  }
+
+  const ordinary = await textsOf({})
+  const ofTest = await textsOf({ test: true })
+
+  expect(ordinary.filter((text) => /\btest\b/.test(text))).toEqual([])
+  expect(ofTest.filter((text) => !ordinary.includes(text))).toEqual([expect.stringMatching(/^update "campaigns" set "test" = /)])
 })

@@ -30,6 +30,7 @@ import { resolveForDryRun } from './resolve-for-dry-run.ts'
 import { runRecurrences } from './run-recurrences.ts'
 import { sendCampaign } from './send-campaign.ts'
 import { sendNotification, type Accepting } from './send-notification.ts'
+import { sendTest } from './send-test.ts'
 import { markFailed, markSettled, markStarted, type NewCampaign, type Started } from './store/campaigns.ts'
 import type { Tables } from './store/tables.ts'
 import { addUpUses } from './store/templates.ts'
@@ -118,6 +119,7 @@ export async function wireCampaigns(service: Service<Config>): Promise<void> {
   const changing = { db, tell, pointAt, poke: () => recurrences.poke() }
 
   bus.answer(calls.sendNotification, (request) => sendNotification(accepting, request))
+  bus.answer(calls.sendTest, (request) => sendTest(accepting, request))
   bus.answer(calls.createCampaign, (request) => createCampaign(accepting, request))
   bus.answer(calls.sendCampaign, (request) => sendCampaign(starting, request))
   bus.answer(calls.cancelCampaign, (request) => cancelCampaign(db, request))

@@ -42,13 +42,21 @@ export type Report = {
   counts(): Record<Became, number> & { reasons?: Record<string, number> }
 }
 
-/** Opens the report of a taken batch. `variantFor`: the experiment's variant that a user gets. */
+/** Opens the report of a taken batch. `test`: it is of a test. `variantFor`: the experiment's variant that a user gets. */
 export function openReport(
   { recorder, measures, complain }: { recorder: Recorder; measures: Measures; complain: Complain },
-  { appId, campaignId, day, platform, no, probe, trail }: TakenBatch & { answer: 'taken' },
+  { appId, campaignId, day, platform, no, probe, trail, test }: TakenBatch & { answer: 'taken' } & { test?: true | undefined },
   variantFor: (userId: string) => string,
 ): Report {
-  const outcomes = recorder.open({ appId, campaignId, day, platform, no, ...(trail ? { trail: trail.slice(-mostAttemptsBefore) } : {}) })
+  const outcomes = recorder.open({
+    appId,
+    campaignId,
+    day,
+    platform,
+    no,
+    ...(trail && { trail: trail.slice(-mostAttemptsBefore) }),
+    ...(test && { test }),
+  })
   const environments: Result['environments'] = []
   const unsent: Result['unsent'] = []
   // Moments of this process's steady clock, which finish-batch is told as durations.

@@ -50,6 +50,22 @@ test('each recipient gets exactly one end, over all parts of a batch and with wh
   expect((await rig.simulator.arrivedAt(fine)).map(({ deviceId }) => deviceId).toSorted()).toEqual(fine.map(({ id }) => id).toSorted())
 })
 
+// spec: webhooks/event-test
+test('of a test the tracker and audience are told that it is one, and of another send nothing more than before', async () => {
+  await rig.start()
+  const devices = await rig.androids(2)
+  const tested = rig.peers.queue('android', devices.slice(0, 1), {}, { test: true })
+  const ordinary = rig.peers.queue('android', devices.slice(1))
+  for (const row of [tested, ordinary]) await rig.peers.point(row)
+
+  const [ofTest, ofOrdinary] = [await rig.finishOf(tested), await rig.finishOf(ordinary)]
+
+  expect(ofTest.test).toBe(true)
+  expect(ofOrdinary).not.toHaveProperty('test')
+  expect([...rig.peers.toldAsTests]).toEqual([tested.campaignId])
+  expect(rig.peers.outcomesOf(tested)).toMatchObject([{ outcome: 'sent' }])
+})
+
 // spec: sending/copies
 test('while the tracker is away sending stops at the window, and no outcome is lost', async () => {
   await rig.start({ DISPATCH_WINDOW: '20' })

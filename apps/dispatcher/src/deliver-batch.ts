@@ -158,7 +158,8 @@ async function playOut(dispatch: Dispatch, batch: Batch): Promise<void> {
   const { taken, takenAt, prepared } = batch
   const { batchId, campaignId, appId, takes, tries } = taken
   const lease = keepLease(takenAt, async () => (await bus.call(renewBatch, { batchId, appId, takes })).held)
-  const report = openReport(dispatch, taken, (userId) => prepared.variantFor(userId))
+  const { test } = prepared.send
+  const report = openReport(dispatch, { ...taken, test }, (userId) => prepared.variantFor(userId))
   const forget = dispatch.jobs.onCutOff((answer) => {
     for (const hear of batch.flights) hear?.(answer)
   })
@@ -194,14 +195,15 @@ async function playOut(dispatch: Dispatch, batch: Batch): Promise<void> {
 /** Says what came of the batch, until it is heard. `lost` is as good: another take is in charge, and finds every outcome settled. */
 async function finish(
   { small, credentials }: Dispatch,
-  { taken, size, circuit }: Batch,
+  { taken, size, circuit, prepared }: Batch,
   report: Report,
 ): Promise<FinishAnswer | undefined> {
   const { batchId, takes, appId, platform } = taken
   // Credentials that were refused may have been replaced without our hearing of it: the next take reads them again.
   if (report.result().answers.some(({ seen }) => seen.includes('c'))) credentials.forget(appId, providerOf[platform])
   const { credentialsVersion } = circuit
+  const { test } = prepared.send
   // Made anew for each call: what it says of time is counted from there.
-  const finish = () => ({ batchId, appId, takes, credentialsVersion, ...report.result() })
+  const finish = () => ({ batchId, appId, takes, credentialsVersion, ...(test && { test }), ...report.result() })
   return untilAnswered(() => small.finish({ appId, size, finish }))
 }

@@ -5,6 +5,7 @@ import type { Bus } from '@herald/service/bus'
 import type { DatabaseWatch } from '@herald/service/health'
 import type { Reads } from '@herald/service/postgres'
 import type { Kysely } from 'kysely'
+import type { TestWaits } from './await-tests.ts'
 import type { Changes } from './changes.ts'
 import type { ProgressFeed } from './follow-progress.ts'
 import type { HeavyReads } from './http/heavy-reads.ts'
@@ -28,6 +29,8 @@ export type Gateway = {
   readonly progress: ProgressFeed
   /** The places of dry runs and exports. */
   readonly heavyReads: HeavyReads
+  /** Waits for what becomes of tests. */
+  readonly tests: TestWaits
   /** Where the endpoints of browsers may lie. */
   readonly endpointRule: EndpointRule
 }

@@ -13,6 +13,7 @@ import { startSweep } from '@herald/service/sweep'
 import { apnsToken } from './apns-token.ts'
 import { keepAudit } from './audit-elsewhere.ts'
 import { openApiKeys } from './authenticate.ts'
+import { openTestWaits } from './await-tests.ts'
 import { openChanges } from './changes.ts'
 import type { Config } from './config.ts'
 import { parseRanges } from './core/client-address.ts'
@@ -77,6 +78,7 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
       .filter((secret) => secret !== ''),
   ]
   const progress = openProgressFeed(bus, log)
+  const tests = openTestWaits(bus)
   const measure = openMeasure(service.metrics)
   const gateway = {
     db,
@@ -90,6 +92,7 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
     countEvent,
     progress,
     heavyReads: openHeavyReads(),
+    tests,
     endpointRule: endpointRuleOf(config),
   }
   const port = await listen(
@@ -97,6 +100,7 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
     serve(routes, gateway, { keys, limits: openLimits(config, trusted, measure), adminToken, log, measure }),
   )
   service.onStop('progress streams', () => progress.close())
+  service.onStop('waits for tests', () => tests.close())
 
   startSweep(service, watch, 'erase-apps', () => eraseApps({ db, bus, log }))
   startSweep(service, watch, 'audit', keepAudit(db, config.AUDIT_RETENTION_DAYS))

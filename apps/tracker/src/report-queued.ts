@@ -7,7 +7,7 @@ import { rowsOf } from './core/slots.ts'
 import type { EnsureDay } from './days.ts'
 import type { FollowUp } from './follow-up.ts'
 import { insertAnnouncements } from './store/announcements.ts'
-import { writeReport, type EndedFanOut, type NewLedgerRow } from './store/reports.ts'
+import { markTests, writeReport, type EndedFanOut, type NewLedgerRow } from './store/reports.ts'
 import type { Db } from './store/tables.ts'
 
 export type QueuedCall = { reports: QueuedReport[] }
@@ -29,13 +29,17 @@ export async function reportQueued(
   const totals = reports.map((one) => ({ ...one, hasRanges: (rows.get(one.campaignId) ?? []).some(({ firstId }) => firstId !== null) }))
   const ledger = [...rows.values()].flat()
   const write = (within: Db, unheard: boolean) => writeReport(within, totals, ledger, { retentionDays, unheard })
+  const tests = new Set(reports.flatMap(({ campaignId, test }) => (test ? [campaignId] : [])))
 
-  const ended = await retried(() => write(db, true))
+  // A group with a test takes the longer way: its mark is a statement of its own, which no other report pays for.
+  const ended = tests.size === 0 ? await retried(() => write(db, true)) : undefined
   const committed = ended
     ? { ended, announcements: [] }
     : await transact(db, async (trx) => {
         const heard = (await write(trx, false)) ?? []
-        const announcements = announcementsOf(eventSubjects.campaignCompleted, heard.filter(isHeard).map(eventOf))
+        if (tests.size > 0) await markTests(trx, [...tests])
+        const events = heard.filter(isHeard).map((one) => eventOf(one, tests.has(one.campaignId)))
+        const announcements = announcementsOf(eventSubjects.campaignCompleted, events)
         await insertAnnouncements(trx, announcements)
         return { ended: heard, announcements }
       })
@@ -45,7 +49,7 @@ export async function reportQueued(
 }
 
 const isHeard = ({ heard }: EndedFanOut): boolean => heard.includes('*') || heard.includes('campaign.completed')
-const eventOf = (ended: EndedFanOut) => completedEvent(ended, ended.at.toISOString())
+const eventOf = (ended: EndedFanOut, test: boolean) => completedEvent({ ...ended, test }, ended.at.toISOString())
 
 /** The rows of a report's batches, in the order of the ledger's key. */
 const ledgerRows = ({ day, campaignId, appId, batches }: QueuedReport): NewLedgerRow[] =>

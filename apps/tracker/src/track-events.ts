@@ -15,7 +15,7 @@ import type { Db } from './store/tables.ts'
 
 export type EngagementCall = { engagements: Engagement[] }
 
-type Report = { key: string; call: number; day: string; engagement: Engagement }
+type Report = { key: string; call: number; day: string; test: boolean; engagement: Engagement }
 
 /**
  * Counts what devices reported, several calls in one transaction; a stats read after it shows them. One (push, kind) counts
@@ -47,7 +47,7 @@ export async function trackEvents(
         eventSubjects.pushEngaged,
         fresh
           .filter(({ engagement: { appId, kind } }) => isHeard(appId, `notification.${kind}`))
-          .map(({ engagement }) => engagementEvent(engagement, time)),
+          .map(({ engagement, test }) => engagementEvent(engagement, time, { test })),
       )
       await insertAnnouncements(trx, announcements)
 
@@ -72,7 +72,8 @@ async function countableReports(db: Db, calls: EngagementCall[], retentionDays: 
     for (const engagement of engagements) {
       const campaign = campaigns.get(engagement.campaignId)
       const key = engagementKey(engagement)
-      if (campaign?.app_id === engagement.appId && !byKey.has(key)) byKey.set(key, { key, call, day: campaign.day, engagement })
+      if (campaign?.app_id === engagement.appId && !byKey.has(key))
+        byKey.set(key, { key, call, day: campaign.day, test: campaign.test, engagement })
     }
   })
   return [...byKey.values()].toSorted((one, other) => (one.day + one.key < other.day + other.key ? -1 : 1))

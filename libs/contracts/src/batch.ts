@@ -62,6 +62,8 @@ export type FrozenSend = {
   experiment?: SendExperiment | null
   /** A winner's follow-up: only who lies outside the sample of that experiment and has no outcome in it. */
   remainder?: { of: string; sampleRate: number } | null
+  /** A test: it obeys no delivery rule, and what comes of it is marked. Absent in every other send. */
+  test?: true
   /** Sent at each user's next `localTime` after `after` (ISO), in waves. */
   userTimezone?: { localTime: string; after: string } | null
   /** The app's zone, for the filter `date` of users without one: audience adds it from the app's settings, frozen at the first page. */
@@ -226,6 +228,8 @@ export const FinishBatch = z.object({
     )
     .max(3)
     .default([]),
+  /** The send is a test: what is announced of it says so. */
+  test: z.literal(true).optional(),
   /** The version of the credentials that were used; null: there were none. */
   credentialsVersion: z.number().int().nullable().default(null),
   /** To be tried again in `retryInMs`, with `tries` made already. `code` and `providerCode`: why; null and empty when it was not tried. */

@@ -28,7 +28,8 @@ export const Schedule = z.discriminatedUnion('type', [
 ])
 export type Schedule = z.output<typeof Schedule>
 
-const VariantId = z.string().regex(/^[A-Za-z0-9_-]{1,32}$/, 'must be 1 to 32 characters of A-Z, a-z, 0-9, _ and -')
+/** The id of an experiment's variant. */
+export const VariantId = z.string().regex(/^[A-Za-z0-9_-]{1,32}$/, 'must be 1 to 32 characters of A-Z, a-z, 0-9, _ and -')
 
 const Variant = z.strictObject({
   id: VariantId,
@@ -94,6 +95,8 @@ export type Campaign = {
   bypass: Bypass
   recurringOf: string | null
   remainderOf: string | null
+  /** It is a test: in no series and no useCount. */
+  test: boolean
   /** Why it is `failed`. */
   failure: { code: string; message: string } | null
   /** A cancel of a send under way was asked for; it is `cancelled` when its last push has an outcome. */

@@ -87,6 +87,8 @@ export const BatchOutcomes = z.object({
    * read is left out: the outcomes are worth more.
    */
   trail: z.array(Attempt).max(mostAttemptsBefore).optional().catch(undefined),
+  /** They are of a test: counted in no series, and their events say so. */
+  test: z.literal(true).optional(),
   results: z.array(EndOfPlaces).min(1).max(mostPlaces),
 })
 export type BatchOutcomes = z.infer<typeof BatchOutcomes>

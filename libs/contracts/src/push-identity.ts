@@ -5,7 +5,7 @@ import { hash } from 'node:crypto'
  * instead of showing twice (spec: sending/push-identity).
  */
 
-/** The `apns-id`: a UUID of the msgId's SHA-256, in the form of version 4, the one Apple's own are of. */
+/** The `apns-id`, and the `apns-collapse-id` of an alert without a collapseId: a UUID of the msgId's SHA-256, in the form of version 4, the one Apple's own are of. */
 export function apnsId(msgId: string): string {
   // As text: a Buffer of its own for 32 bytes takes twice the time.
   const hex = hash('sha256', msgId, 'hex')

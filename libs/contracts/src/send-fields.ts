@@ -87,6 +87,6 @@ export function contentRequired(
   }
 }
 
-/** The send fields by themselves (test-send adds a subscriptionId, a notification a target). */
+/** The send fields by themselves: a notification adds a target to them, a test its devices. */
 export const SendFields = z.strictObject(sendFields).superRefine(contentRequired)
 export type SendFields = z.output<typeof SendFields>

@@ -19,6 +19,7 @@ export type Tables = {
   subscriptions: SubscriptionTable
   last_notified: { subscription_id: string; at: Date }
   notified_apps: { app_id: string; named_at: Date; round: Generated<number>; read_to: string | null; is_read: Generated<boolean> }
+  test_devices: { subscription_id: string; app_id: string; marked_at: Generated<Date> }
   segments: SegmentTable
   fan_outs: FanOutTable
   batches: BatchTable

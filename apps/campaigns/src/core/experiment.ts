@@ -28,7 +28,8 @@ export function whyNoWinner({ status, experiment, schedule, ledgerIsGone, hasWin
 
 export const winnerAlreadySent = (): Fault => fault('winner_already_sent', 'The winner was sent already.')
 
-const invalidVariant = (): Fault => {
+/** A variant that the campaign has not. */
+export const invalidVariant = (): Fault => {
   const { message, details } = invalidField('variant', 'must be the id of a variant of the campaign')
   return fault('unknown_variant', message, details)
 }

@@ -14,6 +14,8 @@ export type Sending = ResolvedSend & {
   experiment: Experiment | null
   remainder: FrozenSend['remainder']
   localTimesAfter: Date | null
+  /** True: a test. */
+  test?: boolean | null | undefined
 }
 
 /** The send that audience fans out. */
@@ -37,6 +39,7 @@ export const freeze = ({ id, schedule, experiment, localTimesAfter, ...send }: S
   remainder: send.remainder ?? null,
   userTimezone:
     schedule?.type === 'user_timezone' && localTimesAfter ? { localTime: schedule.localTime, after: localTimesAfter.toISOString() } : null,
+  ...(send.test ? { test: true as const } : {}),
 })
 
 /** A send that is handed over whole, because it names few; undefined: audience is pointed at it. */

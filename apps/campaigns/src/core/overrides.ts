@@ -1,5 +1,5 @@
 import type { FrozenSend } from '@herald/contracts/batch'
-import type { Content } from '@herald/contracts/content'
+import { localesOf, type Content } from '@herald/contracts/content'
 import { maxTtlSeconds, type Presentation, type Priority, type SendFields } from '@herald/contracts/send-fields'
 
 /** What a template brings: copy, and defaults for what a send leaves open. */
@@ -11,6 +11,15 @@ export type TemplateDefaults = {
   collapseId: string | null
   priority: Priority | null
   silent: boolean | null
+}
+
+const testMark = '[Test] '
+
+/** A content with the mark of a test before the title of each locale. */
+export function markTitles(content: Content | null): Content | null {
+  if (content === null) return null
+  const marked = localesOf(content).map(([locale, entry]) => [locale, { ...entry, title: `${testMark}${entry.title}` }] as const)
+  return { ...content, ...Object.fromEntries(marked) }
 }
 
 /** The send fields as they are sent: nothing left open. */

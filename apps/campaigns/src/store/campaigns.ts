@@ -5,6 +5,7 @@ import type { CampaignStatus } from '@herald/contracts/stats'
 import { sql } from 'kysely'
 import { statusAfter, statusesThatAllow } from '../core/campaign.ts'
 import type { ResolvedSend } from '../core/overrides.ts'
+import { findNewest, mostExamined, newestFirst } from './newest-campaigns.ts'
 import type { Db } from './tables.ts'
 
 export type NewCampaign = {
@@ -19,6 +20,8 @@ export type NewCampaign = {
   segmentId: string | null
   schedule: Schedule | null
   experiment: Experiment | null
+  /** Only a test has it. */
+  test?: true
   send: ResolvedSend
 }
 
@@ -37,7 +40,7 @@ export const ownLease = sql<Date>`now() + interval '5 seconds'`
 export const startLease = sql<Date>`now() + interval '1.5 seconds'`
 
 /** What a body sets of a campaign, whole: what it leaves out is null or its default. */
-export type Draft = Omit<NewCampaign, 'id' | 'appId' | 'status' | 'transactional'>
+export type Draft = Omit<NewCampaign, 'id' | 'appId' | 'status' | 'transactional' | 'test'>
 
 export const columnsOf = ({ name, target, templateId, segmentId, schedule, experiment, send }: Draft) => ({
   name,
@@ -107,12 +110,12 @@ export type CampaignRow = NonNullable<Awaited<ReturnType<typeof findWhole>>>
 export type CampaignFilter = {
   status: CampaignStatus | undefined
   transactional: boolean | undefined
+  /** True: tests and nothing else; false: everything else. */
+  test: boolean
   /** The beginning of the name, whatever the letter case. */
   prefix: string | undefined
 }
 
-/** Campaigns that one page with a filter looks at, at most: ~2 µs each. */
-const mostExamined = 5_000
 /** Statuses that no notification ever has. */
 const statusesOfPeople = new Set<CampaignStatus>(['draft', 'scheduled', 'active'])
 
@@ -127,38 +130,35 @@ export async function findCampaigns(
   filter: CampaignFilter,
   { limit, after }: { limit: number; after: Place | undefined },
 ): Promise<{ rows: CampaignRow[]; examinedTo: Place | undefined }> {
-  const isFiltered = filter.status !== undefined || filter.transactional !== undefined || filter.prefix !== undefined
-  const newest = db.selectFrom('campaigns').selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc')
-  if (isFiltered) {
-    const { ids, examinedTo } = await findFitting(db, appId, filter, { limit, after })
-    // By their ids alone: beside an order and a limit the planner may walk the app's campaigns in search of them.
-    return { rows: await newest.where('id', '=', sql<string>`any(${ids})`).execute(), examinedTo }
+  const isFiltered = filter.status !== undefined || filter.transactional !== undefined || filter.test || filter.prefix !== undefined
+  if (!isFiltered) return findNewest(db, appId, { limit, after })
+  const { ids, examinedTo } = await findFitting(db, appId, filter, { limit, after })
+  // By their ids alone: beside an order and a limit the planner may walk the app's campaigns in search of them.
+  return {
+    rows: await newestFirst(db)
+      .where('id', '=', sql<string>`any(${ids})`)
+      .execute(),
+    examinedTo,
   }
-  const rows = await newest
-    .where('app_id', '=', appId)
-    .$if(after !== undefined, (query) => query.where(sql<boolean>`(created_at, id) < (${after?.createdAt}::timestamptz, ${after?.id})`))
-    .limit(limit + 1)
-    .execute()
-  return { rows, examinedTo: undefined }
 }
 
 async function findFitting(
   db: Db,
   appId: string,
-  { status, transactional, prefix }: CampaignFilter,
+  { status, transactional, test, prefix }: CampaignFilter,
   { limit, after }: { limit: number; after: Place | undefined },
 ): Promise<{ ids: string[]; examinedTo: Place | undefined }> {
   const isOfPeople = transactional === false || (status !== undefined && statusesOfPeople.has(status))
   const { rows } = await sql<{ ids: string[]; examined: number; id: string; createdAt: Date }>`
     with examined as materialized (
-      select id, created_at, status, transactional, name from campaigns
-      where app_id = ${appId} ${isOfPeople ? sql`and not transactional` : sql``}
+      select id, created_at, status, transactional, test, name from campaigns
+      where app_id = ${appId} ${isOfPeople ? sql`and not transactional` : sql``} ${test ? sql`and test` : sql``}
         ${after ? sql`and (created_at, id) < (${after.createdAt}::timestamptz, ${after.id})` : sql``}
       order by created_at desc, id desc limit ${mostExamined}
     )
     select id, created_at as "createdAt", (select count(*)::int from examined) as examined, array(
       select id from examined
-      where true ${status === undefined ? sql`` : sql`and status = ${status}`}
+      where ${test ? sql`test` : sql`test is null`} ${status === undefined ? sql`` : sql`and status = ${status}`}
         ${transactional === undefined ? sql`` : sql`and transactional = ${transactional}`}
         ${prefix === undefined ? sql`` : sql`and starts_with(lower(name), lower(${prefix}))`}
       order by created_at desc, id desc limit ${limit + 1}

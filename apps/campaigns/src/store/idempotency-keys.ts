@@ -1,9 +1,11 @@
+import type { NotQueued } from '@herald/contracts/test-send'
 import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
 /** An Idempotency-Key and the app whose it is. */
 export type Key = { appId: string; key: string }
-export type IdempotencyRecord = { fingerprint: string; answer: { id: string; status: 'sending' | 'draft' } }
+/** `notQueued`: of a test, the devices that it named and did not reach. */
+export type IdempotencyRecord = { fingerprint: string; answer: { id: string; status: 'sending' | 'draft'; notQueued?: NotQueued[] } }
 
 /** App ids have a fixed length, so no two keys share a name. */
 export const keyName = ({ appId, key }: Key): string => `${appId} ${key}`

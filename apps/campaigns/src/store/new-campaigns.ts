@@ -52,6 +52,14 @@ export async function insertCampaigns(db: Db, campaigns: NewCampaign[]): Promise
   return new Map(written.rows.map(({ id, waiting }) => [id, { waiting }]))
 }
 
+/** Marks the tests among campaigns that this transaction has written. A statement of their own, so that no other send pays for a column. */
+export const markTests = (trx: Db, campaigns: NewCampaign[]) =>
+  trx
+    .updateTable('campaigns')
+    .set({ test: true })
+    .where('id', '=', sql<string>`any(${campaigns.flatMap(({ id, test }) => (test ? [id] : []))})`)
+    .execute()
+
 /** What of an app is pointed at and not yet taken over by audience: due again later. */
 export const pointedAt = (appId: RawBuilder<unknown>) => sql`
   (select count(*) from (

@@ -4,6 +4,7 @@ import type { Experiment, Schedule } from '@herald/contracts/campaign'
 import type { Content } from '@herald/contracts/content'
 import type { Presentation, Priority } from '@herald/contracts/send-fields'
 import type { CampaignStatus } from '@herald/contracts/stats'
+import type { NotQueued } from '@herald/contracts/test-send'
 import type { ColumnType, Generated, Kysely } from 'kysely'
 
 /** JSON is written as text: `pg` would turn a top-level list into a Postgres array. */
@@ -52,6 +53,8 @@ export type Tables = {
     flow_due_at: Date | null
     /** Since when it is paused; null: it is not. */
     paused_at: Date | null
+    /** True: a test. Null in every other row. */
+    test: Generated<boolean | null>
     failure: OptionalJson<{ code: string; message: string }>
     /** sending: point at it again; scheduled: start it; active: its next occurrence, or its end. */
     due_at: Date | null
@@ -86,7 +89,7 @@ export type Tables = {
     fingerprint: string
     campaign_id: string
     /** The body of the 2xx that was answered. */
-    answer: Json<{ id: string; status: 'sending' | 'draft' }>
+    answer: Json<{ id: string; status: 'sending' | 'draft'; notQueued?: NotQueued[] }>
     created_at: Generated<Date>
   }
   erased_apps: { app_id: string; at: Generated<Date> }

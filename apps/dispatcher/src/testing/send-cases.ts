@@ -72,10 +72,7 @@ export const sends: SendCase[] = [
     name: 'without a collapseId every push is its own',
     send: { collapseId: null },
     meant: {
-      ios: ({ msgId, headers }) => {
-        expect(headers['collapseId'] ?? null).toBeNull()
-        return { id: apnsId(msgId) }
-      },
+      ios: ({ msgId }) => ({ id: apnsId(msgId), headers: { collapseId: apnsId(msgId) } }),
       android: ({ msgId }) => ({ payload: { message: { android: { notification: { tag: pushTag(msgId) } } } } }),
       web: ({ msgId }) => ({ headers: { topic: pushTag(msgId) }, payload: { tag: pushTag(msgId) } }),
     },
@@ -110,8 +107,9 @@ export const sends: SendCase[] = [
     name: 'a silent push shows nothing, and browsers are skipped',
     send: { silent: true, data: { sync: '1' }, presentation: { sound: 'bell', badge: 3 } },
     meant: {
-      ios: ({ msgId, payload }) => {
+      ios: ({ msgId, payload, headers }) => {
         expect(payload).toEqual({ sync: '1', aps: { 'content-available': 1 }, herald: { msgId } })
+        expect(headers['collapseId'] ?? null).toBeNull()
         return { headers: { pushType: 'background', priority: '5' } }
       },
       android: ({ msgId, payload }) => {

@@ -165,11 +165,14 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
   })
 
   const ledger = new Map<string, PushEnd>()
+  /** Campaigns whose outcomes were told as those of a test. */
+  const toldAsTests = new Set<string>()
   const keyOf = (campaignId: string, no: number, place: number) => `${campaignId}/${no}/${place}`
   tracker.answer(recordOutcomes, async ({ batches }) => {
     if (state.trackerIsAway) throw databaseUnavailable()
     let recorded = 0
-    for (const { campaignId, no, results } of batches) {
+    for (const { campaignId, no, results, test } of batches) {
+      if (test) toldAsTests.add(campaignId)
       for (const { places, ...end } of results) {
         for (const place of places) {
           const key = keyOf(campaignId, no, place)
@@ -206,6 +209,7 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
     accounts,
     apnsTokens,
     ledger,
+    toldAsTests,
     state,
     point,
     askedCredentials,

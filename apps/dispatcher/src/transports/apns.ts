@@ -46,10 +46,21 @@ export function makeHeads(authority: string, topic: string, token: string): Apns
 
 /** The request of a push. Expiration 0 is now or never. */
 export function make(push: Push, heads: ApnsHeads): Request {
-  const more: HeadField[] = [['apns-id', apnsId(push.msgId)], expirationOf(push)]
-  if (push.collapseId !== null) more.push(['apns-collapse-id', apnsCollapseId(push.collapseId)])
+  const id = apnsId(push.msgId)
+  const more: HeadField[] = [['apns-id', id], expirationOf(push)]
+  const collapseId = collapseIdOf(push, id)
+  if (collapseId !== null) more.push(['apns-collapse-id', collapseId])
   const head = push.silent ? heads.background : push.priority === 'normal' ? heads.normal : heads.urgent
   return { head, path: `/3/device/${push.address}`, more, body: push.body, timeoutMs: answerLimitMs }
+}
+
+/**
+ * What a push collapses with. iOS takes this for the notification's identifier, so an alert without a collapseId has its own `apns-id` here: a
+ * repeat after a lost answer replaces the first copy, which `apns-id` alone does not promise (spec: sending/push-identity). A background push shows nothing.
+ */
+export function collapseIdOf({ collapseId, silent }: Push, id: string): string | null {
+  if (collapseId !== null) return apnsCollapseId(collapseId)
+  return silent ? null : id
 }
 
 /** Pushes of a batch expire together, so the field is made once for those that follow each other. */

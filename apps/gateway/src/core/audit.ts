@@ -9,8 +9,9 @@ export type AuditAction =
   | `key.${'created' | 'revoked'}`
   | `provider.${'set' | 'removed' | 'probed'}`
   | 'identity-secret.made'
+  | 'device.marked'
   | `${'segment' | 'template'}.${'created' | 'changed' | 'deleted'}`
-  | `campaign.${'created' | 'changed' | 'deleted' | 'sent' | 'cancelled' | 'paused' | 'resumed' | 'duplicated' | 'winner-picked'}`
+  | `campaign.${'created' | 'changed' | 'deleted' | 'sent' | 'cancelled' | 'paused' | 'resumed' | 'duplicated' | 'winner-picked' | 'tested'}`
   | `webhook.${'created' | 'changed' | 'deleted' | 'enabled' | 'secret-rotated' | 'replayed'}`
 
 /** What was changed: ids, names and counts, never a value. */

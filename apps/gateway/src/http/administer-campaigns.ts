@@ -21,6 +21,10 @@ const CampaignQuery = PageQuery.extend({
     .enum(['true', 'false'])
     .transform((word) => word === 'true')
     .optional(),
+  test: z
+    .enum(['true', 'false'])
+    .transform((word) => word === 'true')
+    .optional(),
 })
 
 const withStats = (campaign: Campaign, stats: Stats = noStats) => ({ ...campaign, stats })
@@ -35,9 +39,13 @@ const ofTheDashboard = [
     query: CampaignQuery,
     status: 200,
     summary: 'List campaigns with their counters, newest first',
-    async answer({ db, bus }, { appId, query: { status, transactional, ...page } }) {
+    async answer({ db, bus }, { appId, query: { status, transactional, test, ...page } }) {
       await readApp(db, appId)
-      const asked = { ...(status === undefined ? {} : { status }), ...(transactional === undefined ? {} : { transactional }) }
+      const asked = {
+        ...(status === undefined ? {} : { status }),
+        ...(transactional === undefined ? {} : { transactional }),
+        ...(test === undefined ? {} : { test }),
+      }
       const { items, nextCursor } = cappedList(await bus.call(calls.listCampaigns, { appId, ...listRequestOf(page), ...asked }))
       const { stats } = await bus.call(listStats, { appId, campaignIds: items.map(({ id }) => id) })
       return { items: items.map((campaign) => withStats(campaign, stats[campaign.id])), nextCursor }

@@ -1,5 +1,6 @@
 import { segmentsAndTemplates } from './administer.ts'
 import { campaignsOfApp } from './administer-campaigns.ts'
+import { subscriptionsOfApp } from './administer-subscriptions.ts'
 import { apps } from './apps.ts'
 import { audit } from './audit.ts'
 import { campaigns } from './campaigns.ts'
@@ -16,6 +17,7 @@ import { route, type Route } from './route.ts'
 import { segments } from './segments.ts'
 import { subscriptions } from './subscriptions.ts'
 import { templates } from './templates.ts'
+import { testSends } from './test-sends.ts'
 import { tracking } from './tracking.ts'
 import { users } from './users.ts'
 import { webhooks } from './webhooks.ts'
@@ -59,6 +61,8 @@ export const administrationRoutes: readonly Route[] = [
   ...segmentsAndTemplates,
   ...campaignsOfApp,
   ...dryRunsOfApp,
+  ...subscriptionsOfApp,
+  ...testSends,
 ]
 
 export const openApiDocument = describeApi(publicRoutes)

@@ -23,6 +23,8 @@ export type Peers = {
   tracked: Engagement[][]
   /** Campaigns that exist, by id, with the app they belong to. */
   campaigns: Map<string, string>
+  /** Those of them that are tests: they are over as soon as they are accepted. */
+  tests: Set<string>
   /** Every call of the public API but the above, newest last. */
   asked: Asked[]
   /** What the call with this subject answers from now on, in the place of its documented example; it may throw a Fault. */
@@ -55,6 +57,7 @@ export const givenCampaign: Campaign = {
   bypass: {},
   recurringOf: null,
   remainderOf: null,
+  test: false,
   failure: null,
   cancelling: false,
   nextAt: null,
@@ -156,6 +159,7 @@ export async function startPeers(natsUrl: string): Promise<Peers> {
     sent: [],
     tracked: [],
     campaigns: new Map(),
+    tests: new Set(),
     asked: [],
     answers: new Map(),
     beforeSend: undefined,
@@ -191,6 +195,8 @@ export async function startPeers(natsUrl: string): Promise<Peers> {
     if (peers.refusal) throw peers.refusal
     return { users: request.users.map(() => ({ id: user.id, created: false })) }
   })
+  play(audience, audienceCalls.markTestDevice, { id: device.id, optedIn: true, test: true })
+  play(audience, audienceCalls.listTestDevices, { items: [], nextCursor: null })
   play(audience, audienceCalls.deleteUser, {})
   play(audience, audienceCalls.createSegment, segment)
   play(audience, audienceCalls.listSegments, { items: [segment], nextCursor: null })
@@ -215,12 +221,24 @@ export async function startPeers(natsUrl: string): Promise<Peers> {
     peers.campaigns.set(id, appId)
     return { id, status: 'sending', replayed: Boolean(earlier) }
   })
+  campaigns.answer(campaignCalls.sendTest, async (request) => {
+    if (peers.refusal) throw peers.refusal
+    peers.asked.push({ subject: campaignCalls.sendTest.subject, request })
+    const { appId, idempotency } = request
+    const earlier = idempotency && answered.get(`${appId} ${idempotency.key}`)
+    const id = earlier?.id ?? newId()
+    if (idempotency) answered.set(`${appId} ${idempotency.key}`, { id, fingerprint: idempotency.fingerprint })
+    peers.campaigns.set(id, appId)
+    peers.tests.add(id)
+    return { id, status: 'sending' as const, replayed: Boolean(earlier), notQueued: [] }
+  })
   campaigns.answer(campaignCalls.readCampaign, async (request) => {
     if (peers.refusal) throw peers.refusal
     const other = peers.answers.get(campaignCalls.readCampaign.subject)
     if (other) return (await other(request)) as Campaign | null
     if (peers.campaigns.get(request.campaignId) !== request.appId) return null
-    return { ...givenCampaign, id: request.campaignId, name: 'notification', status: 'sending' as const, transactional: true }
+    const status = peers.tests.has(request.campaignId) ? ('sent' as const) : ('sending' as const)
+    return { ...givenCampaign, id: request.campaignId, name: 'notification', status, transactional: true }
   })
   const { template, campaignId: draftId } = examples
   play(campaigns, campaignCalls.createCampaign, { id: draftId, status: 'draft', replayed: false })

@@ -49,6 +49,23 @@ test('each kind of report is an event of its name', () => {
   }
 })
 
+// spec: webhooks/event-test
+test('every event of a test says so, beside what else it says', () => {
+  const test = true as const
+  expect(outcomeEvent({ ...push, test }, sent, at).data).toEqual({ test })
+  expect(outcomeEvent({ ...push, test }, { ...sent, outcome: 'skipped', code: 'expired' }, at).data).toEqual({ reason: 'expired', test })
+  expect(outcomeEvent({ ...push, test }, { ...sent, outcome: 'failed', code: 'timeout' }, at).data).toEqual({
+    ...{ code: 'timeout', providerCode: null, attempts: 1 },
+    test,
+  })
+  const report = { ...push, kind: 'opened' as const, userId: newId(), subscriptionId: newId(), variant: '' }
+  expect(engagementEvent(report, at, { test }).data).toEqual({ test })
+  expect(engagementEvent(report, at)).not.toHaveProperty('data')
+  const byPlatform = { ios: 1, android: 0, web: 0 }
+  const completed = completedEvent({ ...push, name: 'Spring', transactional: true, byPlatform, test }, at)
+  expect(completed.data).toEqual({ queued: 1, byPlatform, name: 'Spring', transactional: true, test })
+})
+
 // spec: webhooks/event-completed
 test('campaign.completed has totals, and no user, device or platform', () => {
   const { platform: _, ...ids } = push

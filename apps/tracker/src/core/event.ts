@@ -5,20 +5,25 @@ import type { Platform } from '@herald/contracts/platform'
 
 /** What a settled push tells webhooks: how it ended, and why it did not end well. */
 export function outcomeEvent(
-  push: { appId: string; campaignId: string; platform: Platform },
+  push: { appId: string; campaignId: string; platform: Platform; test?: true | undefined },
   outcome: End & { subscriptionId: string; userId: string },
   at: string,
 ): Event {
   const { subscriptionId, userId } = outcome
   const event = { at, appId: push.appId, campaignId: push.campaignId, userId, subscriptionId, platform: push.platform }
-  if (outcome.outcome === 'sent') return { type: 'notification.sent', ...event }
-  if (outcome.outcome === 'skipped') return { type: 'notification.skipped', ...event, data: { reason: outcome.code } }
+  const test = push.test && { test: true }
+  if (outcome.outcome === 'sent') return { type: 'notification.sent', ...event, ...(test && { data: test }) }
+  if (outcome.outcome === 'skipped') return { type: 'notification.skipped', ...event, data: { reason: outcome.code, ...test } }
   const providerCode = outcome.providerCode === '' ? null : outcome.providerCode
-  return { type: 'notification.failed', ...event, data: { code: outcome.code, providerCode, attempts: outcome.attempts } }
+  return { type: 'notification.failed', ...event, data: { code: outcome.code, providerCode, attempts: outcome.attempts, ...test } }
 }
 
-/** What a device reported, as an event. */
-export const engagementEvent = ({ kind, appId, campaignId, userId, subscriptionId, platform }: Engagement, at: string): Event => ({
+/** What a device reported, as an event; `test`: of a test. */
+export const engagementEvent = (
+  { kind, appId, campaignId, userId, subscriptionId, platform }: Engagement,
+  at: string,
+  { test }: { test: boolean } = { test: false },
+): Event => ({
   type: `notification.${kind}`,
   at,
   appId,
@@ -26,14 +31,22 @@ export const engagementEvent = ({ kind, appId, campaignId, userId, subscriptionI
   userId,
   subscriptionId,
   platform,
+  ...(test && { data: { test } }),
 })
 
 /** Every push of a campaign is queued: not of any user, device or platform (spec: webhooks/event-completed). */
 export const completedEvent = (
-  campaign: { appId: string; campaignId: string; name: string; transactional: boolean; byPlatform: Record<Platform, number> },
+  campaign: {
+    appId: string
+    campaignId: string
+    name: string
+    transactional: boolean
+    byPlatform: Record<Platform, number>
+    test?: boolean
+  },
   at: string,
 ): Event => {
-  const { appId, campaignId, name, transactional, byPlatform } = campaign
+  const { appId, campaignId, name, transactional, byPlatform, test } = campaign
   const queued = byPlatform.ios + byPlatform.android + byPlatform.web
-  return { type: 'campaign.completed', at, appId, campaignId, data: { queued, byPlatform, name, transactional } }
+  return { type: 'campaign.completed', at, appId, campaignId, data: { queued, byPlatform, name, transactional, ...(test && { test }) } }
 }

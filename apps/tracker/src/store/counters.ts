@@ -38,6 +38,7 @@ export const findKept = (db: Db, campaignIds: string[], retentionDays: number) =
   db
     .selectFrom('counters')
     .select(shownColumns)
+    .select('test')
     .where('campaign_id', '=', sql<string>`any(${campaignIds})`)
     .where('day', '>=', firstDay(retentionDays))
     .where((where) =>

@@ -63,6 +63,15 @@ export async function writeReport(
   }))
 }
 
+/** Marks the counters of tests, in the order of their campaigns' ids. The caller's transaction has written them. */
+export const markTests = (trx: Db, campaignIds: string[]) =>
+  trx
+    .updateTable('counters')
+    .set({ test: true })
+    .where('campaign_id', '=', sql<string>`any(${campaignIds})`)
+    .where('test', '=', false)
+    .execute()
+
 /** As Postgres writes it as JSON. */
 type CountersRow = {
   campaign_id: string

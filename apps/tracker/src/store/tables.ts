@@ -50,6 +50,8 @@ export type Tables = {
     settled_at: Date | null
     /** It has a batch whose row is found by the range of its devices. */
     has_ranges: Generated<boolean>
+    /** It is a test: in no series, and its events say so. */
+    test: Generated<boolean>
   }
   variant_counters: Counts & { campaign_id: string; variant: string }
   announcements: {

@@ -72,7 +72,8 @@ export const givenOutcome = (fields: Partial<Push> = {}): Push => ({
 export const givenOutcomes = (count: number, fields: Partial<Push> = {}): Push[] =>
   Array.from({ length: count }, () => givenOutcome(fields))
 
-export type Campaign = { campaignId: string; appId: string }
+/** `test`: it is a test. */
+export type Campaign = { campaignId: string; appId: string; test?: true }
 export const givenCampaign = (): Campaign => ({ campaignId: newId(), appId: newId() })
 
 /** A batch as audience makes it: its pushes in the order of their places. */
@@ -85,10 +86,11 @@ export const batchesOf = (
   { size = 500, no = 1, ...fields }: { size?: number; no?: number; day?: string; platform?: Platform } = {},
 ): Batch[] =>
   Array.from({ length: Math.ceil(pushes.length / size) }, (_, index) => {
-    const { campaignId, appId } = campaign
+    const { campaignId, appId, test } = campaign
     return {
       campaignId,
       appId,
+      ...(test && { test }),
       day: today,
       platform: 'ios',
       ...fields,
@@ -102,11 +104,11 @@ const countOf = (batches: Batch[], platform: Platform): number =>
 
 /** The report of a campaign whose fan-out has made these batches; `told`: of those the ones that the tracker knows. */
 export const reportOf = (
-  { campaignId, appId }: Campaign,
+  { campaignId, appId, test }: Campaign,
   batches: Batch[],
   { fannedOut = true, day = batches[0]?.day ?? today, told = [] }: { fannedOut?: boolean; day?: string; told?: Batch[] } = {},
 ): QueuedReport => ({
-  ...{ campaignId, appId, day, name: 'Spring', transactional: false },
+  ...{ campaignId, appId, day, name: 'Spring', transactional: false, ...(test && { test }) },
   byPlatform: { ios: countOf(batches, 'ios'), android: countOf(batches, 'android'), web: countOf(batches, 'web') },
   fannedOut,
   batches: batches
@@ -155,8 +157,8 @@ export async function settle(
   return batches
 }
 
-export const givenEngagement = (campaign: Campaign, fields: Partial<Engagement> = {}): Engagement => ({
-  ...campaign,
+export const givenEngagement = ({ campaignId, appId }: Campaign, fields: Partial<Engagement> = {}): Engagement => ({
+  ...{ campaignId, appId },
   kind: 'opened',
   userId: newId(),
   subscriptionId: newId(),

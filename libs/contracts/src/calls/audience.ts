@@ -13,6 +13,7 @@ import { ListRequest, type Listed } from '../page.ts'
 import { platforms, type Platform } from '../platform.ts'
 import { SaveSegment, type SavedSegment, type SegmentCount } from '../saved-segment.ts'
 import { PatchSubscription, RegisterSubscription, RotateBody, SessionBody, UserChanges } from '../subscription.ts'
+import { TestSelector, type NotQueued, type TestDevice } from '../test-send.ts'
 import { UserAddress, type User } from '../user.ts'
 import { mostUsersInBatch, UserInBatch, type UserInBatchAnswer } from '../user-batch.ts'
 
@@ -264,6 +265,28 @@ export const findExternalIds = call<{ externalIds: Record<string, string> }>()(
   'rpc.audience.find-external-ids',
   z.object({ appId: Id, userIds: z.array(Id).max(1000) }),
 )
+
+// Test devices (spec: administration/test-devices).
+
+/** Makes a device a test device, or an ordinary one again. Faults: not_found; limit_reached above 100 of an app. */
+export const markTestDevice = call<{ id: string; optedIn: boolean; test: boolean }>()(
+  'rpc.audience.mark-test-device',
+  z.object({ appId: Id, subscriptionId: Id, test: z.boolean() }),
+)
+
+/** The test devices of an app, the one marked last first. Fault: invalid_body at `cursor`. */
+export const listTestDevices = call<Listed<TestDevice>>()(
+  'rpc.audience.list-test-devices',
+  ListRequest.omit({ q: true }).extend({ appId: Id }),
+)
+
+/**
+ * The devices that a test names, in the order of their ids; `unreachable` says why a push is not queued for one. Of users these are their test devices. Faults: not_found
+ * (the one device); invalid_body at `subscriptionIds.<i>` of what is no test device, and at the selector above 20 devices in all.
+ */
+export const findTestDevices = call<{
+  devices: { subscriptionId: string; platform: Platform; unreachable: NotQueued['code'] | null }[]
+}>()('rpc.audience.find-test-devices', z.object({ appId: Id, selector: TestSelector }))
 
 // Saved segments (spec: segments/saved-name). Faults: not_found, duplicate_name.
 

@@ -4,6 +4,7 @@ import { call } from '../call.ts'
 import { CreateCampaign, type Campaign } from '../campaign.ts'
 import type { FlowChange } from './audience.ts'
 import { SendNotification } from '../notification.ts'
+import { TestSend, type NotQueued } from '../test-send.ts'
 import { ListRequest, type Listed } from '../page.ts'
 import { campaignStatuses } from '../stats.ts'
 import { SaveTemplate, type Template } from '../template.ts'
@@ -37,6 +38,16 @@ export const resolveSend = call<{ send: FrozenSend; target: FrozenTarget; starts
     campaignId: Id.optional(),
   }),
   15_000,
+)
+
+/**
+ * Sends a test: a notification to single devices that obeys no delivery rule and is counted in no series. `notQueued`: devices that it names and does not reach.
+ * A replay answers what the first request was answered. Faults: not_found (template, campaign, device), unknown_variant, invalid_body (also at a selector's
+ * item that is no test device), idempotency_in_progress, idempotency_key_reused.
+ */
+export const sendTest = call<{ id: string; status: 'sending'; replayed: boolean; notQueued: NotQueued[] }>()(
+  'rpc.campaigns.send-test',
+  z.object({ appId: Id, idempotency: Idempotency, test: TestSend }),
 )
 
 /** Who a send is for, frozen: a saved segment is already its definition. Ids that do not exist reach nobody. */
@@ -122,10 +133,15 @@ export const explainCampaign = call<{
 
 const OfCampaign = z.object({ appId: Id, campaignId: Id })
 
-/** Newest first. */
+/** Newest first. Tests are in it when `test` says so, and then nothing else. */
 export const listCampaigns = call<Listed<Campaign>>()(
   'rpc.campaigns.list-campaigns',
-  ListRequest.extend({ appId: Id, status: z.enum(campaignStatuses).optional(), transactional: z.boolean().optional() }),
+  ListRequest.extend({
+    appId: Id,
+    status: z.enum(campaignStatuses).optional(),
+    transactional: z.boolean().optional(),
+    test: z.boolean().optional(),
+  }),
 )
 export const getCampaign = call<Campaign>()('rpc.campaigns.get-campaign', OfCampaign)
 /** Puts another body in the place of a draft's. Faults as for createCampaign, and invalid_state. */

@@ -71,6 +71,8 @@ const bodies: [AnyCall, Record<string, unknown>][] = [
   [audience.createSegment, { appId, segment: { name: 'Germans', description: null, definition: segment } }],
   [audience.replaceSegment, { appId, segmentId: newId(), segment: { name: 'Germans', definition: {} } }],
   [campaigns.sendNotification, { appId, idempotency: null, notification: { target: { externalIds: ['a', 'b'] }, ...send } }],
+  [campaigns.sendTest, { appId, idempotency: null, test: { subscriptionIds: [newId(), newId()], mark: true, ...send } }],
+  [audience.findTestDevices, { appId, selector: { externalIds: ['a'] } }],
   [campaigns.createCampaign, { appId, idempotency: { key: 'k', fingerprint: 'f'.repeat(64) }, campaign }],
   [campaigns.replaceCampaign, { appId, campaignId: newId(), campaign: { name: 'Silent', silent: true } }],
   [campaigns.createTemplate, { appId, template: { name: 'Welcome', ...send } }],

@@ -33,6 +33,8 @@ export const QueuedReport = z.object({
   day: z.iso.date(),
   name: z.string(),
   transactional: z.boolean(),
+  /** A test: counted in no series. */
+  test: z.literal(true).optional(),
   byPlatform: z.object({ ios: Count, android: Count, web: Count }),
   fannedOut: z.boolean(),
   batches: z.array(QueuedBatch).max(200),

@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto'
 import type { ClientHttp2Session, OutgoingHttpHeaders } from 'node:http2'
 import apn from '@parse/node-apn'
-import { apnsCollapseId, apnsId } from '@herald/contracts/push-identity'
+import { apnsId } from '@herald/contracts/push-identity'
 import { retryAfterMs, word, type Answer, type Environment } from '../../core/answer.ts'
-import { deadSince } from '../apns.ts'
+import { collapseIdOf, deadSince } from '../apns.ts'
 import { answerOfFailure } from '../failure.ts'
 import type { Line } from '../line.ts'
 import { answerLimitMs, tell, type Push } from '../transport.ts'
@@ -144,7 +144,8 @@ function notificationOf(push: Push, topic: string): apn.Notification {
   notification.pushType = push.silent ? 'background' : 'alert'
   notification.priority = push.silent || push.priority === 'normal' ? 5 : 10
   notification.expiry = push.ttlSeconds === 0 ? 0 : push.expiresAtSeconds
-  if (push.collapseId !== null) notification.collapseId = apnsCollapseId(push.collapseId)
+  const collapseId = collapseIdOf(push, notification.id)
+  if (collapseId !== null) notification.collapseId = collapseId
   // The library stringifies `rawPayload`; the JSON is at hand already, measured and cut to size.
   return Object.assign(notification, { compiled: push.body })
 }

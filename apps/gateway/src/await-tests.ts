@@ -1,0 +1,119 @@
+import { readCampaign } from '@herald/contracts/calls/campaigns'
+import { listPushes, type LedgerRow } from '@herald/contracts/calls/tracker'
+import { Fault, notFound } from '@herald/contracts/fault'
+import type { CampaignStatus } from '@herald/contracts/stats'
+import { mostTested, type NotQueued, type TestResult } from '@herald/contracts/test-send'
+import type { Bus } from '@herald/service/bus'
+
+/** Tests that one process waits for: who comes beyond is answered at once, so that waiting never costs what sending needs. */
+const mostWaits = 50
+const waitMs = 10_000
+/** A push takes some ten milliseconds as a rule; one that waits for its next try takes seconds. */
+const firstRestMs = 50
+const longestRestMs = 500
+
+export type AcceptedTest = { appId: string; campaignId: string; notQueued: NotQueued[] }
+/** How a test stands. `isOver`: every push of it has an outcome, and `results` holds them all. */
+export type TestStanding = { status: CampaignStatus; isOver: boolean; results: TestResult[] }
+
+export type TestWaits = {
+  /**
+   * Waits until every push of a test has an outcome, 10 s at most, and answers what there is. The test was accepted: what cannot be read now is left out. Fault: not_found
+   * (its app was deleted meanwhile).
+   */
+  standingOf(test: AcceptedTest): Promise<TestStanding>
+  /** Every wait ends with what there is. */
+  close(): void
+}
+
+export function openTestWaits(bus: Pick<Bus, 'call'>): TestWaits {
+  const resting = new Set<() => void>()
+  let waits = 0
+  let closed = false
+
+  /** Ends early when the process stops. */
+  const rest = (ms: number) =>
+    new Promise<void>((resolve) => {
+      const wake = () => {
+        clearTimeout(timer)
+        resting.delete(wake)
+        resolve()
+      }
+      const timer = setTimeout(wake, ms)
+      resting.add(wake)
+    })
+
+  const waitForEnd = async (test: AcceptedTest): Promise<CampaignStatus> => {
+    const endsAt = performance.now() + waitMs
+    waits += 1
+    try {
+      for (let restMs = firstRestMs; ; restMs = Math.min(2 * restMs, longestRestMs)) {
+        await rest(Math.max(0, Math.min(restMs, endsAt - performance.now())))
+        const status = await readStatus(bus, test)
+        if (isEnd(status) || performance.now() >= endsAt || closed) return status
+      }
+    } finally {
+      waits -= 1
+    }
+  }
+
+  return {
+    async standingOf(test) {
+      const first = await readStatus(bus, test)
+      const status = isEnd(first) || waits >= mostWaits || closed ? first : await waitForEnd(test)
+      // The status first: when it is an end, the ledger has every outcome.
+      const settled = await readResults(bus, test)
+      const results = [...(settled ?? []), ...test.notQueued.map(asResult)]
+      return {
+        status,
+        isOver: isEnd(status) && settled !== undefined,
+        results: results.toSorted((one, other) => (one.subscriptionId < other.subscriptionId ? -1 : 1)),
+      }
+    },
+    close() {
+      closed = true
+      for (const wake of resting) wake()
+    },
+  }
+}
+
+const isEnd = (status: CampaignStatus): boolean => status === 'sent' || status === 'cancelled' || status === 'failed'
+
+async function readStatus(bus: Pick<Bus, 'call'>, { appId, campaignId }: AcceptedTest): Promise<CampaignStatus> {
+  const campaign = await unlessBusy(bus.call(readCampaign, { appId, campaignId }))
+  if (campaign === null) throw notFound()
+  return campaign?.status ?? 'sending'
+}
+
+/** Undefined: they cannot be read now. */
+async function readResults(bus: Pick<Bus, 'call'>, { appId, campaignId }: AcceptedTest): Promise<TestResult[] | undefined> {
+  const results: TestResult[] = []
+  let cursor: string | null | undefined
+  // A page may hold fewer than asked for; a test has few rows.
+  for (let pages = 0; cursor !== null && pages < mostTested; pages += 1) {
+    const page = await unlessBusy(bus.call(listPushes, { appId, campaignId, limit: 200, ...(cursor === undefined ? {} : { cursor }) }))
+    if (!page) return undefined
+    results.push(...page.items.map(toResult))
+    cursor = page.nextCursor
+  }
+  return results
+}
+
+const toResult = ({ subscriptionId, platform, outcome, code, providerCode, attempts }: LedgerRow): TestResult => {
+  return { subscriptionId, platform, outcome, code, providerCode, attempts }
+}
+
+const asResult = ({ subscriptionId, platform, code }: NotQueued): TestResult => {
+  return { subscriptionId, platform, outcome: 'not_queued', code, providerCode: null, attempts: 0 }
+}
+
+/** What another app answers; undefined when it is away or too busy: the test goes on meanwhile. */
+async function unlessBusy<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked
+  } catch (error) {
+    const passes = (['rate_limited', 'queue_unavailable', 'database_unavailable'] as const).some((code) => Fault.is(error, code))
+    if (passes) return undefined
+    throw error
+  }
+}

@@ -4,18 +4,18 @@ import { findListeners } from '@herald/service/listeners'
 import { transact } from '@herald/service/postgres'
 import { announcementsOf } from './announce.ts'
 import { engagementEvent } from './core/event.ts'
+import { hourMoves } from './core/hours.ts'
 import { tally } from './core/tally.ts'
 import type { EnsureDay } from './days.ts'
 import type { FollowUp } from './follow-up.ts'
 import { insertAnnouncements } from './store/announcements.ts'
-import { findKept, moveCounters } from './store/counters.ts'
-import { engagementKey, insertEngagements } from './store/engagements.ts'
-import { moveVariantCounters } from './store/variant-counters.ts'
+import { findKept } from './store/counters.ts'
+import { engagementKey, insertEngagements, moveEngagements } from './store/engagements.ts'
 import type { Db } from './store/tables.ts'
 
 export type EngagementCall = { engagements: Engagement[] }
 
-type Report = { key: string; call: number; day: string; engagement: Engagement }
+type Report = { key: string; call: number; day: string; test: boolean; engagement: Engagement }
 
 /**
  * Counts what devices reported, several calls in one transaction; a stats read after it shows them. One (push, kind) counts
@@ -23,7 +23,7 @@ type Report = { key: string; call: number; day: string; engagement: Engagement }
  * ledger's retention. Answers per call how many counted.
  */
 export async function trackEvents(
-  { db, ensureDay, followUp, retentionDays }: { db: Db; ensureDay: EnsureDay; followUp: FollowUp; retentionDays: number },
+  { db, ensureDay, followUp, retentionDays, slot = 0 }: { db: Db; ensureDay: EnsureDay; followUp: FollowUp; retentionDays: number; slot?: number },
   calls: EngagementCall[],
 ): Promise<{ counted: number }[]> {
   const reports = await countableReports(db, calls, retentionDays)
@@ -52,9 +52,9 @@ export async function trackEvents(
       await insertAnnouncements(trx, announcements)
 
       const moves = tally(fresh.map(({ engagement }) => engagement))
-      await moveVariantCounters(trx, moves.byVariant)
+      const { hours } = hourMoves(fresh.flatMap(inSeries))
       // Throws when an app is being deleted: repeated, the report is of a campaign that nobody knows.
-      await moveCounters(trx, moves.byCampaign)
+      await moveEngagements(trx, { ...moves, hours, slot })
       return { fresh, announcements }
     })
     followUp({ announcements, settled: [], engagements: fresh.map(({ engagement }) => engagement.kind) })
@@ -62,6 +62,10 @@ export async function trackEvents(
   }
   return counted.map((count) => ({ counted: count }))
 }
+
+/** A test is counted in no series (spec: administration/series-tests). */
+const inSeries = ({ test, engagement: { campaignId, appId, platform, kind } }: Report) =>
+  test ? [] : [{ campaignId, appId, platform, kind, code: '', count: 1 }]
 
 /** The reports that may count, each once, with their campaign's day and in the order of the key. */
 async function countableReports(db: Db, calls: EngagementCall[], retentionDays: number): Promise<Report[]> {
@@ -72,7 +76,7 @@ async function countableReports(db: Db, calls: EngagementCall[], retentionDays: 
     for (const engagement of engagements) {
       const campaign = campaigns.get(engagement.campaignId)
       const key = engagementKey(engagement)
-      if (campaign?.app_id === engagement.appId && !byKey.has(key)) byKey.set(key, { key, call, day: campaign.day, engagement })
+      if (campaign?.app_id === engagement.appId && !byKey.has(key)) byKey.set(key, { key, call, day: campaign.day, test: campaign.test, engagement })
     }
   })
   return [...byKey.values()].toSorted((one, other) => (one.day + one.key < other.day + other.key ? -1 : 1))

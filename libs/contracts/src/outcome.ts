@@ -76,6 +76,8 @@ export const BatchOutcomes = z.object({
   platform: z.enum(platforms),
   /** The batch's number, per campaign, from 1. A batch of retries has that of the batch its pushes were queued in. */
   no: z.number().int().min(1),
+  /** They are of a test: counted in no series, and their events say so. */
+  test: z.literal(true).optional(),
   results: z.array(EndOfPlaces).min(1).max(mostPlaces),
 })
 export type BatchOutcomes = z.infer<typeof BatchOutcomes>

@@ -31,6 +31,9 @@ export type Tables = {
   erasures: { user_id: string; app_id: string; due_at: Generated<Date>; tries: Generated<number> }
   abandoned_users: { user_id: string; due_at: Generated<Date> }
   erased_apps: { app_id: string; at: Generated<Date> }
+  device_days: DeviceDayTable
+  /** Who takes an app's newest day, until when; `infinity`: it is taken. */
+  device_day_claims: { app_id: string; day: string; until: Date }
 }
 export type Db = Kysely<Tables>
 
@@ -72,6 +75,23 @@ export type SubscriptionTable = {
   created_at: Generated<Date>
   last_active_at: Generated<Date>
   invalidated_at: Date | null
+}
+
+/** Devices of an app at the end of a UTC day. */
+export type DeviceDayTable = {
+  app_id: string
+  day: string
+  platform: Platform
+  taken_at: Generated<Date>
+  total: number
+  reachable: number
+  opted_out: number
+  invalidated: number
+  active_1d: number
+  active_7d: number
+  active_30d: number
+  /** Made on that day, and still there. */
+  new: number
 }
 
 export type SegmentTable = {

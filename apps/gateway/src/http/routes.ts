@@ -8,6 +8,7 @@ import { health } from './health.ts'
 import { keys } from './keys.ts'
 import { notifications } from './notifications.ts'
 import { describeApi } from './openapi.ts'
+import { overview } from './overview.ts'
 import { providers } from './providers.ts'
 import { pushes } from './pushes.ts'
 import { route, type Route } from './route.ts'
@@ -54,6 +55,7 @@ export const administrationRoutes: readonly Route[] = [
   ...audit,
   ...segmentsAndTemplates,
   ...campaignsOfApp,
+  ...overview,
 ]
 
 export const openApiDocument = describeApi(publicRoutes)

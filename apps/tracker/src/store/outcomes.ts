@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { CodeMove, HourMove } from '../core/hours.ts'
 import type { Slots } from '../core/slots.ts'
 import type { CampaignTally, VariantTally } from '../core/tally.ts'
 import { asJson, type AnnouncementRow } from './announcements.ts'
@@ -16,7 +17,17 @@ export type Outcomes = {
   announcements: AnnouncementRow[]
   byCampaign: Map<string, CampaignTally>
   byVariant: VariantTally[]
+  hours: HourMove[]
+  codes: CodeMove[]
+  /** Which of its app's rows of the hour move: those of this line of commits. */
+  slot: number
 }
+
+/** Nothing when only tests were counted. */
+const seriesMoved = ({ hours, codes, slot }: Pick<Outcomes, 'hours' | 'codes' | 'slot'>) =>
+  hours.length === 0
+    ? sql`null`
+    : sql`move_series(${JSON.stringify(hours)}::json, ${codes.length > 0 ? JSON.stringify(codes) : null}::json, ${slot}::smallint)`
 
 /** A row or a listener is no longer as it was read (migrations/0090). */
 const notAsRead = 'HR001'
@@ -27,18 +38,22 @@ const notAsRead = 'HR001'
  */
 export async function writeOutcomes(
   db: Db,
-  { day, listened, filled, announcements, byCampaign, byVariant }: Outcomes,
+  { day, listened, filled, announcements, byCampaign, byVariant, hours, codes, slot }: Outcomes,
 ): Promise<string[] | undefined> {
   const apps = [...listened].map(([id, version]) => ({ id, version }))
   const changed = filled.map(({ campaignId, no, was, row: { place, slots, ends, sent, failed, skipped } }) => {
     return { campaign_id: campaignId, batch_no: no, place, was, slots: slots.toString('hex'), ends, sent, failed, skipped }
   })
   try {
+    // The hours after everything else, whose rows many campaigns share: hence the query within.
     const { rows } = await sql<{ settled: string[] }>`
-      select write_outcomes(
-        ${day}::date, ${JSON.stringify(apps)}::json, ${JSON.stringify(changed)}::json, ${asJson(announcements)}::json,
-        ${variantMovesOf(byVariant)}::json, ${movesOf(byCampaign)}::json
-      ) as settled`.execute(db)
+      with written as materialized (
+        select write_outcomes(
+          ${day}::date, ${JSON.stringify(apps)}::json, ${JSON.stringify(changed)}::json, ${asJson(announcements)}::json,
+          ${variantMovesOf(byVariant)}::json, ${movesOf(byCampaign)}::json
+        ) as settled
+      )
+      select settled, ${seriesMoved({ hours, codes, slot })} from written`.execute(db)
     return rows[0]?.settled
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === notAsRead) return undefined

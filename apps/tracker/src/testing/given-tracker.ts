@@ -104,9 +104,9 @@ const countOf = (batches: Batch[], platform: Platform): number =>
 export const reportOf = (
   { campaignId, appId }: Campaign,
   batches: Batch[],
-  { fannedOut = true, day = batches[0]?.day ?? today, told = [] }: { fannedOut?: boolean; day?: string; told?: Batch[] } = {},
+  { fannedOut = true, day = batches[0]?.day ?? today, told = [], test }: { fannedOut?: boolean; day?: string; told?: Batch[]; test?: true } = {},
 ): QueuedReport => ({
-  ...{ campaignId, appId, day, name: 'Spring', transactional: false },
+  ...{ campaignId, appId, day, name: 'Spring', transactional: false, ...(test && { test }) },
   byPlatform: { ios: countOf(batches, 'ios'), android: countOf(batches, 'android'), web: countOf(batches, 'web') },
   fannedOut,
   batches: batches
@@ -123,7 +123,7 @@ export async function report(
   caller: Bus,
   campaign: Campaign,
   batches: Batch[],
-  settings: { fannedOut?: boolean; day?: string } = {},
+  settings: { fannedOut?: boolean; day?: string; test?: true } = {},
 ): Promise<void> {
   for (let from = 0; from === 0 || from < batches.length; from += 20) {
     const upTo = batches.slice(0, from + 20)

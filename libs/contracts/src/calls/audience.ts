@@ -8,6 +8,7 @@ import type { FailureCode } from '../outcome.ts'
 import { ListRequest, type Listed } from '../page.ts'
 import { platforms, type Platform } from '../platform.ts'
 import { SaveSegment, type SavedSegment, type SegmentCount } from '../saved-segment.ts'
+import type { DeviceCounts, DeviceDay } from '../series.ts'
 import { PatchSubscription, RegisterSubscription, RotateBody, SessionBody, UserChanges } from '../subscription.ts'
 import { UserAddress, type User } from '../user.ts'
 import { mostUsersInBatch, UserInBatch, type UserInBatchAnswer } from '../user-batch.ts'
@@ -278,3 +279,12 @@ export const countSegment = call<SegmentCount>()('rpc.audience.count-segment', z
 
 /** Counts a definition that is not saved; null: everyone. Any value may come: what is wrong with it is answered with its path, as a fault. */
 export const previewSegment = call<SegmentCount>()('rpc.audience.preview-segment', z.object({ appId: Id, segment: z.unknown() }), 24_000)
+
+/** The devices of an app, counted now or less than 60 s ago; of more than 5,000,000 devices those of the last day that was taken. */
+export const countDevices = call<DeviceCounts>()('rpc.audience.count-devices', z.object({ appId: Id }), 12_000)
+
+/** Devices of an app by UTC day, days before that of `to` only (null: all). A day that nobody took is not in it. Fault: invalid_body at `from`. */
+export const readDeviceDays = call<{ points: DeviceDay[] }>()(
+  'rpc.audience.read-device-days',
+  z.object({ appId: Id, from: z.iso.datetime(), to: z.iso.datetime().nullable() }),
+)

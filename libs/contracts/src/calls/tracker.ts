@@ -3,6 +3,7 @@ import { call } from '../call.ts'
 import { engagementKinds, Listener, type EngagementKind } from '../event.ts'
 import { BatchOutcomes, mostPlaces, outcomes, type EndOfPlaces, type OutcomeKind } from '../outcome.ts'
 import { platforms, type Platform } from '../platform.ts'
+import { seriesBuckets, type Breakdown, type Curve, type RecentCounts, type Series } from '../series.ts'
 import type { Stats } from '../stats.ts'
 
 const Id = z.string().length(24)
@@ -32,6 +33,8 @@ export const QueuedReport = z.object({
   day: z.iso.date(),
   name: z.string(),
   transactional: z.boolean(),
+  /** A test: counted in no series. */
+  test: z.literal(true).optional(),
   byPlatform: z.object({ ios: Count, android: Count, web: Count }),
   fannedOut: z.boolean(),
   batches: z.array(QueuedBatch).max(200),
@@ -192,3 +195,27 @@ export const verifyCampaign = call<Verification | null>()('rpc.tracker.verify-ca
 
 /** The app was deleted: its rows go, a part with every call, until `done`. */
 export const eraseTrackerOfApp = call<{ done: boolean }>()('rpc.tracker.erase-app', z.object({ appId: Id }), 10_000)
+
+// What is counted over time (spec: administration/series).
+
+/**
+ * An app's counters from the bucket of `from` to that in which `to` lies (before `to`; null: now), by the hour or UTC day. Fault: invalid_body at `from` (too long ago, not before `to`, more than
+ * 2,000 points or 10,000 codes).
+ */
+export const readSeries = call<Series>()(
+  'rpc.tracker.read-series',
+  z.object({
+    appId: Id,
+    from: z.iso.datetime(),
+    to: z.iso.datetime().nullable(),
+    bucket: z.enum(seriesBuckets),
+    by: z.enum(['platform', 'code']).nullable(),
+  }),
+)
+
+/** The last 24 hours, the 24 before, and 30 days of an app. */
+export const readRecent = call<RecentCounts>()('rpc.tracker.read-recent', z.object({ appId: Id }))
+
+/** Null: nothing was ever queued for the campaign, or its counters are past their retention. */
+export const readCurve = call<Curve | null>()('rpc.tracker.read-curve', z.object({ appId: Id, campaignId: Id }))
+export const readBreakdown = call<Breakdown | null>()('rpc.tracker.read-breakdown', z.object({ appId: Id, campaignId: Id }))

@@ -52,8 +52,12 @@ async function countDevices(db: Db, appId: string, mostLive: number): Promise<De
 }
 
 const shown = (asOf: Date, { ios, android, web }: CountsByPlatform): DeviceCounts => {
-  const without = ({ new: _, ...count }: DeviceCount & { new: number }): DeviceCount => count
-  return { asOf: asOf.toISOString(), devices: { ios: without(ios), android: without(android), web: without(web) } }
+  return { asOf: asOf.toISOString(), devices: { ios: countOf(ios), android: countOf(android), web: countOf(web) } }
+}
+
+/** What is shown of them now: `new` is of a day. */
+const countOf = ({ total, reachable, optedOut, invalidated, active1d, active7d, active30d }: DeviceCount): DeviceCount => {
+  return { total, reachable, optedOut, invalidated, active1d, active7d, active30d }
 }
 
 /** The days of an app's devices (spec: administration/device-series). Fault: invalid_body at `from`. */

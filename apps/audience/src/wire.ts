@@ -126,7 +126,11 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
     'retention',
     everyMs(purgeEveryMs, async () => {
       await purgeErasedApps(db, config.FAN_OUT_RETENTION_DAYS)
-      const more = await Promise.all([purgeFanOuts(db, config.FAN_OUT_RETENTION_DAYS), purgeGuarded(db), purgeDeviceDays(db, deviceDaysKept)])
+      const more = await Promise.all([
+        purgeFanOuts(db, config.FAN_OUT_RETENTION_DAYS),
+        purgeGuarded(db),
+        purgeDeviceDays(db, deviceDaysKept),
+      ])
       return more.includes(true)
     }),
   )

@@ -13,8 +13,10 @@ beforeAll(async () => void (platform = await givenPlatform()))
 
 const create = async (appId: string, name: string) =>
   (await platform.gateway.call(createCampaign, { appId, idempotency: null, campaign: givenCampaign({ name }) })).id
-const change = (id: string, columns: { status: CampaignStatus; due_at?: Date | null; paused_at?: Date; settled_at?: Date; failure?: string }) =>
-  platform.db.updateTable('campaigns').set(columns).where('id', '=', id).execute()
+const change = (
+  id: string,
+  columns: { status: CampaignStatus; due_at?: Date | null; paused_at?: Date; settled_at?: Date; failure?: string },
+) => platform.db.updateTable('campaigns').set(columns).where('id', '=', id).execute()
 const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000)
 const read = (appId: string) => platform.gateway.call(summarizeCampaigns, { appId })
 

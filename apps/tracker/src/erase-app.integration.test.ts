@@ -88,7 +88,10 @@ test('all of an app goes, a part with every call, and nothing of another', async
   const campaigns = await givenApp(3, 3_000)
   const [other] = (await givenApp(1, 10)) as [Campaign]
   const [day, platform] = ['2026-01-01', 'ios'] as const
-  await db.insertInto('app_days').values({ app_id: campaigns[0]?.appId ?? '', day, platform, ...noStats }).execute()
+  await db
+    .insertInto('app_days')
+    .values({ app_id: campaigns[0]?.appId ?? '', day, platform, ...noStats })
+    .execute()
   const before = await rowsOf(campaigns)
   const { appId = '' } = campaigns[0] ?? {}
 

@@ -24,7 +24,11 @@ export async function readBreakdown(
   const ends = counts.isLarge ? endsCounted(counts) : counts.isKept ? await endsInLedger(db, campaignId, counts.day) : undefined
   const variants = await findVariantCounters(db, [campaignId])
   return {
-    byPlatform: { ios: onPlatform('ios', counts, ends), android: onPlatform('android', counts, ends), web: onPlatform('web', counts, ends) },
+    byPlatform: {
+      ios: onPlatform('ios', counts, ends),
+      android: onPlatform('android', counts, ends),
+      web: onPlatform('web', counts, ends),
+    },
     codes: ends?.codes ?? null,
     variants: Object.fromEntries(variants.map((of) => [of.variant, countsOf(of)])),
   }
@@ -41,7 +45,8 @@ function onPlatform(platform: Platform, counts: PlatformCounts, ends: Ends | und
 /** Undefined: codes were not counted yet when the campaign began. */
 function endsCounted({ codes, ...counts }: PlatformCounts): Ends | undefined {
   if (countOf(codes, 'failed') !== counts.failed || countOf(codes, 'skipped') !== counts.skipped) return undefined
-  const sentOn = (platform: Platform) => counts[`settled_${platform}`] - countOf(codes, 'failed', platform) - countOf(codes, 'skipped', platform)
+  const sentOn = (platform: Platform) =>
+    counts[`settled_${platform}`] - countOf(codes, 'failed', platform) - countOf(codes, 'skipped', platform)
   return { codes, sent: { ios: sentOn('ios'), android: sentOn('android'), web: sentOn('web') } }
 }
 

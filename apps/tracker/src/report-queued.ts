@@ -20,7 +20,13 @@ export const countQueued = ({ reports }: QueuedCall): number =>
  * announces campaign.completed, once, and settles the campaign if its outcomes are all there already or nothing was queued at all.
  */
 export async function reportQueued(
-  { db, ensureDay, followUp, retentionDays, slot = 0 }: { db: Db; ensureDay: EnsureDay; followUp: FollowUp; retentionDays: number; slot?: number },
+  {
+    db,
+    ensureDay,
+    followUp,
+    retentionDays,
+    slot = 0,
+  }: { db: Db; ensureDay: EnsureDay; followUp: FollowUp; retentionDays: number; slot?: number },
   calls: QueuedCall[],
 ): Promise<Record<string, never>[]> {
   const reports = highest(calls.flatMap((call) => call.reports))

@@ -1,4 +1,4 @@
-import { readSeries, readStats, recordOutcomes, trackEvents } from '@herald/contracts/calls/tracker'
+import { readSeries, readStats, recordOutcomes, reportQueued, trackEvents } from '@herald/contracts/calls/tracker'
 import { Fault } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import type { EngagementKind } from '@herald/contracts/event'
@@ -9,6 +9,7 @@ import { freshDatabase } from '@herald/testing/database'
 import { freshNats } from '@herald/testing/nats'
 import { openPlans } from '@herald/testing/plans'
 import { testService } from '@herald/testing/service'
+import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { readCurve as readCurveOf } from './read-curve.ts'
@@ -24,6 +25,7 @@ import {
   givenTracker,
   outcomesOf,
   report,
+  reportOf,
   type Batch,
   type Campaign,
 } from './testing/given-tracker.ts'
@@ -93,10 +95,15 @@ function givenMixed(appId = newId()) {
 }
 type Mixed = ReturnType<typeof givenMixed>
 
-async function play({ campaign, batches, engagements }: Mixed): Promise<void> {
-  await report(caller, campaign, batches)
-  await Promise.all(batches.map((batch) => caller.call(recordOutcomes, { batches: [outcomesOf(batch)] })))
-  await caller.call(trackEvents, { engagements })
+/** Repeated until it is answered, as every caller does. */
+const insist = (work: () => Promise<unknown>) => until(() => work().then(() => true), { what: 'an answer' })
+
+/** The report, then the outcomes, then what devices report, so many times each at the same time. */
+async function play({ campaign, batches, engagements }: Mixed, times = 1): Promise<void> {
+  const again = Array.from({ length: times }, () => batches).flat()
+  await insist(() => report(caller, campaign, batches))
+  await Promise.all(again.map((batch) => insist(() => caller.call(recordOutcomes, { batches: [outcomesOf(batch)] }))))
+  await Promise.all(Array.from({ length: times }, () => insist(() => caller.call(trackEvents, { engagements }))))
 }
 const ofOne = { queued: 60, sent: 38, failed: 12, skipped: 10, delivered: 10, opened: 4, clicked: 2, dismissed: 3 }
 const codesOfOne = { 'ios failed token_dead': 5, 'web failed timeout': 7, 'web skipped silent_web': 10 }
@@ -128,14 +135,18 @@ test('three trackers that count one app at the same time are exact and never wai
   const deadlocks = async () =>
     (await sql<{ deadlocks: number }>`select deadlocks from pg_stat_database where datname = current_database()`.execute(db)).rows[0]
   const before = await deadlocks()
-  // All of it at once, each twice, and calls that hold campaigns of both apps.
-  await Promise.all([...sends, ...sends].map(play))
-  await Promise.all(
-    [0, 1, 2, 3].map((place) => {
-      const batches = sends.flatMap((send) => send.batches.slice(0, 3).toSpliced(0, place)).map((batch) => outcomesOf(batch))
-      return caller.call(recordOutcomes, { batches: batches.slice(0, 200) })
-    }),
-  )
+  // Calls of both apps beside calls of one, and each of them twice.
+  const ofBoth = async () => {
+    const crossing = sends.slice(0, 6)
+    await insist(() => caller.call(reportQueued, { reports: crossing.map(({ campaign, batches }) => reportOf(campaign, batches)) }))
+    await Promise.all(
+      [0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5].map((place) =>
+        insist(() => caller.call(recordOutcomes, { batches: crossing.map(({ batches }) => outcomesOf(batches[place] as Batch)) })),
+      ),
+    )
+    await insist(() => caller.call(trackEvents, { engagements: crossing.flatMap(({ engagements }) => engagements) }))
+  }
+  await Promise.all([ofBoth(), ...sends.slice(6).map((send) => play(send, 2))])
 
   for (const [app, count] of [
     [appId, 8],
@@ -203,7 +214,11 @@ test('what comes before and after a full hour and midnight lies in buckets of it
   const days = async (by: 'platform' | 'code' | null) => caller.call(readSeries, { appId, from: daysAgo(37), to: null, bucket: 'day', by })
   const before = { ...(await days('code')), byPlatform: (await days('platform')).points }
   const used = before.points.filter(({ queued }) => queued > 0)
-  expect(used.map(({ queued, sent, opened }) => [queued, sent, opened])).toEqual([[60, 38, 4], [60, 38, 4], [60, 38, 4]])
+  expect(used.map(({ queued, sent, opened }) => [queued, sent, opened])).toEqual([
+    [60, 38, 4],
+    [60, 38, 4],
+    [60, 38, 4],
+  ])
   expect(Date.parse(used[1]!.at) - Date.parse(used[0]!.at)).toBe(86_400_000)
 
   for (let took = 1; took > 0;) took = await mergeHours(db, 35)
@@ -213,7 +228,9 @@ test('what comes before and after a full hour and midnight lies in buckets of it
 
   // Another part of a day that was merged already is added to it.
   await sql`update app_hours set hour = hour - interval '1 day' where app_id = ${appId} and hour < now() - interval '30 days'`.execute(db)
-  await sql`update app_hour_codes set hour = hour - interval '1 day' where app_id = ${appId} and hour < now() - interval '30 days'`.execute(db)
+  await sql`update app_hour_codes set hour = hour - interval '1 day' where app_id = ${appId} and hour < now() - interval '30 days'`.execute(
+    db,
+  )
   for (let took = 1; took > 0;) took = await mergeHours(db, 35)
   const after = await days('code')
   expect(after.points.filter(({ queued }) => queued > 0).map(({ queued }) => queued)).toEqual([120, 60])
@@ -226,9 +243,15 @@ test('days are kept for 400 days', async () => {
   const day = (back: number) => sql<string>`(now() at time zone 'utc')::date - ${back}::int`
   const none = { queued: 1, sent: 1, failed: 0, skipped: 0, delivered: 0, opened: 0, clicked: 0, dismissed: 0 }
   for (const back of [399, 400, 401]) {
-    await db.insertInto('app_days').values({ app_id: appId, day: day(back), platform: 'ios', ...none }).execute()
+    await db
+      .insertInto('app_days')
+      .values({ app_id: appId, day: day(back), platform: 'ios', ...none })
+      .execute()
     const code = { platform: 'ios', outcome: 'failed', code: 'timeout', count: 1 } as const
-    await db.insertInto('app_day_codes').values({ app_id: appId, day: day(back), ...code }).execute()
+    await db
+      .insertInto('app_day_codes')
+      .values({ app_id: appId, day: day(back), ...code })
+      .execute()
   }
   for (let took = 1; took > 0;) took = await deleteOldSeries(db, 400)
   const left = async (table: 'app_days' | 'app_day_codes') => db.selectFrom(table).select('day').where('app_id', '=', appId).execute()

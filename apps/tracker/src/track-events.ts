@@ -23,7 +23,13 @@ type Report = { key: string; call: number; day: string; test: boolean; engagemen
  * ledger's retention. Answers per call how many counted.
  */
 export async function trackEvents(
-  { db, ensureDay, followUp, retentionDays, slot = 0 }: { db: Db; ensureDay: EnsureDay; followUp: FollowUp; retentionDays: number; slot?: number },
+  {
+    db,
+    ensureDay,
+    followUp,
+    retentionDays,
+    slot = 0,
+  }: { db: Db; ensureDay: EnsureDay; followUp: FollowUp; retentionDays: number; slot?: number },
   calls: EngagementCall[],
 ): Promise<{ counted: number }[]> {
   const reports = await countableReports(db, calls, retentionDays)
@@ -76,7 +82,8 @@ async function countableReports(db: Db, calls: EngagementCall[], retentionDays: 
     for (const engagement of engagements) {
       const campaign = campaigns.get(engagement.campaignId)
       const key = engagementKey(engagement)
-      if (campaign?.app_id === engagement.appId && !byKey.has(key)) byKey.set(key, { key, call, day: campaign.day, test: campaign.test, engagement })
+      if (campaign?.app_id === engagement.appId && !byKey.has(key))
+        byKey.set(key, { key, call, day: campaign.day, test: campaign.test, engagement })
     }
   })
   return [...byKey.values()].toSorted((one, other) => (one.day + one.key < other.day + other.key ? -1 : 1))

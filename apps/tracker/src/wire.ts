@@ -91,17 +91,23 @@ export async function wireTracker(service: Service<Config>): Promise<void> {
     weigh: countOutcomes,
     most: mostHeld,
   })
-  const report = group((calls: QueuedCall[]) => reportQueued({ db, ensureDay, followUp, retentionDays: ledgerDays, slot: slotOf(2) }, calls), {
-    limit: 200,
-    ...shared,
-    // By turns of apps. The calls with outcomes each hold those of many.
-    turn: ({ reports }) => reports[0]?.appId ?? '',
-  })
-  const track = group((calls: EngagementCall[]) => trackEvents({ db, ensureDay, followUp, retentionDays: ledgerDays, slot: slotOf(3) }, calls), {
-    limit: 20,
-    ...shared,
-    turn: ({ engagements }) => engagements[0]?.appId ?? '',
-  })
+  const report = group(
+    (calls: QueuedCall[]) => reportQueued({ db, ensureDay, followUp, retentionDays: ledgerDays, slot: slotOf(2) }, calls),
+    {
+      limit: 200,
+      ...shared,
+      // By turns of apps. The calls with outcomes each hold those of many.
+      turn: ({ reports }) => reports[0]?.appId ?? '',
+    },
+  )
+  const track = group(
+    (calls: EngagementCall[]) => trackEvents({ db, ensureDay, followUp, retentionDays: ledgerDays, slot: slotOf(3) }, calls),
+    {
+      limit: 20,
+      ...shared,
+      turn: ({ engagements }) => engagements[0]?.appId ?? '',
+    },
+  )
 
   // Counting a large campaign anew takes seconds: one at a time leaves the other connections to short reads.
   const oneVerification = openAtOnce({ atOnce: 1, mostWaiting: 20, waitMs: 8_000, full: () => tooManyReads(10) })

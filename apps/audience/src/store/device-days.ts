@@ -21,7 +21,8 @@ const none: DayCount = { total: 0, reachable: 0, optedOut: 0, invalidated: 0, ac
 function byPlatform(rows: Row[]): CountsByPlatform {
   const of = (platform: Platform): DayCount => {
     const sum = { ...none }
-    for (const row of rows.filter((row) => row.platform === platform)) for (const name of Object.keys(none) as (keyof DayCount)[]) sum[name] += row[name]
+    for (const row of rows.filter((row) => row.platform === platform))
+      for (const name of Object.keys(none) as (keyof DayCount)[]) sum[name] += row[name]
     return sum
   }
   return { ios: of('ios'), android: of('android'), web: of('web') }
@@ -122,7 +123,10 @@ const dayColumns = sql`day, platform, taken_at as "takenAt", total, reachable, o
   active_1d as "active1d", active_7d as "active7d", active_30d as "active30d", new`
 
 /** The days of an app from one on and before another (undefined: all), earliest first. */
-export async function findDeviceDays(db: Db, { appId, from, before }: { appId: string; from: string; before: string | undefined }): Promise<TakenDay[]> {
+export async function findDeviceDays(
+  db: Db,
+  { appId, from, before }: { appId: string; from: string; before: string | undefined },
+): Promise<TakenDay[]> {
   const { rows } = await sql<TakenDay>`
     select ${dayColumns} from device_days
     where app_id = ${appId} and day >= ${from}::date ${before === undefined ? sql`` : sql`and day < ${before}::date`}

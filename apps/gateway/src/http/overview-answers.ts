@@ -47,7 +47,9 @@ export const Overview = describes<Awaited<ReturnType<typeof readOverview>>>()(
     campaigns: z
       .record(z.string(), Count)
       .meta({ description: `Campaigns by status (${campaignStatuses.join(', ')}), without notifications.` }),
-    nextSends: z.array(z.object({ ...named, at: Time, schedule: z.string() })).meta({ description: 'The next ten that begin by themselves.' }),
+    nextSends: z
+      .array(z.object({ ...named, at: Time, schedule: z.string() }))
+      .meta({ description: 'The next ten that begin by themselves.' }),
     circuits: z.array(
       z.object({
         platform: PlatformName,

@@ -4,7 +4,17 @@ import { examples } from './examples.ts'
 /** A shop on an evening in January, after a send to everybody in the morning. */
 const { campaignId } = examples
 const none = { queued: 0, sent: 0, failed: 0, skipped: 0, delivered: 0, opened: 0, clicked: 0, dismissed: 0, converted: 0 }
-const morning = { queued: 1_250, sent: 1_190, failed: 18, skipped: 42, delivered: 1_102, opened: 240, clicked: 61, dismissed: 130, converted: 0 }
+const morning = {
+  queued: 1_250,
+  sent: 1_190,
+  failed: 18,
+  skipped: 42,
+  delivered: 1_102,
+  opened: 240,
+  clicked: 61,
+  dismissed: 130,
+  converted: 0,
+}
 const monday = '2026-01-12T00:00:00.000Z'
 const ios = { total: 700, reachable: 640, optedOut: 40, invalidated: 20, active1d: 150, active7d: 380, active30d: 610 }
 const android = { total: 520, reachable: 500, optedOut: 12, invalidated: 8, active1d: 120, active7d: 300, active30d: 470 }

@@ -31,7 +31,9 @@ test('a beginning that is too long ago, that lies ahead, or that makes more than
   const atFrom = [expect.objectContaining({ path: 'from' })]
   const asked = { to: null, now } as const
   expect(refusal(() => bucketsOf({ ...asked, from: '2026-02-22T11:59:59.999Z', bucket: 'hour' }))).toEqual(atFrom)
-  expect(refusal(() => bucketsOf({ ...asked, from: '2026-02-22T12:34:56.000Z', bucket: 'hour' }))).toMatchObject({ starts: { length: 841 } })
+  expect(refusal(() => bucketsOf({ ...asked, from: '2026-02-22T12:34:56.000Z', bucket: 'hour' }))).toMatchObject({
+    starts: { length: 841 },
+  })
   expect(refusal(() => bucketsOf({ ...asked, from: '2026-02-22T12:34:56.000Z', bucket: 'hour', perBucket: 3 }))).toEqual(atFrom)
   expect(refusal(() => bucketsOf({ ...asked, from: '2025-02-21T23:59:59.999Z', bucket: 'day' }))).toEqual(atFrom)
   expect(refusal(() => bucketsOf({ ...asked, from: '2025-02-22T00:00:00.000Z', bucket: 'day' }))).toMatchObject({ starts: { length: 401 } })

@@ -37,7 +37,8 @@ export function bucketsOf({
   const step = bucketMs[bucket]
   const first = floorTo(bucket, Date.parse(from))
   const days = bucket === 'hour' ? hoursKeptDays : daysKept
-  if (first < floorTo(bucket, now.getTime() - days * bucketMs.day)) throw invalidField('from', `must lie within the last ${days} days for a bucket of one ${bucket}`)
+  if (first < floorTo(bucket, now.getTime() - days * bucketMs.day))
+    throw invalidField('from', `must lie within the last ${days} days for a bucket of one ${bucket}`)
   if (first > now.getTime()) throw invalidField('from', 'must not lie ahead')
   const end = Math.min(to === null ? Infinity : Date.parse(to), now.getTime() + 1)
   const count = Math.max(0, Math.ceil((end - first) / step))

@@ -36,7 +36,12 @@ export async function insertEngagements(db: Db, entries: EngagementEntry[]): Pro
  */
 export async function moveEngagements(
   db: Db,
-  { byVariant, byCampaign, hours, slot }: { byVariant: VariantTally[]; byCampaign: Map<string, CampaignTally>; hours: HourMove[]; slot: number },
+  {
+    byVariant,
+    byCampaign,
+    hours,
+    slot,
+  }: { byVariant: VariantTally[]; byCampaign: Map<string, CampaignTally>; hours: HourMove[]; slot: number },
 ): Promise<void> {
   await sql`
     select move_engagements(${variantMovesOf(byVariant)}::json, ${movesOf(byCampaign)}::json, ${JSON.stringify(hours)}::json, ${slot}::smallint)`.execute(

@@ -43,7 +43,18 @@ export async function writeReport(
   { retentionDays, unheard, slot = 0 }: { retentionDays: number; unheard: boolean; slot?: number },
 ): Promise<EndedFanOut[] | undefined> {
   const totals = reports.map(({ campaignId, appId, day, name, transactional, test, byPlatform, hasRanges, fannedOut }) => {
-    return { campaign_id: campaignId, app_id: appId, day, name, transactional, test, slot, ...byPlatform, has_ranges: hasRanges, ended: fannedOut }
+    return {
+      campaign_id: campaignId,
+      app_id: appId,
+      day,
+      name,
+      transactional,
+      test,
+      slot,
+      ...byPlatform,
+      has_ranges: hasRanges,
+      ended: fannedOut,
+    }
   })
   const ledger = rows.map(({ campaignId, appId, no, firstId, lastId, ...row }) => {
     return { ...row, campaign_id: campaignId, app_id: appId, batch_no: no, first_id: firstId, last_id: lastId }

@@ -104,7 +104,12 @@ const countOf = (batches: Batch[], platform: Platform): number =>
 export const reportOf = (
   { campaignId, appId }: Campaign,
   batches: Batch[],
-  { fannedOut = true, day = batches[0]?.day ?? today, told = [], test }: { fannedOut?: boolean; day?: string; told?: Batch[]; test?: true } = {},
+  {
+    fannedOut = true,
+    day = batches[0]?.day ?? today,
+    told = [],
+    test,
+  }: { fannedOut?: boolean; day?: string; told?: Batch[]; test?: true } = {},
 ): QueuedReport => ({
   ...{ campaignId, appId, day, name: 'Spring', transactional: false, ...(test && { test }) },
   byPlatform: { ios: countOf(batches, 'ios'), android: countOf(batches, 'android'), web: countOf(batches, 'web') },

@@ -87,23 +87,9 @@ create table curve_steps (
 -- A test is counted in no series. (The same line stands in another migration: whichever comes first makes the column.)
 alter table counters add column if not exists test boolean not null default false;
 
--- Moves the counters of the present hour, in the order given.
-create function tracker.move_hours(moves json, in_slot smallint) returns void language plpgsql volatile as $$
-begin
-  insert into tracker.app_hours as h (app_id, hour, platform, slot, sent, failed, skipped, delivered, opened, clicked, dismissed)
-  select m.app_id, date_trunc('hour', now(), 'UTC'), m.platform, in_slot, coalesce(m.sent, 0), coalesce(m.failed, 0), coalesce(m.skipped, 0),
-    coalesce(m.delivered, 0), coalesce(m.opened, 0), coalesce(m.clicked, 0), coalesce(m.dismissed, 0)
-  from json_to_recordset(moves) as m(
-    app_id text, platform text, sent int, failed int, skipped int, delivered int, opened int, clicked int, dismissed int)
-  on conflict (app_id, hour, platform, slot) do update set sent = h.sent + excluded.sent, failed = h.failed + excluded.failed,
-    skipped = h.skipped + excluded.skipped, delivered = h.delivered + excluded.delivered, opened = h.opened + excluded.opened,
-    clicked = h.clicked + excluded.clicked, dismissed = h.dismissed + excluded.dismissed;
-end
-$$;
-
--- Moves what outcomes move beside the counters of their campaigns, whose rows the caller's transaction holds. `codes`: of those that failed or were skipped,
--- by campaign; null when there are none.
-create function tracker.move_series(moves json, codes json, in_slot smallint) returns void language plpgsql volatile as $$
+-- Moves the counters of the present hour, in the order given, and why pushes failed or were skipped (`codes`, by campaign; null: none did). The caller's transaction
+-- holds the counters of these campaigns. Answers `settled`: so that a statement can write outcomes first and their hours after them.
+create function tracker.move_series(settled text[], moves json, codes json, in_slot smallint) returns text[] language plpgsql volatile as $$
 begin
   if codes is not null then
     insert into tracker.campaign_codes as c (campaign_id, platform, outcome, code, count)
@@ -115,7 +101,14 @@ begin
       ) as kept
     on conflict (campaign_id, platform, outcome, code) do update set count = c.count + excluded.count;
   end if;
-  perform tracker.move_hours(moves, in_slot);
+  insert into tracker.app_hours as h (app_id, hour, platform, slot, sent, failed, skipped, delivered, opened, clicked, dismissed)
+  select m.app_id, date_trunc('hour', now(), 'UTC'), m.platform, in_slot, coalesce(m.sent, 0), coalesce(m.failed, 0), coalesce(m.skipped, 0),
+    coalesce(m.delivered, 0), coalesce(m.opened, 0), coalesce(m.clicked, 0), coalesce(m.dismissed, 0)
+  from json_to_recordset(moves) as m(
+    app_id text, platform text, sent int, failed int, skipped int, delivered int, opened int, clicked int, dismissed int)
+  on conflict (app_id, hour, platform, slot) do update set sent = h.sent + excluded.sent, failed = h.failed + excluded.failed,
+    skipped = h.skipped + excluded.skipped, delivered = h.delivered + excluded.delivered, opened = h.opened + excluded.opened,
+    clicked = h.clicked + excluded.clicked, dismissed = h.dismissed + excluded.dismissed;
   if codes is not null then
     insert into tracker.app_hour_codes as c (app_id, hour, platform, outcome, code, slot, count)
     select m.app_id, date_trunc('hour', now(), 'UTC'), m.platform, m.outcome, m.code, in_slot, sum(m.count)
@@ -124,6 +117,7 @@ begin
     order by m.app_id collate "C", m.platform collate "C", m.outcome collate "C", m.code collate "C"
     on conflict (app_id, hour, platform, outcome, code, slot) do update set count = c.count + excluded.count;
   end if;
+  return settled;
 end
 $$;
 
@@ -143,7 +137,7 @@ begin
     ) as age
   on conflict (campaign_id, step) do update set delivered = s.delivered + excluded.delivered, opened = s.opened + excluded.opened,
     clicked = s.clicked + excluded.clicked, dismissed = s.dismissed + excluded.dismissed;
-  if json_array_length(of_hours) > 0 then perform tracker.move_hours(of_hours, in_slot); end if;
+  if json_array_length(of_hours) > 0 then perform tracker.move_series(null, of_hours, null, in_slot); end if;
 end
 $$;
 
@@ -244,11 +238,13 @@ begin
 
   -- Last, as everybody does.
   insert into tracker.app_hours as h (app_id, hour, platform, slot, queued)
-  select rose.app_id, date_trunc('hour', now(), 'UTC'), by_platform.platform, in_slot, sum(by_platform.queued)
-  from unnest(rose_app, rose_ios, rose_android, rose_web) as rose(app_id, ios, android, web)
+  select rose.app_id, date_trunc('hour', now(), 'UTC'), by_platform.platform, in_slot, by_platform.queued
+  from (
+    select of_app.id as app_id, sum(of_app.ios) as ios, sum(of_app.android) as android, sum(of_app.web) as web
+    from unnest(rose_app, rose_ios, rose_android, rose_web) as of_app(id, ios, android, web) group by of_app.id
+  ) as rose
     cross join lateral (values ('android', rose.android), ('ios', rose.ios), ('web', rose.web)) as by_platform(platform, queued)
   where by_platform.queued > 0
-  group by rose.app_id, by_platform.platform
   order by rose.app_id collate "C", by_platform.platform collate "C"
   on conflict (app_id, hour, platform, slot) do update set queued = h.queued + excluded.queued;
 

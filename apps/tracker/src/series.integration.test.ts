@@ -265,7 +265,9 @@ test('an hour is one of UTC, whatever zone the connection is in', async () => {
   const hours = await db.transaction().execute(async (trx) => {
     await sql`set local time zone 'Asia/Kolkata'`.execute(trx)
     const appId = newId()
-    await sql`select move_hours(${JSON.stringify([{ app_id: appId, platform: 'ios', sent: 1 }])}::json, 0::smallint)`.execute(trx)
+    await sql`select move_series(null, ${JSON.stringify([{ app_id: appId, platform: 'ios', sent: 1 }])}::json, null, 0::smallint)`.execute(
+      trx,
+    )
     return trx.selectFrom('app_hours').select('hour').where('app_id', '=', appId).execute()
   })
   expect(hours.map(({ hour }) => hour.getTime() % 3_600_000)).toEqual([0])

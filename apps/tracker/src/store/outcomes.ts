@@ -23,12 +23,6 @@ export type Outcomes = {
   slot: number
 }
 
-/** Nothing when only tests were counted. */
-const seriesMoved = ({ hours, codes, slot }: Pick<Outcomes, 'hours' | 'codes' | 'slot'>) =>
-  hours.length === 0
-    ? sql`null`
-    : sql`move_series(${JSON.stringify(hours)}::json, ${codes.length > 0 ? JSON.stringify(codes) : null}::json, ${slot}::smallint)`
-
 /** A row or a listener is no longer as it was read (migrations/0090). */
 const notAsRead = 'HR001'
 
@@ -45,15 +39,15 @@ export async function writeOutcomes(
     return { campaign_id: campaignId, batch_no: no, place, was, slots: slots.toString('hex'), ends, sent, failed, skipped }
   })
   try {
-    // The hours after everything else, whose rows many campaigns share: hence the query within.
-    const { rows } = await sql<{ settled: string[] }>`
-      with written as materialized (
-        select write_outcomes(
-          ${day}::date, ${JSON.stringify(apps)}::json, ${JSON.stringify(changed)}::json, ${asJson(announcements)}::json,
-          ${variantMovesOf(byVariant)}::json, ${movesOf(byCampaign)}::json
-        ) as settled
-      )
-      select settled, ${seriesMoved({ hours, codes, slot })} from written`.execute(db)
+    const written = sql`write_outcomes(
+      ${day}::date, ${JSON.stringify(apps)}::json, ${JSON.stringify(changed)}::json, ${asJson(announcements)}::json,
+      ${variantMovesOf(byVariant)}::json, ${movesOf(byCampaign)}::json
+    )`
+    // The hours come last, since many campaigns share them: what they are called with is done before them. Nothing of a test is counted there.
+    const series = sql`move_series(
+      ${written}, ${JSON.stringify(hours)}::json, ${codes.length > 0 ? JSON.stringify(codes) : null}::json, ${slot}::smallint
+    )`
+    const { rows } = await sql<{ settled: string[] }>`select ${hours.length > 0 ? series : written} as settled`.execute(db)
     return rows[0]?.settled
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === notAsRead) return undefined

@@ -24,6 +24,8 @@ export type Verdict = {
   unsettled: number
   /** Sum over campaigns of what the counters are off: queued against devices, and queued against sent, failed and skipped. */
   difference: number
+  /** What the counters by the hour are off the statistics of all the app's campaigns, added up over every kind, and over failures and skips by code. */
+  series: number
   failed: number
 }
 
@@ -41,7 +43,7 @@ export async function* recordedPushes(tenant: Tenant): AsyncGenerator<Push> {
 /** Holds the counters against the record. */
 export async function judge(tenant: Tenant, campaigns: Campaign[]): Promise<Verdict> {
   const seen = new Map<string, Map<string, string>>()
-  const verdict: Verdict = { missing: 0, copies: 0, strangers: 0, unsettled: 0, difference: 0, failed: 0 }
+  const verdict: Verdict = { missing: 0, copies: 0, strangers: 0, unsettled: 0, difference: 0, series: 0, failed: 0 }
   for await (const push of recordedPushes(tenant)) {
     const campaignId = campaignOf(push.msgId)
     const devices = seen.get(campaignId) ?? new Map<string, string>()
@@ -61,7 +63,41 @@ export async function judge(tenant: Tenant, campaigns: Campaign[]): Promise<Verd
     verdict.failed += stats.failed
     if (status !== 'sent') verdict.unsettled += 1
   }
+  verdict.series = await seriesDifference(tenant)
   return verdict
+}
+
+type Counts = CampaignStats & { delivered: number; opened: number; clicked: number; dismissed: number }
+const counted = ['queued', 'sent', 'failed', 'skipped', 'delivered', 'opened', 'clicked', 'dismissed'] as const
+type SeriesPoint = Counts & { platform?: string }
+type Series = { points: SeriesPoint[]; codes?: { outcome: 'failed' | 'skipped'; count: number }[] }
+
+/** The sum of an app's buckets against the sum of the statistics of all its campaigns. */
+async function seriesDifference(tenant: Tenant): Promise<number> {
+  const read = async <Body>(path: string): Promise<Body> => {
+    const { status, body } = await tenant.admin<Body>('GET', `/apps/${tenant.appId}${path}`)
+    if (status !== 200) throw new Error(`${path} was answered ${status}: ${JSON.stringify(body)}`)
+    return body
+  }
+  const ofCampaigns: Counts[] = []
+  for (let after: string | null = ''; after !== null;) {
+    type Page = { items: { stats: Counts }[]; nextCursor: string | null }
+    const { items, nextCursor }: Page = await read<Page>(`/campaigns?limit=200${after === '' ? '' : `&cursor=${after}`}`)
+    ofCampaigns.push(...items.map(({ stats }) => stats))
+    after = nextCursor
+  }
+  const from = new Date(Date.now() - 86_400_000).toISOString()
+  const byPlatform = await read<Series>(`/series?bucket=hour&by=platform&from=${from}`)
+  const byCode = await read<Series>(`/series?bucket=hour&by=code&from=${from}`)
+  const sum = (rows: Counts[], kind: keyof Counts) => rows.reduce((all, row) => all + row[kind], 0)
+  const ofCodes = (outcome: 'failed' | 'skipped') =>
+    (byCode.codes ?? []).reduce((all, one) => (one.outcome === outcome ? all + one.count : all), 0)
+  const off = counted.map((kind) => {
+    const expected = sum(ofCampaigns, kind)
+    return Math.abs(sum(byPlatform.points, kind) - expected) + Math.abs(sum(byCode.points, kind) - expected)
+  })
+  const offCodes = (['failed', 'skipped'] as const).map((outcome) => Math.abs(ofCodes(outcome) - sum(ofCampaigns, outcome)))
+  return [...off, ...offCodes].reduce((all, one) => all + one, 0)
 }
 
 /** The simulator reads for so long what a killed process had written: up to a window of pushes. Kills are further apart. */
@@ -96,6 +132,7 @@ const identityOf = ({ msgId, headers }: Push): string => `${msgId} ${headers['to
 export const isGood = (verdict: Verdict, copiesAllowed: number): boolean =>
   verdict.missing === 0 &&
   verdict.difference === 0 &&
+  verdict.series === 0 &&
   verdict.unsettled === 0 &&
   verdict.strangers === 0 &&
   verdict.failed === 0 &&

@@ -71,7 +71,7 @@ test('the dispatcher scaled from one to four and back in mid-send loses and repe
   await scaleDispatcher(1)
   await tenant.simulator('PUT', '/faults', { latencyMs: 0 })
   for (const campaign of campaigns) await settled(campaign)
-  expect(await judge(tenant, campaigns)).toEqual({ missing: 0, copies: 0, strangers: 0, unsettled: 0, difference: 0, failed: 0 })
+  expect(await judge(tenant, campaigns)).toEqual({ missing: 0, copies: 0, strangers: 0, unsettled: 0, difference: 0, series: 0, failed: 0 })
 })
 
 test('every container killed in turn during sends: what was accepted is sent', async () => {
@@ -85,7 +85,7 @@ test('every container killed in turn during sends: what was accepted is sent', a
   }
   for (const campaign of campaigns) await settled(campaign)
   const verdict = await judge(tenant, campaigns)
-  expect(verdict).toMatchObject({ missing: 0, strangers: 0, unsettled: 0, difference: 0, failed: 0 })
+  expect(verdict).toMatchObject({ missing: 0, strangers: 0, unsettled: 0, difference: 0, series: 0, failed: 0 })
   // One dispatcher died: at most its window came twice.
   expect(verdict.copies).toBeLessThanOrEqual(1_000)
 })

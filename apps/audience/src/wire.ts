@@ -40,6 +40,7 @@ import { loginSubscription } from './login-subscription.ts'
 import { logoutSubscription } from './logout-subscription.ts'
 import { openToldNotes } from './note-told.ts'
 import { probeCircuits } from './probe-circuits.ts'
+import { deviceDaysKept, openDeviceCounts, readDeviceDays } from './read-devices.ts'
 import { readTaken, remember, rememberSends } from './read-taken.ts'
 import { openRegistrations } from './register-subscription.ts'
 import { removeAbandonedUsers } from './remove-abandoned-users.ts'
@@ -48,6 +49,7 @@ import { rotateSubscription } from './rotate-subscription.ts'
 import { createSegment, replaceSegment } from './save-segment.ts'
 import { deleteAnnouncements } from './store/announcements.ts'
 import { countOpenCircuits, listCircuits, purgeGuarded } from './store/circuits.ts'
+import { purgeDeviceDays } from './store/device-days.ts'
 import { clearWaves, purgeCapClaims } from './store/claims.ts'
 import { findDueAges, makeUntakenDue } from './store/due.ts'
 import { purgeErasedApps } from './store/erased-apps.ts'
@@ -62,6 +64,7 @@ import { spareTakers } from './spare-takers.ts'
 import { openStarting } from './start-sends.ts'
 import { sweepDue } from './sweep-due.ts'
 import { takeBatch, type Granted } from './take-batch.ts'
+import { openDeviceDays } from './take-device-days.ts'
 import { openTakers } from './takers.ts'
 import { tellErasures } from './tell-erasures.ts'
 import { openTelling } from './tell-started.ts'
@@ -126,10 +129,16 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
     'retention',
     everyMs(purgeEveryMs, async () => {
       await purgeErasedApps(db, config.FAN_OUT_RETENTION_DAYS)
-      const more = await Promise.all([purgeFanOuts(db, config.FAN_OUT_RETENTION_DAYS), purgeGuarded(db)])
+      const more = await Promise.all([
+        purgeFanOuts(db, config.FAN_OUT_RETENTION_DAYS),
+        purgeGuarded(db),
+        purgeDeviceDays(db, deviceDaysKept),
+      ])
       return more.includes(true)
     }),
   )
+
+  startSweep(service, watch, 'device-days', openDeviceDays({ db, reads }))
 
   startSweep(
     service,
@@ -275,6 +284,9 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   bus.answer(calls.deleteSegment, (request) => deleteSegment(db, request))
   bus.answer(calls.countSegment, count)
   bus.answer(calls.previewSegment, count)
+
+  bus.answer(calls.countDevices, openDeviceCounts(reads))
+  bus.answer(calls.readDeviceDays, (request) => reads((db) => readDeviceDays(db, request), { turn: request.appId }))
 
   const takers = openTakers()
   service.beforeStop('takers', () => takers.stop())

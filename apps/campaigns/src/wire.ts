@@ -34,6 +34,7 @@ import { sendTest } from './send-test.ts'
 import { markFailed, markSettled, markStarted, type NewCampaign, type Started } from './store/campaigns.ts'
 import type { Tables } from './store/tables.ts'
 import { addUpUses } from './store/templates.ts'
+import { summarizeCampaigns } from './summarize-campaigns.ts'
 import { takeDue } from './take-due.ts'
 import { tellDueFlows, tellFlow } from './tell-flows.ts'
 
@@ -131,6 +132,7 @@ export async function wireCampaigns(service: Service<Config>): Promise<void> {
     explainCampaign({ bus, pauseDays, read: (work) => reads(work, { turn: request.appId }) }, request),
   )
 
+  bus.answer(calls.summarizeCampaigns, (request) => reads((db) => summarizeCampaigns(db, request), { turn: request.appId }))
   bus.answer(calls.listCampaigns, (request) => reads((db) => listCampaigns(db, request), { turn: request.appId }))
   bus.answer(calls.getCampaign, (request) => reads((db) => getCampaign(db, request), { turn: request.appId }))
   bus.answer(calls.replaceCampaign, (request) => replaceCampaign(accepting, request))

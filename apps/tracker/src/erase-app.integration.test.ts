@@ -42,11 +42,14 @@ const outcomesIn = async (batch: Batch) => (await caller.call(recordOutcomes, { 
 /** Everything the tracker has of these campaigns. */
 async function rowsOf(campaigns: Campaign[]): Promise<number> {
   const ids = campaigns.map(({ campaignId }) => campaignId)
-  const tables = ['engagements', 'counters', 'variant_counters', 'settlements'] as const
+  const tables = ['engagements', 'counters', 'variant_counters', 'campaign_codes', 'curve_steps', 'settlements'] as const
+  const ofApps = ['app_hours', 'app_hour_codes', 'app_days', 'app_day_codes'] as const
+  const apps = campaigns.map(({ appId }) => appId)
   const bytes = ids.map((id) => Buffer.from(id, 'hex'))
   const counts = await Promise.all([
     db.selectFrom('ledger_batches').select('batch_no').where('campaign_id', 'in', bytes).execute(),
     ...tables.map((table) => db.selectFrom(table).select('campaign_id').where('campaign_id', 'in', ids).execute()),
+    ...ofApps.map((table) => db.selectFrom(table).select('app_id').where('app_id', 'in', apps).execute()),
   ])
   return counts.flat().length
 }
@@ -70,7 +73,8 @@ async function givenApp(campaignCount: number, pushes: number): Promise<Campaign
   const campaigns = Array.from({ length: campaignCount }, () => ({ ...givenCampaign(), appId }))
   for (const campaign of campaigns) {
     // A row per push.
-    const batches = batchesOf(campaign, givenOutcomes(pushes, { variant: 'a' }), { size: 16 })
+    const failed = givenOutcomes(pushes / 2, { variant: 'a', outcome: 'failed', code: 'timeout' })
+    const batches = batchesOf(campaign, [...givenOutcomes(pushes / 2, { variant: 'a' }), ...failed], { size: 16 })
     await report(caller, campaign, batches)
     for (let from = 0; from < batches.length; from += 100)
       await caller.call(recordOutcomes, { batches: batches.slice(from, from + 100).map((batch) => outcomesOf(batch)) })
@@ -83,6 +87,11 @@ async function givenApp(campaignCount: number, pushes: number): Promise<Campaign
 test('all of an app goes, a part with every call, and nothing of another', async () => {
   const campaigns = await givenApp(3, 3_000)
   const [other] = (await givenApp(1, 10)) as [Campaign]
+  const [day, platform] = ['2026-01-01', 'ios'] as const
+  await db
+    .insertInto('app_days')
+    .values({ app_id: campaigns[0]?.appId ?? '', day, platform, ...noStats })
+    .execute()
   const before = await rowsOf(campaigns)
   const { appId = '' } = campaigns[0] ?? {}
 
@@ -91,7 +100,7 @@ test('all of an app goes, a part with every call, and nothing of another', async
   expect(await erase(appId)).toBeGreaterThan(1)
 
   expect(await rowsOf(campaigns)).toBe(0)
-  expect(await caller.call(readStats, other)).toMatchObject({ stats: { queued: 10, sent: 10 } })
+  expect(await caller.call(readStats, other)).toMatchObject({ stats: { queued: 10, sent: 5, failed: 5 } })
   expect(await caller.call(eraseTrackerOfApp, { appId })).toEqual({ done: true })
 })
 

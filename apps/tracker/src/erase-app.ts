@@ -1,5 +1,6 @@
 import { transact } from '@herald/service/postgres'
 import { deleteCounters, findCampaignsOf, lockCounters } from './store/counters.ts'
+import { deleteSeriesOf } from './store/series.ts'
 import { deleteAttempts, deleteEngagements, deleteLedgerRows, markErased } from './store/erased-apps.ts'
 import type { Db } from './store/tables.ts'
 
@@ -14,7 +15,7 @@ const campaignsAtOnce = 500
 export async function eraseApp(db: Db, { appId }: { appId: string }): Promise<{ done: boolean }> {
   await markErased(db, appId)
   for (let left = mostRows; left > 0;) {
-    const erased = await transact(db, (trx) => erasePart(trx, appId, left))
+    const erased = (await transact(db, (trx) => erasePart(trx, appId, left))) || (await deleteSeriesOf(db, appId, left))
     if (erased === 0) return { done: true }
     left -= erased
   }

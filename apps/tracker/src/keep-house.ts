@@ -3,6 +3,8 @@ import type { EnsureDay } from './days.ts'
 import { deleteOldCounters } from './store/counters.ts'
 import { deleteOldErasedApps } from './store/erased-apps.ts'
 import { deleteOldDays, getDaysAround } from './store/partitions.ts'
+import { daysKept, hoursKeptDays } from './core/series.ts'
+import { deleteOldSeries, mergeHours } from './store/series.ts'
 import type { Db } from './store/tables.ts'
 
 /** Days come and go slowly; partitions are made two days ahead. */
@@ -10,7 +12,7 @@ const everyMs = 60_000
 
 /**
  * The housekeeping, for a sweep: partitions ahead of their day, days past retention dropped, old counters and marks of
- * deleted apps deleted. It looks
+ * deleted apps deleted, old hours of the series merged into days. It looks
  * once a minute, and again at once while there is more to delete.
  */
 export function openHousekeeping({
@@ -35,7 +37,9 @@ export function openHousekeeping({
       log.error({ campaigns: settled }, 'campaigns were settled with outcomes missing: their day is past LEDGER_RETENTION_DAYS')
     const deleted = await deleteOldCounters(db, counterDays)
     const forgotten = await deleteOldErasedApps(db, ledgerDays)
-    if (dropped + deleted + forgotten === 0) nextAt = performance.now() + everyMs
-    return { took: dropped + deleted + forgotten }
+    const merged = (await mergeHours(db, hoursKeptDays)) + (await deleteOldSeries(db, daysKept))
+    const took = dropped + deleted + forgotten + merged
+    if (took === 0) nextAt = performance.now() + everyMs
+    return { took }
   }
 }

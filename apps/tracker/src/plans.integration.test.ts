@@ -140,6 +140,18 @@ async function grow(count: number): Promise<void> {
       decode(id, 'hex'), decode(id, 'hex'), '\\x01'::bytea, '[["sent","","","",1,1,1767225600000]]' from ${rows}`.execute(db)
   await sql`insert into engagements (day, campaign_id, subscription_id, kind) select ${today}, id, id, 'opened' from ${rows}`.execute(db)
   await sql`insert into variant_counters (campaign_id, variant) select id, 'a' from ${rows}`.execute(db)
+  await sql`insert into app_hours (app_id, hour, platform, slot) select id, now() - interval '1 day', 'ios', 0 from ${rows}`.execute(db)
+  await sql`insert into app_hours (app_id, hour, platform, slot) select ${appId}, now() - n * interval '1 second', 'ios', 0 from ${rows}`.execute(
+    db,
+  )
+  await sql`insert into app_hour_codes (app_id, hour, platform, outcome, code, slot, count)
+    select ${appId}, now() - n * interval '1 second', 'ios', 'failed', 'timeout', 0, 1 from ${rows}`.execute(db)
+  await sql`insert into campaign_codes (campaign_id, platform, outcome, code, count) select id, 'ios', 'failed', 'timeout', 1 from ${rows}`.execute(
+    db,
+  )
+  await sql`insert into curve_steps (campaign_id, step, delivered, opened, clicked, dismissed) select id, 0, 1, 1, 1, 1 from ${rows}`.execute(
+    db,
+  )
   await sql`insert into announcements (id, subject, body, due_at) select id, 'event', '{}', now() + interval '1 hour' from ${rows}`.execute(
     db,
   )

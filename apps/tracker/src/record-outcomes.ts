@@ -4,6 +4,7 @@ import type { Attempt, BatchOutcomes, EndOfPlaces } from '@herald/contracts/outc
 import { retried } from '@herald/service/postgres'
 import { announcementsOf } from './announce.ts'
 import { outcomeEvent } from './core/event.ts'
+import { hourMoves } from './core/hours.ts'
 import { fillSlots, idAt, type Filled, type Fresh } from './core/slots.ts'
 import { tally } from './core/tally.ts'
 import type { FollowUp } from './follow-up.ts'
@@ -25,7 +26,7 @@ const mostTries = 10
 
 /**
  * Writes the outcomes of several calls, those of a day in one transaction: the slots of the ledger, one announcement of what was new and somebody listens to, and the counters,
- * last, since everybody waits for those rows. A push that already has an outcome keeps it and moves nothing, so any call may
+ * last, since everybody waits for those rows, of campaigns and then of the hour. A push that already has an outcome keeps it and moves nothing, so any call may
  * come any number of times. Whoever moves a campaign's sums to its total settles it. Answers per call how many outcomes were new.
  *
  * Rows are read without a lock, and written if they still are as they were read: two statements, of which the second is the transaction.
@@ -36,12 +37,12 @@ const mostTries = 10
  * A batch without its rows is a mistake (audience reports a batch before it hands out its pushes): nothing of its day is written.
  */
 export async function recordOutcomes(
-  { db, followUp, retentionDays }: { db: Db; followUp: FollowUp; retentionDays: number },
+  { db, followUp, retentionDays, slot = 0 }: { db: Db; followUp: FollowUp; retentionDays: number; slot?: number },
   calls: OutcomeCall[],
 ): Promise<{ recorded: number }[]> {
   const recorded = calls.map(() => 0)
   for (const [day, batches] of Map.groupBy(inOrder(calls), (batch) => batch.day)) {
-    const { changed, ...follows } = await recordDay(db, day, batches, retentionDays)
+    const { changed, ...follows } = await recordDay(db, day, batches, { retentionDays, slot })
     const outcomes = changed.flatMap(({ batch, fresh }) =>
       fresh.map((one) => ({ ...one, platform: batch.platform, count: one.places.length })),
     )
@@ -56,7 +57,7 @@ export async function recordOutcomes(
   return recorded.map((count) => ({ recorded: count }))
 }
 
-async function recordDay(db: Db, day: string, batches: Told[], retentionDays: number) {
+async function recordDay(db: Db, day: string, batches: Told[], { retentionDays, slot }: { retentionDays: number; slot: number }) {
   const asked = batches.map(({ campaignId, no, appId, ends }) => {
     return { campaignId, no, appId, types: [...new Set(ends.map(({ outcome }) => `notification.${outcome}`))].join(' ') }
   })
@@ -76,6 +77,8 @@ async function recordDay(db: Db, day: string, batches: Told[], retentionDays: nu
         announcements,
         byCampaign,
         byVariant,
+        ...hourMoves(changed.flatMap(inSeries)),
+        slot,
       }),
     )
     if (settled) return { changed, announcements, settled }
@@ -136,6 +139,10 @@ const retriedOf = ({ batch: { campaignId, no, trails }, fresh }: Changed) =>
 
 const countedOf = ({ batch: { campaignId, platform }, fresh }: Changed) =>
   fresh.map(({ variant, outcome, places }) => ({ campaignId, variant, kind: outcome, settles: platform, count: places.length }))
+
+/** A test is counted in no series (spec: administration/series-tests). */
+const inSeries = ({ batch: { campaignId, appId, platform, test }, fresh }: Changed) =>
+  test ? [] : fresh.map(({ outcome: kind, code, places }) => ({ campaignId, appId, platform, kind, code, count: places.length }))
 
 function eventsOf({ batch, read: { place, heard, devices, users, at }, fresh }: Changed) {
   if (!heard || !devices || !users) return []

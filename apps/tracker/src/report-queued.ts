@@ -20,7 +20,13 @@ export const countQueued = ({ reports }: QueuedCall): number =>
  * announces campaign.completed, once, and settles the campaign if its outcomes are all there already or nothing was queued at all.
  */
 export async function reportQueued(
-  { db, ensureDay, followUp, retentionDays }: { db: Db; ensureDay: EnsureDay; followUp: FollowUp; retentionDays: number },
+  {
+    db,
+    ensureDay,
+    followUp,
+    retentionDays,
+    slot = 0,
+  }: { db: Db; ensureDay: EnsureDay; followUp: FollowUp; retentionDays: number; slot?: number },
   calls: QueuedCall[],
 ): Promise<Record<string, never>[]> {
   const reports = highest(calls.flatMap((call) => call.reports))
@@ -28,7 +34,7 @@ export async function reportQueued(
   const rows = new Map(reports.map((report) => [report.campaignId, ledgerRows(report)]))
   const totals = reports.map((one) => ({ ...one, hasRanges: (rows.get(one.campaignId) ?? []).some(({ firstId }) => firstId !== null) }))
   const ledger = [...rows.values()].flat()
-  const write = (within: Db, unheard: boolean) => writeReport(within, totals, ledger, { retentionDays, unheard })
+  const write = (within: Db, unheard: boolean) => writeReport(within, totals, ledger, { retentionDays, unheard, slot })
   const tests = new Set(reports.flatMap(({ campaignId, test }) => (test ? [campaignId] : [])))
 
   // A group with a test takes the longer way: its mark is a statement of its own, which no other report pays for.

@@ -4,13 +4,13 @@ import { findListeners } from '@herald/service/listeners'
 import { transact } from '@herald/service/postgres'
 import { announcementsOf } from './announce.ts'
 import { engagementEvent } from './core/event.ts'
+import { hourMoves } from './core/hours.ts'
 import { tally } from './core/tally.ts'
 import type { EnsureDay } from './days.ts'
 import type { FollowUp } from './follow-up.ts'
 import { insertAnnouncements } from './store/announcements.ts'
-import { findKept, moveCounters } from './store/counters.ts'
-import { engagementKey, insertEngagements } from './store/engagements.ts'
-import { moveVariantCounters } from './store/variant-counters.ts'
+import { findKept } from './store/counters.ts'
+import { engagementKey, insertEngagements, moveEngagements } from './store/engagements.ts'
 import type { Db } from './store/tables.ts'
 
 export type EngagementCall = { engagements: Engagement[] }
@@ -23,7 +23,13 @@ type Report = { key: string; call: number; day: string; test: boolean; engagemen
  * ledger's retention. Answers per call how many counted.
  */
 export async function trackEvents(
-  { db, ensureDay, followUp, retentionDays }: { db: Db; ensureDay: EnsureDay; followUp: FollowUp; retentionDays: number },
+  {
+    db,
+    ensureDay,
+    followUp,
+    retentionDays,
+    slot = 0,
+  }: { db: Db; ensureDay: EnsureDay; followUp: FollowUp; retentionDays: number; slot?: number },
   calls: EngagementCall[],
 ): Promise<{ counted: number }[]> {
   const reports = await countableReports(db, calls, retentionDays)
@@ -52,9 +58,9 @@ export async function trackEvents(
       await insertAnnouncements(trx, announcements)
 
       const moves = tally(fresh.map(({ engagement }) => engagement))
-      await moveVariantCounters(trx, moves.byVariant)
+      const { hours } = hourMoves(fresh.flatMap(inSeries))
       // Throws when an app is being deleted: repeated, the report is of a campaign that nobody knows.
-      await moveCounters(trx, moves.byCampaign)
+      await moveEngagements(trx, { ...moves, hours, slot })
       return { fresh, announcements }
     })
     followUp({ announcements, settled: [], engagements: fresh.map(({ engagement }) => engagement.kind) })
@@ -62,6 +68,10 @@ export async function trackEvents(
   }
   return counted.map((count) => ({ counted: count }))
 }
+
+/** A test is counted in no series (spec: administration/series-tests). */
+const inSeries = ({ test, engagement: { campaignId, appId, platform, kind } }: Report) =>
+  test ? [] : [{ campaignId, appId, platform, kind, code: '', count: 1 }]
 
 /** The reports that may count, each once, with their campaign's day and in the order of the key. */
 async function countableReports(db: Db, calls: EngagementCall[], retentionDays: number): Promise<Report[]> {

@@ -7,9 +7,13 @@ import {
   findSettled as findSettledCall,
   listPushes as listPushesCall,
   listStats as listStatsCall,
+  readBreakdown as readBreakdownCall,
+  readCurve as readCurveCall,
   readNotified as readNotifiedCall,
   readPace as readPaceCall,
   readProgress as readProgressCall,
+  readRecent as readRecentCall,
+  readSeries as readSeriesCall,
   readSettled as readSettledCall,
   readStats as readStatsCall,
   recordOutcomes as recordOutcomesCall,
@@ -37,9 +41,12 @@ import { openFollowUp } from './follow-up.ts'
 import { openHousekeeping } from './keep-house.ts'
 import { listPushes } from './list-pushes.ts'
 import { openMeasures } from './measure.ts'
+import { readBreakdown } from './read-breakdown.ts'
+import { readCurve } from './read-curve.ts'
 import { readNotified } from './read-notified.ts'
 import { readPace } from './read-pace.ts'
 import { readProgress } from './read-progress.ts'
+import { readRecent, readSeries } from './read-series.ts'
 import { readSettled } from './read-settled.ts'
 import { listStats, readStats } from './read-stats.ts'
 import { openReconciler } from './reconcile.ts'
@@ -57,6 +64,9 @@ const mostHeld = 20_000
 /** Pushes of reports that one process holds at once, ~120 bytes each: four of the largest calls. */
 const mostQueuedHeld = 80_000
 
+/** Slots of an app's present hour (migrations/0105). */
+const slots = 16
+
 /** What is plugged into what: calls to flows, and the sweeps. */
 export async function wireTracker(service: Service<Config>): Promise<void> {
   const {
@@ -73,26 +83,35 @@ export async function wireTracker(service: Service<Config>): Promise<void> {
   // Per kind one commit is in flight and everything that is ready goes along, a few thousand pushes at most. Calls of whole batches
   // and calls of single pushes have a line each: a large campaign does not stand before a one-device send.
   const shared = { maxWaiting: 2_000, full: queueUnavailable, isShared: failsEverybody }
-  const write = (calls: OutcomeCall[]) => recordOutcomes({ db, followUp, retentionDays: ledgerDays }, calls)
+  // Each line of commits moves rows of the hour of its own, so that none waits for another's commit, nor as a rule for another process.
+  const firstSlot = Math.floor(Math.random() * slots)
+  const slotOf = (line: number) => (firstSlot + line) % slots
+  const write = (slot: number) => (calls: OutcomeCall[]) => recordOutcomes({ db, followUp, retentionDays: ledgerDays, slot }, calls)
   // A dispatcher has one call under way, so the next holds what came to an end meanwhile: pushes of a window of 1,000 wait 20 ms at most to be
   // written by the hundred and not by the dozen. Who is alone waits for nothing.
-  const recordFew = group(write, { limit: 100, restMs: 10, ...shared })
-  const recordMany = group(write, { limit: 8, restMs: 20, weigh: countOutcomes, enough: 500, ...shared })
+  const recordFew = group(write(slotOf(0)), { limit: 100, restMs: 10, ...shared })
+  const recordMany = group(write(slotOf(1)), { limit: 8, restMs: 20, weigh: countOutcomes, enough: 500, ...shared })
   const record = admit((call: OutcomeCall) => (countOutcomes(call) <= 40 ? recordFew(call) : recordMany(call)), {
     weigh: countOutcomes,
     most: mostHeld,
   })
-  const report = group((calls: QueuedCall[]) => reportQueued({ db, ensureDay, followUp, retentionDays: ledgerDays }, calls), {
-    limit: 200,
-    ...shared,
-    // By turns of apps. The calls with outcomes each hold those of many.
-    turn: ({ reports }) => reports[0]?.appId ?? '',
-  })
-  const track = group((calls: EngagementCall[]) => trackEvents({ db, ensureDay, followUp, retentionDays: ledgerDays }, calls), {
-    limit: 20,
-    ...shared,
-    turn: ({ engagements }) => engagements[0]?.appId ?? '',
-  })
+  const report = group(
+    (calls: QueuedCall[]) => reportQueued({ db, ensureDay, followUp, retentionDays: ledgerDays, slot: slotOf(2) }, calls),
+    {
+      limit: 200,
+      ...shared,
+      // By turns of apps. The calls with outcomes each hold those of many.
+      turn: ({ reports }) => reports[0]?.appId ?? '',
+    },
+  )
+  const track = group(
+    (calls: EngagementCall[]) => trackEvents({ db, ensureDay, followUp, retentionDays: ledgerDays, slot: slotOf(3) }, calls),
+    {
+      limit: 20,
+      ...shared,
+      turn: ({ engagements }) => engagements[0]?.appId ?? '',
+    },
+  )
 
   // Counting a large campaign anew takes seconds: one at a time leaves the other connections to short reads.
   const oneVerification = openAtOnce({ atOnce: 1, mostWaiting: 20, waitMs: 8_000, full: () => tooManyReads(10) })
@@ -103,6 +122,12 @@ export async function wireTracker(service: Service<Config>): Promise<void> {
   bus.answer(readSettledCall, (request) => readSettled(db, request))
   bus.answer(readStatsCall, (request) => reads((db) => readStats(db, request), { turn: request.appId }))
   bus.answer(listStatsCall, (request) => reads((db) => listStats(db, request), { turn: request.appId }))
+  bus.answer(readSeriesCall, (request) => reads((db) => readSeries(db, request), { turn: request.appId }))
+  bus.answer(readRecentCall, (request) => reads((db) => readRecent(db, request), { turn: request.appId }))
+  bus.answer(readCurveCall, (request) => reads((db) => readCurve(db, request), { turn: request.appId }))
+  bus.answer(readBreakdownCall, (request) =>
+    reads((db) => readBreakdown({ db, retentionDays: ledgerDays }, request), { turn: request.appId }),
+  )
   bus.answer(readProgressCall, (request) => reads((db) => readProgress(db, request), { turn: request.appId }))
   bus.answer(readPaceCall, (request) => reads((db) => readPace(db, request), { turn: request.appId }))
   bus.answer(findSettledCall, (request) => findSettled({ db, retentionDays: ledgerDays }, request))

@@ -9,6 +9,8 @@ export const partsOfApp = [
   'cap_claims',
   'segments',
   'announcements',
+  'device_days',
+  'device_day_claims',
   'subscriptions',
   'users',
 ] as const
@@ -24,7 +26,11 @@ const isOf = (part: Part, appId: string) =>
  * By what a row is found again. Never by its place (`ctid`) where rows are updated: a delete that waited for an update finds the row at
  * another place and leaves it, while the caller is told that nothing is left.
  */
-const keyOf = (part: Part) => (part === 'cap_claims' ? sql`ctid` : part === 'guarded_invalidations' ? sql`subscription_id` : sql`id`)
+const keyOf = (part: Part) => {
+  if (part === 'cap_claims' || part === 'device_days') return sql`ctid`
+  if (part === 'device_day_claims') return sql`app_id`
+  return part === 'guarded_invalidations' ? sql`subscription_id` : sql`id`
+}
 
 /** Deletes at most so many rows of an app; answers how many. A device goes with the note of when it was last sent to. */
 export async function deleteOfApp(db: Db, part: Part, appId: string, limit: number): Promise<number> {

@@ -32,6 +32,9 @@ export type Tables = {
   erasures: { user_id: string; app_id: string; due_at: Generated<Date>; tries: Generated<number> }
   abandoned_users: { user_id: string; due_at: Generated<Date> }
   erased_apps: { app_id: string; at: Generated<Date> }
+  device_days: DeviceDayTable
+  /** Who takes an app's newest day, until when; `infinity`: it is taken. */
+  device_day_claims: { app_id: string; day: string; until: Date }
 }
 export type Db = Kysely<Tables>
 
@@ -82,6 +85,23 @@ export type SubscriptionTable = {
   invalidated_campaign_id: Generated<string | null>
   /** When it last said something else of its app or system in a change of its own. */
   told_at: Generated<Date | null>
+}
+
+/** Devices of an app at the end of a UTC day. */
+export type DeviceDayTable = {
+  app_id: string
+  day: string
+  platform: Platform
+  taken_at: Generated<Date>
+  total: number
+  reachable: number
+  opted_out: number
+  invalidated: number
+  active_1d: number
+  active_7d: number
+  active_30d: number
+  /** Made on that day, and still there. */
+  new: number
 }
 
 export type SegmentTable = {

@@ -122,7 +122,7 @@ export async function givenPlatform() {
     const values = scrapes.map((scrape) => scrape.split('\n').find((one) => one.startsWith(`${line} `)))
     return values.reduce((sum, value) => sum + Number(value?.slice(line.length) ?? 0), 0)
   }
-  return { db, gateway, audience, segments, pointersAt, rowOf, measured }
+  return { db, databaseUrl, gateway, audience, segments, pointersAt, rowOf, measured }
 }
 export type Platform = Awaited<ReturnType<typeof givenPlatform>>
 

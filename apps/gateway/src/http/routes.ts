@@ -11,6 +11,7 @@ import { health } from './health.ts'
 import { keys } from './keys.ts'
 import { notifications } from './notifications.ts'
 import { describeApi } from './openapi.ts'
+import { overview } from './overview.ts'
 import { providers } from './providers.ts'
 import { pushes } from './pushes.ts'
 import { route, type Route } from './route.ts'
@@ -63,6 +64,7 @@ export const administrationRoutes: readonly Route[] = [
   ...dryRunsOfApp,
   ...subscriptionsOfApp,
   ...testSends,
+  ...overview,
 ]
 
 export const openApiDocument = describeApi(publicRoutes)

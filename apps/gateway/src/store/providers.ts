@@ -54,3 +54,9 @@ const isOfKind = <Kind extends ProviderKind>(
   settings: ProviderSettings,
   kind: Kind,
 ): settings is Extract<ProviderSettings, { kind: Kind }> => settings.kind === kind
+
+/** The providers that an app has credentials for. */
+export async function findProviderKinds(db: Db, appId: string): Promise<ReadonlySet<ProviderKind>> {
+  const rows = await db.selectFrom('providers').select('kind').where('app_id', '=', appId).execute()
+  return new Set(rows.map(({ kind }) => kind))
+}

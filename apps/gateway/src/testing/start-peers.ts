@@ -9,6 +9,7 @@ import type { Campaign } from '@herald/contracts/campaign'
 import type { AudienceDryRun } from '@herald/contracts/dry-run'
 import { fault, type Fault } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
+import type { CampaignsSummary, DeviceCounts, RecentCounts } from '@herald/contracts/series'
 import type { Webhook, WebhookDelivery } from '@herald/contracts/webhook'
 import { openBus, type Bus } from '@herald/service/bus'
 import { testService } from '@herald/testing/service'
@@ -147,6 +148,22 @@ const givenDelivery: WebhookDelivery = {
   endedAt: null,
 }
 
+const noDevices = { total: 0, reachable: 0, optedOut: 0, invalidated: 0, active1d: 0, active7d: 0, active30d: 0 }
+export const givenDevices: DeviceCounts = {
+  asOf: '2026-01-01T00:00:00.000Z',
+  devices: { ios: noDevices, android: noDevices, web: noDevices },
+}
+const nothing = { queued: 0, sent: 0, failed: 0, skipped: 0, delivered: 0, opened: 0, clicked: 0, dismissed: 0, converted: 0 }
+const noEnds = { sent: 0, failed: 0, skipped: 0 }
+export const quietDays: RecentCounts = {
+  asOf: '2026-01-01T00:00:00.000Z',
+  last24h: nothing,
+  previous24h: nothing,
+  byPlatform: { ios: noEnds, android: noEnds, web: noEnds },
+  days: [],
+}
+export const noCampaigns: CampaignsSummary = { byStatus: {}, next: [], paused: [], failed: [] }
+
 export async function startPeers(natsUrl: string): Promise<Peers> {
   const services = (['audience', 'campaigns', 'tracker', 'webhooks'] as const).map((name: AppName) =>
     testService(name, { NATS_URL: natsUrl }),
@@ -207,6 +224,8 @@ export async function startPeers(natsUrl: string): Promise<Peers> {
   play(audience, audienceCalls.previewSegment, counted)
   play(audience, audienceCalls.readCircuits, { circuits: [] })
   play(audience, audienceCalls.probeCircuits, { open: 0 })
+  play(audience, audienceCalls.countDevices, givenDevices)
+  play(audience, audienceCalls.readDeviceDays, { points: [] })
   play(audience, audienceCalls.eraseAudienceOfApp, { done: true })
 
   campaigns.answer(campaignCalls.sendNotification, async (request) => {
@@ -250,6 +269,7 @@ export async function startPeers(natsUrl: string): Promise<Peers> {
   play(campaigns, campaignCalls.readTemplate, template)
   play(campaigns, campaignCalls.replaceTemplate, template)
   play(campaigns, campaignCalls.deleteTemplate, {})
+  play(campaigns, campaignCalls.summarizeCampaigns, noCampaigns)
   play(campaigns, campaignCalls.listCampaigns, { items: [givenCampaign], nextCursor: null })
   play(campaigns, campaignCalls.getCampaign, givenCampaign)
   play(campaigns, campaignCalls.replaceCampaign, givenCampaign)
@@ -278,6 +298,10 @@ export async function startPeers(natsUrl: string): Promise<Peers> {
   play(tracker, trackerCalls.readProgress, null)
   play(tracker, trackerCalls.listStats, { stats: {} })
   play(tracker, trackerCalls.verifyCampaign, null)
+  play(tracker, trackerCalls.readSeries, { points: [] })
+  play(tracker, trackerCalls.readRecent, quietDays)
+  play(tracker, trackerCalls.readCurve, null)
+  play(tracker, trackerCalls.readBreakdown, null)
   play(tracker, trackerCalls.eraseTrackerOfApp, { done: true })
   play(webhooks, webhookCalls.eraseWebhooksOfApp, { done: true })
   play(webhooks, webhookCalls.createWebhook, { ...givenWebhook, secret: 'whsec_canary-of-a-webhook' })

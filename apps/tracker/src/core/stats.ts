@@ -13,7 +13,8 @@ export function statsOf(campaign: CampaignCounts, variants: VariantCounts[]): St
   return stats
 }
 
-const countsOf = ({ sent, failed, skipped, delivered, opened, clicked, dismissed }: Counts): Counts => ({
+/** The counters of a row, without what else it holds. */
+export const countsOf = ({ sent, failed, skipped, delivered, opened, clicked, dismissed }: Counts): Counts => ({
   sent,
   failed,
   skipped,

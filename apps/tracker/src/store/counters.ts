@@ -25,11 +25,6 @@ const shownColumns = [
 export const movesOf = (moves: Map<string, CampaignTally>): string =>
   JSON.stringify([...moves].map(([campaignId, tally]) => ({ campaign_id: campaignId, ...tally })))
 
-/** Moves counters by what was new. Throws when a campaign has no totals. */
-export async function moveCounters(db: Db, moves: Map<string, CampaignTally>): Promise<void> {
-  await sql`select move_counters(${movesOf(moves)}::json)`.execute(db)
-}
-
 /** The first day that the ledger keeps. */
 const firstDay = (retentionDays: number) => sql<string>`(now() at time zone 'utc')::date - ${retentionDays}::int`
 
@@ -88,11 +83,13 @@ export async function findCampaignsOf(db: Db, appId: string, limit: number): Pro
 export const lockCounters = (db: Db, campaignIds: string[]) =>
   sql`select from counters where campaign_id = any(${campaignIds}::text[]) order by campaign_id for update`.execute(db)
 
-/** Deletes counters, with their variants and what is still to be told of them. The caller holds the rows. Answers how many. */
+/** Deletes counters, with their variants, codes and curves and what is still to be told of them. The caller holds the rows. Answers how many. */
 export async function deleteCounters(db: Db, campaignIds: string[]): Promise<number> {
   const these = sql<string>`any(${campaignIds})`
   await db.deleteFrom('settlements').where('campaign_id', '=', these).execute()
   await db.deleteFrom('variant_counters').where('campaign_id', '=', these).execute()
+  await db.deleteFrom('campaign_codes').where('campaign_id', '=', these).execute()
+  await db.deleteFrom('curve_steps').where('campaign_id', '=', these).execute()
   await db.deleteFrom('counters').where('campaign_id', '=', these).execute()
   return campaignIds.length
 }
@@ -105,6 +102,10 @@ export async function deleteOldCounters(db: Db, retentionDays: number): Promise<
       order by campaign_id limit 1000 for update skip locked
     ), variants as (
       delete from variant_counters using old where variant_counters.campaign_id = old.campaign_id
+    ), codes as (
+      delete from campaign_codes using old where campaign_codes.campaign_id = old.campaign_id
+    ), curves as (
+      delete from curve_steps using old where curve_steps.campaign_id = old.campaign_id
     )
     delete from counters using old where counters.campaign_id = old.campaign_id returning counters.campaign_id`.execute(db)
   return rows.length

@@ -1,6 +1,10 @@
 import type { EngagementKind } from '@herald/contracts/event'
 import { sql } from 'kysely'
+import type { HourMove } from '../core/hours.ts'
+import type { CampaignTally, VariantTally } from '../core/tally.ts'
+import { movesOf } from './counters.ts'
 import type { Db } from './tables.ts'
+import { variantMovesOf } from './variant-counters.ts'
 
 export type EngagementEntry = { day: string; campaignId: string; subscriptionId: string; kind: EngagementKind; variant: string }
 
@@ -24,6 +28,25 @@ export async function insertEngagements(db: Db, entries: EngagementEntry[]): Pro
   const [row] = rows
   if (!row) throw new Error('the engagements answered nothing')
   return { at: row.at, inserted: new Set(row.keys ?? []) }
+}
+
+/**
+ * Moves what reports move, in one statement (migrations/0105): counters of variants and campaigns, curves of large campaigns, the hours of their
+ * apps. Throws when a campaign has no totals.
+ */
+export async function moveEngagements(
+  db: Db,
+  {
+    byVariant,
+    byCampaign,
+    hours,
+    slot,
+  }: { byVariant: VariantTally[]; byCampaign: Map<string, CampaignTally>; hours: HourMove[]; slot: number },
+): Promise<void> {
+  await sql`
+    select move_engagements(${variantMovesOf(byVariant)}::json, ${movesOf(byCampaign)}::json, ${JSON.stringify(hours)}::json, ${slot}::smallint)`.execute(
+    db,
+  )
 }
 
 /** A push is reported once of a kind. The limit keeps the planner at a probe of the key for each push, whatever it thinks of their number. */

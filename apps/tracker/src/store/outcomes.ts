@@ -1,5 +1,6 @@
 import type { Attempt } from '@herald/contracts/outcome'
 import { sql } from 'kysely'
+import type { CodeMove, HourMove } from '../core/hours.ts'
 import type { Slots } from '../core/slots.ts'
 import type { CampaignTally, VariantTally } from '../core/tally.ts'
 import { asJson, type AnnouncementRow } from './announcements.ts'
@@ -19,6 +20,10 @@ export type Outcomes = {
   announcements: AnnouncementRow[]
   byCampaign: Map<string, CampaignTally>
   byVariant: VariantTally[]
+  hours: HourMove[]
+  codes: CodeMove[]
+  /** Which of its app's rows of the hour move: those of this line of commits. */
+  slot: number
 }
 
 /** A row or a listener is no longer as it was read (migrations/0090). */
@@ -30,7 +35,7 @@ const notAsRead = 'HR001'
  */
 export async function writeOutcomes(
   db: Db,
-  { day, listened, filled, retried, announcements, byCampaign, byVariant }: Outcomes,
+  { day, listened, filled, retried, announcements, byCampaign, byVariant, hours, codes, slot }: Outcomes,
 ): Promise<string[] | undefined> {
   const apps = [...listened].map(([id, version]) => ({ id, version }))
   const changed = filled.map(({ campaignId, no, was, row: { place, slots, ends, sent, failed, skipped } }) => {
@@ -41,11 +46,12 @@ export async function writeOutcomes(
     ${variantMovesOf(byVariant)}::json, ${movesOf(byCampaign)}::json`
   const attempts = retried.map(({ campaignId, no, places, trail }) => ({ campaign_id: campaignId, batch_no: no, places, trail }))
   try {
-    const { rows } = await (
-      attempts.length === 0
-        ? sql<{ settled: string[] }>`select write_outcomes(${outcomes}) as settled`
-        : sql<{ settled: string[] }>`select write_retried_outcomes(${outcomes}, ${JSON.stringify(attempts)}::json) as settled`
-    ).execute(db)
+    const written = attempts.length === 0 ? sql`write_outcomes(${outcomes})` : sql`write_retried_outcomes(${outcomes}, ${JSON.stringify(attempts)}::json)`
+    // The hours come last, since many campaigns share them: what they are called with is done before them. Nothing of a test is counted there.
+    const series = sql`move_series(
+      ${written}, ${JSON.stringify(hours)}::json, ${codes.length > 0 ? JSON.stringify(codes) : null}::json, ${slot}::smallint
+    )`
+    const { rows } = await sql<{ settled: string[] }>`select ${hours.length > 0 ? series : written} as settled`.execute(db)
     return rows[0]?.settled
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === notAsRead) return undefined

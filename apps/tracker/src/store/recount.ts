@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { EngagementKind } from '@herald/contracts/event'
+import type { Platform } from '@herald/contracts/platform'
 import type { Recounted } from '../core/recount.ts'
 import { countSlots, type Slots } from '../core/slots.ts'
 import { idBytes } from './ledger.ts'
@@ -53,9 +54,10 @@ const campaignsAtOnce = 500
 /** Of each so many rows at a time, ~1 kB: a campaign of a million pushes has two thousand. */
 const rowsAtOnce = 1_000
 
-type RecountedRow = Slots & { campaignId: string; no: number }
+type RecountedRow = Slots & { campaignId: string; no: number; platform: Platform }
 
-async function* slotsOf(db: Db, campaigns: Campaign[]): AsyncGenerator<RecountedRow> {
+/** The rows of campaigns, each in its day, in the order of their keys. */
+export async function* slotsOf(db: Db, campaigns: Campaign[]): AsyncGenerator<RecountedRow> {
   let left = campaigns.map((campaign) => ({ ...campaign, no: 0, place: 0 }))
   while (left.length > 0) {
     const days = left.map(({ day }) => day)
@@ -66,7 +68,7 @@ async function* slotsOf(db: Db, campaigns: Campaign[]): AsyncGenerator<Recounted
         ${left.map(({ place }) => place)}::smallint[]
       ) with ordinality as campaign(day, campaign_id, after_no, after_place, ordinal)
       cross join lateral (
-        select batch_no as no, place, size, slots, ends, sent, failed, skipped from ledger_batches l
+        select batch_no as no, place, size, slots, ends, sent, failed, skipped, platform from ledger_batches l
         where l.day = campaign.day and l.day = any(${[...new Set(days)]}::date[]) and l.campaign_id = campaign.campaign_id
           and (batch_no, place) > (campaign.after_no, campaign.after_place)
         order by batch_no, place limit ${rowsAtOnce}

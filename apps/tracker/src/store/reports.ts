@@ -11,6 +11,7 @@ export type Totals = {
   day: string
   name: string
   transactional: boolean
+  test?: true | undefined
   byPlatform: { ios: number; android: number; web: number }
   hasRanges: boolean
   /** The fan-out has ended. */
@@ -31,18 +32,29 @@ export type EndedFanOut = {
 }
 
 /**
- * Makes or raises totals and writes rows of the ledger, in one statement (migrations/0090): reports in the order of their campaigns, each once. Totals only grow, a late
- * report changes nothing, and a row that is there stays as it is. Deleted apps get nothing, days past the retention no rows. Answers the campaigns that ended with this
+ * Makes or raises totals and writes rows of the ledger, in one statement (migrations/0105): reports in the order of their campaigns, each once. Totals only grow, a late
+ * report changes nothing, and a row that is there stays as it is. What totals rose by moves the hour of their app. Deleted apps get nothing, days past the retention no rows. Answers the campaigns that ended with this
  * and are settled or have a listener. `unheard`: when there is a listener it writes nothing and answers undefined.
  */
 export async function writeReport(
   db: Db,
   reports: Totals[],
   rows: NewLedgerRow[],
-  { retentionDays, unheard }: { retentionDays: number; unheard: boolean },
+  { retentionDays, unheard, slot = 0 }: { retentionDays: number; unheard: boolean; slot?: number },
 ): Promise<EndedFanOut[] | undefined> {
-  const totals = reports.map(({ campaignId, appId, day, name, transactional, byPlatform, hasRanges, fannedOut }) => {
-    return { campaign_id: campaignId, app_id: appId, day, name, transactional, ...byPlatform, has_ranges: hasRanges, ended: fannedOut }
+  const totals = reports.map(({ campaignId, appId, day, name, transactional, test, byPlatform, hasRanges, fannedOut }) => {
+    return {
+      campaign_id: campaignId,
+      app_id: appId,
+      day,
+      name,
+      transactional,
+      test,
+      slot,
+      ...byPlatform,
+      has_ranges: hasRanges,
+      ended: fannedOut,
+    }
   })
   const ledger = rows.map(({ campaignId, appId, no, firstId, lastId, ...row }) => {
     return { ...row, campaign_id: campaignId, app_id: appId, batch_no: no, first_id: firstId, last_id: lastId }

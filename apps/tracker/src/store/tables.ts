@@ -54,6 +54,13 @@ export type Tables = {
     test: Generated<boolean>
   }
   variant_counters: Counts & { campaign_id: string; variant: string }
+  app_hours: Counts & { app_id: string; hour: Date; platform: Platform; slot: number; queued: Generated<number> }
+  app_hour_codes: CountOfCode & { app_id: string; hour: Date; slot: number }
+  /** Hours of 35 days ago and more, by UTC day. */
+  app_days: Counts & { app_id: string; day: string; platform: Platform; queued: number }
+  app_day_codes: CountOfCode & { app_id: string; day: string }
+  campaign_codes: CountOfCode & { campaign_id: string }
+  curve_steps: Record<EngagementKind, number> & { campaign_id: string; step: number }
   announcements: {
     id: string
     subject: string
@@ -72,6 +79,7 @@ export type Tables = {
 }
 
 type Counts = Record<OutcomeKind | EngagementKind, Generated<number>>
+type CountOfCode = { platform: Platform; outcome: OutcomeKind; code: string; count: number }
 
 /** The pool or a transaction of it. */
 export type Db = Kysely<Tables>

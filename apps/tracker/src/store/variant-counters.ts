@@ -12,11 +12,6 @@ export const variantMovesOf = (tallies: VariantTally[]): string =>
       .map(({ campaignId, variant, tally }) => ({ campaign_id: campaignId, variant, ...tally })),
   )
 
-/** Moves the counters of variants, making them when needed: before the campaigns' own counters. */
-export async function moveVariantCounters(db: Db, tallies: VariantTally[]): Promise<void> {
-  if (tallies.length > 0) await sql`select move_variant_counters(${variantMovesOf(tallies)}::json)`.execute(db)
-}
-
 export const findVariantCounters = (db: Db, campaignIds: string[]) =>
   db
     .selectFrom('variant_counters')

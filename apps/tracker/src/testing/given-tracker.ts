@@ -104,9 +104,14 @@ const countOf = (batches: Batch[], platform: Platform): number =>
 
 /** The report of a campaign whose fan-out has made these batches; `told`: of those the ones that the tracker knows. */
 export const reportOf = (
-  { campaignId, appId, test }: Campaign,
+  { campaignId, appId, test: isTest }: Campaign,
   batches: Batch[],
-  { fannedOut = true, day = batches[0]?.day ?? today, told = [] }: { fannedOut?: boolean; day?: string; told?: Batch[] } = {},
+  {
+    fannedOut = true,
+    day = batches[0]?.day ?? today,
+    told = [],
+    test = isTest,
+  }: { fannedOut?: boolean; day?: string; told?: Batch[]; test?: true } = {},
 ): QueuedReport => ({
   ...{ campaignId, appId, day, name: 'Spring', transactional: false, ...(test && { test }) },
   byPlatform: { ios: countOf(batches, 'ios'), android: countOf(batches, 'android'), web: countOf(batches, 'web') },
@@ -125,7 +130,7 @@ export async function report(
   caller: Bus,
   campaign: Campaign,
   batches: Batch[],
-  settings: { fannedOut?: boolean; day?: string } = {},
+  settings: { fannedOut?: boolean; day?: string; test?: true } = {},
 ): Promise<void> {
   for (let from = 0; from === 0 || from < batches.length; from += 20) {
     const upTo = batches.slice(0, from + 20)

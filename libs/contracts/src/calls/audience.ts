@@ -12,6 +12,7 @@ import type { Attempt, FailureCode } from '../outcome.ts'
 import { ListRequest, type Listed } from '../page.ts'
 import { platforms, type Platform } from '../platform.ts'
 import { SaveSegment, type SavedSegment, type SegmentCount } from '../saved-segment.ts'
+import type { DeviceCounts, DeviceDay } from '../series.ts'
 import { PatchSubscription, RegisterSubscription, RotateBody, SessionBody, UserChanges } from '../subscription.ts'
 import { TestSelector, type NotQueued, type TestDevice } from '../test-send.ts'
 import { UserAddress, type User } from '../user.ts'
@@ -375,4 +376,13 @@ export const dryRun = call<AudienceDryRun>()(
     samples: ChosenSamples,
   }),
   24_000,
+)
+
+/** The devices of an app, counted now or less than 60 s ago; of more than 5,000,000 devices those of the last day that was taken. */
+export const countDevices = call<DeviceCounts>()('rpc.audience.count-devices', z.object({ appId: Id }), 12_000)
+
+/** Devices of an app by UTC day, days before that of `to` only (null: all). A day that nobody took is not in it. Fault: invalid_body at `from`. */
+export const readDeviceDays = call<{ points: DeviceDay[] }>()(
+  'rpc.audience.read-device-days',
+  z.object({ appId: Id, from: z.iso.datetime(), to: z.iso.datetime().nullable() }),
 )

@@ -6,6 +6,7 @@ import type { FlowChange } from './audience.ts'
 import { SendNotification } from '../notification.ts'
 import { TestSend, type NotQueued } from '../test-send.ts'
 import { ListRequest, type Listed } from '../page.ts'
+import type { CampaignsSummary } from '../series.ts'
 import { campaignStatuses } from '../stats.ts'
 import { SaveTemplate, type Template } from '../template.ts'
 
@@ -173,3 +174,6 @@ export const replaceTemplate = call<Template>()(
   z.object({ appId: Id, templateId: Id, template: SaveTemplate }),
 )
 export const deleteTemplate = call<Record<string, never>>()('rpc.campaigns.delete-template', z.object({ appId: Id, templateId: Id }))
+
+/** What the overview says of an app's campaigns. At most ten of each list. */
+export const summarizeCampaigns = call<CampaignsSummary>()('rpc.campaigns.summarize-campaigns', z.object({ appId: Id }))

@@ -4,6 +4,7 @@ import { engagementKinds, Listener, type EngagementKind } from '../event.ts'
 import { mostExplained } from '../explain.ts'
 import { BatchOutcomes, mostPlaces, outcomes, type Attempt, type EndOfPlaces, type OutcomeKind } from '../outcome.ts'
 import { platforms, type Platform } from '../platform.ts'
+import { seriesBuckets, type Breakdown, type Curve, type RecentCounts, type Series } from '../series.ts'
 import type { Stats } from '../stats.ts'
 
 const Id = z.string().length(24)
@@ -221,3 +222,27 @@ export const explainPushes = call<{ ledger: 'none' | 'kept' | 'past'; fannedOutA
  * the pushes and the seconds from the first page to the last outcome. Null: there are none.
  */
 export const readPace = call<{ pace: { pushes: number; seconds: number } | null }>()('rpc.tracker.read-pace', z.object({ appId: Id }))
+
+// What is counted over time (spec: administration/series).
+
+/**
+ * An app's counters from the bucket of `from` to that in which `to` lies (before `to`; null: now), by the hour or UTC day. Fault: invalid_body at `from` (too long ago, not before `to`, more than
+ * 2,000 points or 10,000 codes).
+ */
+export const readSeries = call<Series>()(
+  'rpc.tracker.read-series',
+  z.object({
+    appId: Id,
+    from: z.iso.datetime(),
+    to: z.iso.datetime().nullable(),
+    bucket: z.enum(seriesBuckets),
+    by: z.enum(['platform', 'code']).nullable(),
+  }),
+)
+
+/** The last 24 hours, the 24 before, and 30 days of an app. */
+export const readRecent = call<RecentCounts>()('rpc.tracker.read-recent', z.object({ appId: Id }))
+
+/** Null: nothing was ever queued for the campaign, or its counters are past their retention. */
+export const readCurve = call<Curve | null>()('rpc.tracker.read-curve', z.object({ appId: Id, campaignId: Id }))
+export const readBreakdown = call<Breakdown | null>()('rpc.tracker.read-breakdown', z.object({ appId: Id, campaignId: Id }))

@@ -1,0 +1,75 @@
+import type { ProviderKind } from '@herald/contracts/app'
+import type { Circuit } from '@herald/contracts/calls/audience'
+import type { Platform } from '@herald/contracts/platform'
+import { platforms } from '@herald/contracts/platform'
+import type { CampaignsSummary, DeviceCounts, RecentCounts } from '@herald/contracts/series'
+import type { Webhook } from '@herald/contracts/webhook'
+
+/** What an administrator should look at (spec: administration/overview-attention). */
+export const attentionCodes = [
+  'circuit_open',
+  'provider_missing',
+  'many_failures',
+  'campaign_failed',
+  'campaign_paused',
+  'webhook_disabled',
+  'webhook_failing',
+] as const
+/** `params`: what a sentence about it needs. `href`: the operation of the administration that says more. */
+export type Attention = { code: (typeof attentionCodes)[number]; params: Record<string, string | number | null>; href: string }
+
+export const providerOf: Record<Platform, ProviderKind> = { ios: 'apns', android: 'fcm', web: 'webpush' }
+
+/** Of the pushes of a platform within a day that were sent or failed, so many failed, and so large a share. */
+const [fewestFailures, failureShare] = [20, 0.1]
+/** Deliveries to an endpoint that failed one after another. */
+const fewestFailedDeliveries = 5
+
+export function attentionOf(
+  appId: string,
+  {
+    circuits,
+    configured,
+    devices,
+    recent,
+    campaigns,
+    webhooks,
+  }: {
+    circuits: Circuit[]
+    configured: ReadonlySet<ProviderKind>
+    devices: DeviceCounts['devices']
+    recent: RecentCounts
+    campaigns: CampaignsSummary
+    webhooks: Pick<Webhook, 'id' | 'enabled' | 'disabledReason' | 'disabledAt' | 'consecutiveFailures'>[]
+  },
+): Attention[] {
+  const at = (path: string) => `/v1/admin/apps/${appId}/${path}`
+  const found: Attention[] = []
+  for (const { platform, environment, state, code, since, heldCount } of circuits) {
+    if (state !== 'open') continue
+    const params = { platform, environment, reason: code, since, heldCount }
+    found.push({ code: 'circuit_open', params, href: at(`providers/${providerOf[platform]}`) })
+  }
+  for (const platform of platforms) {
+    const { reachable } = devices[platform]
+    const provider = providerOf[platform]
+    if (reachable > 0 && !configured.has(provider))
+      found.push({ code: 'provider_missing', params: { platform, provider, reachable }, href: at(`providers/${provider}`) })
+    const { sent, failed } = recent.byPlatform[platform]
+    if (failed >= fewestFailures && failed >= failureShare * (sent + failed)) {
+      const from = new Date(Date.parse(recent.asOf) - 23 * 3_600_000).toISOString()
+      found.push({ code: 'many_failures', params: { platform, failed, sent }, href: at(`series?bucket=hour&by=code&from=${from}`) })
+    }
+  }
+  for (const { campaignId, name, at: failedAt, code } of campaigns.failed)
+    found.push({ code: 'campaign_failed', params: { campaignId, name, at: failedAt, reason: code }, href: at(`campaigns/${campaignId}`) })
+  for (const { campaignId, name, since } of campaigns.paused)
+    found.push({ code: 'campaign_paused', params: { campaignId, name, since }, href: at(`campaigns/${campaignId}`) })
+  for (const { id: webhookId, enabled, disabledReason, disabledAt, consecutiveFailures } of webhooks) {
+    if (disabledReason === 'consecutive_failures')
+      found.push({ code: 'webhook_disabled', params: { webhookId, since: disabledAt }, href: at(`webhooks/${webhookId}`) })
+    else if (enabled && consecutiveFailures >= fewestFailedDeliveries)
+      found.push({ code: 'webhook_failing', params: { webhookId, consecutiveFailures }, href: at(`webhooks/${webhookId}`) })
+  }
+  return found
+}

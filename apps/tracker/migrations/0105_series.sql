@@ -1,0 +1,256 @@
+-- Counters by the hour, for charts and for what happened lately. They move in the commits that move the counters of campaigns, by what was new, and by the
+-- database's clock. A row knows the hour in which something was committed, so it never moves again once its hour is over.
+--
+-- Of one app many commits are under way at once, and all of them would wait for one row: so each line of commits of a process has a slot (0 to 15) and
+-- rows of its own. Reads add the slots up. These rows are locked last, after the counters of campaigns, in the order of their key: whoever holds one waits
+-- for its commit alone.
+--
+-- No index names a column that moves, and pages keep room: every update stays on its page (HOT).
+create table app_hours (
+  app_id text collate "C" not null,
+  hour timestamptz not null,
+  platform text collate "C" not null,
+  slot smallint not null,
+  queued integer not null default 0,
+  sent integer not null default 0,
+  failed integer not null default 0,
+  skipped integer not null default 0,
+  delivered integer not null default 0,
+  opened integer not null default 0,
+  clicked integer not null default 0,
+  dismissed integer not null default 0,
+  primary key (app_id, hour, platform, slot)
+) with (fillfactor = 50);
+-- For the merge into days. Touched once an hour and row.
+create index app_hours_by_hour on app_hours (hour);
+
+-- Why pushes failed or were skipped.
+create table app_hour_codes (
+  app_id text collate "C" not null,
+  hour timestamptz not null,
+  platform text collate "C" not null,
+  outcome text collate "C" not null,
+  code text collate "C" not null,
+  slot smallint not null,
+  count integer not null,
+  primary key (app_id, hour, platform, outcome, code, slot)
+) with (fillfactor = 50);
+create index app_hour_codes_by_hour on app_hour_codes (hour);
+
+-- What hours become after 35 days: UTC days.
+create table app_days (
+  app_id text collate "C" not null,
+  day date not null,
+  platform text collate "C" not null,
+  queued bigint not null,
+  sent bigint not null,
+  failed bigint not null,
+  skipped bigint not null,
+  delivered bigint not null,
+  opened bigint not null,
+  clicked bigint not null,
+  dismissed bigint not null,
+  primary key (app_id, day, platform)
+);
+create index app_days_by_day on app_days (day);
+create table app_day_codes (
+  app_id text collate "C" not null,
+  day date not null,
+  platform text collate "C" not null,
+  outcome text collate "C" not null,
+  code text collate "C" not null,
+  count bigint not null,
+  primary key (app_id, day, platform, outcome, code)
+);
+create index app_day_codes_by_day on app_day_codes (day);
+
+-- Of a campaign of more than 1,000 pushes: why they failed or were skipped, and when devices reported. A fan-out that goes on may still become one, so
+-- these are counted for it too; what a smaller one has here by its end is not looked at and goes with its counters. They are written by who holds the campaign's row of counters.
+create table campaign_codes (
+  campaign_id text collate "C" not null,
+  platform text collate "C" not null,
+  outcome text collate "C" not null,
+  code text collate "C" not null,
+  count integer not null,
+  primary key (campaign_id, platform, outcome, code)
+) with (fillfactor = 50);
+create table curve_steps (
+  campaign_id text collate "C" not null,
+  step smallint not null,
+  delivered integer not null,
+  opened integer not null,
+  clicked integer not null,
+  dismissed integer not null,
+  primary key (campaign_id, step)
+) with (fillfactor = 50);
+
+-- A test is counted in no series. (The same line stands in another migration: whichever comes first makes the column.)
+alter table counters add column if not exists test boolean not null default false;
+
+-- Moves the counters of the present hour, in the order given, and why pushes failed or were skipped (`codes`, by campaign; null: none did). The caller's transaction
+-- holds the counters of these campaigns. Answers `settled`: so that a statement can write outcomes first and their hours after them.
+create function tracker.move_series(settled text[], moves json, codes json, in_slot smallint) returns text[] language plpgsql volatile as $$
+begin
+  if codes is not null then
+    insert into tracker.campaign_codes as c (campaign_id, platform, outcome, code, count)
+    select m.campaign_id, m.platform, m.outcome, m.code, m.count
+    from json_to_recordset(codes) as m(campaign_id text, platform text, outcome text, code text, count int)
+      cross join lateral (
+        select from tracker.counters k where k.campaign_id = m.campaign_id
+          and (k.fanned_out_at is null or k.queued_ios + k.queued_android + k.queued_web > 1000) offset 0
+      ) as kept
+    on conflict (campaign_id, platform, outcome, code) do update set count = c.count + excluded.count;
+  end if;
+  insert into tracker.app_hours as h (app_id, hour, platform, slot, sent, failed, skipped, delivered, opened, clicked, dismissed)
+  select m.app_id, date_trunc('hour', now(), 'UTC'), m.platform, in_slot, coalesce(m.sent, 0), coalesce(m.failed, 0), coalesce(m.skipped, 0),
+    coalesce(m.delivered, 0), coalesce(m.opened, 0), coalesce(m.clicked, 0), coalesce(m.dismissed, 0)
+  from json_to_recordset(moves) as m(
+    app_id text, platform text, sent int, failed int, skipped int, delivered int, opened int, clicked int, dismissed int)
+  on conflict (app_id, hour, platform, slot) do update set sent = h.sent + excluded.sent, failed = h.failed + excluded.failed,
+    skipped = h.skipped + excluded.skipped, delivered = h.delivered + excluded.delivered, opened = h.opened + excluded.opened,
+    clicked = h.clicked + excluded.clicked, dismissed = h.dismissed + excluded.dismissed;
+  if codes is not null then
+    insert into tracker.app_hour_codes as c (app_id, hour, platform, outcome, code, slot, count)
+    select m.app_id, date_trunc('hour', now(), 'UTC'), m.platform, m.outcome, m.code, in_slot, sum(m.count)
+    from json_to_recordset(codes) as m(app_id text, platform text, outcome text, code text, count int)
+    group by m.app_id, m.platform, m.outcome, m.code
+    order by m.app_id collate "C", m.platform collate "C", m.outcome collate "C", m.code collate "C"
+    on conflict (app_id, hour, platform, outcome, code, slot) do update set count = c.count + excluded.count;
+  end if;
+  return settled;
+end
+$$;
+
+-- Moves all that reports of devices move: counters of variants and campaigns, curves of large campaigns, hours. A step of a curve is 10 minutes for a day
+-- after the first report of the campaign's pushes, then an hour; the 2,000th takes whatever comes later. `of_hours` leaves out tests.
+create function tracker.move_engagements(of_variants json, of_campaigns json, of_hours json, in_slot smallint) returns void language plpgsql volatile as $$
+begin
+  if json_array_length(of_variants) > 0 then perform tracker.move_variant_counters(of_variants); end if;
+  perform tracker.move_counters(of_campaigns);
+  insert into tracker.curve_steps as s (campaign_id, step, delivered, opened, clicked, dismissed)
+  select m.campaign_id, case when age.seconds < 86400 then age.seconds / 600 else least(1999, 144 + (age.seconds - 86400) / 3600) end,
+    coalesce(m.delivered, 0), coalesce(m.opened, 0), coalesce(m.clicked, 0), coalesce(m.dismissed, 0)
+  from json_to_recordset(of_campaigns) as m(campaign_id text, delivered int, opened int, clicked int, dismissed int)
+    cross join lateral (
+      select greatest(0, floor(extract(epoch from now() - k.created_at)))::int as seconds from tracker.counters k
+      where k.campaign_id = m.campaign_id and (k.fanned_out_at is null or k.queued_ios + k.queued_android + k.queued_web > 1000) offset 0
+    ) as age
+  on conflict (campaign_id, step) do update set delivered = s.delivered + excluded.delivered, opened = s.opened + excluded.opened,
+    clicked = s.clicked + excluded.clicked, dismissed = s.dismissed + excluded.dismissed;
+  if json_array_length(of_hours) > 0 then perform tracker.move_series(null, of_hours, null, in_slot); end if;
+end
+$$;
+
+-- As before (0090), and each report moves the present hour by what it raised its campaign's totals by, unless it is of a test. Reports say their slot; those of a process
+-- of before, which knows nothing of it, have the first.
+--
+-- Writes what fan-outs have queued so far: totals, which only grow, and the ledger's rows, which stay as they are where they are there. `reports` are in the
+-- order of their campaigns, each once. Nothing is written of deleted apps (0003), and no rows of days past the retention. Answers the campaigns that end with
+-- this (`ended`, for the first time) and either are settled with it or are to be announced: `event_types` says to whom. With `unheard` it writes nothing and answers
+-- null when somebody listens to an app of which a campaign ends.
+create or replace function tracker.write_report(reports json, rows json, retention_days int, unheard boolean) returns json language plpgsql volatile as $$
+declare
+  ending_apps text[];
+  heard jsonb;
+  known text[];
+  ended jsonb := '[]';
+  also_ended jsonb;
+  tests text[];
+  in_slot smallint;
+  -- By how much totals rose, each place of the lists a campaign.
+  rose_app text[];
+  rose_ios int[];
+  rose_android int[];
+  rose_web int[];
+  more_app text[];
+  more_ios int[];
+  more_android int[];
+  more_web int[];
+begin
+  select array_agg(distinct r.app_id) filter (where r.ended), coalesce(array_agg(r.campaign_id) filter (where r.test), '{}'), coalesce(min(r.slot), 0)
+    into ending_apps, tests, in_slot
+    from json_to_recordset(reports) as r(campaign_id text, app_id text, ended boolean, test boolean, slot smallint);
+  if ending_apps is not null then
+    select jsonb_object_agg(l.app_id, l.event_types) into heard from tracker.listeners_of(ending_apps) l;
+    if unheard and heard is not null then return null; end if;
+  end if;
+
+  with made as (
+    insert into tracker.counters as c (campaign_id, app_id, day, name, transactional, queued_ios, queued_android, queued_web, has_ranges, fanned_out_at, settled_at)
+    select r.campaign_id, r.app_id, r.day, r.name, r.transactional, r.ios, r.android, r.web, r.has_ranges,
+      case when r.ended then now() end, case when r.ended and r.ios + r.android + r.web = 0 then now() end
+    from json_to_recordset(reports) as r(
+      campaign_id text, app_id text, day date, name text, transactional boolean, ios int, android int, web int, has_ranges boolean, ended boolean)
+    on conflict (campaign_id) do nothing
+    returning c.*
+  )
+  select coalesce(array_agg(made.campaign_id), '{}'),
+    jsonb_agg(to_jsonb(made)) filter (where fanned_out_at is not null and (settled_at is not null or heard ? app_id)),
+    array_agg(made.app_id) filter (where made.campaign_id <> all(tests)), array_agg(made.queued_ios) filter (where made.campaign_id <> all(tests)),
+    array_agg(made.queued_android) filter (where made.campaign_id <> all(tests)), array_agg(made.queued_web) filter (where made.campaign_id <> all(tests))
+  into known, also_ended, rose_app, rose_ios, rose_android, rose_web from made;
+  ended := ended || coalesce(also_ended, '[]');
+
+  if cardinality(known) < json_array_length(reports) then
+    with told as materialized (
+      select * from json_to_recordset(reports) as r(campaign_id text, ios int, android int, web int, has_ranges boolean, ended boolean)
+      where not r.campaign_id = any(known)
+    ), locked as materialized (
+      select c.campaign_id, c.fanned_out_at, c.settled_at, c.queued_ios, c.queued_android, c.queued_web
+      from tracker.counters c where c.campaign_id = any(array(select campaign_id from told))
+      order by c.campaign_id for no key update
+    ), raised as (
+      update tracker.counters c set
+        queued_ios = greatest(c.queued_ios, told.ios), queued_android = greatest(c.queued_android, told.android),
+        queued_web = greatest(c.queued_web, told.web), has_ranges = c.has_ranges or told.has_ranges,
+        fanned_out_at = coalesce(c.fanned_out_at, case when told.ended then now() end),
+        settled_at = case
+          when c.settled_at is null and c.fanned_out_at is null and told.ended and c.sent + c.failed + c.skipped
+            = greatest(c.queued_ios, told.ios) + greatest(c.queued_android, told.android) + greatest(c.queued_web, told.web) then now()
+          else c.settled_at end
+      from told join locked on locked.campaign_id = told.campaign_id
+      where c.campaign_id = any(array(select campaign_id from locked)) and c.campaign_id = told.campaign_id
+      returning c.*, locked.fanned_out_at is null and told.ended as ends, locked.settled_at is null and c.settled_at is not null as settles,
+        c.queued_ios - locked.queued_ios as by_ios, c.queued_android - locked.queued_android as by_android, c.queued_web - locked.queued_web as by_web
+    )
+    select known || coalesce(array_agg(raised.campaign_id), '{}'),
+      jsonb_agg(to_jsonb(raised)) filter (where ends and (settles or heard ? app_id)),
+      array_agg(raised.app_id) filter (where raised.campaign_id <> all(tests)), array_agg(raised.by_ios) filter (where raised.campaign_id <> all(tests)),
+      array_agg(raised.by_android) filter (where raised.campaign_id <> all(tests)), array_agg(raised.by_web) filter (where raised.campaign_id <> all(tests))
+    into known, also_ended, more_app, more_ios, more_android, more_web from raised;
+    ended := ended || coalesce(also_ended, '[]');
+    rose_app := rose_app || more_app;
+    rose_ios := rose_ios || more_ios;
+    rose_android := rose_android || more_android;
+    rose_web := rose_web || more_web;
+  end if;
+
+  insert into tracker.ledger_batches (day, batch_no, place, size, campaign_id, app_id, platform, first_id, last_id, devices, users, slots)
+  select r.day, r.batch_no, r.place, r.size, decode(r.campaign_id, 'hex'), decode(r.app_id, 'hex'), r.platform, decode(r.first_id, 'hex'), decode(r.last_id, 'hex'),
+    decode(r.devices, 'base64'), decode(r.users, 'base64'), decode(repeat('00', r.size), 'hex')
+  from json_to_recordset(rows) as r(day date, batch_no int, place smallint, size smallint, campaign_id text, app_id text, platform text,
+    first_id text, last_id text, devices text, users text)
+  where r.day >= (now() at time zone 'utc')::date - retention_days and r.campaign_id = any(known)
+  on conflict do nothing;
+
+  insert into tracker.settlements (campaign_id, due_at)
+  select one ->> 'campaign_id', now() + interval '5 seconds' from jsonb_array_elements(ended) as one where one ->> 'settled_at' is not null;
+
+  -- Last, as everybody does.
+  insert into tracker.app_hours as h (app_id, hour, platform, slot, queued)
+  select rose.app_id, date_trunc('hour', now(), 'UTC'), by_platform.platform, in_slot, by_platform.queued
+  from (
+    select of_app.id as app_id, sum(of_app.ios) as ios, sum(of_app.android) as android, sum(of_app.web) as web
+    from unnest(rose_app, rose_ios, rose_android, rose_web) as of_app(id, ios, android, web) group by of_app.id
+  ) as rose
+    cross join lateral (values ('android', rose.android), ('ios', rose.ios), ('web', rose.web)) as by_platform(platform, queued)
+  where by_platform.queued > 0
+  order by rose.app_id collate "C", by_platform.platform collate "C"
+  on conflict (app_id, hour, platform, slot) do update set queued = h.queued + excluded.queued;
+
+  return (
+    select coalesce(json_agg(json_build_object('campaign', one, 'at', now(), 'heard', heard -> (one ->> 'app_id'))), '[]')
+    from jsonb_array_elements(ended) as one
+  );
+end
+$$;

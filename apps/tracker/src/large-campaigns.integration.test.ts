@@ -1,0 +1,143 @@
+import { readBreakdown, readCurve, readStats, recordOutcomes, trackEvents } from '@herald/contracts/calls/tracker'
+import type { EngagementKind } from '@herald/contracts/event'
+import { newId } from '@herald/contracts/ids'
+import { openDatabase } from '@herald/service/postgres'
+import { freshDatabase } from '@herald/testing/database'
+import { freshNats } from '@herald/testing/nats'
+import { testService } from '@herald/testing/service'
+import { sql } from 'kysely'
+import { beforeAll, expect, test } from 'vitest'
+import type { Tables } from './store/tables.ts'
+import {
+  batchesOf,
+  givenCampaign,
+  givenEngagement,
+  givenOutcomes,
+  givenPeer,
+  givenTracker,
+  outcomesOf,
+  report,
+  type Batch,
+} from './testing/given-tracker.ts'
+
+let caller: Awaited<ReturnType<typeof givenPeer>>
+let db: Awaited<ReturnType<typeof openDatabase<Tables>>>['db']
+
+beforeAll(async () => {
+  const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
+  await givenTracker({ databaseUrl: database.url('tracker'), natsUrl })
+  caller = await givenPeer('gateway', natsUrl)
+  ;({ db } = await openDatabase<Tables>(testService('tracker', {}), { url: database.url('tracker'), poolSize: 2 }))
+})
+
+const record = async (batches: Batch[]) => {
+  for (const batch of batches) await caller.call(recordOutcomes, { batches: [outcomesOf(batch)] })
+}
+const opened = (batch: Batch, places: number[], kind: EngagementKind = 'opened') =>
+  caller.call(trackEvents, {
+    engagements: places.map((place) => givenEngagement(batch, { kind, subscriptionId: batch.pushes[place]?.subscriptionId ?? '' })),
+  })
+/** So much time has passed since the campaign began. */
+const begunAgo = (campaignId: string, ago: string) =>
+  sql`update counters set created_at = now() - ${ago}::interval where campaign_id = ${campaignId}`.execute(db)
+
+// spec: administration/curve
+test('a curve tells in which step devices reported, of 10 minutes for a day and then of an hour, and adds up to the statistics', async () => {
+  const campaign = givenCampaign()
+  const batches = batchesOf(campaign, givenOutcomes(1_500), { size: 500 })
+  const [one] = batches as [Batch]
+  // Reports may come while the fan-out goes on, when nobody knows yet how large it is.
+  await report(caller, campaign, [one], { fannedOut: false })
+  await opened(one, [0, 1])
+  await report(caller, campaign, batches)
+  await begunAgo(campaign.campaignId, '25 minutes')
+  await opened(one, [1, 2, 3])
+  await opened(one, [0], 'clicked')
+  await begunAgo(campaign.campaignId, '24 hours 90 minutes')
+  await opened(one, [4])
+  await begunAgo(campaign.campaignId, '89 days')
+  await opened(one, [5, 6])
+
+  const curve = await caller.call(readCurve, campaign)
+  const points = curve?.points ?? []
+  expect(curve?.kept).toBe(true)
+  expect(points.filter((point) => point.opened + point.clicked > 0)).toEqual([
+    { afterSeconds: 0, delivered: 0, opened: 2, clicked: 0, dismissed: 0, converted: 0 },
+    { afterSeconds: 1_200, delivered: 0, opened: 2, clicked: 1, dismissed: 0, converted: 0 },
+    { afterSeconds: 90_000, delivered: 0, opened: 1, clicked: 0, dismissed: 0, converted: 0 },
+    // The last step takes whatever comes later.
+    { afterSeconds: 86_400 + (1_999 - 144) * 3_600, delivered: 0, opened: 2, clicked: 0, dismissed: 0, converted: 0 },
+  ])
+  expect(points).toHaveLength(2_000)
+  const { stats } = (await caller.call(readStats, campaign)) ?? {}
+  expect(points.reduce((sum, point) => sum + point.opened, 0)).toBe(stats?.opened)
+  expect(await caller.call(readCurve, { ...campaign, appId: newId() })).toBeNull()
+})
+
+// spec: administration/curve
+test('a send of at most 1,000 pushes keeps no curve', async () => {
+  const campaign = givenCampaign()
+  const [batch] = batchesOf(campaign, givenOutcomes(20)) as [Batch]
+  await report(caller, campaign, [batch])
+  await opened(batch, [0, 1])
+  expect(await caller.call(readCurve, campaign)).toMatchObject({ kept: false, points: [] })
+  expect(await db.selectFrom('curve_steps').selectAll().where('campaign_id', '=', campaign.campaignId).execute()).toEqual([])
+})
+
+/** Pushes on two platforms, some of which fail: `failed` of each of two codes on iOS, and as many skipped on the web. */
+function givenEnds(count: number, failed: number) {
+  const campaign = givenCampaign()
+  const dead = givenOutcomes(failed, { outcome: 'failed', code: 'token_dead', variant: 'a' })
+  const late = givenOutcomes(failed, { outcome: 'failed', code: 'timeout', variant: 'b' })
+  const ios = batchesOf(campaign, [...givenOutcomes(count, { variant: 'a' }), ...dead, ...late])
+  const silent = givenOutcomes(failed, { outcome: 'skipped', code: 'silent_web', variant: 'b' })
+  const web = batchesOf(campaign, [...givenOutcomes(count, { variant: 'b' }), ...silent], { no: ios.length + 1, platform: 'web' })
+  return { campaign, ios, web }
+}
+
+// spec: administration/breakdown
+test.each([
+  ['large', 700, 50],
+  ['small', 20, 3],
+])('a %s campaign is broken down by platform, code and variant, and what is open is told', async (_, count, failed) => {
+  const { campaign, ios, web } = givenEnds(count, failed)
+  // A part of the failures comes while the fan-out goes on.
+  await report(caller, campaign, ios, { fannedOut: false })
+  await record(ios)
+  await report(caller, campaign, [...ios, ...web])
+  const none = { queued: 0, open: 0, sent: 0, failed: 0, skipped: 0 }
+  const onIos = { queued: count + 2 * failed, open: 0, sent: count, failed: 2 * failed, skipped: 0 }
+  const codesOfIos = [
+    { platform: 'ios', outcome: 'failed', code: 'timeout', count: failed },
+    { platform: 'ios', outcome: 'failed', code: 'token_dead', count: failed },
+  ]
+  expect(await caller.call(readBreakdown, campaign)).toMatchObject({
+    byPlatform: { ios: onIos, android: none, web: { ...none, queued: count + failed, open: count + failed } },
+    codes: codesOfIos,
+  })
+
+  await record([...web, ...ios])
+  expect(await caller.call(readBreakdown, campaign)).toEqual({
+    byPlatform: { ios: onIos, android: none, web: { queued: count + failed, open: 0, sent: count, failed: 0, skipped: failed } },
+    codes: [...codesOfIos, { platform: 'web', outcome: 'skipped', code: 'silent_web', count: failed }],
+    variants: {
+      a: { sent: count, failed, skipped: 0, delivered: 0, opened: 0, clicked: 0, dismissed: 0 },
+      b: { sent: count, failed, skipped: failed, delivered: 0, opened: 0, clicked: 0, dismissed: 0 },
+    },
+  })
+  expect(await caller.call(readBreakdown, { ...campaign, appId: newId() })).toBeNull()
+})
+
+// spec: administration/breakdown
+test('where not all codes of a campaign are known, the breakdown says so and invents nothing', async () => {
+  const { campaign, ios, web } = givenEnds(700, 50)
+  await report(caller, campaign, [...ios, ...web])
+  await record([...ios, ...web])
+  // As if a part had come before codes were counted.
+  await db.deleteFrom('campaign_codes').where('campaign_id', '=', campaign.campaignId).where('platform', '=', 'ios').execute()
+
+  expect(await caller.call(readBreakdown, campaign)).toMatchObject({
+    byPlatform: { ios: { queued: 800, open: 0, sent: null, failed: null, skipped: null } },
+    codes: null,
+  })
+})

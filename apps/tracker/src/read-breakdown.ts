@@ -1,0 +1,72 @@
+import type { OutcomeKind } from '@herald/contracts/outcome'
+import { platforms, type Platform } from '@herald/contracts/platform'
+import type { Breakdown, CodeCount } from '@herald/contracts/series'
+import { countSlots } from './core/slots.ts'
+import { countsOf } from './core/stats.ts'
+import { findPlatformCounts, type PlatformCounts } from './store/large-campaigns.ts'
+import { slotsOf } from './store/recount.ts'
+import type { Db } from './store/tables.ts'
+import { findVariantCounters } from './store/variant-counters.ts'
+
+type Asked = { appId: string; campaignId: string }
+type Ends = { codes: CodeCount[]; sent: Record<Platform, number> }
+
+/**
+ * A campaign's counters by platform, code and variant (spec: administration/breakdown); null when nothing was ever queued for it, or it is another app's. Codes of a large campaign are counted as
+ * its outcomes come; those of a small one are read in its at most 1,000 slots of the ledger.
+ */
+export async function readBreakdown(
+  { db, retentionDays }: { db: Db; retentionDays: number },
+  { appId, campaignId }: Asked,
+): Promise<Breakdown | null> {
+  const counts = await findPlatformCounts(db, { appId, campaignId, retentionDays })
+  if (!counts) return null
+  const ends = counts.isLarge ? endsCounted(counts) : counts.isKept ? await endsInLedger(db, campaignId, counts.day) : undefined
+  const variants = await findVariantCounters(db, [campaignId])
+  return {
+    byPlatform: {
+      ios: onPlatform('ios', counts, ends),
+      android: onPlatform('android', counts, ends),
+      web: onPlatform('web', counts, ends),
+    },
+    codes: ends?.codes ?? null,
+    variants: Object.fromEntries(variants.map((of) => [of.variant, countsOf(of)])),
+  }
+}
+
+function onPlatform(platform: Platform, counts: PlatformCounts, ends: Ends | undefined) {
+  const queued = counts[`queued_${platform}`]
+  if (!ends) return { queued, open: queued - counts[`settled_${platform}`], sent: null, failed: null, skipped: null }
+  const [failed, skipped] = [countOf(ends.codes, 'failed', platform), countOf(ends.codes, 'skipped', platform)]
+  const sent = ends.sent[platform]
+  return { queued, open: Math.max(0, queued - sent - failed - skipped), sent, failed, skipped }
+}
+
+/** Undefined: codes were not counted yet when the campaign began. */
+function endsCounted({ codes, ...counts }: PlatformCounts): Ends | undefined {
+  if (countOf(codes, 'failed') !== counts.failed || countOf(codes, 'skipped') !== counts.skipped) return undefined
+  const sentOn = (platform: Platform) =>
+    counts[`settled_${platform}`] - countOf(codes, 'failed', platform) - countOf(codes, 'skipped', platform)
+  return { codes, sent: { ios: sentOn('ios'), android: sentOn('android'), web: sentOn('web') } }
+}
+
+const countOf = (codes: CodeCount[], outcome: OutcomeKind, on?: Platform): number =>
+  codes.reduce((sum, one) => (one.outcome === outcome && (on === undefined || one.platform === on) ? sum + one.count : sum), 0)
+
+async function endsInLedger(db: Db, campaignId: string, day: string): Promise<Ends> {
+  const sent = { ios: 0, android: 0, web: 0 }
+  const codes = new Map<string, CodeCount>()
+  for await (const { platform, ...row } of slotsOf(db, [{ day, campaign_id: campaignId }])) {
+    for (const { end, count } of countSlots(row)) {
+      if (end.outcome === 'sent') {
+        sent[platform] += count
+        continue
+      }
+      const key = `${platforms.indexOf(platform)} ${end.outcome} ${end.code}`
+      const known = codes.get(key)
+      if (known) known.count += count
+      else codes.set(key, { platform, outcome: end.outcome, code: end.code, count })
+    }
+  }
+  return { codes: [...codes].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, code]) => code), sent }
+}

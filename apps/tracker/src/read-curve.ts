@@ -1,0 +1,18 @@
+import type { Curve } from '@herald/contracts/series'
+import { stepSeconds } from './core/series.ts'
+import { findLargeCampaign, findSteps } from './store/large-campaigns.ts'
+import type { Db } from './store/tables.ts'
+
+/** When devices reported of a campaign; null when nothing was ever queued for it, or it is another app's (spec: administration/curve). */
+export async function readCurve(db: Db, { appId, campaignId }: { appId: string; campaignId: string }): Promise<Curve | null> {
+  const campaign = await findLargeCampaign(db, appId, campaignId)
+  if (!campaign) return null
+  const { startedAt, isLarge: kept } = campaign
+  const steps = kept ? await findSteps(db, campaignId) : []
+  const byStep = new Map(steps.map((step) => [step.step, step]))
+  const points = Array.from({ length: (steps.at(-1)?.step ?? -1) + 1 }, (_, step) => {
+    const { delivered = 0, opened = 0, clicked = 0, dismissed = 0 } = byStep.get(step) ?? {}
+    return { afterSeconds: stepSeconds(step), delivered, opened, clicked, dismissed, converted: 0 }
+  })
+  return { startedAt: startedAt.toISOString(), kept, points }
+}

@@ -29,14 +29,17 @@ import { deleteSubscription } from './delete-subscription.ts'
 import { deleteUser } from './delete-user.ts'
 import { dropCampaigns } from './drop-campaigns.ts'
 import { eraseApp } from './erase-app.ts'
+import { exportUsers } from './export-users.ts'
 import { fanOut } from './fan-out.ts'
 import { finishBatch } from './finish-batch.ts'
 import { openLastNotified, withLastNotified } from './last-notified.ts'
 import { listOpenPushes } from './list-open-pushes.ts'
+import { listUsers } from './list-users.ts'
 import { loginSubscription } from './login-subscription.ts'
 import { logoutSubscription } from './logout-subscription.ts'
 import { openToldNotes } from './note-told.ts'
 import { probeCircuits } from './probe-circuits.ts'
+import { findPerson, readPerson } from './read-person.ts'
 import { readTaken, remember, rememberSends } from './read-taken.ts'
 import { openRegistrations } from './register-subscription.ts'
 import { removeAbandonedUsers } from './remove-abandoned-users.ts'
@@ -49,7 +52,9 @@ import { clearWaves, purgeCapClaims } from './store/claims.ts'
 import { findDueAges, makeUntakenDue } from './store/due.ts'
 import { purgeErasedApps } from './store/erased-apps.ts'
 import { clearSettled, purgeFanOuts } from './store/fan-outs.ts'
+import { findFormerDevices, purgeFormerDevices } from './store/former-devices.ts'
 import { purgeGoneNotes } from './store/last-notified.ts'
+import { getDevice } from './store/people.ts'
 import { deleteSegment, findSegment, getSegment, listSegments } from './store/segments.ts'
 import { patchSubscription, startSession } from './store/subscriptions.ts'
 import type { Tables } from './store/tables.ts'
@@ -68,6 +73,8 @@ const shared = { limit: 500, maxWaiting: 5_000, full: queueUnavailable, isShared
 
 /** Retention is swept once a minute: it is measured in days. */
 const purgeEveryMs = 60_000
+/** Former devices of a person in one answer. */
+const formerDevicesAtOnce = 500
 /** Notes of deleted devices are kept for half a minute. */
 const goneNotesEveryMs = 5_000
 
@@ -123,7 +130,11 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
     'retention',
     everyMs(purgeEveryMs, async () => {
       await purgeErasedApps(db, config.FAN_OUT_RETENTION_DAYS)
-      const more = await Promise.all([purgeFanOuts(db, config.FAN_OUT_RETENTION_DAYS), purgeGuarded(db)])
+      const more = await Promise.all([
+        purgeFanOuts(db, config.FAN_OUT_RETENTION_DAYS),
+        purgeGuarded(db),
+        purgeFormerDevices(db, config.LEDGER_RETENTION_DAYS),
+      ])
       return more.includes(true)
     }),
   )
@@ -254,6 +265,27 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   }))
   bus.answer(calls.deleteUser, (request) => deleteUser({ db, poke: () => erasures.poke() }, request))
   bus.answer(calls.findExternalIds, async ({ appId, userIds }) => ({ externalIds: await findExternalIds(db, appId, userIds) }))
+
+  bus.answer(calls.listUsers, (request) =>
+    reads((db) => listUsers({ db, lastNotified: audience.lastNotified }, request), { turn: request.appId }),
+  )
+  bus.answer(calls.readPerson, async (request) =>
+    withLastNotified({ db, bus }, request.appId, await reads((db) => readPerson(db, request), { turn: request.appId })),
+  )
+  bus.answer(calls.findPerson, async (request) =>
+    withLastNotified({ db, bus }, request.appId, await reads((db) => findPerson(db, request), { turn: request.appId })),
+  )
+  bus.answer(calls.readDevice, async ({ appId, subscriptionId }) => {
+    const device = await reads((db) => getDevice(db, appId, subscriptionId), { turn: appId })
+    return { ...device, ...(await withLastNotified({ db, bus }, appId, { subscriptions: [device] })).subscriptions[0] }
+  })
+  bus.answer(calls.listFormerDevices, async ({ appId, userId, after }) => {
+    const subscriptionIds = await reads((db) => findFormerDevices(db, { appId, userId, after, limit: formerDevicesAtOnce }), { turn: appId })
+    return { subscriptionIds, next: subscriptionIds.length === formerDevicesAtOnce ? (subscriptionIds.at(-1) ?? null) : null }
+  })
+  bus.answer(calls.exportUsers, (request) =>
+    reads((db) => exportUsers({ db, lastNotified: audience.lastNotified }, request), { withinMs: 6_000, turn: request.appId }),
+  )
 
   bus.answer(calls.createSegment, (request) => createSegment({ db }, request))
   bus.answer(calls.listSegments, (request) => reads((db) => listSegments(db, request), { turn: request.appId }))

@@ -60,6 +60,7 @@ const bodies: Record<string, unknown> = {
   createWebhook: { url: 'https://receiver.example/canary-in-an-address' },
   changeWebhook: { enabled: false, url: 'https://receiver.example/canary-in-an-address' },
   replaceCampaignOfApp: { name: 'Sale', silent: true, data: { coupon: 'canary-in-data' } },
+  searchUsersOfApp: { token: 'canary-of-a-token' },
 }
 const bodyOf = (name: string) => bodies[name] ?? Object.values(exampleOf[name.replace(/OfApp$/, '')]?.bodies ?? {})[0]
 

@@ -1,11 +1,14 @@
 import {
   confirmTrackerAnnouncements,
   eraseTrackerOfApp,
+  exportPushesOfCampaign as exportPushesOfCampaignCall,
+  exportPushesOfDevice as exportPushesOfDeviceCall,
   hearTrackerListeners,
   findLastNotified,
   findSettled as findSettledCall,
   listPushes as listPushesCall,
   listStats as listStatsCall,
+  newestPushes as newestPushesCall,
   readNotified as readNotifiedCall,
   readProgress as readProgressCall,
   readSettled as readSettledCall,
@@ -29,11 +32,13 @@ import { admit } from './admit.ts'
 import type { Config } from './config.ts'
 import { openDays } from './days.ts'
 import { eraseApp } from './erase-app.ts'
+import { exportPushesOfCampaign, exportPushesOfDevice } from './export-pushes.ts'
 import { findSettled } from './find-settled.ts'
 import { openFollowUp } from './follow-up.ts'
 import { openHousekeeping } from './keep-house.ts'
 import { listPushes } from './list-pushes.ts'
 import { openMeasures } from './measure.ts'
+import { newestPushes } from './newest-pushes.ts'
 import { readNotified } from './read-notified.ts'
 import { readProgress } from './read-progress.ts'
 import { readSettled } from './read-settled.ts'
@@ -108,6 +113,15 @@ export async function wireTracker(service: Service<Config>): Promise<void> {
   )
   bus.answer(eraseTrackerOfApp, (request) => eraseApp(db, request))
   bus.answer(listPushesCall, (request) => reads((db) => listPushes({ db, retentionDays: ledgerDays }, request), { turn: request.appId }))
+  bus.answer(newestPushesCall, (request) =>
+    reads((db) => newestPushes({ db, retentionDays: ledgerDays }, request), { turn: request.appId }),
+  )
+  bus.answer(exportPushesOfDeviceCall, (request) =>
+    reads((db) => exportPushesOfDevice({ db, retentionDays: ledgerDays }, request), { turn: request.appId }),
+  )
+  bus.answer(exportPushesOfCampaignCall, (request) =>
+    reads((db) => exportPushesOfCampaign({ db, retentionDays: ledgerDays }, request), { withinMs: 6_000, turn: request.appId }),
+  )
   bus.answer(confirmTrackerAnnouncements, async ({ announcementIds }) => {
     await deleteAnnouncements(db, announcementIds)
     return {}

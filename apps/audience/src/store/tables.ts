@@ -31,6 +31,7 @@ export type Tables = {
   erasures: { user_id: string; app_id: string; due_at: Generated<Date>; tries: Generated<number> }
   abandoned_users: { user_id: string; due_at: Generated<Date> }
   erased_apps: { app_id: string; at: Generated<Date> }
+  former_devices: { user_id: string; subscription_id: string; until: Generated<Date> }
 }
 export type Db = Kysely<Tables>
 

@@ -1,9 +1,11 @@
 import { segmentsAndTemplates } from './administer.ts'
 import { campaignsOfApp } from './administer-campaigns.ts'
+import { people } from './administer-users.ts'
 import { apps } from './apps.ts'
 import { audit } from './audit.ts'
 import { campaigns } from './campaigns.ts'
 import { docs, docsFiles } from './docs.ts'
+import { exports } from './exports.ts'
 import { health } from './health.ts'
 import { keys } from './keys.ts'
 import { notifications } from './notifications.ts'
@@ -54,6 +56,9 @@ export const administrationRoutes: readonly Route[] = [
   ...audit,
   ...segmentsAndTemplates,
   ...campaignsOfApp,
+  // Before a user: their path has the form of a user's.
+  ...exports,
+  ...people,
 ]
 
 export const openApiDocument = describeApi(publicRoutes)

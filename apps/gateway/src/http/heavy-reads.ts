@@ -2,7 +2,7 @@ import { tooManyReads } from '@herald/contracts/fault'
 
 /**
  * Places of reads that go on for seconds or minutes (exports, dry runs): 4 per process, one of an app. Who gets a place leaves it by what is answered, once or
- * more often. Fault: `rate_limited` with Retry-After 2 while there is none (spec: limits/heavy-reads).
+ * more often. Fault: `rate_limited` with Retry-After 2 while there is none (spec: administration/export-places).
  */
 export type HeavyReads = (appId: string) => () => void
 

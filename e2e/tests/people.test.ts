@@ -125,7 +125,7 @@ async function cutAfter(path: string, count: number, of: Tenant): Promise<Line[]
   return linesOf(text.slice(0, text.lastIndexOf('\n') + 1))
 }
 
-// spec: administration/export-resumed, administration/export-everybody, administration/export-addresses, administration/export-places
+// spec: administration/export-resumed, administration/export-everybody, administration/export-addresses, limits/heavy-reads
 test('a cut and resumed export of everybody brings each user exactly once while others are written, and the full one is in the audit with its count', async () => {
   const crowd = await givenTenant(herald)
   await makeManyDevices(addressOf(herald, 'audience'), { appId: crowd.appId, count: 8_000 })

@@ -4,7 +4,7 @@ import { exportDeliveries } from '@herald/contracts/calls/webhooks'
 import { Fault, notFound } from '@herald/contracts/fault'
 import type { AddressForm, ExportedPush, Person } from '@herald/contracts/person'
 import type { Bus } from '@herald/service/bus'
-import { ended, portionOf, type Portions } from './core/portion.ts'
+import { portionOf, type Portions } from './core/portion.ts'
 import type { HeavyReads } from './http/heavy-reads.ts'
 
 /*
@@ -30,7 +30,7 @@ export const exportPerson = (exporting: Exporting, asked: { appId: string; perso
 
 /** Takes a place, and leaves it when the lines have ended. Fault: `rate_limited` while there is none. */
 async function inPlace({ heavyReads }: Exporting, appId: string, lines: () => Portions): Promise<Portions> {
-  return leaving(heavyReads(appId), ended(lines()))
+  return leaving(heavyReads.enter(appId), ended(lines()))
 }
 
 async function* leaving(leave: () => void, portions: Portions): Portions {
@@ -39,6 +39,17 @@ async function* leaving(leave: () => void, portions: Portions): Portions {
   } finally {
     leave()
   }
+}
+
+/** What there is, and at last a line that says how many there were before it. An answer without that line was cut off. */
+async function* ended(portions: Portions): Portions {
+  let count = 0
+  for await (const portion of portions) {
+    count += portion.count
+    // A page that held nothing is no part of the answer.
+    if (portion.count > 0) yield portion
+  }
+  yield { text: `${JSON.stringify({ type: 'end', count })}\n`, count: 0 }
 }
 
 async function* usersAfter(bus: Exporting['bus'], { after, ...asked }: OfEverybody): Portions {

@@ -26,7 +26,7 @@ export type Gateway = {
   /** Resolves when the tracker has committed the event. */
   readonly countEvent: (event: Engagement) => Promise<unknown>
   readonly progress: ProgressFeed
-  /** Places of exports and of what else takes long. */
+  /** The places of dry runs and exports. */
   readonly heavyReads: HeavyReads
   /** Where the endpoints of browsers may lie. */
   readonly endpointRule: EndpointRule

@@ -220,7 +220,7 @@ test('an export that is refused before its first line leaves no line in the audi
   expect(await intentsOf(appId)).toEqual([])
 })
 
-// spec: administration/export-places
+// spec: limits/heavy-reads
 test('a caller that does not read holds the next portion back, and its place; when it goes, the place is free and the audit says what left', async () => {
   const appId = await givenAppId()
   peers.answers.set(exportUsers.subject, portions(4_000, 'x'.repeat(50_000)))

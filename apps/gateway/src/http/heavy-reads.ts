@@ -1,20 +1,50 @@
 import { tooManyReads } from '@herald/contracts/fault'
 
-/**
- * Places of reads that go on for seconds or minutes (exports, dry runs): 4 per process, one of an app. Who gets a place leaves it by what is answered, once or
- * more often. Fault: `rate_limited` with Retry-After 2 while there is none (spec: administration/export-places).
- */
-export type HeavyReads = (appId: string) => () => void
+/** Dry runs and exports that one process works on at once, and of one app. */
+const mostAtOnce = 4
+const mostOfApp = 1
+const againSeconds = 2
 
-export function openHeavyReads({ places = 4 }: { places?: number } = {}): HeavyReads {
-  const inWork = new Set<string>()
-  return (appId) => {
-    if (inWork.size >= places || inWork.has(appId)) throw tooManyReads(2)
-    inWork.add(appId)
+/**
+ * The places for requests that read much: dry runs and exports (spec: limits/heavy-reads). Nobody waits for one: the Fault `rate_limited`
+ * says to come again in 2 seconds.
+ */
+export type HeavyReads = {
+  /** Works in a place of the app, until the work is done. */
+  run: <Answer>(appId: string, work: () => Promise<Answer>) => Promise<Answer>
+  /** Takes a place of the app, for an answer that goes on after its route has returned. Leaving it a second time changes nothing. */
+  enter: (appId: string) => () => void
+}
+
+export function openHeavyReads(): HeavyReads {
+  const ofApp = new Map<string, number>()
+  let taken = 0
+
+  const enter = (appId: string): (() => void) => {
+    const own = ofApp.get(appId) ?? 0
+    if (taken >= mostAtOnce || own >= mostOfApp) throw tooManyReads(againSeconds)
+    taken += 1
+    ofApp.set(appId, own + 1)
     let isLeft = false
     return () => {
-      if (!isLeft) inWork.delete(appId)
+      if (isLeft) return
       isLeft = true
+      taken -= 1
+      const left = (ofApp.get(appId) ?? 1) - 1
+      if (left > 0) ofApp.set(appId, left)
+      else ofApp.delete(appId)
     }
+  }
+
+  return {
+    enter,
+    async run(appId, work) {
+      const leave = enter(appId)
+      try {
+        return await work()
+      } finally {
+        leave()
+      }
+    },
   }
 }

@@ -18,13 +18,17 @@ export class LineStream {
 export const ndjson = 'application/x-ndjson'
 
 /** A caller that takes nothing for so long is cut off: it holds a place that others wait for. */
-const drainWithinMs = 30_000
+const takenWithin = 30_000
 
 /**
  * Writes a stream. The next portion is asked for when the caller has taken the one before, so that an answer of any length costs the memory of a portion. What fails
  * on the way cuts the answer off: its last line is missing.
  */
-export async function respondLines(response: ServerResponse, stream: LineStream, { headOnly, log }: { headOnly: boolean; log: Log }): Promise<void> {
+export async function respondLines(
+  response: ServerResponse,
+  stream: LineStream,
+  { headOnly, log, takenWithinMs = takenWithin }: { headOnly: boolean; log: Log; takenWithinMs?: number },
+): Promise<void> {
   const head = { 'content-type': `${ndjson}; charset=utf-8`, 'x-accel-buffering': 'no' }
   if (headOnly) return void response.writeHead(200, head).end()
   const portions = await stream.start()
@@ -32,7 +36,7 @@ export async function respondLines(response: ServerResponse, stream: LineStream,
     for await (const { text } of portions) {
       if (response.destroyed) return
       if (!response.headersSent) response.writeHead(200, head)
-      if (!response.write(text) && !(await drained(response))) return
+      if (!response.write(text) && !(await drained(response, takenWithinMs))) return
     }
     response.end()
   } catch (error) {
@@ -44,7 +48,7 @@ export async function respondLines(response: ServerResponse, stream: LineStream,
 }
 
 /** Waits until the caller has taken what was written. False: they are gone, or took nothing in time and were cut off. */
-function drained(response: ServerResponse): Promise<boolean> {
+function drained(response: ServerResponse, withinMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const end = (isDrained: boolean) => {
       clearTimeout(timer)
@@ -54,7 +58,7 @@ function drained(response: ServerResponse): Promise<boolean> {
     }
     const onDrain = () => end(true)
     const onClose = () => end(false)
-    const timer = setTimeout(onClose, drainWithinMs).unref()
+    const timer = setTimeout(onClose, withinMs).unref()
     response.once('drain', onDrain).once('close', onClose)
   })
 }

@@ -18,24 +18,21 @@ type OfEverybody = { appId: string; after: string | null; segmentId?: string | u
 
 /** Everybody, by id after one (spec: administration/export-everybody). */
 export const exportEverybody = (exporting: Exporting, asked: OfEverybody) =>
-  inPlace(exporting, asked.appId, () => usersAfter(exporting.bus, asked))
+  inPlace(exporting, asked.appId, usersAfter(exporting.bus, asked))
 
 /** A campaign's ledger, after one push (spec: administration/export-pushes). */
 export const exportCampaign = (exporting: Exporting, asked: OfCampaign) =>
-  inPlace(exporting, asked.appId, () => pushesAfter(exporting.bus, asked))
+  inPlace(exporting, asked.appId, pushesAfter(exporting.bus, asked))
 
 /** All that there is of one person (spec: administration/export-person). */
 export const exportPerson = (exporting: Exporting, asked: { appId: string; person: Person }) =>
-  inPlace(exporting, asked.appId, () => allOf(exporting.bus, asked))
+  inPlace(exporting, asked.appId, allOf(exporting.bus, asked))
 
-/** Takes a place, and leaves it when the lines have ended. Fault: `rate_limited` while there is none. */
-async function inPlace({ heavyReads }: Exporting, appId: string, lines: () => Portions): Promise<Portions> {
-  return leaving(heavyReads.enter(appId), ended(lines()))
-}
-
-async function* leaving(leave: () => void, portions: Portions): Portions {
+/** Takes a place with the first line, and leaves it with the last. Fault: `rate_limited` while there is none. */
+async function* inPlace({ heavyReads }: Exporting, appId: string, portions: Portions): Portions {
+  const leave = heavyReads.enter(appId)
   try {
-    yield* portions
+    yield* ended(portions)
   } finally {
     leave()
   }

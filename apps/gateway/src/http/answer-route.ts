@@ -5,7 +5,7 @@ import { isObjectId } from '@herald/contracts/ids'
 import { parseBody } from '@herald/contracts/validate'
 import { z } from 'zod'
 import { auditElsewhere } from '../audit-elsewhere.ts'
-import { auditExport } from '../audit-export.ts'
+import { auditExport, type NoteExport } from '../audit-export.ts'
 import type { ApiKeys, VerifiedKey } from '../authenticate.ts'
 import { actorOf, type By } from '../core/audit.ts'
 import { checkIdempotencyKey, fingerprintOf } from '../core/idempotency.ts'
@@ -15,7 +15,6 @@ import { readJson } from './body.ts'
 import { checkAdministrator, checkScope, keyOf } from './credentials.ts'
 import { headerOf } from './headers.ts'
 import type { Limits } from './limits.ts'
-import { LineStream } from './line-stream.ts'
 import { lineOf } from './request-line.ts'
 import { Reply, type Asked, type Route } from './route.ts'
 
@@ -70,6 +69,7 @@ export async function answerRoute(route: Route, request: Routed, response: Serve
       if (key) door.limits.countSend(key, response)
     },
     note: noteOf(route, by),
+    noteExport: noteExportOf(route, gateway, by),
   }
   return route.key === 'admin' ? answerAdministrator(route, gateway, asked, by) : route.answer(gateway, asked)
 }
@@ -81,15 +81,15 @@ const noteOf =
     await insertAudit(trx, { ...by, appId, action: audit.action, subject })
   }
 
-async function answerAdministrator(route: Route, gateway: Gateway, asked: Asked<string, unknown, unknown>, by: By): Promise<unknown> {
-  const { audit } = route
-  if (typeof audit === 'object' && audit.change === 'export') {
-    const exported = await route.answer(gateway, asked)
-    if (!(exported instanceof LineStream)) throw new Error(`${route.name} answers no lines`)
-    const subject = audit.subject({ id: asked.params['id'], query: asked.query })
-    const line = { ...by, appId: asked.appId, action: audit.action, subject }
-    return new LineStream(() => auditExport(gateway.db, line, exported.start))
+const noteExportOf =
+  ({ name, audit }: Route, { db }: Gateway, by: By): NoteExport =>
+  (appId, subject, portions) => {
+    if (typeof audit !== 'object' || audit.change !== 'export') throw new Error(`${name} declares no export`)
+    return auditExport(db, { ...by, appId, action: audit.action, subject }, portions)
   }
+
+function answerAdministrator(route: Route, gateway: Gateway, asked: Asked<string, unknown, unknown>, by: By): Promise<unknown> {
+  const { audit } = route
   if (typeof audit !== 'object' || audit.change !== 'elsewhere') return route.answer(gateway, asked)
   const { appId, params } = asked
   const subjectWith = (answered: string | undefined) => audit.subject({ id: params['id'], answered })

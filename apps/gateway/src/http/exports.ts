@@ -4,11 +4,12 @@ import { notFound } from '@herald/contracts/fault'
 import { addressForms } from '@herald/contracts/person'
 import { ObjectId, text } from '@herald/contracts/text'
 import { z } from 'zod'
+import type { Portions } from '../core/portion.ts'
 import { exportCampaign, exportEverybody, exportPerson } from '../export-lines.ts'
 import { readApp } from '../manage-app.ts'
-import { LineStream, ndjson } from './line-stream.ts'
 import { PersonLine, PushLine, UserLine } from './person-answers.ts'
 import { exporting, route } from './route.ts'
+import { TextStream } from './text-stream.ts'
 
 const EverybodyQuery = z.strictObject({
   after: ObjectId.optional().meta({ description: 'Where to go on: the id of the last user of an export that was cut off.' }),
@@ -20,6 +21,7 @@ const CampaignQuery = z.strictObject({
   after: text(1, 200).optional().meta({ description: 'Where to go on: the id of the last push of an export that was cut off.' }),
 })
 
+const ndjson = 'application/x-ndjson'
 const asFile = { key: 'admin', status: 200, mediaType: ndjson, faults: ['rate_limited'] } as const
 
 /** Lines of JSON, each with its `type`; the last one is `end` with how many came before it. */
@@ -32,10 +34,13 @@ export const exports = [
     query: EverybodyQuery,
     summary: 'Export everybody: a user with devices a line, by id',
     answers: UserLine,
-    audit: exporting('users.exported', ({ query }) => subjectOf(query)),
-    async answer(gateway, { appId, query: { after = null, ...asked } }) {
+    audit: exporting('users.exported'),
+    async answer(gateway, { appId, query, noteExport }) {
       await readApp(gateway.db, appId)
-      return new LineStream(() => exportEverybody(gateway, { appId, after, ...asked }))
+      const { after = null, segmentId, addresses } = query
+      const asked = { addresses, ...(segmentId === undefined ? {} : { segmentId }) }
+      const subject = { ...asked, ...(after === null ? {} : { after }) }
+      return lines(noteExport(appId, subject, exportEverybody(gateway, { appId, after, ...asked })))
     },
   }),
   route({
@@ -45,11 +50,11 @@ export const exports = [
     path: '/v1/admin/apps/:appId/users/:id/export',
     summary: 'Export all that there is of one person: user, devices, pushes with what was reported of them, webhook deliveries',
     answers: PersonLine,
-    audit: exporting('user.exported', ({ id }) => ({ id })),
-    async answer(gateway, { appId, params }) {
+    audit: exporting('user.exported'),
+    async answer(gateway, { appId, params, noteExport }) {
       await readApp(gateway.db, appId)
       const person = await gateway.bus.call(readPerson, { appId, user: { userId: params.id } })
-      return new LineStream(() => exportPerson(gateway, { appId, person }))
+      return lines(noteExport(appId, { id: person.id }, exportPerson(gateway, { appId, person })))
     },
   }),
   route({
@@ -64,13 +69,14 @@ export const exports = [
       await readApp(gateway.db, appId)
       const campaign = { appId, campaignId: params.id }
       if (!(await gateway.bus.call(readCampaign, campaign))) throw notFound()
-      return new LineStream(() => exportCampaign(gateway, { ...campaign, after }))
+      return lines(exportCampaign(gateway, { ...campaign, after }))
     },
   }),
 ]
 
-/** What was asked for: ids and words. */
-function subjectOf(query: unknown): Record<string, unknown> {
-  const { after, segmentId, addresses } = EverybodyQuery.parse(query)
-  return { addresses, ...(segmentId === undefined ? {} : { segmentId }), ...(after === undefined ? {} : { after }) }
+const lines = (portions: Portions) =>
+  new TextStream(textsOf(portions), { 'content-type': `${ndjson}; charset=utf-8`, 'x-accel-buffering': 'no' })
+
+async function* textsOf(portions: Portions): AsyncGenerator<string> {
+  for await (const { text: part } of portions) yield part
 }

@@ -9,11 +9,11 @@ import { answerRoute, type Door, type Routed } from './answer-route.ts'
 import { EventStream, respondStream } from './event-stream.ts'
 import { faultOf } from './faults.ts'
 import { allowAnyOrigin, headerOf, preflightHeaders, requestIdOf, setSafetyHeaders } from './headers.ts'
-import { LineStream, respondLines } from './line-stream.ts'
 import type { Measure } from './measure.ts'
 import { lineOf, type RequestLine } from './request-line.ts'
 import { Reply, type Route } from './route.ts'
 import { respond, respondFault } from './respond.ts'
+import { respondText, TextStream } from './text-stream.ts'
 
 const administrationPrefix = '/v1/admin'
 
@@ -87,7 +87,7 @@ function answerPath(path: string, routes: Route[], gateway: Gateway, door: Door 
       route.withoutDatabase || route.inParts ? work() : gateway.watch.guard(work),
     )
     if (answer instanceof EventStream) return respondStream(response, answer, { headOnly: request.method === 'HEAD' })
-    if (answer instanceof LineStream) return respondLines(response, answer, { headOnly: request.method === 'HEAD', log: door.log })
+    if (answer instanceof TextStream) return respondText(response, answer, { headOnly: request.method === 'HEAD', log: door.log })
     const { body, status = route.status, headers } = answer instanceof Reply ? answer : new Reply(answer)
     return respond(response, status, status === 204 ? undefined : body, headers)
   }

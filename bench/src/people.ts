@@ -53,7 +53,12 @@ async function search(tenant: Tenant) {
   )
   const token = `searched-for-${appId}`
   await tenant.register({ id: '', platform: 'android', token }, { externalId: 'searched-for' })
-  const definition = { and: [{ field: 'tags.plan', op: 'eq', value: 'pro' }, { field: 'country', op: 'eq', value: 'DE' }] }
+  const definition = {
+    and: [
+      { field: 'tags.plan', op: 'eq', value: 'pro' },
+      { field: 'country', op: 'eq', value: 'DE' },
+    ],
+  }
   const segment = await tenant.admin<{ id: string }>('POST', '/segments', { name: 'searched', definition })
   const kinds: Record<string, (n: number) => Promise<{ status: number }>> = {
     userId: (n) => tenant.admin('GET', `/users?q=${rows[n]?.user}`),
@@ -103,7 +108,15 @@ async function exportAll({ appId }: Tenant, addresses: 'masked' | 'full') {
   if (users < count) throw new Error(`void: ${users} users of ${count} were exported`)
   const cpu = cpuBetween(before, measureProcesses(herald.dataDir), users * 1000)
   delete cpu['simulator']
-  const result = { users, seconds, perSecond: Math.round(users / seconds), bytesEach: Math.round(bytes / users), cpuMsEach: cpu, memoryBefore, memory: memory() }
+  const result = {
+    users,
+    seconds,
+    perSecond: Math.round(users / seconds),
+    bytesEach: Math.round(bytes / users),
+    cpuMsEach: cpu,
+    memoryBefore,
+    memory: memory(),
+  }
   say(`${addresses}: ${result.perSecond} users/s, ${result.bytesEach} bytes each, ${JSON.stringify(result.memory)} MB at the end`)
   for (const [name, ms] of Object.entries(cpu)) say(`  ${name.padEnd(14)}${(ms * 1000).toFixed(0).padStart(6)} µs CPU each`)
   return result

@@ -146,7 +146,9 @@ test('a cut and resumed export of everybody brings each user exactly once while 
     expect(part.length).toBeGreaterThan(0)
     seen.push(...part.map(({ id }) => id))
     // The gateway notices that the caller is gone with the next portion.
-    await until(async () => (await auditOf('users.exported', crowd)).filter(({ complete }) => complete === false).length === (count === 700 ? 1 : 2))
+    await until(
+      async () => (await auditOf('users.exported', crowd)).filter(({ complete }) => complete === false).length === (count === 700 ? 1 : 2),
+    )
   }
   const rest = await exported(`/users/export?addresses=full&after=${seen.at(-1)}`, crowd)
   seen.push(...rest.map(({ id }) => id))

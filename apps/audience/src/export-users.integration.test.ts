@@ -22,7 +22,7 @@ async function all({ addresses = 'masked', ...asked }: Asked, between: (n: numbe
   let portions = 0
   for (let after: string | null | undefined = null; after !== undefined;) {
     const from: string | null = after
-    const portion = await call(calls.exportUsers, { ...asked, addresses, after: from })
+    const portion: { users: ExportedUser[]; next: string | null } = await call(calls.exportUsers, { ...asked, addresses, after: from })
     users.push(...portion.users)
     portions += 1
     await between(portions)
@@ -37,7 +37,14 @@ test('each user comes with all devices; addresses are masked unless they are ask
   const appId = newId()
   const token = 'canary-token-of-an-export'
   const endpoint = 'https://push.example/canary-of-an-export'
-  const phone = { platform: 'ios', token, externalId: 'ann', tags: { plan: 'pro' }, language: 'de', appVersion: '4.2' } as RegisterSubscription
+  const phone = {
+    platform: 'ios',
+    token,
+    externalId: 'ann',
+    tags: { plan: 'pro' },
+    language: 'de',
+    appVersion: '4.2',
+  } as RegisterSubscription
   const one = await call(calls.registerSubscription, { appId, subscription: phone })
   await call(calls.registerSubscription, { appId, subscription: { platform: 'web', endpoint, keys, externalId: 'ann' } })
   const nobody = await call(calls.changeUser, { appId, user: { externalId: 'bob' }, changes: { country: 'FR' } })
@@ -102,7 +109,9 @@ test('a segment narrows the export to users of whom it means a reachable device,
   const appId = newId()
   await givenCrowd(db, { appId, count: 12_000 })
   const { rows } = await sql<{ id: string }>`
-    update users set country = 'AT' where id in (select id from users where app_id = ${appId} order by id desc limit 3) returning id`.execute(db)
+    update users set country = 'AT' where id in (select id from users where app_id = ${appId} order by id desc limit 3) returning id`.execute(
+    db,
+  )
   const definition = { field: 'country', op: 'eq', value: 'AT' }
   const { id: segmentId } = await call(calls.createSegment, { appId, segment: { name: 'Austrians', definition } })
 
@@ -114,7 +123,9 @@ test('users with many tags and devices make shorter portions, and none is lost',
   const appId = newId()
   const tags = JSON.stringify(Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`tag-${n}`, 'ü'.repeat(1_000)])))
   await sql`
-    insert into users (id, app_id, tags) select lpad(to_hex(n), 24, '0'), ${appId}, ${tags}::jsonb from generate_series(1, 40) n`.execute(db)
+    insert into users (id, app_id, tags) select lpad(to_hex(n), 24, '0'), ${appId}, ${tags}::jsonb from generate_series(1, 40) n`.execute(
+    db,
+  )
   await sql`
     insert into subscriptions (id, app_id, user_id, platform, address, address_hash)
     select substr(md5(${appId} || n || d), 1, 24), ${appId}, lpad(to_hex(n), 24, '0'), 'ios', repeat('t', 4096), sha256(convert_to(${appId} || n || ' ' || d, 'UTF8'))

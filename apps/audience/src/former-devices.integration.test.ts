@@ -108,12 +108,14 @@ test('many former devices are paged through in order', async () => {
   const appId = newId()
   const ann = (await call(calls.changeUser, { appId, user: { externalId: 'ann' }, changes: { country: 'DE' } })).id
   await sql`
-    insert into former_devices (user_id, subscription_id) select ${ann}, lpad(to_hex(n), 24, '0') from generate_series(1, 1200) n`.execute(db)
+    insert into former_devices (user_id, subscription_id) select ${ann}, lpad(to_hex(n), 24, '0') from generate_series(1, 1200) n`.execute(
+    db,
+  )
 
   const found: string[] = []
   for (let after: string | null | undefined = null; after !== undefined;) {
     const from: string | null = after
-    const page = await call(calls.listFormerDevices, { appId, userId: ann, after: from })
+    const page: { subscriptionIds: string[]; next: string | null } = await call(calls.listFormerDevices, { appId, userId: ann, after: from })
     found.push(...page.subscriptionIds)
     after = page.next ?? undefined
   }

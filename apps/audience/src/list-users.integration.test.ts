@@ -17,7 +17,8 @@ await startProcess()
 const call: Bus['call'] = (contract, request) => dispatcher.bus.call(contract, request)
 const notFound = { code: 'not_found', message: 'Not found.' }
 
-const phone = (more: Partial<RegisterSubscription> = {}) => ({ platform: 'ios', token: `token-of-${newId()}`, ...more }) as RegisterSubscription
+const phone = (more: Partial<RegisterSubscription> = {}) =>
+  ({ platform: 'ios', token: `token-of-${newId()}`, ...more }) as RegisterSubscription
 const register = (appId: string, more: Partial<RegisterSubscription> = {}) =>
   call(calls.registerSubscription, { appId, subscription: phone(more) })
 const keys = givenWebKeys()
@@ -44,7 +45,9 @@ test('users are listed newest first, each once on pages of any size, with their 
   const [appId, other] = [newId(), newId()]
   const crowd = await givenCrowd(db, { appId, count: 23 })
   await givenCrowd(db, { appId: other, count: 5 })
-  const owners = (await sql<{ id: string }>`select user_id as id from subscriptions where app_id = ${appId}`.execute(db)).rows.map(({ id }) => id)
+  const owners = (await sql<{ id: string }>`select user_id as id from subscriptions where app_id = ${appId}`.execute(db)).rows.map(
+    ({ id }) => id,
+  )
 
   for (const limit of [1, 7, 23, 100]) expect(await all(appId, {}, limit)).toEqual(newestFirst(owners))
 
@@ -101,7 +104,9 @@ test('a beginning that more than 5,000 external ids share pages through them new
   const appId = newId()
   await sql`
     insert into users (id, app_id, external_id)
-    select lpad(to_hex(n), 24, '0'), ${appId}, case when n % 10 = 0 then 'staff-' else 'customer-' end || n from generate_series(1, 6000) n`.execute(db)
+    select lpad(to_hex(n), 24, '0'), ${appId}, case when n % 10 = 0 then 'staff-' else 'customer-' end || n from generate_series(1, 6000) n`.execute(
+    db,
+  )
 
   const customers = await all(appId, { q: 'customer-' }, 200)
   expect(customers).toHaveLength(5_400)
@@ -170,7 +175,11 @@ test('a page, and who has a prefix, touch what they answer, whatever the app and
 // spec: administration/address-search, administration/masked-addresses
 test('a person is found by the token or the endpoint of a device, in their app alone, and addresses are masked', async () => {
   const appId = newId()
-  const one = await register(appId, { token: 'canary-token-of-a-phone', externalId: 'ann', tags: { plan: 'pro' } } as Partial<RegisterSubscription>)
+  const one = await register(appId, {
+    token: 'canary-token-of-a-phone',
+    externalId: 'ann',
+    tags: { plan: 'pro' },
+  } as Partial<RegisterSubscription>)
   await register(appId, { token: 'short', externalId: 'ann' } as Partial<RegisterSubscription>)
   const endpoint = 'https://push.example/canary-of-a-browser'
   await call(calls.registerSubscription, { appId, subscription: { platform: 'web', endpoint, keys, externalId: 'ann' } })

@@ -280,7 +280,9 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
     return { ...device, ...(await withLastNotified({ db, bus }, appId, { subscriptions: [device] })).subscriptions[0] }
   })
   bus.answer(calls.listFormerDevices, async ({ appId, userId, after }) => {
-    const subscriptionIds = await reads((db) => findFormerDevices(db, { appId, userId, after, limit: formerDevicesAtOnce }), { turn: appId })
+    const subscriptionIds = await reads((db) => findFormerDevices(db, { appId, userId, after, limit: formerDevicesAtOnce }), {
+      turn: appId,
+    })
     return { subscriptionIds, next: subscriptionIds.length === formerDevicesAtOnce ? (subscriptionIds.at(-1) ?? null) : null }
   })
   bus.answer(calls.exportUsers, (request) =>

@@ -74,7 +74,9 @@ async function* allOf(bus: Exporting['bus'], { appId, person }: { appId: string;
   // Before those that ended: a push that ends meanwhile is found there, and is not said twice.
   const open = await openPushesOf(bus, of)
   for await (const subscriptionId of devicesOf(bus, of, subscriptions)) {
-    for await (const { pushes } of pages(null, (after: string | null) => bus.call(exportPushesOfDevice, { ...of, subscriptionId, after }))) {
+    for await (const { pushes } of pages(null, (after: string | null) =>
+      bus.call(exportPushesOfDevice, { ...of, subscriptionId, after }),
+    )) {
       for (const push of pushes) open.delete(keyOf(push))
       yield portionOf('push', pushes)
     }

@@ -24,6 +24,7 @@ beforeAll(async () => {
   caller = await givenPeer('gateway', natsUrl)
 })
 
+type Portion = { pushes: ExportedPush[]; next: string | null }
 type Campaign = ReturnType<typeof givenCampaign>
 /** All portions of a campaign, `between` after each. */
 async function ofCampaign(campaign: Campaign, between: () => Promise<unknown> = async () => undefined) {
@@ -31,7 +32,7 @@ async function ofCampaign(campaign: Campaign, between: () => Promise<unknown> = 
   let portions = 0
   for (let after: string | null | undefined = null; after !== undefined;) {
     const from: string | null = after
-    const portion = await caller.call(exportPushesOfCampaign, { ...campaign, after: from })
+    const portion: Portion | null = await caller.call(exportPushesOfCampaign, { ...campaign, after: from })
     if (!portion) throw new Error('the campaign is kept')
     pushes.push(...portion.pushes)
     portions += 1
@@ -44,7 +45,7 @@ async function ofDevice(of: { appId: string; userId: string; subscriptionId: str
   const pushes: ExportedPush[] = []
   for (let after: string | null | undefined = null; after !== undefined;) {
     const from: string | null = after
-    const portion = await caller.call(exportPushesOfDevice, { ...of, after: from })
+    const portion: Portion = await caller.call(exportPushesOfDevice, { ...of, after: from })
     pushes.push(...portion.pushes)
     after = portion.next ?? undefined
   }
@@ -55,7 +56,10 @@ const devicesOf = (pushes: { subscriptionId: string }[]) => pushes.map(({ subscr
 // spec: administration/export-pushes
 test('a campaign’s ledger comes in the order of its batches, each push once, with what became of it; open ones too', async () => {
   const campaign = givenCampaign()
-  const pushes = [...givenOutcomes(1_290), givenOutcome({ outcome: 'failed', code: 'token_dead', providerCode: '410 Unregistered', variant: 'b' })]
+  const pushes = [
+    ...givenOutcomes(1_290),
+    givenOutcome({ outcome: 'failed', code: 'token_dead', providerCode: '410 Unregistered', variant: 'b' }),
+  ]
   const batches = [
     ...batchesOf(campaign, pushes.slice(0, 1_200), { size: 500 }),
     ...batchesOf(campaign, pushes.slice(1_200), { size: 13, no: 4, platform: 'android' }),
@@ -68,8 +72,19 @@ test('a campaign’s ledger comes in the order of its batches, each push once, w
 
   expect(portions).toBeGreaterThan(1)
   expect(devicesOf(exported)).toEqual(devicesOf(pushes))
-  expect(exported[0]).toMatchObject({ ...{ campaignId: campaign.campaignId, platform: 'ios' }, outcome: 'open', attempts: 0, settledAt: null })
-  expect(exported[1]).toMatchObject({ outcome: 'sent', code: null, attempts: 1, userId: pushes[1]?.userId, settledAt: expect.stringMatching(/Z$/) })
+  expect(exported[0]).toMatchObject({
+    ...{ campaignId: campaign.campaignId, platform: 'ios' },
+    outcome: 'open',
+    attempts: 0,
+    settledAt: null,
+  })
+  expect(exported[1]).toMatchObject({
+    outcome: 'sent',
+    code: null,
+    attempts: 1,
+    userId: pushes[1]?.userId,
+    settledAt: expect.stringMatching(/Z$/),
+  })
   expect(exported.at(-1)).toMatchObject({
     ...{ outcome: 'failed', code: 'token_dead', providerCode: '410 Unregistered', variant: 'b', platform: 'android' },
   })

@@ -40,7 +40,9 @@ export async function exportPushesOfCampaign(
   const from = placeOf(after)
   if (from && from.campaignId !== campaignId) throw notAPlace()
   const { rows, isMore } = await findRowsAfter(db, { day: ledger.day, campaignId, no: from?.no ?? 0, place: from?.place ?? -1 })
-  const pushes = rows.flatMap((row) => pushesOf(row, { day: ledger.day, campaignId }).filter(({ no, place }) => isAfter({ no, place }, from)))
+  const pushes = rows.flatMap((row) =>
+    pushesOf(row, { day: ledger.day, campaignId }).filter(({ no, place }) => isAfter({ no, place }, from)),
+  )
   const last = pushes.at(-1)
   return { pushes: await withReports(db, pushes), next: isMore && last ? pushId(last) : null }
 }

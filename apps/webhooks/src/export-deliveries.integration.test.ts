@@ -41,7 +41,11 @@ test('deliveries that named a user come with the events of theirs alone, for eac
 
   expect(found.map(({ webhookId }) => webhookId).toSorted()).toEqual([webhook.id, other.id].toSorted())
   for (const delivery of found) {
-    expect(delivery).toMatchObject({ id: expect.stringMatching(/^dlv_/), createdAt: expect.stringMatching(/Z$/), endedAt: expect.stringMatching(/Z$/) })
+    expect(delivery).toMatchObject({
+      id: expect.stringMatching(/^dlv_/),
+      createdAt: expect.stringMatching(/Z$/),
+      endedAt: expect.stringMatching(/Z$/),
+    })
     expect(delivery.events.map(({ type }) => type).toSorted()).toEqual(['notification.opened', 'notification.sent'])
     expect(delivery.events).toEqual(delivery.events.map((event) => expect.objectContaining({ ...event, userId, externalId: 'customer-7' })))
   }

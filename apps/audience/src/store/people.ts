@@ -36,7 +36,10 @@ export async function findNewestUsers(
 }
 
 /** The next users of an app in the order of their ids, after one. */
-export async function findNextUsers(db: Db, { appId, after, limit }: { appId: string; after: string | null; limit: number }): Promise<string[]> {
+export async function findNextUsers(
+  db: Db,
+  { appId, after, limit }: { appId: string; after: string | null; limit: number },
+): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from users where (app_id, id) > (${appId}, ${after ?? ''}) and (app_id, id) < (${appId}, ${pastEveryId})
     order by app_id, id limit ${limit}`.execute(db)

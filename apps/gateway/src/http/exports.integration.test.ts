@@ -24,9 +24,18 @@ const { db } = await openDatabase<Tables>(testService('gateway', {}), { url: url
 afterEach(() => peers.answers.clear())
 
 const givenAppId = async () => (await gateway.givenApp()).appId
-const linesOf = (text: string) => text.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>)
+const linesOf = (text: string) =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
 const auditOf = async (appId: string) =>
-  (await db.selectFrom('audit').select(['action', 'actor', 'subject']).where('app_id', '=', appId).where('action', 'like', 'user%').execute()) ?? []
+  (await db
+    .selectFrom('audit')
+    .select(['action', 'actor', 'subject'])
+    .where('app_id', '=', appId)
+    .where('action', 'like', 'user%')
+    .execute()) ?? []
 const intentsOf = (appId: string) => db.selectFrom('audit_intents').selectAll().where('app_id', '=', appId).execute()
 
 /** A user of an export of everybody; `filler` makes the line as long as it is. */
@@ -35,12 +44,14 @@ const userOf = (n: number, filler = '') => ({
   ...{ createdAt: '2026-01-01T00:00:00.000Z', lastActiveAt: '2026-01-01T00:00:00.000Z', subscriptions: [], preferences: {} },
 })
 /** Portions of two users each, `count` in all. */
-const portions = (count: number, filler = '') => (request: unknown) => {
-  const { after } = request as { after: string | null }
-  const from = after === null ? 0 : Number.parseInt(after, 16)
-  const users = [from + 1, from + 2].filter((n) => n <= count).map((n) => userOf(n, filler))
-  return { users, next: from + 2 < count ? users.at(-1)?.id : null }
-}
+const portions =
+  (count: number, filler = '') =>
+  (request: unknown) => {
+    const { after } = request as { after: string | null }
+    const from = after === null ? 0 : Number.parseInt(after, 16)
+    const users = [from + 1, from + 2].filter((n) => n <= count).map((n) => userOf(n, filler))
+    return { users, next: from + 2 < count ? users.at(-1)?.id : null }
+  }
 
 /** Begins an export and answers its response, of which nothing is read yet. */
 async function open(path: string): Promise<{ asked: ClientRequest; response: IncomingMessage }> {
@@ -99,7 +110,12 @@ test('all of a person comes: user, devices, pushes of devices that they have and
   const [kept, left, campaign, other] = [givenPerson.subscriptions[0]?.id ?? '', newId(), newId(), newId()]
   const push = (subscriptionId: string, campaignId: string): ExportedPush => ({
     ...{ id: 'place', campaignId, subscriptionId, userId: givenPerson.id, platform: 'ios', variant: null, outcome: 'sent', code: null },
-    ...{ providerCode: null, attempts: 1, settledAt: '2026-01-01T00:00:00.000Z', engagements: [{ kind: 'opened', at: '2026-01-01T00:01:00.000Z' }] },
+    ...{
+      providerCode: null,
+      attempts: 1,
+      settledAt: '2026-01-01T00:00:00.000Z',
+      engagements: [{ kind: 'opened', at: '2026-01-01T00:01:00.000Z' }],
+    },
   })
   const open = (campaignId: string) => ({
     ...{ campaignId, subscriptionId: kept, userId: givenPerson.id, platform: 'ios', tries: 1, code: 'timeout', providerCode: null },

@@ -204,7 +204,7 @@ test('what fails on the way cuts the answer off: there is no last line, and the 
   const { response } = await open(`/apps/${appId}/users/export?addresses=full`)
   const chunks: Buffer[] = []
   response.on('data', (chunk: Buffer) => chunks.push(chunk))
-  await once(response, 'close')
+  await new Promise((closed) => void response.once('close', closed))
 
   expect(response.complete).toBe(false)
   expect(linesOf(Buffer.concat(chunks).toString())).toHaveLength(2)

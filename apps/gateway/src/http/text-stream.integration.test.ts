@@ -62,12 +62,14 @@ test('a fault before the first part is thrown, so that it can be answered; one a
   }
   async function* cut(): AsyncGenerator<string> {
     yield 'a part\n'
+    // The part goes out meanwhile.
+    await new Promise((next) => setImmediate(next))
     throw new Error('on the way')
   }
 
   expect((await givenStream(refused())).client.statusCode).toBe(404)
   const { client, state } = await givenStream(cut())
   client.resume()
-  await once(client, 'close')
+  await new Promise((closed) => void client.once('close', closed))
   expect([client.statusCode, client.complete, state.thrown]).toEqual([200, false, undefined])
 })

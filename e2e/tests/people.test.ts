@@ -171,7 +171,7 @@ test('the pushes of a campaign are exported as the ledger has them', async () =>
 
   const pushes = await exported(`/campaigns/${id}/pushes/export`)
 
-  expect(pushes.map(({ subscriptionId }) => subscriptionId).toSorted()).toEqual(devices.map((device) => device.id).toSorted())
+  expect(pushes.map(({ subscriptionId }) => String(subscriptionId)).toSorted()).toEqual(devices.map((device) => device.id).toSorted())
   expect(pushes.every(({ outcome, type }) => outcome === 'sent' && type === 'push')).toBe(true)
   expect((await exported(`/campaigns/${id}/pushes/export?after=${pushes[9]?.id}`)).map((push) => push.id)).toEqual(
     pushes.slice(10).map((push) => push.id),

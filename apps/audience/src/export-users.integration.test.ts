@@ -56,7 +56,12 @@ test('each user comes with all devices; addresses are masked unless they are ask
   const ann = masked.find(({ id }) => id === one.userId)
   expect(ann).toMatchObject({ externalId: 'ann', tags: { plan: 'pro' }, language: 'de' })
   expect(ann?.subscriptions).toHaveLength(2)
-  expect(ann?.subscriptions.find(({ platform }) => platform === 'ios')).toMatchObject({ id: one.id, token: 'canary-t…', appVersion: '4.2', optedIn: true })
+  expect(ann?.subscriptions.find(({ platform }) => platform === 'ios')).toMatchObject({
+    id: one.id,
+    token: 'canary-t…',
+    appVersion: '4.2',
+    optedIn: true,
+  })
   const text = JSON.stringify(masked)
   for (const secret of ['of-an-export', keys.auth, keys.p256dh]) expect(text).not.toContain(secret)
   const devices = full.find(({ id }) => id === one.userId)?.subscriptions ?? []

@@ -115,7 +115,11 @@ test('many former devices are paged through in order', async () => {
   const found: string[] = []
   for (let after: string | null | undefined = null; after !== undefined;) {
     const from: string | null = after
-    const page: { subscriptionIds: string[]; next: string | null } = await call(calls.listFormerDevices, { appId, userId: ann, after: from })
+    const page: { subscriptionIds: string[]; next: string | null } = await call(calls.listFormerDevices, {
+      appId,
+      userId: ann,
+      after: from,
+    })
     found.push(...page.subscriptionIds)
     after = page.next ?? undefined
   }

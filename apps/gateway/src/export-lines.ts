@@ -108,15 +108,10 @@ async function openPushesOf(bus: Exporting['bus'], of: OfPerson): Promise<Map<st
   return open
 }
 
-const toExported = ({ tries, state: _, nextTryAt: __, ...push }: OpenPush): ExportedPush => ({
-  ...push,
-  id: null,
-  variant: null,
-  outcome: 'open',
-  attempts: tries,
-  settledAt: null,
-  engagements: [],
-})
+function toExported(push: OpenPush): ExportedPush {
+  const { tries, state: _, nextTryAt: __, ...shown } = push
+  return { ...shown, id: null, variant: null, outcome: 'open', attempts: tries, settledAt: null, engagements: [] }
+}
 
 /** Pages of a call, each asked for when the one before has been taken. `next` is where the next one begins; null: that was the last. */
 async function* pages<Place, Page extends { next: Place | null }>(

@@ -123,9 +123,10 @@ async function exportAll({ appId }: Tenant, addresses: 'masked' | 'full') {
 }
 
 /** What the apps that an export passes through hold now, and held at most, in MB. */
-const memory = () =>
-  Object.fromEntries(
+function memory() {
+  return Object.fromEntries(
     measureProcesses(herald.dataDir)
       .filter(({ name }) => name === 'gateway' || name === 'audience')
       .map(({ name, rssMb, peakRssMb }) => [name, { rssMb, peakRssMb }]),
   )
+}

@@ -12,6 +12,7 @@ import type { Db } from './store/tables.ts'
 
 /** Users that a page with a segment looks at, at ~10 µs each. */
 const mostOfSegment = 10_000
+const portionOfSegment = 1_000
 /** So many users whose external id begins with what is looked for are all found, and put in order: ~5 ms. */
 const mostOfPrefix = 5_000
 /** Where there are more, so many of the newest users are looked through: ~50 ms. They are common, so a page is full as a rule. */
@@ -29,11 +30,22 @@ export async function listUsers({ db, lastNotified }: Reading, asked: Asked): Pr
   const segment = segmentId === undefined ? undefined : await readSegment({ db, lastNotified }, { appId, segmentId })
   const before = asked.cursor === undefined ? undefined : readCursor(asked.cursor).id
   const candidates = await findCandidates(db, asked, { before, wanted: segment ? mostOfSegment : limit + 1 })
-  const meant = segment ? await findMeant(db, segment, candidates.ids, await databaseNow(db)) : undefined
-  const ids = meant ? candidates.ids.filter((id) => meant.has(id)) : candidates.ids
+  const ids = segment ? await keepMeant(db, segment, candidates.ids, limit + 1) : candidates.ids
   const page = ids.slice(0, limit)
   const next = ids.length > limit ? page.at(-1) : candidates.examinedTo
   return { items: await findSummaries(db, page), nextCursor: next === undefined ? null : writeCursor({ id: next, createdAt: new Date(0) }) }
+}
+
+/** The first `wanted` of these users whom a segment means, or all when they are fewer. Looked for in portions: the users of a common segment are found in the first. */
+async function keepMeant(db: Db, segment: Segment, ids: string[], wanted: number): Promise<string[]> {
+  const now = await databaseNow(db)
+  const kept: string[] = []
+  for (let from = 0; from < ids.length && kept.length < wanted; from += portionOfSegment) {
+    const portion = ids.slice(from, from + portionOfSegment)
+    const meant = await findMeant(db, segment, portion, now)
+    kept.push(...portion.filter((id) => meant.has(id)))
+  }
+  return kept
 }
 
 type Candidates = { ids: string[]; examinedTo: string | undefined }

@@ -151,8 +151,10 @@ const mostDevices = 200
 /** The newest pushes of a user, those that have not ended first; also to devices that have left. */
 async function newestOfUser(bus: Bus, { appId, person }: { appId: string; person: Person }) {
   const of = { appId, userId: person.id }
-  const open = await bus.call(calls.listOpenPushes, { ...of, limit: newest })
-  const former = await bus.call(calls.listFormerDevices, { ...of, after: null })
+  const [open, former] = await Promise.all([
+    bus.call(calls.listOpenPushes, { ...of, limit: newest }),
+    bus.call(calls.listFormerDevices, { ...of, after: null }),
+  ])
   const devices = new Set([...person.subscriptions.map(({ id }) => id), ...former.subscriptionIds])
   const ended = await bus.call(newestPushes, { ...of, subscriptionIds: [...devices].slice(0, mostDevices), limit: newest })
   return [...open.items.map(shownOpen), ...ended.pushes].slice(0, newest)

@@ -66,7 +66,7 @@ export async function onDatabase<T>({ dataDir }: Herald, work: (client: pg.Clien
 }
 
 /** The address of an app's own role in the platform's database. */
-export function addressOf({ dataDir }: Herald, app: 'tracker' | 'campaigns'): string {
+export function addressOf({ dataDir }: Herald, app: 'audience' | 'tracker' | 'campaigns'): string {
   const { passwords } = JSON.parse(readFileSync(join(dataDir, 'secrets.json'), 'utf8')) as { passwords: Record<string, string> }
   const { postgres } = JSON.parse(readFileSync(join(dataDir, 'ports.json'), 'utf8')) as { postgres: number }
   return `postgres://herald_${app}:${encodeURIComponent(passwords[app] ?? '')}@127.0.0.1:${postgres}/herald`

@@ -1,4 +1,4 @@
-import { databaseUrl, outageProbeSeconds, poolConfig, ServiceConfig, whole } from '@herald/service/config'
+import { databaseUrl, ledgerRetentionDays, outageProbeSeconds, poolConfig, ServiceConfig, whole } from '@herald/service/config'
 
 export const Config = ServiceConfig.extend({
   DATABASE_URL_AUDIENCE: databaseUrl,
@@ -10,4 +10,5 @@ export const Config = ServiceConfig.extend({
     'Longest time a push waits for a provider that refuses our credentials, within its ttl; then it fails with the breaker’s code. For a provider that is away a push waits to the end of its ttl.',
   ),
   OUTAGE_PROBE_SECONDS: outageProbeSeconds,
+  LEDGER_RETENTION_DAYS: ledgerRetentionDays,
 })

@@ -32,7 +32,7 @@ function compile(definition: unknown, path: string): Segment {
 }
 
 /** What was saved compiled once; if the language has changed since, it is its meaning that is wrong now. */
-function compileSaved(definition: unknown): Segment {
+export function compileSaved(definition: unknown): Segment {
   const parsed = parseSegment(definition, 'definition')
   if (parsed.ok) return parsed.segment
   throw fault('invalid_segment', `The segment does not compile any more: ${parsed.path} ${parsed.message}`, [

@@ -15,6 +15,6 @@ export const deleteSubscription = (
     if (!known) throw notFound()
     await lockUsers(trx, { ids: [known.userId] })
     await deleteSubscriptions(trx, [subscriptionId])
-    await leaveUsers(trx, [known.userId])
+    await leaveUsers(trx, [{ userId: known.userId, subscriptionId }])
     return {}
   })

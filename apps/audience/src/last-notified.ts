@@ -1,7 +1,6 @@
 import { findLastNotified, readNotified } from '@herald/contracts/calls/tracker'
 import { queueUnavailable } from '@herald/contracts/fault'
 import { leavesOf, type Segment } from '@herald/contracts/segment'
-import type { User } from '@herald/contracts/user'
 import type { Bus } from '@herald/service/bus'
 import { transact } from '@herald/service/postgres'
 import type { Service } from '@herald/service/run'
@@ -78,10 +77,14 @@ export async function awaitLastNotified(
 }
 
 /**
- * A user as the API shows them, with what the ledger knows of their devices where the app's notes are not complete. Fault
+ * A user, or whatever has devices, as the API shows them, with what the ledger knows of their devices where the app's notes are not complete. Fault
  * `queue_unavailable`: the tracker is away, and a moment that may be wrong is not shown.
  */
-export async function withLastNotified({ db, bus }: { db: Db; bus: Pick<Bus, 'call'> }, appId: string, user: User): Promise<User> {
+export async function withLastNotified<Owner extends { subscriptions: { id: string; lastNotifiedAt: string | null }[] }>(
+  { db, bus }: { db: Db; bus: Pick<Bus, 'call'> },
+  appId: string,
+  user: Owner,
+): Promise<Owner> {
   const subscriptionIds = user.subscriptions.map(({ id }) => id)
   if (subscriptionIds.length === 0 || (await isNoted(db, appId))) return user
   const { notified } = await bus.call(findLastNotified, { appId, subscriptionIds })

@@ -29,6 +29,6 @@ export const loginSubscription = (
     await mergePerson(trx, userId, toPersonChanges({}), 'device')
     await giveSubscription(trx, subscriptionId, userId)
     if (keyKind !== 'public') await markByBackend(trx, userId)
-    if (leaves !== null) await leaveUsers(trx, [leaves])
+    if (leaves !== null) await leaveUsers(trx, [{ userId: leaves, subscriptionId }])
     return { userId, externalId }
   })

@@ -21,6 +21,6 @@ export const logoutSubscription = (
     const userId = newId()
     await copyUser(trx, known.userId, userId)
     await giveSubscription(trx, subscriptionId, userId)
-    await leaveUsers(trx, [known.userId])
+    await leaveUsers(trx, [{ userId: known.userId, subscriptionId }])
     return { userId }
   })

@@ -28,7 +28,16 @@ const plans = await openPlans<Tables>(database.ownerUrl, 'audience', settingsFor
 const keptPlans = await openPlans<Tables>(database.ownerUrl, 'audience', `${settingsForWork} ${settingsForKeptPlans}`)
 afterAll(() => Promise.all([plans.close(), keptPlans.close()]))
 
-const watched = new Set(['users', 'subscriptions', 'last_notified', 'abandoned_users', 'erased_apps', 'gone_devices', 'test_devices'])
+const watched = new Set([
+  'users',
+  'subscriptions',
+  'last_notified',
+  'abandoned_users',
+  'erased_apps',
+  'gone_devices',
+  'test_devices',
+  'former_devices',
+])
 /** Of one person there are a few devices here; whoever looks at more than this looks at others' rows. */
 const mostRows = 5
 

@@ -97,7 +97,9 @@ async function registerAll({ db, kept }: { db: Db; kept: Db }, registrations: Re
       planned.map(({ plan }) => plan),
       planned.flatMap(({ people }) => people),
     )
-    const left = planned.flatMap(({ plan, leaves }) => (leaves !== null && written.has(plan.deviceId) ? [leaves] : []))
+    const left = planned.flatMap(({ plan, leaves }) =>
+      leaves !== null && written.has(plan.deviceId) ? [{ userId: leaves, subscriptionId: plan.deviceId }] : [],
+    )
     if (left.length > 0) await leaveUsers(on, left)
     return written
   }

@@ -26,7 +26,7 @@ export const rotateSubscription = (
     if (other) {
       await lockUsers(trx, { ids: [other.userId] })
       await deleteSubscriptions(trx, [other.id])
-      await leaveUsers(trx, [other.userId])
+      await leaveUsers(trx, [{ userId: other.userId, subscriptionId: other.id }])
     }
     await moveEndpoint(trx, rotated.id, { addressHash: newHash, ...rotation.new })
     return { id: rotated.id }

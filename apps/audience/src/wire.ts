@@ -31,16 +31,19 @@ import { dryRun } from './dry-run.ts'
 import { dropCampaigns } from './drop-campaigns.ts'
 import { eraseApp } from './erase-app.ts'
 import { explainDevices, findDevicesOf } from './explain-devices.ts'
+import { exportUsers } from './export-users.ts'
 import { fanOut } from './fan-out.ts'
 import { finishBatch } from './finish-batch.ts'
 import { openLastNotified, withLastNotified } from './last-notified.ts'
 import { listOpenPushes } from './list-open-pushes.ts'
 import { findTestDevices, listTestDevices, markTestDevice } from './test-devices.ts'
+import { listUsers } from './list-users.ts'
 import { loginSubscription } from './login-subscription.ts'
 import { logoutSubscription } from './logout-subscription.ts'
 import { openToldNotes } from './note-told.ts'
 import { probeCircuits } from './probe-circuits.ts'
 import { deviceDaysKept, openDeviceCounts, readDeviceDays } from './read-devices.ts'
+import { findPerson, readPerson } from './read-person.ts'
 import { readTaken, remember, rememberSends } from './read-taken.ts'
 import { openRegistrations } from './register-subscription.ts'
 import { removeAbandonedUsers } from './remove-abandoned-users.ts'
@@ -54,7 +57,9 @@ import { clearWaves, purgeCapClaims } from './store/claims.ts'
 import { findDueAges, makeUntakenDue } from './store/due.ts'
 import { purgeErasedApps } from './store/erased-apps.ts'
 import { clearSettled, purgeFanOuts } from './store/fan-outs.ts'
+import { findFormerDevices, purgeFormerDevices } from './store/former-devices.ts'
 import { purgeGoneNotes } from './store/last-notified.ts'
+import { getDevice } from './store/people.ts'
 import { deleteSegment, findSegment, getSegment, listSegments } from './store/segments.ts'
 import { patchSubscription, startSession } from './store/subscriptions.ts'
 import type { Tables } from './store/tables.ts'
@@ -74,6 +79,8 @@ const shared = { limit: 500, maxWaiting: 5_000, full: queueUnavailable, isShared
 
 /** Retention is swept once a minute: it is measured in days. */
 const purgeEveryMs = 60_000
+/** Former devices of a person in one answer. */
+const formerDevicesAtOnce = 500
 /** Notes of deleted devices are kept for half a minute. */
 const goneNotesEveryMs = 5_000
 
@@ -133,6 +140,7 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
         purgeFanOuts(db, config.FAN_OUT_RETENTION_DAYS),
         purgeGuarded(db),
         purgeDeviceDays(db, deviceDaysKept),
+        purgeFormerDevices(db, config.LEDGER_RETENTION_DAYS),
       ])
       return more.includes(true)
     }),
@@ -276,6 +284,29 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   }))
   bus.answer(calls.deleteUser, (request) => deleteUser({ db, poke: () => erasures.poke() }, request))
   bus.answer(calls.findExternalIds, async ({ appId, userIds }) => ({ externalIds: await findExternalIds(db, appId, userIds) }))
+
+  bus.answer(calls.listUsers, (request) =>
+    reads((db) => listUsers({ db, lastNotified: audience.lastNotified }, request), { turn: request.appId }),
+  )
+  bus.answer(calls.readPerson, async (request) =>
+    withLastNotified({ db, bus }, request.appId, await reads((db) => readPerson(db, request), { turn: request.appId })),
+  )
+  bus.answer(calls.findPerson, async (request) =>
+    withLastNotified({ db, bus }, request.appId, await reads((db) => findPerson(db, request), { turn: request.appId })),
+  )
+  bus.answer(calls.readDevice, async ({ appId, subscriptionId }) => {
+    const device = await reads((db) => getDevice(db, appId, subscriptionId), { turn: appId })
+    return { ...device, ...(await withLastNotified({ db, bus }, appId, { subscriptions: [device] })).subscriptions[0] }
+  })
+  bus.answer(calls.listFormerDevices, async ({ appId, userId, after }) => {
+    const subscriptionIds = await reads((db) => findFormerDevices(db, { appId, userId, after, limit: formerDevicesAtOnce }), {
+      turn: appId,
+    })
+    return { subscriptionIds, next: subscriptionIds.length === formerDevicesAtOnce ? (subscriptionIds.at(-1) ?? null) : null }
+  })
+  bus.answer(calls.exportUsers, (request) =>
+    reads((db) => exportUsers({ db, lastNotified: audience.lastNotified }, request), { withinMs: 6_000, turn: request.appId }),
+  )
 
   bus.answer(calls.createSegment, (request) => createSegment({ db }, request))
   bus.answer(calls.listSegments, (request) => reads((db) => listSegments(db, request), { turn: request.appId }))

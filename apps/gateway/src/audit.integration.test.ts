@@ -62,6 +62,7 @@ const bodies: Record<string, unknown> = {
   changeSubscriptionOfApp: { test: true },
   sendTest: { subscriptionId: newId(), silent: true, data: { coupon: 'canary-in-data' } },
   replaceCampaignOfApp: { name: 'Sale', silent: true, data: { coupon: 'canary-in-data' } },
+  searchUsersOfApp: { token: 'canary-of-a-token' },
 }
 const bodyOf = (name: string) => bodies[name] ?? Object.values(exampleOf[name.replace(/OfApp$/, '')]?.bodies ?? {})[0]
 

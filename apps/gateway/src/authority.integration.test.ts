@@ -96,6 +96,7 @@ const pem = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }).toS
 /** A right body comes before look-ups, so each route that takes one gets one. */
 const bodies: Record<string, unknown> = {
   replaceCampaignOfApp: { name: 'Sale', silent: true },
+  searchUsersOfApp: { token: 'token' },
   changeApp: { name: 'x' },
   createKey: { kind: 'public', name: 'x' },
   setApns: {

@@ -21,7 +21,7 @@ export async function listPushes(
   return { items, nextCursor: examinedTo ? writeCursor(examinedTo) : null }
 }
 
-const ledgerRow = ({ campaignId, subscriptionId, userId, row, end }: FoundPush, engagements: EngagementKind[]): LedgerRow => ({
+export const ledgerRow = ({ campaignId, subscriptionId, userId, row, end }: FoundPush, engagements: EngagementKind[]): LedgerRow => ({
   campaignId,
   subscriptionId,
   userId,

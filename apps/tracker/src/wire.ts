@@ -2,6 +2,8 @@ import {
   confirmTrackerAnnouncements,
   eraseTrackerOfApp,
   explainPushes as explainPushesCall,
+  exportPushesOfCampaign as exportPushesOfCampaignCall,
+  exportPushesOfDevice as exportPushesOfDeviceCall,
   hearTrackerListeners,
   findLastNotified,
   findSettled as findSettledCall,
@@ -9,6 +11,7 @@ import {
   listStats as listStatsCall,
   readBreakdown as readBreakdownCall,
   readCurve as readCurveCall,
+  newestPushes as newestPushesCall,
   readNotified as readNotifiedCall,
   readPace as readPaceCall,
   readProgress as readProgressCall,
@@ -36,6 +39,7 @@ import type { Config } from './config.ts'
 import { openDays } from './days.ts'
 import { eraseApp } from './erase-app.ts'
 import { explainPushes } from './explain-pushes.ts'
+import { exportPushesOfCampaign, exportPushesOfDevice } from './export-pushes.ts'
 import { findSettled } from './find-settled.ts'
 import { openFollowUp } from './follow-up.ts'
 import { openHousekeeping } from './keep-house.ts'
@@ -43,6 +47,7 @@ import { listPushes } from './list-pushes.ts'
 import { openMeasures } from './measure.ts'
 import { readBreakdown } from './read-breakdown.ts'
 import { readCurve } from './read-curve.ts'
+import { newestPushes } from './newest-pushes.ts'
 import { readNotified } from './read-notified.ts'
 import { readPace } from './read-pace.ts'
 import { readProgress } from './read-progress.ts'
@@ -140,6 +145,15 @@ export async function wireTracker(service: Service<Config>): Promise<void> {
   bus.answer(listPushesCall, (request) => reads((db) => listPushes({ db, retentionDays: ledgerDays }, request), { turn: request.appId }))
   bus.answer(explainPushesCall, (request) =>
     reads((db) => explainPushes({ db, retentionDays: ledgerDays }, request), { turn: request.appId }),
+  )
+  bus.answer(newestPushesCall, (request) =>
+    reads((db) => newestPushes({ db, retentionDays: ledgerDays }, request), { turn: request.appId }),
+  )
+  bus.answer(exportPushesOfDeviceCall, (request) =>
+    reads((db) => exportPushesOfDevice({ db, retentionDays: ledgerDays }, request), { turn: request.appId }),
+  )
+  bus.answer(exportPushesOfCampaignCall, (request) =>
+    reads((db) => exportPushesOfCampaign({ db, retentionDays: ledgerDays }, request), { withinMs: 6_000, turn: request.appId }),
   )
   bus.answer(confirmTrackerAnnouncements, async ({ announcementIds }) => {
     await deleteAnnouncements(db, announcementIds)

@@ -20,6 +20,7 @@ import type { Config } from './config.ts'
 import { openDeliverer } from './deliver-due.ts'
 import { eraseApp } from './erase-app.ts'
 import { eraseUser } from './erase-user.ts'
+import { exportDeliveries } from './export-deliveries.ts'
 import { freezeBatches } from './freeze-batches.ts'
 import { openUrlCheck } from './http/check-url.ts'
 import { openPost } from './http/post.ts'
@@ -142,6 +143,7 @@ export async function wireWebhooks(service: Service<Config>, given: { resolve?: 
   bus.answer(calls.rotateWebhookSecret, (request) => rotateSecret(webhooks, request))
   bus.answer(calls.testWebhook, (request) => testWebhook(webhooks, request))
   bus.answer(calls.listDeliveries, (request) => reads((db) => listDeliveries({ db }, request), { turn: request.appId }))
+  bus.answer(calls.exportDeliveries, (request) => reads((db) => exportDeliveries({ db }, request), { turn: request.appId }))
   bus.answer(calls.replayDelivery, (request) => replayDelivery({ db, poke: () => delivering.poke() }, request))
   bus.answer(calls.eraseUser, (request) => eraseUser(webhooks, request))
   bus.answer(calls.eraseWebhooksOfApp, (request) => eraseApp(webhooks, request))

@@ -94,6 +94,11 @@ export const databaseUrl = z
 export const whole = (byDefault: number, { min = 0, max = Number.MAX_SAFE_INTEGER } = {}) =>
   z.coerce.number().int().min(min).max(max).default(byDefault)
 
+/** How long the ledger keeps what became of pushes. The same for tracker (the ledger) and audience (which devices a user had). */
+export const ledgerRetentionDays = whole(90, { min: 30, max: 3650 }).describe(
+  'Days that outcomes and engagement events of a campaign are kept. Later events count nothing. At least 30: a push may be tried for 28 days. The same for tracker and audience, which keeps for as long which devices have left a user.',
+)
+
 /** How often one push is sent to a provider that is away. The same for audience (APNs, FCM) and dispatcher (web push). */
 export const outageProbeSeconds = z.coerce
   .number()

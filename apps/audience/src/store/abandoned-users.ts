@@ -9,14 +9,25 @@ const isBare = sql<boolean>`
   u.external_id is not null and not u.by_backend and u.tags = '{}' and u.language is null and u.timezone is null and u.country is null
   and ${hasNoDevice}`
 
+/** A device that has left a user. */
+export type Departure = { userId: string; subscriptionId: string }
+
 /**
  * What follows when devices have left users, whom the caller has locked: an anonymous one without devices goes at once, an identified one who
- * holds nothing is looked at again after 30 days.
+ * holds nothing is looked at again after 30 days. That a device has left an identified one is remembered (spec: administration/former-devices).
  */
-export async function leaveUsers(db: Db, userIds: string[]): Promise<void> {
+export async function leaveUsers(db: Db, departures: Departure[]): Promise<void> {
+  const userIds = departures.map(({ userId }) => userId)
   await sql`
     with gone as (
       delete from users u where u.id = any(${userIds}::text[]) and u.external_id is null and ${hasNoDevice}
+    ), former as (
+      insert into former_devices (user_id, subscription_id)
+      select left_by.user_id, left_by.subscription_id
+      from unnest(${userIds}::text[], ${departures.map(({ subscriptionId }) => subscriptionId)}::text[]) as left_by(user_id, subscription_id)
+        cross join lateral (select id from users where id = left_by.user_id and external_id is not null offset 0) u
+      order by left_by.user_id, left_by.subscription_id
+      on conflict (user_id, subscription_id) do update set until = excluded.until
     )
     insert into abandoned_users (user_id) select u.id from users u where u.id = any(${userIds}::text[]) and ${isBare}
     on conflict (user_id) do update set due_at = excluded.due_at`.execute(db)

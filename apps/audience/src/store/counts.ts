@@ -42,7 +42,7 @@ const count = (db: Db, appId: string, segment: Segment): Promise<SegmentCount> =
   })
 
 /** What relative dates count from: the database's clock, as at the start of a fan-out. */
-async function databaseNow(db: Db): Promise<Date> {
+export async function databaseNow(db: Db): Promise<Date> {
   const { rows } = await sql<{ now: Date }>`select now() as now`.execute(db)
   return rows[0]?.now ?? new Date(Number.NaN)
 }

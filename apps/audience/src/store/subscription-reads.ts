@@ -1,5 +1,5 @@
 import type { Subscription } from '@herald/contracts/user'
-import type { Selectable } from 'kysely'
+import { sql, type RawBuilder, type Selectable } from 'kysely'
 import { maskToken } from '../core/mask.ts'
 import type { Db, SubscriptionTable } from './tables.ts'
 
@@ -16,7 +16,32 @@ export async function findSubscriptionsOf(db: Db, userId: string): Promise<Subsc
   return rows.map(toSubscription)
 }
 
-const toSubscription = (row: Selectable<SubscriptionTable> & { last_notified_at: Date | null }): Subscription => ({
+/** A device as user reads answer it, with its whole address and its owner beside it. */
+export type FoundDevice = { userId: string; address: string; device: Subscription }
+
+/** The devices of many users, by user and then the oldest first. */
+export const findDevicesOf = (db: Db, userIds: string[]): Promise<FoundDevice[]> =>
+  findDevicesFrom(
+    db,
+    sql`unnest(${userIds}::text[]) as asked(id) cross join lateral (select * from subscriptions where user_id = asked.id offset 0) s`,
+  )
+
+/** A device of an app by its id. */
+export const findDevice = async (db: Db, appId: string, id: string): Promise<FoundDevice | undefined> =>
+  (await findDevicesFrom(db, sql`(select * from subscriptions where id = ${id} and app_id || '' = ${appId} offset 0) s`))[0]
+
+/** `devices`: whatever is behind `from`; `s` is the device. */
+async function findDevicesFrom(db: Db, devices: RawBuilder<unknown>): Promise<FoundDevice[]> {
+  const { rows } = await sql<Row>`
+    select s.*, n.at as last_notified_at from ${devices}
+      left join lateral (select at from last_notified where subscription_id = s.id offset 0) n on true
+    order by s.user_id, s.id`.execute(db)
+  return rows.map((row) => ({ userId: row.user_id, address: row.address, device: toSubscription(row) }))
+}
+
+type Row = Selectable<SubscriptionTable> & { last_notified_at: Date | null }
+
+const toSubscription = (row: Row): Subscription => ({
   id: row.id,
   platform: row.platform,
   ...addressOf(row),

@@ -35,6 +35,7 @@ export type Tables = {
   device_days: DeviceDayTable
   /** Who takes an app's newest day, until when; `infinity`: it is taken. */
   device_day_claims: { app_id: string; day: string; until: Date }
+  former_devices: { user_id: string; subscription_id: string; until: Generated<Date> }
 }
 export type Db = Kysely<Tables>
 

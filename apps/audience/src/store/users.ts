@@ -1,10 +1,10 @@
 import { notFound } from '@herald/contracts/fault'
 import type { Tags } from '@herald/contracts/text'
 import type { User, UserAddress } from '@herald/contracts/user'
-import { sql, type RawBuilder } from 'kysely'
+import { sql, type RawBuilder, type Selectable } from 'kysely'
 import type { Person, PersonChanges } from '../core/person.ts'
 import { findSubscriptionsOf } from './subscription-reads.ts'
-import type { Db } from './tables.ts'
+import type { Db, UserTable } from './tables.ts'
 
 /** What a user is found by: an app and its own id for them, as one key (migrations/0070). */
 export type PersonName = { appId: string; externalId: string }
@@ -151,20 +151,37 @@ export async function readTags(db: Db, userId: string): Promise<Tags> {
 
 /** A user with devices, as reads answer it (spec: identity/user-fields); Fault `not_found`. */
 export async function getUser(db: Db, appId: string, address: UserAddress): Promise<User> {
+  const user = await getUserAlone(db, appId, address)
+  return { ...user, subscriptions: await findSubscriptionsOf(db, user.id) }
+}
+
+type UserAlone = Omit<User, 'subscriptions'>
+
+/** A user without devices; Fault `not_found`. */
+export async function getUserAlone(db: Db, appId: string, address: UserAddress): Promise<UserAlone> {
   const user = await db.selectFrom('users').selectAll().where(addressed(appId, address)).executeTakeFirst()
   if (!user) throw notFound()
-  return {
-    id: user.id,
-    ...(user.external_id === null ? {} : { externalId: user.external_id }),
-    tags: user.tags,
-    language: user.language,
-    timezone: user.timezone,
-    country: user.country,
-    createdAt: user.created_at.toISOString(),
-    lastActiveAt: user.last_active_at.toISOString(),
-    subscriptions: await findSubscriptionsOf(db, user.id),
-  }
+  return toUserAlone(user)
 }
+
+/** Users without devices, in the order of their ids. */
+export async function findUsersAlone(db: Db, ids: string[]): Promise<UserAlone[]> {
+  const { rows } = await sql<Selectable<UserTable>>`
+    select u.* from unnest(${ids}::text[]) as asked(id) cross join lateral (select * from users where id = asked.id offset 0) u
+    order by u.id`.execute(db)
+  return rows.map(toUserAlone)
+}
+
+const toUserAlone = (user: Selectable<UserTable>): UserAlone => ({
+  id: user.id,
+  ...(user.external_id === null ? {} : { externalId: user.external_id }),
+  tags: user.tags,
+  language: user.language,
+  timezone: user.timezone,
+  country: user.country,
+  createdAt: user.created_at.toISOString(),
+  lastActiveAt: user.last_active_at.toISOString(),
+})
 
 /** The external ids of those of an app's users who have one, by user id. */
 export async function findExternalIds(db: Db, appId: string, userIds: string[]): Promise<Record<string, string>> {

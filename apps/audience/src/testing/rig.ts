@@ -50,6 +50,7 @@ export async function openAudience() {
     FAN_OUT_RETENTION_DAYS: 7,
     BREAKER_MAX_HOLD_SECONDS: 86_400,
     OUTAGE_PROBE_SECONDS: 5,
+    LEDGER_RETENTION_DAYS: 90,
   }
   const service = testService('audience', config)
   const { db } = await openDatabase<Tables>(service, { url: config.DATABASE_URL_AUDIENCE, poolSize: 12 })

@@ -12,6 +12,9 @@ export type AuditAction =
   | 'device.marked'
   | `${'segment' | 'template'}.${'created' | 'changed' | 'deleted'}`
   | `campaign.${'created' | 'changed' | 'deleted' | 'sent' | 'cancelled' | 'paused' | 'resumed' | 'duplicated' | 'winner-picked' | 'tested'}`
+  | `user.${'exported' | 'changed' | 'erased'}`
+  | 'users.exported'
+  | `device.${'changed' | 'deleted'}`
   | `webhook.${'created' | 'changed' | 'deleted' | 'enabled' | 'secret-rotated' | 'replayed'}`
 
 /** What was changed: ids, names and counts, never a value. */

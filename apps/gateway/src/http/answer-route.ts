@@ -5,6 +5,7 @@ import { isObjectId } from '@herald/contracts/ids'
 import { parseBody } from '@herald/contracts/validate'
 import { z } from 'zod'
 import { auditElsewhere } from '../audit-elsewhere.ts'
+import { auditExport, type NoteExport } from '../audit-export.ts'
 import type { ApiKeys, VerifiedKey } from '../authenticate.ts'
 import { actorOf, type By } from '../core/audit.ts'
 import { checkIdempotencyKey, fingerprintOf } from '../core/idempotency.ts'
@@ -69,6 +70,7 @@ export async function answerRoute(route: Route, request: Routed, response: Serve
       if (key) door.limits.countSend(key, response)
     },
     note: noteOf(route, by),
+    noteExport: noteExportOf(route, gateway, by),
   }
   return route.key === 'admin' ? answerAdministrator(route, gateway, asked, by) : route.answer(gateway, asked)
 }
@@ -78,6 +80,13 @@ const noteOf =
   async (trx, appId, subject) => {
     if (typeof audit !== 'object' || audit.change !== 'own') throw new Error(`${name} declares no change of the gateway's own`)
     await insertAudit(trx, { ...by, appId, action: audit.action, subject })
+  }
+
+const noteExportOf =
+  ({ name, audit }: Route, { db }: Gateway, by: By): NoteExport =>
+  (appId, subject, portions) => {
+    if (typeof audit !== 'object' || audit.change !== 'export') throw new Error(`${name} declares no export`)
+    return auditExport(db, { ...by, appId, action: audit.action, subject }, portions)
   }
 
 function answerAdministrator(route: Route, gateway: Gateway, asked: Asked<string, unknown, unknown>, by: By): Promise<unknown> {

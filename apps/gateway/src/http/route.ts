@@ -2,6 +2,7 @@ import type { KeyKind, Scope } from '@herald/contracts/administration'
 import type { FaultCode } from '@herald/contracts/fault'
 import type { Idempotency } from '@herald/contracts/calls/campaigns'
 import type { z } from 'zod'
+import type { NoteExport } from '../audit-export.ts'
 import type { AuditAction, Subject } from '../core/audit.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Note } from '../store/audit.ts'
@@ -26,19 +27,22 @@ type ParamsOf<Path extends string> = string extends Path
 /**
  * What a change is called in the audit, when an administrator makes it. `own`: the gateway's own, whose transaction writes the line (`note`).
  * `elsewhere`: another app makes it, and the line is written around that (audit-elsewhere.ts); it names the ids of the path and of the answer,
- * and what `subject` adds. `nothing`: it only looks, though its method is not GET: a preview, a count that is
+ * and what `subject` adds. `export`: it reads, and what it says leaves the house; the line is written when that has ended, with how much it was (`noteExport`). `nothing`: it only looks, though its method is not GET: a preview, a count that is
  * remembered, a ping.
  */
 export type Audited =
   | 'nothing'
   | { action: AuditAction; change: 'own' }
   | { action: AuditAction; change: 'elsewhere'; subject: (of: { id: string | undefined; answered: string | undefined }) => Subject }
+  | { action: AuditAction; change: 'export' }
 
 export const own = (action: AuditAction): Audited => ({ action, change: 'own' })
 export const elsewhere = (
   action: AuditAction,
   subject: (of: { id: string | undefined; answered: string | undefined }) => Subject = ({ id, answered }) => ({ id: id ?? answered }),
 ): Audited => ({ action, change: 'elsewhere', subject })
+
+export const exporting = (action: AuditAction): Audited => ({ action, change: 'export' })
 
 /** A request as its answer sees it: everything about it has been checked. */
 export type Asked<Param extends string, Body, Query> = {
@@ -57,6 +61,8 @@ export type Asked<Param extends string, Body, Query> = {
   countSend: () => void
   /** For a change of the gateway's own that the route declares (`audit`). */
   note: Note
+  /** For an export that the route declares (`audit`): its portions, with their line. */
+  noteExport: NoteExport
 }
 
 export type Route<Param extends string = string, Body = unknown, Query = unknown> = {
@@ -77,7 +83,7 @@ export type Route<Param extends string = string, Body = unknown, Query = unknown
   texts?: readonly Param[]
   /** Takes the header Idempotency-Key: for the request, or for what its items make of it. */
   idempotent?: boolean | 'items'
-  /** What the audit says when an administrator does this: every route of theirs declares it, unless it is a GET. */
+  /** What the audit says when an administrator does this: every route of theirs declares it, unless it is a GET that exports nothing. */
   audit?: Audited
   /** Takes the header x-identity-token, from public keys. */
   identified?: boolean

@@ -1,12 +1,14 @@
 import { segmentsAndTemplates } from './administer.ts'
 import { campaignsOfApp } from './administer-campaigns.ts'
 import { subscriptionsOfApp } from './administer-subscriptions.ts'
+import { people } from './administer-users.ts'
 import { apps } from './apps.ts'
 import { audit } from './audit.ts'
 import { campaigns } from './campaigns.ts'
 import { docs, docsFiles } from './docs.ts'
 import { explain } from './explain.ts'
 import { dryRuns, dryRunsOfApp } from './dry-run.ts'
+import { exports } from './exports.ts'
 import { health } from './health.ts'
 import { keys } from './keys.ts'
 import { notifications } from './notifications.ts'
@@ -65,6 +67,9 @@ export const administrationRoutes: readonly Route[] = [
   ...subscriptionsOfApp,
   ...testSends,
   ...overview,
+  // Before a user: their path has the form of a user's.
+  ...exports,
+  ...people,
 ]
 
 export const openApiDocument = describeApi(publicRoutes)

@@ -41,6 +41,10 @@ export async function insertIntent(db: Db, line: AuditLine): Promise<string | un
 /** It was refused: nothing has changed. */
 export const deleteIntent = (db: Db, id: string): Promise<unknown> => db.deleteFrom('audit_intents').where('id', '=', id).execute()
 
+/** What is meant is still being done: its minute begins anew. */
+export const keepIntent = (db: Db, id: string): Promise<unknown> =>
+  sql`update audit_intents set created_at = now() where id = ${id}`.execute(db)
+
 /** It was done: the intent becomes a line, unless the sweep has made it one before. */
 export const settleIntent = (db: Db, id: string, subject: Subject): Promise<unknown> =>
   sql`

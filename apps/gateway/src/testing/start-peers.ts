@@ -10,6 +10,7 @@ import type { AudienceDryRun } from '@herald/contracts/dry-run'
 import { fault, type Fault } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import type { CampaignsSummary, DeviceCounts, RecentCounts } from '@herald/contracts/series'
+import type { OwnedDevice, Person } from '@herald/contracts/person'
 import type { Webhook, WebhookDelivery } from '@herald/contracts/webhook'
 import { openBus, type Bus } from '@herald/service/bus'
 import { testService } from '@herald/testing/service'
@@ -164,6 +165,12 @@ export const quietDays: RecentCounts = {
 }
 export const noCampaigns: CampaignsSummary = { byStatus: {}, next: [], paused: [], failed: [] }
 
+const { user: givenUser, device: givenDevice } = examples
+const maskedDevice = { ...givenDevice, token: 'canaryto…' }
+/** A user and a device as the administration shows them. */
+export const givenPerson: Person = { ...givenUser, subscriptions: [maskedDevice], preferences: {} }
+export const givenOwned: OwnedDevice = { ...maskedDevice, user: { id: givenUser.id, externalId: givenUser.externalId } }
+
 export async function startPeers(natsUrl: string): Promise<Peers> {
   const services = (['audience', 'campaigns', 'tracker', 'webhooks'] as const).map((name: AppName) =>
     testService(name, { NATS_URL: natsUrl }),
@@ -215,6 +222,12 @@ export async function startPeers(natsUrl: string): Promise<Peers> {
   play(audience, audienceCalls.markTestDevice, { id: device.id, optedIn: true, test: true })
   play(audience, audienceCalls.listTestDevices, { items: [], nextCursor: null })
   play(audience, audienceCalls.deleteUser, {})
+  play(audience, audienceCalls.listUsers, { items: [], nextCursor: null })
+  play(audience, audienceCalls.readPerson, givenPerson)
+  play(audience, audienceCalls.findPerson, givenPerson)
+  play(audience, audienceCalls.readDevice, givenOwned)
+  play(audience, audienceCalls.listFormerDevices, { subscriptionIds: [], next: null })
+  play(audience, audienceCalls.exportUsers, { users: [], next: null })
   play(audience, audienceCalls.createSegment, segment)
   play(audience, audienceCalls.listSegments, { items: [segment], nextCursor: null })
   play(audience, audienceCalls.readSegment, segment)
@@ -295,6 +308,9 @@ export async function startPeers(natsUrl: string): Promise<Peers> {
   play(tracker, trackerCalls.readPace, { pace: { pushes: 10_000, seconds: 8 } })
   play(audience, audienceCalls.listOpenPushes, { items: [], nextCursor: null })
   play(tracker, trackerCalls.listPushes, { items: [], nextCursor: null })
+  play(tracker, trackerCalls.newestPushes, { pushes: [] })
+  play(tracker, trackerCalls.exportPushesOfDevice, { pushes: [], next: null })
+  play(tracker, trackerCalls.exportPushesOfCampaign, { pushes: [], next: null })
   play(tracker, trackerCalls.readProgress, null)
   play(tracker, trackerCalls.listStats, { stats: {} })
   play(tracker, trackerCalls.verifyCampaign, null)
@@ -304,6 +320,7 @@ export async function startPeers(natsUrl: string): Promise<Peers> {
   play(tracker, trackerCalls.readBreakdown, null)
   play(tracker, trackerCalls.eraseTrackerOfApp, { done: true })
   play(webhooks, webhookCalls.eraseWebhooksOfApp, { done: true })
+  play(webhooks, webhookCalls.exportDeliveries, { deliveries: [], next: null })
   play(webhooks, webhookCalls.createWebhook, { ...givenWebhook, secret: 'whsec_canary-of-a-webhook' })
   play(webhooks, webhookCalls.listWebhooks, { items: [givenWebhook], nextCursor: null })
   play(webhooks, webhookCalls.readWebhook, givenWebhook)

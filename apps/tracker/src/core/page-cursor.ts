@@ -14,6 +14,9 @@ export function readCursor(cursor: string): PushPlace | undefined {
   return { campaignId, no: Number.parseInt(rest.slice(0, 8), 16), place: Number.parseInt(rest.slice(8), 16) }
 }
 
+/** The name of a push in an export: its place, which an export goes on after. */
+export const pushId = writeCursor
+
 /** Below zero: `one` is shown before `other`. */
 export const inListOrder = (one: PushPlace, other: PushPlace): number =>
   one.campaignId === other.campaignId ? other.no - one.no || other.place - one.place : one.campaignId > other.campaignId ? -1 : 1

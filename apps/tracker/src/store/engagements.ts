@@ -52,14 +52,21 @@ export async function moveEngagements(
 /** A push is reported once of a kind. The limit keeps the planner at a probe of the key for each push, whatever it thinks of their number. */
 const mostKinds = 10
 
+type Push = { day: string; campaignId: string; subscriptionId: string }
+export type Report = { kind: EngagementKind; at: Date }
+
 /** What devices reported of these pushes, in the order it came, by campaign and device. */
-export async function findEngagements(
-  db: Db,
-  pushes: { day: string; campaignId: string; subscriptionId: string }[],
-): Promise<Map<string, EngagementKind[]>> {
+export async function findEngagements(db: Db, pushes: Push[]): Promise<Map<string, EngagementKind[]>> {
+  const reports = await findReports(db, pushes)
+  return new Map([...reports].map(([key, of]) => [key, of.map(({ kind }) => kind)]))
+}
+
+/** The same with the moment of each. */
+export async function findReports(db: Db, pushes: Push[]): Promise<Map<string, Report[]>> {
+  if (pushes.length === 0) return new Map()
   const days = pushes.map(({ day }) => day)
-  const { rows } = await sql<{ key: string; kinds: EngagementKind[] }>`
-    select campaign_id || subscription_id as key, array_agg(kind order by at, kind) as kinds
+  const { rows } = await sql<{ key: string; kinds: EngagementKind[]; ats: Date[] }>`
+    select campaign_id || subscription_id as key, array_agg(kind order by at, kind) as kinds, array_agg(at order by at, kind) as ats
     from unnest(${days}::date[], ${pushes.map(({ campaignId }) => campaignId)}::text[], ${pushes.map(({ subscriptionId }) => subscriptionId)}::text[])
       as push(day, campaign_id, subscription_id)
     cross join lateral (
@@ -69,5 +76,5 @@ export async function findEngagements(
       limit ${mostKinds}
     ) as report
     group by campaign_id, subscription_id`.execute(db)
-  return new Map(rows.map(({ key, kinds }) => [key, kinds]))
+  return new Map(rows.map(({ key, kinds, ats }) => [key, kinds.map((kind, place) => ({ kind, at: ats[place] ?? new Date(0) }))]))
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { ExportedDelivery } from '@herald/contracts/person'
 
 /** A batch goes when it holds this many events or its oldest has waited this long (spec: webhooks/batches). */
 export const batchSize = 100
@@ -52,4 +53,10 @@ export const bodyOf = (deliveryId: string, events: Buffer): Buffer =>
 export function withoutExternalId(events: Buffer, userId: string): Buffer {
   const shown = JSON.parse(events.toString()) as { userId?: string; externalId?: string }[]
   return Buffer.from(JSON.stringify(shown.map((event) => (event.userId === userId ? { ...event, externalId: undefined } : event))))
+}
+
+/** Those events of a delivery that name a user. */
+export function eventsOf(events: Buffer, userId: string): ExportedDelivery['events'] {
+  const all = JSON.parse(events.toString()) as (ExportedDelivery['events'][number] & { userId?: string })[]
+  return all.filter((event) => event.userId === userId)
 }

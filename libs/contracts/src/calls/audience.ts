@@ -10,6 +10,7 @@ import { Listener } from '../event.ts'
 import { mostExplained, type ExplainedStep, type Verdict, type WaitingFor } from '../explain.ts'
 import type { Attempt, FailureCode } from '../outcome.ts'
 import { ListRequest, type Listed } from '../page.ts'
+import { AddressSearch, addressForms, type ExportedUser, type OwnedDevice, type Person, type PersonSummary } from '../person.ts'
 import { platforms, type Platform } from '../platform.ts'
 import { SaveSegment, type SavedSegment, type SegmentCount } from '../saved-segment.ts'
 import type { DeviceCounts, DeviceDay } from '../series.ts'
@@ -288,6 +289,38 @@ export const listTestDevices = call<Listed<TestDevice>>()(
 export const findTestDevices = call<{
   devices: { subscriptionId: string; platform: Platform; unreachable: NotQueued['code'] | null }[]
 }>()('rpc.audience.find-test-devices', z.object({ appId: Id, selector: TestSelector }))
+
+// People as the administration sees them (spec: administration/users): addresses are masked. Unknown and foreign ids: not_found.
+
+/**
+ * An app's users, newest first: by `q` (a user's or a device's id, else the beginning of an external id), or those of whom a segment means a reachable
+ * device. With a segment a page looks at 10,000 users and may be short. Faults: not_found (the segment), invalid_segment, rate_limited.
+ */
+export const listUsers = call<Listed<PersonSummary>>()(
+  'rpc.audience.list-users',
+  ListRequest.extend({ appId: Id, segmentId: Id.optional() }),
+)
+
+export const readPerson = call<Person>()('rpc.audience.read-person', z.object({ appId: Id, user: UserAddress }))
+/** Finds a person by the token or endpoint of a device, which are looked up by their hash. */
+export const findPerson = call<Person>()('rpc.audience.find-person', z.object({ appId: Id, address: AddressSearch }))
+export const readDevice = call<OwnedDevice>()('rpc.audience.read-device', z.object({ appId: Id, subscriptionId: Id }))
+
+/** Devices that have left an identified user, for as long as the ledger keeps their pushes, in the order of their ids. */
+export const listFormerDevices = call<{ subscriptionIds: string[]; next: string | null }>()(
+  'rpc.audience.list-former-devices',
+  z.object({ appId: Id, userId: Id, after: Id.nullable() }),
+)
+
+/**
+ * The next users of an app by id, with their devices: 500 of them or a megabyte. `next`: where to go on, null at the end; with a segment a page may hold
+ * none. Faults: those of listUsers.
+ */
+export const exportUsers = call<{ users: ExportedUser[]; next: string | null }>()(
+  'rpc.audience.export-users',
+  z.object({ appId: Id, after: Id.nullable(), segmentId: Id.optional(), addresses: z.enum(addressForms) }),
+  8_000,
+)
 
 // Saved segments (spec: segments/saved-name). Faults: not_found, duplicate_name.
 

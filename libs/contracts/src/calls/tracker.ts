@@ -3,6 +3,7 @@ import { call } from '../call.ts'
 import { engagementKinds, Listener, type EngagementKind } from '../event.ts'
 import { mostExplained } from '../explain.ts'
 import { BatchOutcomes, mostPlaces, outcomes, type Attempt, type EndOfPlaces, type OutcomeKind } from '../outcome.ts'
+import type { ExportedPush } from '../person.ts'
 import { platforms, type Platform } from '../platform.ts'
 import { seriesBuckets, type Breakdown, type Curve, type RecentCounts, type Series } from '../series.ts'
 import type { Stats } from '../stats.ts'
@@ -130,6 +131,28 @@ export const listPushes = call<{ items: LedgerRow[]; nextCursor: string | null }
     limit: z.number().int().min(1).max(200),
     cursor: z.string().max(200).optional(),
   }),
+)
+
+/** The newest pushes of a user that ended, of these devices, newest campaign first. */
+export const newestPushes = call<{ pushes: LedgerRow[] }>()(
+  'rpc.tracker.newest-pushes',
+  z.object({ appId: Id, userId: Id, subscriptionIds: z.array(Id).max(200), limit: z.number().int().min(1).max(200) }),
+)
+
+const Portion = { appId: Id, after: z.string().max(200).nullable() }
+/** A portion of the pushes of a user to one device that ended, newest campaign first. `next` is the `after` of the next one; null: that was the last. */
+export const exportPushesOfDevice = call<{ pushes: ExportedPush[]; next: string | null }>()(
+  'rpc.tracker.export-pushes-of-device',
+  z.object({ ...Portion, userId: Id, subscriptionId: Id }),
+)
+/**
+ * A portion of a campaign's ledger in its order, also of what has not ended: about 1,000 pushes after the place of one. Null: it is past the ledger's
+ * retention. Fault: invalid_body at `after`.
+ */
+export const exportPushesOfCampaign = call<{ pushes: ExportedPush[]; next: string | null } | null>()(
+  'rpc.tracker.export-pushes-of-campaign',
+  z.object({ ...Portion, campaignId: Id }),
+  8_000,
 )
 
 /**

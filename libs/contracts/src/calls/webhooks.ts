@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { call } from '../call.ts'
 import { ListRequest, type Listed } from '../page.ts'
+import type { ExportedDelivery } from '../person.ts'
 import { CreateWebhook, PatchWebhook, type Webhook, type WebhookDelivery } from '../webhook.ts'
 
 const Id = z.string().length(24)
@@ -8,6 +9,12 @@ const Endpoint = z.object({ appId: Id, webhookId: Id })
 
 /** A user was erased: bodies of deliveries that name them go too (spec: webhooks/erasure). */
 export const eraseUser = call<Record<string, never>>()('rpc.webhooks.erase-user', z.object({ appId: Id, userId: Id }))
+
+/** A portion of the deliveries whose bodies name a user, with the events of theirs. `next` is the `after` of the next one; null: that was the last. */
+export const exportDeliveries = call<{ deliveries: ExportedDelivery[]; next: number | null }>()(
+  'rpc.webhooks.export-deliveries',
+  z.object({ appId: Id, userId: Id, after: z.number().int().min(0) }),
+)
 
 /** The app was deleted: its rows go, a part with every call, until `done`. */
 export const eraseWebhooksOfApp = call<{ done: boolean }>()('rpc.webhooks.erase-app', z.object({ appId: Id }), 10_000)

@@ -1,0 +1,75 @@
+import { once } from 'node:events'
+import { createServer, request, type IncomingMessage } from 'node:http'
+import { notFound } from '@herald/contracts/fault'
+import { openLog } from '@herald/service/log'
+import { until } from '@herald/testing/until'
+import { expect, onTestFinished, test } from 'vitest'
+import { respondText, TextStream } from './text-stream.ts'
+
+const log = openLog('gateway', 'silent')
+
+/** An answer made of parts, to one client, and what both ends have of it. */
+async function givenStream(parts: AsyncGenerator<string>) {
+  const state = { thrown: undefined as unknown }
+  const server = createServer((_request, response) => {
+    respondText(response, new TextStream(parts, { 'content-type': 'text/plain' }), { headOnly: false, log }).catch((error: unknown) => {
+      state.thrown = error
+      response.writeHead(404).end()
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const address = server.address()
+  const asked = request({ host: '127.0.0.1', port: typeof address === 'object' ? address?.port : 0, agent: false }).end()
+  asked.on('error', () => undefined)
+  const [client] = (await once(asked, 'response')) as [IncomingMessage]
+  client.on('error', () => undefined)
+  return { state, client, asked }
+}
+
+// spec: administration/export-end
+test('a caller that does not read holds the parts back, and one that goes away lets go of what is made for it', async () => {
+  const made = { parts: 0, isReturned: false }
+  async function* endless(): AsyncGenerator<string> {
+    try {
+      for (;;) {
+        made.parts += 1
+        yield `${'x'.repeat(100_000)}\n`
+      }
+    } finally {
+      made.isReturned = true
+    }
+  }
+  const { state, client, asked } = await givenStream(endless())
+  client.pause()
+  await until(() => made.parts > 1)
+
+  // Buffers of the kernel hold some megabytes, and no more is made.
+  expect(made.parts).toBeLessThan(500)
+  asked.destroy()
+  await until(() => made.isReturned, { what: 'the parts are let go' })
+  expect(state.thrown).toBeUndefined()
+})
+
+test('a fault before the first part is thrown, so that it can be answered; one after it cuts the answer off', async () => {
+  async function* refused(): AsyncGenerator<string> {
+    yield* []
+    throw notFound()
+  }
+  async function* cut(): AsyncGenerator<string> {
+    yield 'a part\n'
+    // The part goes out meanwhile.
+    await new Promise((next) => setImmediate(next))
+    throw new Error('on the way')
+  }
+
+  expect((await givenStream(refused())).client.statusCode).toBe(404)
+  const { client, state } = await givenStream(cut())
+  client.resume()
+  await new Promise((closed) => void client.once('close', closed))
+  expect([client.statusCode, client.complete, state.thrown]).toEqual([200, false, undefined])
+})

@@ -1,0 +1,196 @@
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
+import { join } from 'node:path'
+import { removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
+import { makeManyDevices } from '@herald/testing/many-devices'
+import { givenTenant, type Tenant } from '@herald/testing/tenant'
+import { until } from '@herald/testing/until'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { addressOf } from '../chaos/platform.ts'
+import { givenDevices, ok, pushesOf, settle, textOf, type Json } from './campaigns.ts'
+
+// People through the whole platform: found, read, changed, exported and erased.
+
+let herald: Herald
+let tenant: Tenant
+
+beforeAll(async () => {
+  herald = await startHerald({ env: { LOG_LEVEL: 'info' } })
+  tenant = await givenTenant(herald)
+})
+afterAll(async () => {
+  await herald.stop()
+  removeDataDir(herald.dataDir)
+})
+
+type Line = Json & { type: string; id: string }
+const linesOf = (text: string): Line[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Line)
+/** An export, whole. */
+async function exported(path: string, of = tenant): Promise<Line[]> {
+  const { status, body } = await of.admin<string | Line>('GET', path)
+  expect(status).toBe(200)
+  const lines = typeof body === 'string' ? linesOf(body) : [body]
+  expect(lines.at(-1)).toEqual({ type: 'end', count: lines.length - 1 })
+  return lines.slice(0, -1)
+}
+const ofType = (lines: Line[], type: string) => lines.filter((line) => line.type === type)
+const auditOf = async (action: string, of = tenant) =>
+  ok(await of.admin<{ items: { subject: Json }[] }>('GET', `/audit?action=${action}`), 200).items.map(({ subject }) => subject)
+
+/** Sends to a user and answers the campaign's id when all pushes have ended. */
+async function sendTo(externalId: string, title: string): Promise<string> {
+  const body = { target: { externalIds: [externalId] }, content: textOf(title) }
+  const { id } = ok(await tenant.call<{ id: string }>('POST', '/v1/notifications', body), 202)
+  await settle(tenant, id)
+  return id
+}
+
+// spec: administration/export-person, administration/former-devices, administration/user-read, administration/masked-addresses
+test('the export of a person is complete: pushes of devices that have left or were removed, what was reported, and no address', async () => {
+  const [phone, tablet, watch] = await givenDevices(tenant, 'ios', 3, () => ({ externalId: 'ann', tags: { plan: 'pro' } }))
+  if (!phone || !tablet || !watch) throw new Error('three devices were registered')
+  const first = await sendTo('ann', 'to three')
+  const [push] = await pushesOf(tenant, first)
+  ok(await tenant.call('POST', `/v1/e/o/${push?.msgId}`), 204)
+  ok(await tenant.call('POST', `/v1/subscriptions/${phone.id}/login`, { externalId: 'bob' }), 200)
+  ok(await tenant.call('DELETE', `/v1/subscriptions/${tablet.id}`), 204)
+  const second = await sendTo('ann', 'to one')
+  const ofBob = await sendTo('bob', 'to the phone of Bob')
+
+  const lines = await exported(`/users/${phone.userId}/export`)
+
+  expect(ofType(lines, 'user')).toMatchObject([{ id: phone.userId, externalId: 'ann', tags: { plan: 'pro' } }])
+  expect(ofType(lines, 'subscription')).toMatchObject([{ id: watch.id, token: `${watch.device.token?.slice(0, 8)}…` }])
+  const pushes = ofType(lines, 'push').map(({ campaignId, subscriptionId, outcome }) => ({ campaignId, subscriptionId, outcome }))
+  const expected = [
+    ...[phone, tablet, watch].map(({ id }) => ({ campaignId: first, subscriptionId: id, outcome: 'sent' })),
+    { campaignId: second, subscriptionId: watch.id, outcome: 'sent' },
+  ]
+  expect(pushes).toHaveLength(4)
+  expect(pushes).toEqual(expect.arrayContaining(expected))
+  expect(ofType(lines, 'push').flatMap(({ engagements }) => engagements)).toEqual([{ kind: 'opened', at: expect.stringMatching(/Z$/) }])
+  const text = JSON.stringify(lines)
+  for (const { device } of [phone, tablet, watch]) expect(text).not.toContain(device.token)
+
+  const bob = ok(await tenant.admin<{ items: Json[] }>('GET', '/users?q=bob'), 200).items[0]
+  expect(ofType(await exported(`/users/${String(bob?.['id'])}/export`), 'push').map(({ campaignId }) => campaignId)).toEqual([ofBob])
+  const shown = ok(await tenant.admin<{ pushes: Json[]; subscriptions: Json[] }>('GET', `/users/${phone.userId}`), 200)
+  // Ids of one second come in any order.
+  expect(shown.pushes.map(({ campaignId }) => String(campaignId)).toSorted()).toEqual([second, first, first, first].toSorted())
+  expect(await auditOf('user.exported')).toMatchObject([{ complete: true }, { id: phone.userId, count: lines.length, complete: true }])
+})
+
+// spec: administration/address-search, administration/user-change
+test('a person is found by a token, changed and erased, each with a line in the audit, and is gone from lists and exports', async () => {
+  const [one] = await givenDevices(tenant, 'android', 1, () => ({ externalId: 'carl' }))
+  if (!one) throw new Error('a device was registered')
+
+  const found = ok(await tenant.admin<{ user: Json }>('POST', '/users/search', { token: one.device.token }), 200)
+  expect(found.user).toMatchObject({ id: one.userId, externalId: 'carl' })
+  const changed = await tenant.admin('PATCH', `/users/${one.userId}`, { tags: { vip: true }, language: 'pt_br' })
+  expect(changed).toMatchObject({ status: 200, body: { tags: { vip: true }, language: 'pt-BR', subscriptions: [{ id: one.id }] } })
+  const out = await tenant.admin('PATCH', `/subscriptions/${one.id}`, { optedIn: false })
+  expect(out).toMatchObject({ status: 200, body: { id: one.id, optedIn: false, user: { id: one.userId } } })
+  expect(await tenant.admin('PATCH', `/users/${one.userId}`, { name: 'Carl', language: 'de' })).toMatchObject({
+    status: 422,
+    body: { error: { code: 'invalid_body', details: [{ path: 'name' }] } },
+  })
+  ok(await tenant.admin('DELETE', `/users/${one.userId}`), 204)
+
+  for (const path of [`/users/${one.userId}`, `/users/${one.userId}/export`, `/subscriptions/${one.id}`])
+    expect([path, (await tenant.admin('GET', path)).status]).toEqual([path, 404])
+  expect((await tenant.admin('POST', '/users/search', { token: one.device.token })).status).toBe(404)
+  expect(ok(await tenant.admin<{ items: Json[] }>('GET', `/users?q=${one.userId}`), 200).items).toEqual([])
+  expect(await auditOf('user.changed')).toEqual([{ id: one.userId }])
+  expect(await auditOf('user.erased')).toEqual([{ id: one.userId }])
+  expect(await auditOf('device.changed')).toEqual([{ id: one.id }])
+})
+
+/** Reads an export until it holds so many lines, and cuts it off; answers the whole lines that came. */
+async function cutAfter(path: string, count: number, of: Tenant): Promise<Line[]> {
+  const url = `${herald.baseUrl}/v1/admin/apps/${of.appId}${path}`
+  const asked = get(url, { headers: { authorization: `Bearer ${herald.adminToken}` }, agent: false })
+  onTestFinished(() => void asked.destroy())
+  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+  let text = ''
+  for await (const chunk of response) {
+    text += String(chunk)
+    if (text.split('\n').length > count) break
+  }
+  asked.destroy()
+  return linesOf(text.slice(0, text.lastIndexOf('\n') + 1))
+}
+
+// spec: administration/export-resumed, administration/export-everybody, administration/export-addresses, limits/heavy-reads
+test('a cut and resumed export of everybody brings each user exactly once while others are written, and the full one is in the audit with its count', async () => {
+  const crowd = await givenTenant(herald)
+  await makeManyDevices(addressOf(herald, 'audience'), { appId: crowd.appId, count: 8_000 })
+  const there = new Set((await exported('/users/export', crowd)).map(({ id }) => id))
+  expect(there.size).toBe(8_000)
+  let isOver = false
+  const writing = (async () => {
+    for (let n = 0; !isOver; n += 1) {
+      const users = Array.from({ length: 50 }, (_, place) => ({ externalId: `customer-${(n * 50 + place) % 9_000}`, tags: { n } }))
+      await crowd.call('POST', '/v1/users/batch', { users })
+    }
+  })()
+
+  const seen: string[] = []
+  for (const count of [700, 1_900]) {
+    const after = seen.length === 0 ? '' : `&after=${seen.at(-1)}`
+    const part = await cutAfter(`/users/export?addresses=full${after}`, count, crowd)
+    expect(part.length).toBeGreaterThan(0)
+    seen.push(...part.map(({ id }) => id))
+    // The gateway notices that the caller is gone with the next portion.
+    await until(
+      async () => (await auditOf('users.exported', crowd)).filter(({ complete }) => complete === false).length === (count === 700 ? 1 : 2),
+    )
+  }
+  const rest = await exported(`/users/export?addresses=full&after=${seen.at(-1)}`, crowd)
+  seen.push(...rest.map(({ id }) => id))
+  isOver = true
+  await writing
+
+  expect(new Set(seen).size).toBe(seen.length)
+  expect([...there].filter((id) => !seen.includes(id))).toEqual([])
+  expect(JSON.stringify(rest)).not.toContain('…')
+  const [last] = await auditOf('users.exported', crowd)
+  expect(last).toMatchObject({ addresses: 'full', count: rest.length, complete: true })
+}, 240_000)
+
+// spec: administration/export-pushes
+test('the pushes of a campaign are exported as the ledger has them', async () => {
+  const devices = await givenDevices(tenant, 'ios', 25, () => ({ tags: { wave: 'one' } }))
+  const body = { target: { segment: { field: 'tags.wave', op: 'eq', value: 'one' } }, content: textOf('to many') }
+  const { id } = ok(await tenant.call<{ id: string }>('POST', '/v1/notifications', body), 202)
+  await settle(tenant, id)
+
+  const pushes = await exported(`/campaigns/${id}/pushes/export`)
+
+  expect(pushes.map(({ subscriptionId }) => String(subscriptionId)).toSorted()).toEqual(devices.map((device) => device.id).toSorted())
+  expect(pushes.every(({ outcome, type }) => outcome === 'sent' && type === 'push')).toBe(true)
+  expect((await exported(`/campaigns/${id}/pushes/export?after=${pushes[9]?.id}`)).map((push) => push.id)).toEqual(
+    pushes.slice(10).map((push) => push.id),
+  )
+})
+
+// spec: administration/address-search, administration/export-addresses
+test('no token that was searched for or exported is in a log or in the audit', async () => {
+  const [one] = await givenDevices(tenant, 'ios', 1, () => ({ externalId: 'canary' }))
+  const token = one?.device.token ?? ''
+  expect(token.length).toBeGreaterThan(20)
+
+  ok(await tenant.admin('POST', '/users/search', { token }), 200)
+  await tenant.admin('POST', '/users/search', { token, endpoint: token })
+  const full = await exported('/users/export?addresses=full')
+
+  expect(JSON.stringify(full)).toContain(token)
+  expect(JSON.stringify((await tenant.admin('GET', '/audit')).body)).not.toContain(token)
+  const { stdout } = spawnSync('grep', ['-rlF', token, join(herald.dataDir, 'logs')], { encoding: 'utf8' })
+  expect(stdout).toBe('')
+})

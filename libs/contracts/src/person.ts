@@ -1,0 +1,92 @@
+import { z } from 'zod'
+import { engagementKinds, eventTypes } from './event.ts'
+import { outcomes } from './outcome.ts'
+import { platforms } from './platform.ts'
+import { Subscription, User } from './user.ts'
+
+/*
+ * People as the administration sees them. Tokens and endpoints are masked there (the first 8 characters and `…`), and the keys of browsers are left out; only the
+ * export of everybody says them in full, where it is asked to.
+ */
+
+const Id = z.string().length(24)
+const Time = z.iso.datetime()
+const nullable = z.string().nullable()
+const Count = z.int().min(0)
+
+/** A user in a list (spec: administration/users). `reachable`: how many of the devices are. */
+export const PersonSummary = z.object({
+  id: Id,
+  externalId: nullable,
+  language: nullable,
+  timezone: nullable,
+  country: nullable,
+  createdAt: Time,
+  lastActiveAt: Time,
+  devices: z.object({ ios: Count, android: Count, web: Count }),
+  reachable: Count,
+})
+export type PersonSummary = z.infer<typeof PersonSummary>
+
+/** A device with its address masked. */
+export const MaskedDevice = Subscription.omit({ keys: true })
+export type MaskedDevice = z.infer<typeof MaskedDevice>
+
+/** What a person chose of what they are sent, by category. There are no categories yet, so it is empty. */
+export const Preferences = z.record(z.string(), z.boolean())
+
+/** A user with devices, addresses masked. */
+export const Person = User.omit({ subscriptions: true }).extend({ subscriptions: z.array(MaskedDevice), preferences: Preferences })
+export type Person = z.infer<typeof Person>
+
+/** A device with its owner, address masked. */
+export const OwnedDevice = MaskedDevice.extend({ user: z.object({ id: Id, externalId: nullable }) })
+export type OwnedDevice = z.infer<typeof OwnedDevice>
+
+/** Whose address is looked up: exactly one of the two. It travels in a body and never in an address. */
+export const AddressSearch = z
+  .strictObject({ token: z.string().min(1).max(4096).optional(), endpoint: z.string().min(1).max(2048).optional() })
+  .refine(({ token, endpoint }) => (token === undefined) !== (endpoint === undefined), 'must hold exactly one of token, endpoint')
+export type AddressSearch = z.output<typeof AddressSearch>
+
+/** In how far the export of everybody says tokens, endpoints and keys. */
+export const addressForms = ['masked', 'full'] as const
+export type AddressForm = (typeof addressForms)[number]
+
+/**
+ * A user of the export of everybody. `lastNotifiedAt` is left out: for most apps the ledger alone knows it, and it is in the export of a
+ * campaign's pushes. `keys` are there with full addresses only.
+ */
+export const ExportedUser = User.omit({ subscriptions: true }).extend({
+  subscriptions: z.array(Subscription.omit({ lastNotifiedAt: true })),
+  preferences: Preferences,
+})
+export type ExportedUser = z.infer<typeof ExportedUser>
+
+/** A push of an export. `id`: its place in the ledger, which an export of a campaign goes on after; the export of a person says it of those that ended. `open`: it has not ended yet. */
+export const ExportedPush = z.object({
+  id: nullable,
+  campaignId: Id,
+  subscriptionId: Id,
+  userId: Id,
+  platform: z.enum(platforms),
+  variant: nullable,
+  outcome: z.enum([...outcomes, 'open']),
+  code: nullable,
+  providerCode: nullable,
+  attempts: Count,
+  settledAt: Time.nullable(),
+  engagements: z.array(z.object({ kind: z.enum(Object.values(engagementKinds)), at: Time })),
+})
+export type ExportedPush = z.infer<typeof ExportedPush>
+
+/** A webhook delivery that named a user, with the events of it that did, for as long as its body is kept. */
+export const ExportedDelivery = z.object({
+  id: z.string(),
+  webhookId: Id,
+  state: z.enum(['pending', 'delivered', 'failed', 'erased']),
+  createdAt: Time,
+  endedAt: Time.nullable(),
+  events: z.array(z.looseObject({ id: z.string(), type: z.enum(eventTypes) })),
+})
+export type ExportedDelivery = z.infer<typeof ExportedDelivery>

@@ -17,6 +17,7 @@ import { readForScrape } from '@herald/service/scrape'
 import { startSweep } from '@herald/service/sweep'
 import type { z } from 'zod'
 import type { Audience } from './audience.ts'
+import { answerImports } from './answer-imports.ts'
 import { openAppSettings } from './app-settings.ts'
 import { openBreaker } from './breaker.ts'
 import { changeFlow } from './change-flow.ts'
@@ -35,6 +36,7 @@ import { openLastNotified, withLastNotified } from './last-notified.ts'
 import { listOpenPushes } from './list-open-pushes.ts'
 import { loginSubscription } from './login-subscription.ts'
 import { logoutSubscription } from './logout-subscription.ts'
+import { keepImports } from './manage-import.ts'
 import { openToldNotes } from './note-told.ts'
 import { probeCircuits } from './probe-circuits.ts'
 import { readTaken, remember, rememberSends } from './read-taken.ts'
@@ -128,6 +130,12 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
     }),
   )
 
+  startSweep(
+    service,
+    watch,
+    'imports',
+    everyMs(purgeEveryMs, () => keepImports({ db })),
+  )
   startSweep(
     service,
     watch,
@@ -262,6 +270,8 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   bus.answer(calls.deleteSegment, (request) => deleteSegment(db, request))
   bus.answer(calls.countSegment, count)
   bus.answer(calls.previewSegment, count)
+
+  answerImports(bus, { db, reads })
 
   const takers = openTakers()
   service.beforeStop('takers', () => takers.stop())

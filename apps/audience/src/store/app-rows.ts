@@ -9,6 +9,9 @@ export const partsOfApp = [
   'cap_claims',
   'segments',
   'announcements',
+  'import_errors',
+  'import_dry_rows',
+  'imports',
   'subscriptions',
   'users',
 ] as const
@@ -18,13 +21,20 @@ type Part = (typeof partsOfApp)[number]
 const isOf = (part: Part, appId: string) =>
   part === 'announcements'
     ? sql`not exists (select from jsonb_array_elements(body) as event where event ->> 'appId' <> ${appId})`
-    : sql`app_id = ${appId}`
+    : part === 'import_errors' || part === 'import_dry_rows'
+      ? sql`import_id = any(array(select id from imports where app_id = ${appId}))`
+      : sql`app_id = ${appId}`
 
 /**
  * By what a row is found again. Never by its place (`ctid`) where rows are updated: a delete that waited for an update finds the row at
- * another place and leaves it, while the caller is told that nothing is left.
+ * another place and leaves it, while the caller is told that nothing is left. Rows of imports are written no more: these are cancelled first.
  */
-const keyOf = (part: Part) => (part === 'cap_claims' ? sql`ctid` : part === 'guarded_invalidations' ? sql`subscription_id` : sql`id`)
+const keyOf = (part: Part) =>
+  part === 'cap_claims' || part === 'import_errors' || part === 'import_dry_rows'
+    ? sql`ctid`
+    : part === 'guarded_invalidations'
+      ? sql`subscription_id`
+      : sql`id`
 
 /** Deletes at most so many rows of an app; answers how many. A device goes with the note of when it was last sent to. */
 export async function deleteOfApp(db: Db, part: Part, appId: string, limit: number): Promise<number> {

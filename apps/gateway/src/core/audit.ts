@@ -11,6 +11,7 @@ export type AuditAction =
   | 'identity-secret.made'
   | `${'segment' | 'template'}.${'created' | 'changed' | 'deleted'}`
   | `campaign.${'created' | 'changed' | 'deleted' | 'sent' | 'cancelled' | 'paused' | 'resumed' | 'duplicated' | 'winner-picked'}`
+  | `import.${'started' | 'finished' | 'cancelled'}`
   | `webhook.${'created' | 'changed' | 'deleted' | 'enabled' | 'secret-rotated' | 'replayed'}`
 
 /** What was changed: ids, names and counts, never a value. */

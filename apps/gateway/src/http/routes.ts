@@ -5,6 +5,7 @@ import { audit } from './audit.ts'
 import { campaigns } from './campaigns.ts'
 import { docs, docsFiles } from './docs.ts'
 import { health } from './health.ts'
+import { imports } from './imports.ts'
 import { keys } from './keys.ts'
 import { notifications } from './notifications.ts'
 import { describeApi } from './openapi.ts'
@@ -54,6 +55,7 @@ export const administrationRoutes: readonly Route[] = [
   ...audit,
   ...segmentsAndTemplates,
   ...campaignsOfApp,
+  ...imports,
 ]
 
 export const openApiDocument = describeApi(publicRoutes)

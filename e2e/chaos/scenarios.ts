@@ -7,6 +7,7 @@ import { goaway } from './scenarios/goaway.ts'
 import { hostileTenant } from './scenarios/hostile-tenant.ts'
 import { killAll } from './scenarios/kill-all.ts'
 import { killDispatcher } from './scenarios/kill-dispatcher.ts'
+import { killImport } from './scenarios/kill-import.ts'
 import { loseNatsStore } from './scenarios/lose-nats-store.ts'
 import { natsFull } from './scenarios/nats-full.ts'
 import { outage } from './scenarios/outage.ts'
@@ -34,4 +35,5 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   'hostile-tenant': hostileTenant,
   outage,
   'skewed-clocks': skewedClocks,
+  'kill-import': killImport,
 }

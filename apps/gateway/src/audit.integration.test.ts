@@ -59,6 +59,7 @@ const bodies: Record<string, unknown> = {
   setWebPush: { subject: 'mailto:canary-of-web-push@shop.example' },
   createWebhook: { url: 'https://receiver.example/canary-in-an-address' },
   changeWebhook: { enabled: false, url: 'https://receiver.example/canary-in-an-address' },
+  startImport: { format: 'csv' },
   replaceCampaignOfApp: { name: 'Sale', silent: true, data: { coupon: 'canary-in-data' } },
 }
 const bodyOf = (name: string) => bodies[name] ?? Object.values(exampleOf[name.replace(/OfApp$/, '')]?.bodies ?? {})[0]

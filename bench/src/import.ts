@@ -62,9 +62,12 @@ try {
 
   const answeredMs = { p50: median(beside.map((one) => one.answeredMs.p50)), p99: Math.max(...beside.map((one) => one.answeredMs.p99)) }
   say(`${count} rows in ${report.rows / report.rowsPerSecond} s, ${report.rowsPerSecond} rows/s, ${Math.round(report.bytes / 1e6)} MB`)
-  for (const [name, ms] of Object.entries(cpu)) say(`  ${name.padEnd(14)}${ms.toFixed(4).padStart(9)} ms CPU a row, the registrations beside it included`)
+  for (const [name, ms] of Object.entries(cpu))
+    say(`  ${name.padEnd(14)}${ms.toFixed(4).padStart(9)} ms CPU a row, the registrations beside it included`)
   for (const one of beside) sayRegistrations('beside', one)
-  say(`p99 of registrations: ${alone.answeredMs.p99.toFixed(1)} ms alone, ${answeredMs.p99.toFixed(1)} ms in the worst ten seconds beside it`)
+  say(
+    `p99 of registrations: ${alone.answeredMs.p99.toFixed(1)} ms alone, ${answeredMs.p99.toFixed(1)} ms in the worst ten seconds beside it`,
+  )
   const result = {
     what: `${count} rows of OneSignal's form${values.dryRun ? ', dry' : ''}, ${perSecond} registrations a second beside them`,
     ...aboutThisRun(),
@@ -89,7 +92,9 @@ function register(tenant: Tenant, withinSeconds: number): Promise<PostResult> {
     path: '/v1/subscriptions',
     headers: { 'x-app-key': tenant.publicKey },
     body: { before: '', after: '' },
-    values: tokens.map((token) => JSON.stringify({ platform: 'ios', token, externalId: `registered-${token.slice(0, 12)}`, tags: { plan: 'pro' } })),
+    values: tokens.map((token) =>
+      JSON.stringify({ platform: 'ios', token, externalId: `registered-${token.slice(0, 12)}`, tags: { plan: 'pro' } }),
+    ),
     from: 0,
     count: tokens.length,
     status: 200,
@@ -120,7 +125,9 @@ function* parts(): Generator<Uint8Array> {
     'id,identifier,session_count,language,timezone,game_version,device_os,device_type,device_model,tags,last_active,created_at,invalid_identifier,country,external_user_id,timezone_id,notification_types\n'
   for (let n = 0; n < count; n += 1) {
     const isIos = n % 2 === 0
-    const identifier = isIos ? randomBytes(32).toString('hex') : `${randomBytes(11).toString('hex')}:APA91b${randomBytes(67).toString('hex')}`
+    const identifier = isIos
+      ? randomBytes(32).toString('hex')
+      : `${randomBytes(11).toString('hex')}:APA91b${randomBytes(67).toString('hex')}`
     // Two of four rows are one user's.
     const user = n % 4 === 3 ? n - 1 : n
     const tags = `"{""plan"":""${n % 3 === 0 ? 'pro' : 'free'}"",""city"":""Köln""}"`

@@ -95,7 +95,18 @@ export function manyRows(count: number): Buffer {
     const externalId = n % 5 === 0 ? '' : `person-${n % Math.ceil(count / 3)}`
     const tags = `"{""plan"":""${n % 3 === 0 ? 'pro' : 'free'}"",""note"":""a, ü 😀""}"`
     const day = `2024-${String(1 + (n % 12)).padStart(2, '0')}-01 0${n % 10}:00:00`
-    const line = [platform, token, externalId, tags, 'de', `"Model ""${n % 9}""\nsecond line"`, n % 7 === 0 ? 'f' : 't', n % 40, '2023-01-01', day]
+    const line = [
+      platform,
+      token,
+      externalId,
+      tags,
+      'de',
+      `"Model ""${n % 9}""\nsecond line"`,
+      n % 7 === 0 ? 'f' : 't',
+      n % 40,
+      '2023-01-01',
+      day,
+    ]
     if (n % 50 === 49) lines.push(n % 100 === 49 ? `${platform},"${token}"x,wrong` : `${platform},${token},null,,,,,,,`)
     lines.push(line.join(','))
     if (n % 97 === 0) lines.push(line.join(','))

@@ -24,7 +24,10 @@ afterAll(async () => {
 async function linesOf(tenant: Tenant): Promise<Buffer> {
   const rows = await contentOf(herald, tenant.appId)
   const lines = rows.map((row) => {
-    const address = row['platform'] === 'web' ? { endpoint: row['address'], keys: { p256dh: row['p256dh'], auth: row['auth'] } } : { token: row['address'] }
+    const address =
+      row['platform'] === 'web'
+        ? { endpoint: row['address'], keys: { p256dh: row['p256dh'], auth: row['auth'] } }
+        : { token: row['address'] }
     const said = {
       platform: row['platform'],
       ...address,
@@ -54,7 +57,16 @@ test('what one app has, imported into another, is equal but for ids, and as many
     const devices = await from.makeDevices(platform, 8)
     for (const [index, device] of devices.entries()) {
       const who = index < 6 ? { externalId: `person-${index % 4}` } : {}
-      const more = { ...who, tags: { plan: 'pro', [`${platform}-${index}`]: index, on: true }, language: 'de', timezone: 'Europe/Berlin', country: 'DE', appVersion: '1.2', osVersion: '17', deviceModel: 'A "Model", 日本' }
+      const more = {
+        ...who,
+        tags: { plan: 'pro', [`${platform}-${index}`]: index, on: true },
+        language: 'de',
+        timezone: 'Europe/Berlin',
+        country: 'DE',
+        appVersion: '1.2',
+        osVersion: '17',
+        deviceModel: 'A "Model", 日本',
+      }
       const { id } = await from.register(device, platform === 'web' ? { ...more, browser: 'Chrome', standalone: false } : more)
       if (index === 3) await from.call('PATCH', `/v1/subscriptions/${id}`, { optedIn: false })
     }
@@ -98,7 +110,17 @@ test('a dry run says what the import will be, and the same file again creates no
   const content = await contentOf(herald, tenant.appId)
   const second = await importFile(herald, tenant, file, { format: 'csv' })
 
-  const counts = ({ rows, created, updated, kept, rejected, byCode, byPlatform, optedOut, warnings }: Report) => ({ rows, created, updated, kept, rejected, byCode, byPlatform, optedOut, warnings })
+  const counts = ({ rows, created, updated, kept, rejected, byCode, byPlatform, optedOut, warnings }: Report) => ({
+    rows,
+    created,
+    updated,
+    kept,
+    rejected,
+    byCode,
+    byPlatform,
+    optedOut,
+    warnings,
+  })
   expect(counts(first.report)).toEqual(counts(dry.report))
   expect(first.report).toMatchObject({ created: 3_000, kept: 31, rejected: 60, byCode: { bad_quotes: 30, invalid_field: 30 } })
   expect(second.report).toMatchObject({ created: 0, updated: 0, kept: 3_031, rejected: 60 })
@@ -166,7 +188,9 @@ test('no token or endpoint of a file is in a log, a stored message, an error or 
 
   expect(report).toMatchObject({ created: 1, rejected: 5 })
   const answers = await Promise.all(
-    [`/imports/${report.id}`, `/imports/${report.id}/errors`, '/imports', '/audit?action=import.'].map(async (path) => JSON.stringify((await tenant.admin('GET', path)).body)),
+    [`/imports/${report.id}`, `/imports/${report.id}/errors`, '/imports', '/audit?action=import.'].map(async (path) =>
+      JSON.stringify((await tenant.admin('GET', path)).body),
+    ),
   )
   expect(findInTexts(answers, secrets)).toEqual([])
   expect(answers.at(-1)).toContain('import.finished')

@@ -41,7 +41,8 @@ async function importAll(appId: string, devices: ImportedDevice[], settings: Par
   return finish(appId, id)
 }
 
-const phone = (token: string, more: Partial<ImportedDevice> = {}): ImportedDevice => ({ platform: 'android', token, ...more }) as ImportedDevice
+const phone = (token: string, more: Partial<ImportedDevice> = {}): ImportedDevice =>
+  ({ platform: 'android', token, ...more }) as ImportedDevice
 const register = (appId: string, token: string, more: object = {}) =>
   registerSubscription({ db }, { appId, subscription: { platform: 'android', token, ...more } })
 const many = <Item>(count: number, make: (index: number) => Item): Item[] => Array.from({ length: count }, (_, index) => make(index))
@@ -121,7 +122,10 @@ test.each(['keep', 'update'] as const)('with %s the dry report is the real one, 
     await register(appId, 'token-1', { externalId: 'person-1' })
     await register(appId, 'token-2')
     await importAll(appId, [phone('token-3', { externalId: 'person-2', tags: Object.fromEntries(many(97, (n) => [`t${n}`, n])) })])
-    await importAll(appId, many(97, (n) => phone(`crowd-${n}`, { externalId: 'person-3' })))
+    await importAll(
+      appId,
+      many(97, (n) => phone(`crowd-${n}`, { externalId: 'person-3' })),
+    )
     const before = await contentOf(appId)
     const rows = crowdedRows(seed, 120)
 
@@ -144,7 +148,9 @@ test('what a dry run remembers names nobody and no address, and goes when it has
     lot: lotOf(many(20, (n) => phone(`canary-token-${n}`, { externalId: `canary-person-${n}`, tags: { plan: 'canary-value' } }))),
   })
 
-  const { rows } = await sql<{ text: string }>`select import_dry_rows::text as text from import_dry_rows where import_id = ${id}`.execute(db)
+  const { rows } = await sql<{ text: string }>`select import_dry_rows::text as text from import_dry_rows where import_id = ${id}`.execute(
+    db,
+  )
   expect(rows).toHaveLength(40)
   expect(rows.filter(({ text }) => text.includes('canary'))).toEqual([])
   expect(await keepImports({ db })).toBe(false)
@@ -289,7 +295,10 @@ describe('a new device', () => {
       last_session_at: null,
       opted_in: true,
     })
-    expect(await userNamed(appId, 'ann')).toMatchObject({ created_at: new Date(times.createdAt), last_active_at: new Date(times.lastActiveAt) })
+    expect(await userNamed(appId, 'ann')).toMatchObject({
+      created_at: new Date(times.createdAt),
+      last_active_at: new Date(times.lastActiveAt),
+    })
     expect(await deviceAt(appId, 'unknown')).toMatchObject({ registered_at: new Date(0), session_count: 0, opted_in: false })
     expect((await deviceAt(appId, 'ahead')).registered_at.getTime()).toBeLessThanOrEqual(Date.now() + 60_000)
   })
@@ -313,7 +322,12 @@ describe('a new device', () => {
     expect(await userNamed(appId, 'ann')).toMatchObject({ tags: { plan: 'pro', since: 2019 }, language: 'de', country: 'AT' })
 
     await importAll(appId, [phone('three', row)], { onExisting: 'update' })
-    expect(await userNamed(appId, 'ann')).toMatchObject({ tags: { plan: 'old', since: 2019 }, language: 'fr', country: 'AT', by_backend: true })
+    expect(await userNamed(appId, 'ann')).toMatchObject({
+      tags: { plan: 'old', since: 2019 },
+      language: 'fr',
+      country: 'AT',
+      by_backend: true,
+    })
   })
 
   // spec: administration/import-rejected, identity/device-limit, identity/tags
@@ -362,12 +376,14 @@ describe('an import', () => {
     const { id } = await start(appId)
 
     expect(await refusal(start(appId))).toMatchObject({ code: 'invalid_state' })
-    expect((await refusal(start(newId())))).toBeUndefined()
+    expect(await refusal(start(newId()))).toBeUndefined()
 
     expect(await bus.call(calls.cancelImport, { appId, importId: id })).toMatchObject({ state: 'cancelled' })
     for (const call of [calls.cancelImport, calls.finishImport] as const)
       expect(await refusal(bus.call(call, { appId, importId: id, offset: 0 } as never))).toMatchObject({ code: 'invalid_state' })
-    expect(await refusal(bus.call(calls.importLot, { appId, importId: id, lot: lotOf([phone('one')]) }))).toMatchObject({ code: 'invalid_state' })
+    expect(await refusal(bus.call(calls.importLot, { appId, importId: id, lot: lotOf([phone('one')]) }))).toMatchObject({
+      code: 'invalid_state',
+    })
     expect(await refusal(start(appId))).toBeUndefined()
   })
 
@@ -431,10 +447,13 @@ describe('an import', () => {
 
     while (!(await eraseApp({ db }, { appId })).done);
 
-    expect(await refusal(bus.call(calls.importLot, { appId, importId: id, lot: lotOf([phone('three')], 2) }))).toMatchObject({ code: 'not_found' })
+    expect(await refusal(bus.call(calls.importLot, { appId, importId: id, lot: lotOf([phone('three')], 2) }))).toMatchObject({
+      code: 'not_found',
+    })
     expect(await refusal(start(appId))).toMatchObject({ code: 'not_found' })
     expect(await contentOf(appId)).toEqual([])
-    const { rows } = await sql`select from imports where app_id = ${appId} union all select from import_errors where import_id = ${id}`.execute(db)
+    const { rows } =
+      await sql`select from imports where app_id = ${appId} union all select from import_errors where import_id = ${id}`.execute(db)
     expect(rows).toEqual([])
   })
 
@@ -443,7 +462,9 @@ describe('an import', () => {
     const { id } = await start(appId)
     await db.insertInto('erased_apps').values({ app_id: appId }).execute()
 
-    expect(await refusal(bus.call(calls.importLot, { appId, importId: id, lot: lotOf([phone('one')]) }))).toMatchObject({ code: 'not_found' })
+    expect(await refusal(bus.call(calls.importLot, { appId, importId: id, lot: lotOf([phone('one')]) }))).toMatchObject({
+      code: 'not_found',
+    })
     expect(await contentOf(appId)).toEqual([])
   })
 

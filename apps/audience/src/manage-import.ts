@@ -3,13 +3,27 @@ import { newId } from '@herald/contracts/ids'
 import type { ImportReport, StartImport } from '@herald/contracts/import'
 import { transact } from '@herald/service/postgres'
 import { checkIsAt } from './import-lot.ts'
-import { cancelLeftAlone, clearDryRuns, endImport, findImport, findReceiving, insertImport, keepTail, lockImport, purgeImports, reportOf } from './store/imports.ts'
+import {
+  cancelLeftAlone,
+  clearDryRuns,
+  endImport,
+  findImport,
+  findReceiving,
+  insertImport,
+  keepTail,
+  lockImport,
+  purgeImports,
+  reportOf,
+} from './store/imports.ts'
 import type { Db } from './store/tables.ts'
 
 type Named = { appId: string; importId: string }
 
 /** Begins an import. Faults: `invalid_state` (the app has one that is receiving), `not_found` (the app was erased). */
-export async function startImport({ db }: { db: Db }, { appId, settings }: { appId: string; settings: StartImport }): Promise<ImportReport> {
+export async function startImport(
+  { db }: { db: Db },
+  { appId, settings }: { appId: string; settings: StartImport },
+): Promise<ImportReport> {
   const made = await insertImport(db, newId(), appId, settings)
   if (made) return reportOf(made)
   const open = await findReceiving(db, appId)

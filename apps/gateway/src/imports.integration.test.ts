@@ -56,7 +56,12 @@ function givenAudience(change: Partial<ImportReport> = {}) {
 }
 
 const put = (id: string, offset: number | string, raw: string | Buffer, more: Record<string, string> = {}) =>
-  gateway.ask({ method: 'PUT', path: pathOf(id, `/data?offset=${offset}`), headers: { ...headers, 'content-type': 'text/csv', ...more }, raw })
+  gateway.ask({
+    method: 'PUT',
+    path: pathOf(id, `/data?offset=${offset}`),
+    headers: { ...headers, 'content-type': 'text/csv', ...more },
+    raw,
+  })
 
 const csvOf = (count: number, from = 0) =>
   Array.from({ length: count }, (_, n) => `android,token-${from + n},person-${from + n}\n`).join('')
@@ -97,7 +102,8 @@ test('a file that comes in parts, cut anywhere, makes the rows that it has in on
       await put(inParts.report.id, from, file.subarray(from, Math.min(to, file.length)))
   }
 
-  const rowsOf = ({ lots }: typeof whole) => lots.flatMap(({ rows, rejected }) => [...rows, ...rejected]).toSorted((one, other) => one.row - other.row)
+  const rowsOf = ({ lots }: typeof whole) =>
+    lots.flatMap(({ rows, rejected }) => [...rows, ...rejected]).toSorted((one, other) => one.row - other.row)
   expect(rowsOf(inParts)).toEqual(rowsOf(whole))
   expect(rowsOf(whole)).toHaveLength(48)
 })
@@ -110,7 +116,10 @@ test('another offset is refused with the right one, and an ended import takes no
     body: { error: { code: 'invalid_state', details: [{ path: 'offset', message: 'must be 77' }] } },
   })
   for (const offset of ['', '-1', '1.5', 'x', String(largestImport * 10)])
-    expect(await put(audience.report.id, offset, csvOf(1))).toMatchObject({ status: 422, body: { error: { details: [{ path: 'offset' }] } } })
+    expect(await put(audience.report.id, offset, csvOf(1))).toMatchObject({
+      status: 422,
+      body: { error: { details: [{ path: 'offset' }] } },
+    })
   const ended = givenAudience({ state: 'finished' })
   expect(await put(ended.report.id, 0, csvOf(1))).toMatchObject({ status: 409, body: { error: { code: 'invalid_state' } } })
   expect([audience.asked, ended.asked]).toEqual([0, 0])
@@ -119,10 +128,21 @@ test('another offset is refused with the right one, and an ended import takes no
 test('a body of another type, compressed, or above 4 GiB is refused before it is read', async () => {
   const audience = givenAudience()
 
-  for (const change of [{ 'content-type': 'application/json' }, { 'content-type': 'application/x-ndjson' }, { 'content-encoding': 'gzip' }, { 'content-type': 'text/csv; charset=latin1' }])
-    expect(await put(audience.report.id, 0, header, change)).toMatchObject({ status: 415, body: { error: { code: 'unsupported_media_type' } } })
+  for (const change of [
+    { 'content-type': 'application/json' },
+    { 'content-type': 'application/x-ndjson' },
+    { 'content-encoding': 'gzip' },
+    { 'content-type': 'text/csv; charset=latin1' },
+  ])
+    expect(await put(audience.report.id, 0, header, change)).toMatchObject({
+      status: 415,
+      body: { error: { code: 'unsupported_media_type' } },
+    })
   const large = givenAudience({ offset: largestImport - 10 })
-  expect(await put(large.report.id, largestImport - 10, csvOf(1))).toMatchObject({ status: 413, body: { error: { code: 'body_too_large' } } })
+  expect(await put(large.report.id, largestImport - 10, csvOf(1))).toMatchObject({
+    status: 413,
+    body: { error: { code: 'body_too_large' } },
+  })
   expect(audience.asked + large.asked).toBe(0)
 })
 
@@ -176,7 +196,10 @@ describe('a lot', () => {
     const tags = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`t${n}`, '\u0001'.repeat(1_000)]))
     const file = Array.from({ length: 60 }, (_, n) => `${JSON.stringify({ platform: 'ios', token: `t${n}`, tags })}\n`).join('')
 
-    expect(await put(audience.report.id, 0, file, { 'content-type': 'application/x-ndjson' })).toMatchObject({ status: 200, body: { rows: 60 } })
+    expect(await put(audience.report.id, 0, file, { 'content-type': 'application/x-ndjson' })).toMatchObject({
+      status: 200,
+      body: { rows: 60 },
+    })
     expect(audience.lots.flatMap(({ rows }) => rows)).toHaveLength(60)
   })
 })

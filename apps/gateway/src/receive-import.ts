@@ -30,7 +30,9 @@ export async function receiveImport(
     throw fault('unsupported_media_type', `The format ${report.format} is content-type ${isCsv ? 'text/csv' : 'application/x-ndjson'}.`)
   if (report.state !== 'receiving') throw fault('invalid_state', `The import is ${report.state}.`)
   if (report.offset !== offset)
-    throw fault('invalid_state', `The import goes on at offset ${report.offset}.`, [{ path: 'offset', message: `must be ${report.offset}` }])
+    throw fault('invalid_state', `The import goes on at offset ${report.offset}.`, [
+      { path: 'offset', message: `must be ${report.offset}` },
+    ])
 
   const rows = openRows(isCsv ? 'csv' : 'lines', offset)
   const lots = openLots(gateway, named, report, header)
@@ -85,7 +87,8 @@ function openLots(
       lot.nextOffset = row.end
       if (isBlank(row)) return
       if (isCsv && columns === undefined) {
-        if (!('fields' in row)) throw fault('invalid_body', 'The header of the file is not CSV in UTF-8.', [{ path: '', message: 'must begin with a header' }])
+        if (!('fields' in row))
+          throw fault('invalid_body', 'The header of the file is not CSV in UTF-8.', [{ path: '', message: 'must begin with a header' }])
         columns = readColumns(begun.format, begun.columns, row.fields)
         Object.assign(lot, { header: row.fields, columnOf: columnsOf(columns) })
         return

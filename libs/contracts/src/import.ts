@@ -117,7 +117,9 @@ export const ImportReport = z.object({
   /** Rejected rows by what was wrong with them. */
   byCode: Counts,
   /** Rows that were not rejected. */
-  byPlatform: z.object(Object.fromEntries(platforms.map((platform) => [platform, Count])) as Record<(typeof platforms)[number], typeof Count>),
+  byPlatform: z.object(
+    Object.fromEntries(platforms.map((platform) => [platform, Count])) as Record<(typeof platforms)[number], typeof Count>,
+  ),
   /** Of the created and updated ones those that the file says are opted out. */
   optedOut: Count,
   warnings: Counts,

@@ -91,7 +91,11 @@ export function planLot(
   for (const { id, key, userId } of known.devices) devices.set(key, { id, userId, planned: undefined })
 
   const decideRow = ({ row, key, device, externalId, changes, past: said }: ImportRow): RowOutcome => {
-    const past = { ...said, createdAt: earlier(said.createdAt, said.createdAt && now), lastActiveAt: earlier(said.lastActiveAt, said.lastActiveAt && now) }
+    const past = {
+      ...said,
+      createdAt: earlier(said.createdAt, said.createdAt && now),
+      lastActiveAt: earlier(said.lastActiveAt, said.lastActiveAt && now),
+    }
     const found = devices.get(key)
     const done = (is: 'created' | 'updated' | 'kept') => ({ row, is, platform: device.platform, optedOut: past.optedOut })
     if (found && onExisting === 'keep') return done('kept')

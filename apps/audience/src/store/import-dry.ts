@@ -46,7 +46,9 @@ export async function readWithDry(
     const externalId = person.externalId === null ? null : hashName(appId, person.externalId)
     people.set(person.id, { ...person, externalId })
   }
-  const dryNames = [...people.values(), ...dryDevices.map(({ name }) => ({ externalId: name }))].flatMap(({ externalId }) => externalId ?? [])
+  const dryNames = [...people.values(), ...dryDevices.map(({ name }) => ({ externalId: name }))].flatMap(
+    ({ externalId }) => externalId ?? [],
+  )
   const more = await load(db, importId, [...dryNames.map(nameKey), ...anonymous.map(userKey)])
   for (const [key, { id, devices = 0, tags = [] }] of [...states, ...more])
     if (!key.startsWith('d ')) people.set(id, { id, externalId: key.startsWith('n ') ? key.slice(2) : null, devices, tagNames: tags })

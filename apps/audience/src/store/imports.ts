@@ -1,4 +1,11 @@
-import { mostImportErrors, skippedBrowser, type ImportError, type ImportLot, type ImportReport, type StartImport } from '@herald/contracts/import'
+import {
+  mostImportErrors,
+  skippedBrowser,
+  type ImportError,
+  type ImportLot,
+  type ImportReport,
+  type StartImport,
+} from '@herald/contracts/import'
 import { listed, readCursor, type Listed, type ListRequest } from '@herald/contracts/page'
 import { sql, type Selectable } from 'kysely'
 import type { RowOutcome } from '../core/import-lot.ts'
@@ -25,7 +32,7 @@ export async function insertImport(db: Db, id: string, appId: string, settings: 
       first_data_at: null,
       ended_at: null,
     })
-    .onConflict((conflict) => conflict.column('app_id').where('state', '=', 'receiving').doNothing())
+    .onConflict((conflict) => conflict.doNothing())
     .returningAll()
     .executeTakeFirst()
 }
@@ -50,9 +57,7 @@ export const lockImport = (db: Db, appId: string, id: string): Promise<(ImportRe
 /** Moves an import, which the caller has locked, behind a lot, with what became of its rows. The first 10,000 errors are kept. */
 export async function moveImport(db: Db, at: ImportRecord, lot: ImportLot, outcomes: RowOutcome[]): Promise<ImportRecord> {
   const refused = outcomes.flatMap((outcome) =>
-    outcome.is === 'rejected'
-      ? [{ row: outcome.row, column: lot.columnOf[outcome.at], code: outcome.code, message: outcome.message }]
-      : [],
+    outcome.is === 'rejected' ? [{ row: outcome.row, column: lot.columnOf[outcome.at], code: outcome.code, message: outcome.message }] : [],
   )
   const rejected = [...lot.rejected, ...refused]
   const errors = rejected

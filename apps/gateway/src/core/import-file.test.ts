@@ -3,7 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { openRows, type FileRow } from './import-file.ts'
 
 /** Reads a file in parts of these sizes, by turns, from an offset on. */
-function readAll(file: Buffer, { kind = 'csv', sizes = [file.length], from = 0 }: { kind?: 'csv' | 'lines'; sizes?: number[]; from?: number } = {}): FileRow[] {
+function readAll(
+  file: Buffer,
+  { kind = 'csv', sizes = [file.length], from = 0 }: { kind?: 'csv' | 'lines'; sizes?: number[]; from?: number } = {},
+): FileRow[] {
   const rows = openRows(kind, from)
   const read: FileRow[] = []
   for (let at = from, part = 0; at < file.length; part += 1) {
@@ -95,7 +98,15 @@ describe('a CSV file', () => {
   })
 
   test('loses one row to bytes that are no UTF-8', () => {
-    const rows = readAll(Buffer.concat([Buffer.from('a,b\n'), Buffer.from([0xc3, 0x28]), Buffer.from(',1\n"'), Buffer.from([0xff]), Buffer.from('",2\nc,d\n')]))
+    const rows = readAll(
+      Buffer.concat([
+        Buffer.from('a,b\n'),
+        Buffer.from([0xc3, 0x28]),
+        Buffer.from(',1\n"'),
+        Buffer.from([0xff]),
+        Buffer.from('",2\nc,d\n'),
+      ]),
+    )
 
     expect(wrongOf(rows)).toEqual(['row', 'invalid_utf8', 'invalid_utf8', 'row'])
   })

@@ -13,7 +13,8 @@ function readCsv(row: Record<string, string>, { format = 'csv', web = 'skip' }: 
   const columns = readColumns(format, null, Object.keys(row))
   return readRow({ end: 0, fields: Object.values(row) }, { format, web }, columns, anywhere)
 }
-const readJson = (text: string, web: 'skip' | 'import' = 'import') => readRow({ end: 0, text }, { format: 'jsonl', web }, undefined, anywhere)
+const readJson = (text: string, web: 'skip' | 'import' = 'import') =>
+  readRow({ end: 0, text }, { format: 'jsonl', web }, undefined, anywhere)
 
 // spec: administration/import-row
 test('a row of a CSV file has the fields of a registration, and empty ones say nothing', () => {
@@ -53,7 +54,9 @@ test('a row of a CSV file has the fields of a registration, and empty ones say n
 test('columns that a row needs are missing where they are missed, before a row is read', () => {
   expect(() => readColumns('csv', null, ['token', 'externalId'])).toThrow('platform is not a column of the file')
   expect(() => readColumns('csv', null, ['platform'])).toThrow('token is not a column of the file, and neither is endpoint')
-  expect(() => readColumns('csv', { externalId: 'customer' }, ['platform', 'token'])).toThrow('columns.externalId is not a column of the file')
+  expect(() => readColumns('csv', { externalId: 'customer' }, ['platform', 'token'])).toThrow(
+    'columns.externalId is not a column of the file',
+  )
   expect(() => readColumns('onesignal_csv', null, ['identifier'])).toThrow('device_type is not a column of the file')
 })
 
@@ -190,7 +193,11 @@ describe('OneSignal', () => {
     ['8', 'web'],
     ['17', 'web'],
   ])('device_type %s is %s', (device_type, platform) => {
-    const web = { identifier: 'https://updates.push.services.mozilla.com/wpush/v2/x', web_p256: point.toString('base64'), web_auth: Buffer.alloc(16, 251).toString('base64') }
+    const web = {
+      identifier: 'https://updates.push.services.mozilla.com/wpush/v2/x',
+      web_p256: point.toString('base64'),
+      web_auth: Buffer.alloc(16, 251).toString('base64'),
+    }
     expect(read({ device_type, ...(platform === 'web' ? web : {}) })).toMatchObject({ device: { platform } })
   })
 
@@ -217,7 +224,9 @@ describe('OneSignal', () => {
   })
 
   test('the external id is in either of two columns, and an error names the one that it was in', () => {
-    expect(readCsv({ device_type: '1', identifier: 'a:b', external_id: 'bob' }, { format: 'onesignal_csv' })).toMatchObject({ device: { externalId: 'bob' } })
+    expect(readCsv({ device_type: '1', identifier: 'a:b', external_id: 'bob' }, { format: 'onesignal_csv' })).toMatchObject({
+      device: { externalId: 'bob' },
+    })
     expect(read({ external_user_id: 'NaN' })).toMatchObject({ rejected: { column: 'external_user_id' } })
     expect(read({ identifier: '' })).toMatchObject({ rejected: { column: 'identifier', code: 'invalid_field' } })
   })

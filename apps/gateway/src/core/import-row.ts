@@ -43,7 +43,8 @@ export function readColumns(format: ImportFormat, columns: Record<string, string
     return { width: header.length, at, nameOf: oneSignalNames(at) }
   }
   const nameOf = new Map(importFields.map((field) => [field, columns?.[field] ?? field] as const).filter(([, name]) => at.has(name)))
-  for (const [field, name] of Object.entries(columns ?? {})) if (!at.has(name)) throw missing(`columns.${field}`, 'is not a column of the file')
+  for (const [field, name] of Object.entries(columns ?? {}))
+    if (!at.has(name)) throw missing(`columns.${field}`, 'is not a column of the file')
   if (!nameOf.has('platform')) throw missing('platform', 'is not a column of the file')
   if (!nameOf.has('token') && !nameOf.has('endpoint')) throw missing('token', 'is not a column of the file, and neither is endpoint')
   return { width: header.length, at, nameOf }

@@ -30,11 +30,12 @@ export function openUpload(request: IncomingMessage, response: ServerResponse, t
       try {
         for await (const part of request.iterator({ destroyOnReturn: false })) {
           // The request was answered meanwhile, because the database went away.
-          if (response.headersSent || response.destroyed) return
+          if (response.headersSent || response.destroyed) break
           yield part as Buffer
         }
+        if (!request.readableEnded) throw endedEarly()
       } catch {
-        throw invalidField('', 'ended before it was complete')
+        throw endedEarly()
       } finally {
         uploading.delete(request.socket)
         if (!request.readableEnded) discard(request)
@@ -42,6 +43,8 @@ export function openUpload(request: IncomingMessage, response: ServerResponse, t
     },
   }
 }
+
+const endedEarly = () => invalidField('', 'ended before it was complete')
 
 /** Reads what is left and throws it away, for a moment, so that the caller gets to hear the answer. */
 function discard(request: IncomingMessage): void {

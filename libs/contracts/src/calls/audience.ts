@@ -299,11 +299,7 @@ export const listImportErrors = call<{ items: ImportError[]; nextCursor: string 
  * Writes a lot: one transaction that moves the import from `offset` to `nextOffset`, or does nothing. Fault `invalid_state` with the
  * right offset at `offset`: the import is elsewhere.
  */
-export const importLot = call<ImportReport>()(
-  'rpc.audience.import-lot',
-  z.object({ appId: Id, importId: Id, lot: ImportLot }),
-  20_000,
-)
+export const importLot = call<ImportReport>()('rpc.audience.import-lot', z.object({ appId: Id, importId: Id, lot: ImportLot }), 20_000)
 /** Keeps what stands behind `offset` and has no line end: the last row, when the import is finished. */
 export const keepImportTail = call<ImportReport>()(
   'rpc.audience.keep-import-tail',

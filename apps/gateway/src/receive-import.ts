@@ -133,14 +133,16 @@ const columnsOf = (columns: Columns | undefined): ImportLot['columnOf'] => ({
 async function sendLot(bus: Gateway['bus'], named: Named, lot: ImportLot): Promise<ImportReport> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      if (attempt > 1) {
-        const { report } = await bus.call(readImport, named)
-        if (report.offset === lot.nextOffset) return report
-      }
       return await bus.call(importLot, { ...named, lot })
     } catch (error) {
-      if (!Fault.is(error) || error.status !== 503 || attempt === tries) throw error
+      const isAway = Fault.is(error) && error.status === 503
+      // Also where the first try was slow, and the second met what it had written.
+      const isElsewhere = Fault.is(error, 'invalid_state') && attempt > 1
+      if ((!isAway && !isElsewhere) || attempt === tries) throw error
       await wait(retryInMs * attempt)
+      const at = await bus.call(readImport, named).catch(() => undefined)
+      if (at?.report.offset === lot.nextOffset) return at.report
+      if (isElsewhere) throw error
     }
   }
 }

@@ -359,7 +359,7 @@ describe('a new device', () => {
 
     const [report] = await Promise.all([
       importAll(appId, rows, { onExisting: 'update' }, 20),
-      ...rows.map((row) => bus.call(calls.registerSubscription, { appId, subscription: row as never })),
+      ...rows.map((row) => bus.call(calls.registerSubscription, { appId, subscription: row })),
     ])
 
     expect(report).toMatchObject({ rows: 60, rejected: 0 })

@@ -271,7 +271,9 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   bus.answer(calls.countSegment, count)
   bus.answer(calls.previewSegment, count)
 
-  answerImports(bus, { db, reads })
+  // Two lots at once, one of an app: a lot of 500 rows keeps a connection for about 100 ms, and the others are for devices and sends.
+  const lotInTurn = openAtOnce({ atOnce: 2, share: 1, mostWaiting: 50, waitMs: 10_000, full: queueUnavailable })
+  answerImports(bus, { db, reads, lotInTurn })
 
   const takers = openTakers()
   service.beforeStop('takers', () => takers.stop())

@@ -23,7 +23,7 @@ const pathOf = (id: string, rest = '') => `/v1/admin/apps/${appId}/imports/${id}
 /** Plays audience: an import that takes each lot at its offset and keeps all lots. `beforeLot` may hold one up, or refuse it. */
 function givenAudience(change: Partial<ImportReport> = {}) {
   const state = {
-    report: { ...givenImport, id: newId(), ...change } as ImportReport,
+    report: { ...givenImport, id: newId(), ...change },
     header: null as string[] | null,
     tail: null as string | null,
     lots: [] as ImportLot[],

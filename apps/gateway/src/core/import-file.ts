@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer'
 import { largestRow } from '@herald/contracts/import'
 
 /** A row of a file: what is in it, or why it is no row. `end`: the offset in the file behind it, its line end included. */
@@ -78,7 +77,8 @@ export function readCsvRow(bytes: Buffer, isEnd: boolean): Read | undefined {
   const line = lineOf(bytes, lineEnd)
   const end = lineEnd < 0 ? bytes.length : lineEnd + 1
   if (line.includes(quote)) return readQuotedRow(bytes, isEnd, { end, wrong: 'bad_quotes' })
-  return isUtf8(line) ? { end, fields: line.toString().split(',') } : { end, wrong: 'invalid_utf8' }
+  const text = readUtf8(line)
+  return text === undefined ? { end, wrong: 'invalid_utf8' } : { end, fields: text.split(',') }
 }
 
 /** The first line of some bytes as a text; undefined: there is none yet. */
@@ -87,7 +87,14 @@ export function readLine(bytes: Buffer, isEnd: boolean): Read | undefined {
   if (lineEnd < 0 && !isEnd) return undefined
   const line = lineOf(bytes, lineEnd)
   const end = lineEnd < 0 ? bytes.length : lineEnd + 1
-  return isUtf8(line) ? { end, text: line.toString() } : { end, wrong: 'invalid_utf8' }
+  const text = readUtf8(line)
+  return text === undefined ? { end, wrong: 'invalid_utf8' } : { end, text }
+}
+
+/** Bytes as text, or undefined: they are no UTF-8. What cannot be read becomes U+FFFD, which some texts have by right. */
+function readUtf8(bytes: Buffer): string | undefined {
+  const text = bytes.toString()
+  return !text.includes('\uFFFD') || Buffer.from(text).equals(bytes) ? text : undefined
 }
 
 /** The bytes up to a line end, without it and without the carriage return before it. */
@@ -113,7 +120,8 @@ function readQuotedRow(bytes: Buffer, isEnd: boolean, bad: Read): Read | undefin
     if (isLast && !isEnd) return undefined
     const end = isLast ? bytes.length : endOfLine(bytes, at)
     if (end === undefined) return bad
-    return isUtf8(bytes.subarray(0, end)) ? { end, fields } : { end, wrong: 'invalid_utf8' }
+    const isText = !fields.some((field) => field.includes('\uFFFD')) || readUtf8(bytes.subarray(0, end)) !== undefined
+    return isText ? { end, fields } : { end, wrong: 'invalid_utf8' }
   }
 }
 

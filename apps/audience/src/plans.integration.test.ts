@@ -71,7 +71,7 @@ async function everyWay(db: Db, appId: string): Promise<void> {
   await findUserId(db, appId, { externalId: bob })
   const rotated = { endpoint: endpoint(), keys }
   if (first.platform === 'web') await rotateSubscription({ db }, { appId, rotation: { old: first.endpoint, new: rotated } })
-  for (const onExisting of ['keep', 'update'] as const) await importOne(db, appId, { onExisting, externalIds: [ann, bob] })
+  for (const onExisting of ['keep', 'update'] as const) await importOne(db, appId, { onExisting, externalIds: [ann, newId()] })
   await deleteSubscription({ db }, { appId, subscriptionId })
   await deleteUser({ db, poke: () => undefined }, { appId, user: { externalId: ann } })
 }

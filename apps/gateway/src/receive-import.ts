@@ -1,6 +1,6 @@
 import { importLot, keepImportTail, readImport } from '@herald/contracts/calls/audience'
 import { fault, Fault } from '@herald/contracts/fault'
-import { largestImport, rowsPerLot, type ImportLot, type ImportReport } from '@herald/contracts/import'
+import { largestImport, type ImportLot, type ImportReport } from '@herald/contracts/import'
 import { openRows, type FileRow } from './core/import-file.ts'
 import { readColumns, readRow, type Columns } from './core/import-row.ts'
 import type { Gateway } from './gateway.ts'
@@ -9,6 +9,14 @@ type Named = { appId: string; importId: string }
 
 /** A lot closes before it holds more: as JSON with escapes it may become six times as long, and a call carries 3 MB. */
 const bytesPerLot = 400_000
+/**
+ * So many rows keep each process for some milliseconds: registrations that come meanwhile wait no longer than that. Half as long as a lot took
+ * nothing is written, so that an import takes two thirds of what one connection can do, whatever the machine, and leaves the rest to others.
+ */
+const rowsAtOnce = 200
+const restShare = 0.5
+/** After so many rows the gateway looks whether somebody else wants something. */
+const rowsPerTurn = 50
 /** How often a lot is tried whose app or database is away. */
 const tries = 6
 const retryInMs = 250
@@ -66,16 +74,21 @@ function openLots(
   let columns: Columns | undefined = isCsv && knownHeader ? readColumns(begun.format, begun.columns, knownHeader) : undefined
   let lot = emptyLot(begun.offset, begun.rows + 1, columns)
   let underWay = Promise.resolve(begun)
+  let restUntil = 0
   const startedAt = performance.now()
   const { maxRowsPerSecond } = begun
 
   const send = async () => {
     await underWay
+    await wait(restUntil - performance.now())
     if (lot.nextOffset > largestImport) throw fault('body_too_large', `An import is at most ${largestImport / 1024 ** 3} GiB.`)
     const sent = lot
     const next = sent.firstRow + sent.rows.length + sent.rejected.length
     lot = emptyLot(sent.nextOffset, next, columns)
-    underWay = sendLot(bus, named, sent)
+    const sentAt = performance.now()
+    underWay = sendLot(bus, named, sent).finally(() => {
+      restUntil = performance.now() + (performance.now() - sentAt) * restShare
+    })
     // It is waited for by the next lot, or at the end.
     underWay.catch(() => undefined)
     if (maxRowsPerSecond !== null) await wait(startedAt + ((next - begun.rows - 1) * 1000) / maxRowsPerSecond - performance.now())
@@ -98,7 +111,9 @@ function openLots(
       if ('rejected' in read) lot.rejected.push({ row: number, ...read.rejected })
       else lot.rows.push({ row: number, device: read.device })
       if ('warning' in read && read.warning !== undefined) lot.warnings[read.warning] = (lot.warnings[read.warning] ?? 0) + 1
-      if (lot.rows.length + lot.rejected.length === rowsPerLot) await send()
+      const gathered = lot.rows.length + lot.rejected.length
+      if (gathered === rowsAtOnce) await send()
+      else if (gathered % rowsPerTurn === 0) await nextTurn()
     },
     async end(): Promise<ImportReport> {
       if (lot.nextOffset > lot.offset) await send()
@@ -147,4 +162,5 @@ async function sendLot(bus: Gateway['bus'], named: Named, lot: ImportLot): Promi
   }
 }
 
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 const wait = (ms: number): Promise<void> => (ms <= 0 ? Promise.resolve() : new Promise((resolve) => setTimeout(resolve, ms)))

@@ -9,6 +9,7 @@ import { goaway } from './scenarios/goaway.ts'
 import { hostileTenant } from './scenarios/hostile-tenant.ts'
 import { killAll } from './scenarios/kill-all.ts'
 import { killDispatcher } from './scenarios/kill-dispatcher.ts'
+import { killImport } from './scenarios/kill-import.ts'
 import { loseNatsStore } from './scenarios/lose-nats-store.ts'
 import { natsFull } from './scenarios/nats-full.ts'
 import { outage } from './scenarios/outage.ts'
@@ -38,4 +39,5 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   outage,
   'skewed-clocks': skewedClocks,
   explain,
+  'kill-import': killImport,
 }

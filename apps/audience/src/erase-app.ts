@@ -3,6 +3,7 @@ import type { Audience } from './audience.ts'
 import { deleteOfApp, partsOfApp } from './store/app-rows.ts'
 import { markErased } from './store/erased-apps.ts'
 import { stopFanOuts } from './store/flow.ts'
+import { cancelImportsOf } from './store/imports.ts'
 import type { Db } from './store/tables.ts'
 
 /** Rows that one call deletes at most: about a second's work. */
@@ -16,6 +17,7 @@ const rowsPerCall = 5_000
 export async function eraseApp({ db }: Pick<Audience, 'db'>, { appId }: { appId: string }): Promise<{ done: boolean }> {
   await markErased(db, appId)
   await transact(db, (trx) => stopFanOuts(trx, appId))
+  await cancelImportsOf(db, appId)
   for (let left = rowsPerCall; left > 0;) {
     const erased = await eraseParts(db, appId, left)
     // A batch that was being finished may have left retries, after its own row had been looked for: only a look that finds nothing is the last.

@@ -20,6 +20,8 @@ import { rotateSubscription } from './rotate-subscription.ts'
 import { patchSubscription, startSession } from './store/subscriptions.ts'
 import { findTestDevices, markTestDevice } from './test-devices.ts'
 import type { Db, Tables } from './store/tables.ts'
+import { importLot } from './import-lot.ts'
+import { cancelImport, startImport } from './manage-import.ts'
 import { findUserId } from './store/users.ts'
 import { givenCrowd, givenSend } from './testing/rig.ts'
 
@@ -96,8 +98,24 @@ async function everyWay(db: Db, appId: string): Promise<void> {
   for (const id of [subscriptionId, other.id]) await markTestDevice(db, { appId, subscriptionId: id, test: true })
   await findTestDevices(db, { appId, selector: { subscriptionIds: [subscriptionId, other.id] } })
   await findTestDevices(db, { appId, selector: { externalIds: [ann] } })
+  for (const onExisting of ['keep', 'update'] as const) await importOne(db, appId, { onExisting, externalIds: [ann, newId()] })
   await deleteSubscription({ db }, { appId, subscriptionId })
   await deleteUser({ db, poke: () => undefined }, { appId, user: { externalId: ann } })
+}
+
+/** A lot of two rows: a device that nobody has seen, which then goes to another person. */
+async function importOne(db: Db, appId: string, { onExisting, externalIds }: { onExisting: 'keep' | 'update'; externalIds: string[] }) {
+  for (const dryRun of [true, false]) {
+    const { id } = await startImport({ db }, { appId, settings: { format: 'jsonl', onExisting, dryRun, web: 'skip' } })
+    const token = newId()
+    const rows = externalIds.map((externalId, place) => ({
+      row: place + 1,
+      device: { platform: 'ios' as const, token, externalId, tags: { plan: 'pro' } },
+    }))
+    const lot = { offset: 0, nextOffset: 9, firstRow: 1, rows, rejected: [], warnings: {}, columnOf: { externalId: null, tags: null } }
+    await importLot({ db }, { appId, importId: id, lot })
+    await cancelImport({ db }, { appId, importId: id })
+  }
 }
 
 const wrongOf = (scans: Scan[]): string[] => [

@@ -17,6 +17,7 @@ import { readForScrape } from '@herald/service/scrape'
 import { startSweep } from '@herald/service/sweep'
 import type { z } from 'zod'
 import type { Audience } from './audience.ts'
+import { answerImports } from './answer-imports.ts'
 import { openAppSettings } from './app-settings.ts'
 import { openBreaker } from './breaker.ts'
 import { changeFlow } from './change-flow.ts'
@@ -40,6 +41,7 @@ import { findTestDevices, listTestDevices, markTestDevice } from './test-devices
 import { listUsers } from './list-users.ts'
 import { loginSubscription } from './login-subscription.ts'
 import { logoutSubscription } from './logout-subscription.ts'
+import { keepImports } from './manage-import.ts'
 import { openToldNotes } from './note-told.ts'
 import { probeCircuits } from './probe-circuits.ts'
 import { deviceDaysKept, openDeviceCounts, readDeviceDays } from './read-devices.ts'
@@ -148,6 +150,12 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
 
   startSweep(service, watch, 'device-days', openDeviceDays({ db, reads }))
 
+  startSweep(
+    service,
+    watch,
+    'imports',
+    everyMs(purgeEveryMs, () => keepImports({ db })),
+  )
   startSweep(
     service,
     watch,
@@ -318,6 +326,10 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
 
   bus.answer(calls.countDevices, openDeviceCounts(reads))
   bus.answer(calls.readDeviceDays, (request) => reads((db) => readDeviceDays(db, request), { turn: request.appId }))
+
+  // Two lots at once, one of an app: a lot of 500 rows keeps a connection for about 100 ms, and the others are for devices and sends.
+  const lotInTurn = openAtOnce({ atOnce: 2, share: 1, mostWaiting: 50, waitMs: 10_000, full: queueUnavailable })
+  answerImports(bus, { db, reads, lotInTurn })
 
   const takers = openTakers()
   service.beforeStop('takers', () => takers.stop())

@@ -61,6 +61,7 @@ const bodies: Record<string, unknown> = {
   changeWebhook: { enabled: false, url: 'https://receiver.example/canary-in-an-address' },
   changeSubscriptionOfApp: { test: true },
   sendTest: { subscriptionId: newId(), silent: true, data: { coupon: 'canary-in-data' } },
+  startImport: { format: 'csv' },
   replaceCampaignOfApp: { name: 'Sale', silent: true, data: { coupon: 'canary-in-data' } },
   searchUsersOfApp: { token: 'canary-of-a-token' },
 }

@@ -11,6 +11,9 @@ export const partsOfApp = [
   'announcements',
   'device_days',
   'device_day_claims',
+  'import_errors',
+  'import_dry_rows',
+  'imports',
   'subscriptions',
   'users',
 ] as const
@@ -20,14 +23,17 @@ type Part = (typeof partsOfApp)[number]
 const isOf = (part: Part, appId: string) =>
   part === 'announcements'
     ? sql`not exists (select from jsonb_array_elements(body) as event where event ->> 'appId' <> ${appId})`
-    : sql`app_id = ${appId}`
+    : part === 'import_errors' || part === 'import_dry_rows'
+      ? sql`import_id = any(array(select id from imports where app_id = ${appId}))`
+      : sql`app_id = ${appId}`
 
 /**
  * By what a row is found again. Never by its place (`ctid`) where rows are updated: a delete that waited for an update finds the row at
- * another place and leaves it, while the caller is told that nothing is left.
+ * another place and leaves it, while the caller is told that nothing is left. Rows of imports are written no more: these are cancelled first.
  */
+const withoutId = new Set<Part>(['cap_claims', 'device_days', 'import_errors', 'import_dry_rows'])
 const keyOf = (part: Part) => {
-  if (part === 'cap_claims' || part === 'device_days') return sql`ctid`
+  if (withoutId.has(part)) return sql`ctid`
   if (part === 'device_day_claims') return sql`app_id`
   return part === 'guarded_invalidations' ? sql`subscription_id` : sql`id`
 }

@@ -3,6 +3,7 @@ import type { CircuitEnvironment, Decided, FrozenSend } from '@herald/contracts/
 import type { CampaignFlow } from '@herald/contracts/calls/audience'
 import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
 import type { Event } from '@herald/contracts/event'
+import type { ImportFormat, ImportReport } from '@herald/contracts/import'
 import type { Attempt, FailureCode } from '@herald/contracts/outcome'
 import type { Lane, Platform } from '@herald/contracts/platform'
 import type { Tags } from '@herald/contracts/text'
@@ -36,6 +37,9 @@ export type Tables = {
   /** Who takes an app's newest day, until when; `infinity`: it is taken. */
   device_day_claims: { app_id: string; day: string; until: Date }
   former_devices: { user_id: string; subscription_id: string; until: Generated<Date> }
+  imports: ImportTable
+  import_errors: { import_id: string; row: number; column: string | null; code: string; message: string }
+  import_dry_rows: { import_id: string; key: string; state: Json<unknown> }
 }
 export type Db = Kysely<Tables>
 
@@ -228,4 +232,34 @@ export type AnnouncementTable = {
   body: Json<Event[]>
   due_at: Generated<Date>
   pointer_no: Generated<number>
+}
+
+export type ImportTable = {
+  id: string
+  app_id: string
+  state: Generated<ImportReport['state']>
+  format: ImportFormat
+  dry_run: boolean
+  on_existing: 'keep' | 'update'
+  web: 'skip' | 'import'
+  columns: JsonOrNull<Record<string, string>>
+  max_rows_per_second: number | null
+  header: JsonOrNull<string[]>
+  tail: Buffer | null
+  next_offset: Generated<number>
+  row_count: Generated<number>
+  created_count: Generated<number>
+  updated_count: Generated<number>
+  kept_count: Generated<number>
+  rejected_count: Generated<number>
+  opted_out_count: Generated<number>
+  error_count: Generated<number>
+  by_code: ColumnType<Record<string, number>, string | undefined, string>
+  by_platform: ColumnType<Record<Platform, number>, string | undefined, string>
+  warnings: ColumnType<Record<string, number>, string | undefined, string>
+  has_dry_rows: boolean
+  created_at: Generated<Date>
+  first_data_at: Date | null
+  last_data_at: Generated<Date>
+  ended_at: Date | null
 }

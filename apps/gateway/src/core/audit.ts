@@ -15,6 +15,7 @@ export type AuditAction =
   | `user.${'exported' | 'changed' | 'erased'}`
   | 'users.exported'
   | `device.${'changed' | 'deleted'}`
+  | `import.${'started' | 'finished' | 'cancelled'}`
   | `webhook.${'created' | 'changed' | 'deleted' | 'enabled' | 'secret-rotated' | 'replayed'}`
 
 /** What was changed: ids, names and counts, never a value. */

@@ -17,6 +17,7 @@ import { headerOf } from './headers.ts'
 import type { Limits } from './limits.ts'
 import { lineOf } from './request-line.ts'
 import { Reply, type Asked, type Route } from './route.ts'
+import { openUpload, type Upload } from './upload.ts'
 
 /** A request whose path has been found, with what stands in the places of the path. */
 export type Routed = IncomingMessage & { params: Record<string, string | string[]> }
@@ -42,6 +43,7 @@ export async function answerRoute(route: Route, request: Routed, response: Serve
     door.limits.countKey(route, { key, deviceId: typeof deviceId === 'string' ? deviceId : undefined }, response)
   }
 
+  const upload = route.takes ? openUpload(request, response, route.takes) : noUpload
   const json = route.body ? await readJson(request) : undefined
   const idempotencyKey = route.idempotent === true ? checkIdempotencyKey(headerOf(request, 'idempotency-key')) : null
   const body = route.body ? parseBody(route.body, json) : undefined
@@ -69,6 +71,7 @@ export async function answerRoute(route: Route, request: Routed, response: Serve
     countSend: () => {
       if (key) door.limits.countSend(key, response)
     },
+    upload,
     note: noteOf(route, by),
     noteExport: noteExportOf(route, gateway, by),
   }
@@ -120,6 +123,8 @@ async function admit(route: Route, request: IncomingMessage, { keys, adminToken 
   checkScope(key, route.key, route.scope)
   return key
 }
+
+const noUpload: Upload = { mediaType: '', async *parts() {} }
 
 const noQuery = z.strictObject({})
 

@@ -24,19 +24,24 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-function checkMediaType({ headers }: IncomingMessage): void {
+function checkMediaType(request: IncomingMessage): void {
+  if (mediaTypeOf(request, ['application/json']) !== undefined) return
+  const { 'content-encoding': encoding = 'identity' } = request.headers
+  if (encoding.toLowerCase() !== 'identity')
+    throw fault('unsupported_media_type', 'The body must not be compressed: leave out content-encoding.')
+  throw fault('unsupported_media_type', 'The body must be JSON in UTF-8: content-type application/json.')
+}
+
+/** The media type of a body, when it is one of these, in UTF-8 and not compressed; else undefined. */
+export function mediaTypeOf({ headers }: IncomingMessage, takes: readonly string[]): string | undefined {
   const [mediaType = '', ...parameters] = (headers['content-type'] ?? '').split(';').map((part) => part.trim().toLowerCase())
   const charset = parameters
     .find((parameter) => parameter.startsWith('charset='))
     ?.slice('charset='.length)
     .replaceAll('"', '')
-  if (mediaType !== 'application/json' || (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8')) {
-    throw fault('unsupported_media_type', 'The body must be JSON in UTF-8: content-type application/json.')
-  }
-  const encoding = headers['content-encoding']
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    throw fault('unsupported_media_type', 'The body must not be compressed: leave out content-encoding.')
-  }
+  const isUtf8Text = charset === undefined || charset === 'utf-8' || charset === 'utf8'
+  const isPlain = (headers['content-encoding'] ?? 'identity').toLowerCase() === 'identity'
+  return takes.includes(mediaType) && isUtf8Text && isPlain ? mediaType : undefined
 }
 
 /** What is left of a body that is too large is read and thrown away, so that the caller gets to hear the answer. */

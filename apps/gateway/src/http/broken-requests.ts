@@ -1,6 +1,7 @@
 import { STATUS_CODES, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { errorBody, protocolFaults, type ProtocolFault } from './faults.ts'
+import { isUploading } from './upload.ts'
 
 /** A caller that goes on sending gets this long to read what we said before the connection is cut. */
 const lingerMs = 1_000
@@ -10,6 +11,8 @@ export function answerBrokenRequests(server: Server): void {
   const latest = new WeakMap<Duplex, ServerResponse>()
   server.prependListener('request', (request, response) => latest.set(request.socket, response))
   server.on('clientError', (error, socket) => {
+    // The time limit of a whole request; parts of this one keep coming, and have a limit of their own.
+    if (codeOf(error) === 'ERR_HTTP_REQUEST_TIMEOUT' && isUploading(socket)) return
     const response = latest.get(socket)
     const isMidAnswer = response !== undefined && response.headersSent && !response.writableFinished
     if (!socket.writable || isMidAnswer || codeOf(error) === 'ECONNRESET') socket.destroy()

@@ -139,9 +139,16 @@ function operationOf(route: Route, builder: OpenApiBuilder): OperationObject {
     security: securityOf(route),
     parameters: parametersOf(route),
     ...(body === undefined ? {} : { requestBody: body }),
+    ...(route.takes === undefined ? {} : { requestBody: fileBody(route.takes) }),
     responses: responsesOf(route, builder),
   }
 }
+
+/** A file that is read as it comes. */
+const fileBody = (takes: readonly string[]) => ({
+  required: true,
+  content: Object.fromEntries(takes.map((mediaType) => [mediaType, { schema: { type: 'string' as const } }])),
+})
 
 function securityOf({ key }: Route): Record<string, string[]>[] {
   if (key === 'secret') return [{ secretKey: [] }]

@@ -6,6 +6,7 @@ import type { NoteExport } from '../audit-export.ts'
 import type { AuditAction, Subject } from '../core/audit.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Note } from '../store/audit.ts'
+import type { Upload } from './upload.ts'
 
 /** Who may call: `public` takes both kinds of API key, `admin` the administration token, `none` anybody. */
 export type Access = 'secret' | 'public' | 'admin' | 'none'
@@ -59,6 +60,8 @@ export type Asked<Param extends string, Body, Query> = {
   header: (name: string) => string | undefined
   /** Counts one more send of the key; throws the Fault `rate_limited`. For a route with the limit `sends`. */
   countSend: () => void
+  /** The body of a route that `takes` a file. */
+  upload: Upload
   /** For a change of the gateway's own that the route declares (`audit`). */
   note: Note
   /** For an export that the route declares (`audit`): its portions, with their line. */
@@ -75,6 +78,8 @@ export type Route<Param extends string = string, Body = unknown, Query = unknown
   limit?: Limit
   /** Absent: the request's body is not looked at. */
   body?: z.ZodType<Body>
+  /** Takes a body that is no JSON and of any length, as it comes: its media types. */
+  takes?: readonly string[]
   /** What the OpenAPI document says of the body, where `body` leaves its items to be checked one by one. */
   shownBody?: z.ZodType
   /** Absent: no query is taken; routes without a key do not look at it. */

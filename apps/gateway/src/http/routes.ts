@@ -10,6 +10,7 @@ import { explain } from './explain.ts'
 import { dryRuns, dryRunsOfApp } from './dry-run.ts'
 import { exports } from './exports.ts'
 import { health } from './health.ts'
+import { imports } from './imports.ts'
 import { keys } from './keys.ts'
 import { notifications } from './notifications.ts'
 import { describeApi } from './openapi.ts'
@@ -70,6 +71,7 @@ export const administrationRoutes: readonly Route[] = [
   // Before a user: their path has the form of a user's.
   ...exports,
   ...people,
+  ...imports,
 ]
 
 export const openApiDocument = describeApi(publicRoutes)

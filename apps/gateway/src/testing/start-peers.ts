@@ -11,6 +11,7 @@ import { fault, type Fault } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import type { CampaignsSummary, DeviceCounts, RecentCounts } from '@herald/contracts/series'
 import type { OwnedDevice, Person } from '@herald/contracts/person'
+import type { ImportReport } from '@herald/contracts/import'
 import type { Webhook, WebhookDelivery } from '@herald/contracts/webhook'
 import { openBus, type Bus } from '@herald/service/bus'
 import { testService } from '@herald/testing/service'
@@ -171,6 +172,32 @@ const maskedDevice = { ...givenDevice, token: 'canaryto…' }
 export const givenPerson: Person = { ...givenUser, subscriptions: [maskedDevice], preferences: {} }
 export const givenOwned: OwnedDevice = { ...maskedDevice, user: { id: givenUser.id, externalId: givenUser.externalId } }
 
+/** An import that has begun. */
+export const givenImport: ImportReport = {
+  id: newId(),
+  state: 'receiving',
+  format: 'csv',
+  dryRun: false,
+  onExisting: 'keep',
+  web: 'skip',
+  columns: null,
+  maxRowsPerSecond: null,
+  offset: 0,
+  rows: 0,
+  bytes: 0,
+  created: 0,
+  updated: 0,
+  kept: 0,
+  rejected: 0,
+  byCode: {},
+  byPlatform: { ios: 0, android: 0, web: 0 },
+  optedOut: 0,
+  warnings: {},
+  rowsPerSecond: null,
+  createdAt: '2026-01-01T00:00:00.000Z',
+  endedAt: null,
+}
+
 export async function startPeers(natsUrl: string): Promise<Peers> {
   const services = (['audience', 'campaigns', 'tracker', 'webhooks'] as const).map((name: AppName) =>
     testService(name, { NATS_URL: natsUrl }),
@@ -240,6 +267,14 @@ export async function startPeers(natsUrl: string): Promise<Peers> {
   play(audience, audienceCalls.countDevices, givenDevices)
   play(audience, audienceCalls.readDeviceDays, { points: [] })
   play(audience, audienceCalls.eraseAudienceOfApp, { done: true })
+  play(audience, audienceCalls.startImport, givenImport)
+  play(audience, audienceCalls.readImport, { report: givenImport, header: null, tail: null })
+  play(audience, audienceCalls.importLot, givenImport)
+  play(audience, audienceCalls.keepImportTail, givenImport)
+  play(audience, audienceCalls.finishImport, { ...givenImport, state: 'finished' })
+  play(audience, audienceCalls.cancelImport, { ...givenImport, state: 'cancelled' })
+  play(audience, audienceCalls.listImports, { items: [givenImport], nextCursor: null })
+  play(audience, audienceCalls.listImportErrors, { items: [], nextCursor: null })
 
   campaigns.answer(campaignCalls.sendNotification, async (request) => {
     peers.sent.push(request)

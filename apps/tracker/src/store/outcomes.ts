@@ -46,7 +46,8 @@ export async function writeOutcomes(
     ${variantMovesOf(byVariant)}::json, ${movesOf(byCampaign)}::json`
   const attempts = retried.map(({ campaignId, no, places, trail }) => ({ campaign_id: campaignId, batch_no: no, places, trail }))
   try {
-    const written = attempts.length === 0 ? sql`write_outcomes(${outcomes})` : sql`write_retried_outcomes(${outcomes}, ${JSON.stringify(attempts)}::json)`
+    const written =
+      attempts.length === 0 ? sql`write_outcomes(${outcomes})` : sql`write_retried_outcomes(${outcomes}, ${JSON.stringify(attempts)}::json)`
     // The hours come last, since many campaigns share them: what they are called with is done before them. Nothing of a test is counted there.
     const series = sql`move_series(
       ${written}, ${JSON.stringify(hours)}::json, ${codes.length > 0 ? JSON.stringify(codes) : null}::json, ${slot}::smallint

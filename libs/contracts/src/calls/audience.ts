@@ -8,6 +8,7 @@ import type { CircuitEnvironment } from '../batch.ts'
 import { ChosenSamples, type AudienceDryRun } from '../dry-run.ts'
 import { Listener } from '../event.ts'
 import { mostExplained, type ExplainedStep, type Verdict, type WaitingFor } from '../explain.ts'
+import { ImportLot, StartImport, type ImportError, type ImportReport } from '../import.ts'
 import type { Attempt, FailureCode } from '../outcome.ts'
 import { ListRequest, type Listed } from '../page.ts'
 import { AddressSearch, addressForms, type ExportedUser, type OwnedDevice, type Person, type PersonSummary } from '../person.ts'
@@ -419,3 +420,35 @@ export const readDeviceDays = call<{ points: DeviceDay[] }>()(
   'rpc.audience.read-device-days',
   z.object({ appId: Id, from: z.iso.datetime(), to: z.iso.datetime().nullable() }),
 )
+
+// Imports of devices from elsewhere (spec: administration/import). Faults: not_found, invalid_state.
+
+/** Begins an import. Fault `invalid_state`: the app has one that is receiving. */
+export const startImport = call<ImportReport>()('rpc.audience.start-import', z.object({ appId: Id, settings: StartImport }))
+/** `header`: the names of the file's columns, once they were read. `tail`: the bytes behind `offset` that are no whole row yet, as base64. */
+export const readImport = call<{ report: ImportReport; header: string[] | null; tail: string | null }>()(
+  'rpc.audience.read-import',
+  z.object({ appId: Id, importId: Id }),
+)
+export const listImports = call<Listed<ImportReport>>()('rpc.audience.list-imports', ListRequest.extend({ appId: Id }))
+/** In the order of rows, after the row `after`. */
+export const listImportErrors = call<{ items: ImportError[]; nextCursor: string | null }>()(
+  'rpc.audience.list-import-errors',
+  z.object({ appId: Id, importId: Id, limit: z.number().int().min(1).max(200), after: z.number().int().min(0) }),
+)
+/**
+ * Writes a lot: one transaction that moves the import from `offset` to `nextOffset`, or does nothing. Fault `invalid_state` with the
+ * right offset at `offset`: the import is elsewhere.
+ */
+export const importLot = call<ImportReport>()('rpc.audience.import-lot', z.object({ appId: Id, importId: Id, lot: ImportLot }), 20_000)
+/** Keeps what stands behind `offset` and has no line end: the last row, when the import is finished. */
+export const keepImportTail = call<ImportReport>()(
+  'rpc.audience.keep-import-tail',
+  z.object({ appId: Id, importId: Id, offset: z.number().int().min(0), tail: z.base64() }),
+)
+/** Fault `invalid_state`: the import is not receiving, or not at `offset`. */
+export const finishImport = call<ImportReport>()(
+  'rpc.audience.finish-import',
+  z.object({ appId: Id, importId: Id, offset: z.number().int().min(0) }),
+)
+export const cancelImport = call<ImportReport>()('rpc.audience.cancel-import', z.object({ appId: Id, importId: Id }))

@@ -68,6 +68,7 @@ const bodies: [AnyCall, Record<string, unknown>][] = [
     { appId, rotation: { old: 'https://push.example.org/1', new: { endpoint: 'https://push.example.org/2', keys } } },
   ],
   [audience.changeUser, { appId, user: { externalId: 'e' }, changes: { timezone: 'ASIA/tokyo' } }],
+  [audience.startImport, { appId, settings: { format: 'csv', columns: { externalId: 'customer' }, maxRowsPerSecond: 500 } }],
   [audience.createSegment, { appId, segment: { name: 'Germans', description: null, definition: segment } }],
   [audience.replaceSegment, { appId, segmentId: newId(), segment: { name: 'Germans', definition: {} } }],
   [campaigns.sendNotification, { appId, idempotency: null, notification: { target: { externalIds: ['a', 'b'] }, ...send } }],

@@ -1,0 +1,59 @@
+-- Files of devices from elsewhere (docs/decisions/0047). `next_offset` says how many bytes of the file have been taken: the transaction that
+-- writes a lot of rows moves it, or does nothing.
+create table imports (
+  id text collate "C" primary key,
+  app_id text collate "C" not null,
+  state text not null default 'receiving' check (state in ('receiving', 'finished', 'cancelled')),
+  format text not null,
+  dry_run boolean not null,
+  on_existing text not null check (on_existing in ('keep', 'update')),
+  web text not null check (web in ('skip', 'import')),
+  columns jsonb,
+  max_rows_per_second integer,
+  -- The names of the file's columns, once they were read.
+  header jsonb,
+  -- The bytes behind next_offset that are no whole row yet. They hold a device's address, so they go with the next lot or the end.
+  tail bytea,
+  next_offset bigint not null default 0,
+  row_count bigint not null default 0,
+  created_count bigint not null default 0,
+  updated_count bigint not null default 0,
+  kept_count bigint not null default 0,
+  rejected_count bigint not null default 0,
+  opted_out_count bigint not null default 0,
+  error_count integer not null default 0,
+  by_code jsonb not null default '{}',
+  by_platform jsonb not null default '{"ios": 0, "android": 0, "web": 0}',
+  warnings jsonb not null default '{}',
+  -- What a dry run remembers is still there.
+  has_dry_rows boolean not null,
+  -- To the millisecond, so that a list's cursor names its row exactly.
+  created_at timestamptz(3) not null default now(),
+  first_data_at timestamptz,
+  last_data_at timestamptz not null default now(),
+  ended_at timestamptz
+);
+create unique index imports_receiving on imports (app_id) where state = 'receiving';
+create index imports_newest_first on imports (app_id, created_at desc, id desc);
+create index imports_left_alone on imports (last_data_at) where state = 'receiving';
+create index imports_ended on imports (ended_at) where ended_at is not null;
+create index imports_to_clear on imports (id) where has_dry_rows;
+create trigger leave_out_erased before insert on imports for each row execute function audience.leave_out_erased();
+
+-- Rows that were rejected, the first 10,000 of an import. Never a value of the row.
+create table import_errors (
+  import_id text collate "C" not null references imports (id) on delete cascade,
+  "row" bigint not null,
+  "column" text,
+  code text not null,
+  message text not null,
+  primary key (import_id, "row")
+);
+
+-- What a dry run would have written, as far as a later row of the file can meet it: devices and users by hashes (core/import-dry.ts).
+create table import_dry_rows (
+  import_id text collate "C" not null references imports (id) on delete cascade,
+  key text collate "C" not null,
+  state jsonb not null,
+  primary key (import_id, key)
+);

@@ -1,0 +1,159 @@
+import { largestRow } from '@herald/contracts/import'
+
+/** A row of a file: what is in it, or why it is no row. `end`: the offset in the file behind it, its line end included. */
+export type FileRow = { end: number } & ({ fields: string[] } | { text: string } | { wrong: WrongRow })
+export type WrongRow = 'bad_quotes' | 'invalid_utf8' | 'row_too_large'
+
+const [quote, comma, lineFeed, carriageReturn] = [0x22, 0x2c, 0x0a, 0x0d]
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
+
+type Read = { end: number } & ({ fields: string[] } | { text: string } | { wrong: WrongRow })
+
+/** The rows of a file that come with its parts. */
+export type FileRows = {
+  /** The rows that end in this part. */
+  push: (part: Buffer) => Generator<FileRow>
+  /** No more comes for now: what is no whole row yet is `rest`. A row that is too large to be kept ends here. */
+  pause: () => { rows: FileRow[]; rest: Buffer }
+  /** The file ends here, and with it its last row. */
+  end: () => FileRow[]
+}
+
+/**
+ * Reads the rows of a file as it comes, CSV by RFC 4180 (a quoted field may hold line ends) or a text a line. Each row follows from the bytes
+ * behind its own offset alone, so that reading may begin again behind any row and finds the same rows. What is no row ends at its first line
+ * end, and the next line is read as a row again: one wrong quote costs one row and not the rest of the file. Holds a row of 1 MiB and what came
+ * last, and no more. `offset`: where in the file reading begins.
+ */
+export function openRows(kind: 'csv' | 'lines', offset: number): FileRows {
+  const read = kind === 'csv' ? readCsvRow : readLine
+  let bytes: Buffer = Buffer.alloc(0)
+  let isAtStart = offset === 0
+  /** Behind the beginning of a row that is too large, up to its first line end. What is skipped is not kept. */
+  let isSkipping = false
+
+  function* rowsOf(isEnd: boolean): Generator<FileRow> {
+    if (isAtStart && bytes.length < byteOrderMark.length && !isEnd) return
+    const from = isAtStart && bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? byteOrderMark.length : 0
+    let at = from
+    while (at < bytes.length) {
+      if (isSkipping) {
+        const lineEnd = bytes.indexOf(lineFeed, at)
+        at = lineEnd < 0 ? bytes.length : lineEnd + 1
+        if (lineEnd < 0 && !isEnd) break
+        isSkipping = false
+        yield { end: offset + at, wrong: 'row_too_large' }
+        continue
+      }
+      const view = bytes.subarray(at, at + largestRow)
+      const row = read(view, isEnd && at + view.length === bytes.length)
+      if (row) {
+        at += row.end
+        yield { ...row, end: offset + at }
+      } else if (view.length < largestRow) break
+      else isSkipping = true
+    }
+    // A byte order mark stays with the first row.
+    if (at === from) return
+    isAtStart = false
+    offset += at
+    bytes = bytes.subarray(at)
+  }
+
+  return {
+    *push(part) {
+      bytes = bytes.length === 0 ? part : Buffer.concat([bytes, part])
+      yield* rowsOf(false)
+    },
+    pause: () => (isSkipping ? { rows: [{ end: offset, wrong: 'row_too_large' }], rest: Buffer.alloc(0) } : { rows: [], rest: bytes }),
+    end: () => [...rowsOf(true)],
+  }
+}
+
+/** The first row of some bytes; undefined: there is none yet. `isEnd`: nothing follows, which ends the last row. */
+export function readCsvRow(bytes: Buffer, isEnd: boolean): Read | undefined {
+  const lineEnd = bytes.indexOf(lineFeed)
+  if (lineEnd < 0 && !isEnd) return undefined
+  const line = lineOf(bytes, lineEnd)
+  const end = lineEnd < 0 ? bytes.length : lineEnd + 1
+  if (line.includes(quote)) return readQuotedRow(bytes, isEnd, { end, wrong: 'bad_quotes' })
+  const text = readUtf8(line)
+  return text === undefined ? { end, wrong: 'invalid_utf8' } : { end, fields: text.split(',') }
+}
+
+/** The first line of some bytes as a text; undefined: there is none yet. */
+export function readLine(bytes: Buffer, isEnd: boolean): Read | undefined {
+  const lineEnd = bytes.indexOf(lineFeed)
+  if (lineEnd < 0 && !isEnd) return undefined
+  const line = lineOf(bytes, lineEnd)
+  const end = lineEnd < 0 ? bytes.length : lineEnd + 1
+  const text = readUtf8(line)
+  return text === undefined ? { end, wrong: 'invalid_utf8' } : { end, text }
+}
+
+/** Bytes as text, or undefined: they are no UTF-8. What cannot be read becomes U+FFFD, which some texts have by right. */
+function readUtf8(bytes: Buffer): string | undefined {
+  const text = bytes.toString()
+  return !text.includes('\uFFFD') || Buffer.from(text).equals(bytes) ? text : undefined
+}
+
+/** The bytes up to a line end, without it and without the carriage return before it. */
+function lineOf(bytes: Buffer, lineEnd: number): Buffer {
+  const to = lineEnd < 0 ? bytes.length : lineEnd
+  return bytes.subarray(0, to > 0 && bytes[to - 1] === carriageReturn ? to - 1 : to)
+}
+
+function readQuotedRow(bytes: Buffer, isEnd: boolean, bad: Read): Read | undefined {
+  const fields: string[] = []
+  let at = 0
+  for (;;) {
+    const field = bytes[at] === quote ? readQuotedField(bytes, at + 1, isEnd) : readPlainField(bytes, at)
+    if (field === undefined) return isEnd ? bad : undefined
+    if (field === 'bad') return bad
+    fields.push(field.text)
+    at = field.end
+    if (bytes[at] === comma) {
+      at += 1
+      continue
+    }
+    const isLast = at + (bytes[at] === carriageReturn ? 1 : 0) >= bytes.length
+    if (isLast && !isEnd) return undefined
+    const end = isLast ? bytes.length : endOfLine(bytes, at)
+    if (end === undefined) return bad
+    const isText = !fields.some((field) => field.includes('\uFFFD')) || readUtf8(bytes.subarray(0, end)) !== undefined
+    return isText ? { end, fields } : { end, wrong: 'invalid_utf8' }
+  }
+}
+
+/** Behind the line end that stands here, or undefined: something else does. */
+function endOfLine(bytes: Buffer, at: number): number | undefined {
+  if (bytes[at] === lineFeed) return at + 1
+  return bytes[at] === carriageReturn && bytes[at + 1] === lineFeed ? at + 2 : undefined
+}
+
+type Field = { text: string; end: number }
+
+/** A field without quotes ends at a comma, a line end or the end of the bytes. One inside it is wrong. */
+function readPlainField(bytes: Buffer, from: number): Field | 'bad' {
+  let end = from
+  while (end < bytes.length && bytes[end] !== comma && bytes[end] !== lineFeed) {
+    if (bytes[end] === quote) return 'bad'
+    end += 1
+  }
+  const isBeforeLineEnd = (bytes[end] === lineFeed || end === bytes.length) && end > from && bytes[end - 1] === carriageReturn
+  const to = isBeforeLineEnd ? end - 1 : end
+  return { text: bytes.toString('utf8', from, to), end: to }
+}
+
+/** From behind the opening quote. Undefined: the closing one has not come, or what follows it has not. */
+function readQuotedField(bytes: Buffer, from: number, isEnd: boolean): Field | undefined {
+  let text = ''
+  let start = from
+  for (;;) {
+    const close = bytes.indexOf(quote, start)
+    if (close < 0 || (close + 1 === bytes.length && !isEnd)) return undefined
+    if (bytes[close + 1] !== quote) return { text: text + bytes.toString('utf8', start, close), end: close + 1 }
+    text += bytes.toString('utf8', start, close + 1)
+    start = close + 2
+  }
+}

@@ -1,0 +1,246 @@
+import { createECDH } from 'node:crypto'
+import type { ImportFormat } from '@herald/contracts/import'
+import { describe, expect, test } from 'vitest'
+import { readColumns, readRow } from './import-row.ts'
+import { withZone } from './import-values.ts'
+
+const anywhere = { allowPrivate: false, hosts: ['*'] }
+const point = createECDH('prime256v1').generateKeys()
+const keys = { p256dh: point.toString('base64url'), auth: Buffer.alloc(16, 1).toString('base64url') }
+
+/** Reads one row of a CSV file that has these columns. */
+function readCsv(row: Record<string, string>, { format = 'csv', web = 'skip' }: { format?: ImportFormat; web?: 'skip' | 'import' } = {}) {
+  const columns = readColumns(format, null, Object.keys(row))
+  return readRow({ end: 0, fields: Object.values(row) }, { format, web }, columns, anywhere)
+}
+const readJson = (text: string, web: 'skip' | 'import' = 'import') =>
+  readRow({ end: 0, text }, { format: 'jsonl', web }, undefined, anywhere)
+
+// spec: administration/import-row
+test('a row of a CSV file has the fields of a registration, and empty ones say nothing', () => {
+  const row = {
+    platform: 'android',
+    token: 'a:token',
+    externalId: 'ann',
+    tags: '{"plan":"pro","age":30}',
+    language: 'PT_br',
+    timezone: 'europe/BERLIN',
+    country: 'de',
+    appVersion: '',
+    optedIn: 'f',
+    sessionCount: '12',
+    createdAt: '2024-01-31',
+    lastActiveAt: '2024-02-01 08:30:00+01',
+    somethingElse: 'not read',
+  }
+
+  expect(readCsv(row)).toEqual({
+    device: {
+      platform: 'android',
+      token: 'a:token',
+      externalId: 'ann',
+      tags: { plan: 'pro', age: 30 },
+      language: 'pt-BR',
+      timezone: 'Europe/Berlin',
+      country: 'DE',
+      optedIn: false,
+      sessionCount: 12,
+      createdAt: '2024-01-31T00:00:00.000Z',
+      lastActiveAt: '2024-02-01T07:30:00.000Z',
+    },
+  })
+})
+
+test('columns that a row needs are missing where they are missed, before a row is read', () => {
+  expect(() => readColumns('csv', null, ['token', 'externalId'])).toThrow('platform is not a column of the file')
+  expect(() => readColumns('csv', null, ['platform'])).toThrow('token is not a column of the file, and neither is endpoint')
+  expect(() => readColumns('csv', { externalId: 'customer' }, ['platform', 'token'])).toThrow(
+    'columns.externalId is not a column of the file',
+  )
+  expect(() => readColumns('onesignal_csv', null, ['identifier'])).toThrow('device_type is not a column of the file')
+})
+
+test('columns are found by the headers that they are said to have', () => {
+  const columns = readColumns('csv', { externalId: 'customer no', token: 'fcm' }, ['customer no', 'fcm', 'platform'])
+
+  expect(readRow({ end: 0, fields: ['c-7', 'tok', 'ios'] }, { format: 'csv', web: 'skip' }, columns, anywhere)).toEqual({
+    device: { platform: 'ios', token: 'tok', externalId: 'c-7' },
+  })
+  expect(readRow({ end: 0, fields: ['null', 'tok', 'ios'] }, { format: 'csv', web: 'skip' }, columns, anywhere)).toMatchObject({
+    rejected: { column: 'customer no', code: 'invalid_field' },
+  })
+})
+
+describe('a row that is wrong', () => {
+  // spec: administration/import-rejected
+  test.each([
+    [{ platform: 'ios', token: 'abc', externalId: 'undefined' }, 'externalId', 'invalid_field'],
+    [{ platform: 'ios', token: 'abc', externalId: 'a\u0000b' }, 'externalId', 'invalid_field'],
+    [{ platform: 'ios', token: 'has space' }, 'token', 'invalid_field'],
+    [{ platform: 'ios', token: '' }, 'token', 'invalid_field'],
+    [{ platform: 'palm', token: 'abc' }, 'platform', 'invalid_field'],
+    [{ platform: 'ios', token: 'abc', tags: 'plan=pro' }, 'tags', 'invalid_field'],
+    [{ platform: 'ios', token: 'abc', tags: '{"__proto__":{"a":1}}' }, 'tags', 'invalid_field'],
+    [{ platform: 'ios', token: 'abc', timezone: 'Mars/Base' }, 'timezone', 'invalid_field'],
+    [{ platform: 'ios', token: 'abc', sessionCount: '-1' }, 'sessionCount', 'invalid_field'],
+    [{ platform: 'ios', token: 'abc', createdAt: 'yesterday' }, 'createdAt', 'invalid_field'],
+    [{ platform: 'ios', token: 'abc', optedIn: 'perhaps' }, 'optedIn', 'invalid_field'],
+    [{ platform: 'ios', token: 'dQw4:APA91bH' }, 'token', 'ios_fcm_token'],
+  ])('%j is rejected at its column', (row, column, code) => {
+    expect(readCsv(row)).toMatchObject({ rejected: { column, code } })
+  })
+
+  test('never has a value in its message', () => {
+    const canary = 'canary-5d1f'
+    const wrong = [
+      readCsv({ platform: canary, token: 'abc' }),
+      readCsv({ platform: 'ios', token: `${canary} :` }),
+      readCsv({ platform: 'ios', token: 'abc', tags: `{"${canary} x":1}` }),
+      readCsv({ platform: 'ios', token: 'abc', language: canary.repeat(9) }),
+      readCsv({ platform: 'web', token: '', endpoint: `http://${canary}/`, ...keys }, { web: 'import' }),
+      readCsv({ device_type: '0', identifier: `${canary}:x` }, { format: 'onesignal_csv' }),
+      readJson(`{"${canary}":1,"platform":"ios","token":"a"}`),
+      readJson(`{"platform":"ios","token":"a","tags":{"${canary}":{"${canary}":1}}}`),
+      readJson(canary),
+    ]
+
+    expect(wrong.every((row) => 'rejected' in row)).toBe(true)
+    expect(JSON.stringify(wrong)).not.toContain(canary)
+  })
+
+  test('of JSON is no object, or has a field that there is not', () => {
+    expect(readJson('[1]')).toMatchObject({ rejected: { column: null, code: 'invalid_json' } })
+    expect(readJson('{"platform":')).toMatchObject({ rejected: { column: null, code: 'invalid_json' } })
+    expect(readJson('{"platform":"ios","token":"a","pushToken":"b"}')).toMatchObject({ rejected: { column: null, code: 'invalid_field' } })
+  })
+
+  test('has another number of fields than the header', () => {
+    const columns = readColumns('csv', null, ['platform', 'token'])
+    expect(readRow({ end: 0, fields: ['ios'] }, { format: 'csv', web: 'skip' }, columns, anywhere)).toMatchObject({
+      rejected: { column: null, code: 'wrong_column_count' },
+    })
+  })
+})
+
+// spec: administration/import-web, identity/endpoint-host
+test('a browser is skipped unless it is asked for, and then it must be one that could register', () => {
+  const browser = { platform: 'web', token: '', endpoint: 'https://fcm.googleapis.com/x', ...keys }
+  const strict = { allowPrivate: false, hosts: ['*.push.apple.com'] }
+  const columns = readColumns('csv', null, Object.keys(browser))
+
+  expect(readCsv(browser)).toMatchObject({ rejected: { code: 'web_skipped' } })
+  expect(readCsv(browser, { web: 'import' })).toEqual({ device: { platform: 'web', endpoint: 'https://fcm.googleapis.com/x', keys } })
+  expect(readCsv({ ...browser, auth: 'short' }, { web: 'import' })).toMatchObject({ rejected: { column: 'auth', code: 'invalid_field' } })
+  expect(readRow({ end: 0, fields: Object.values(browser) }, { format: 'csv', web: 'import' }, columns, strict)).toMatchObject({
+    rejected: { column: 'endpoint', code: 'invalid_field' },
+  })
+})
+
+describe('OneSignal', () => {
+  const exported = {
+    id: '00000000-0000-0000-0000-000000000000',
+    identifier: 'abcdef0123456789',
+    session_count: '7',
+    language: 'de',
+    timezone: '3600',
+    game_version: '1.2',
+    device_os: '17.1',
+    device_type: '0',
+    device_model: 'iPhone15,2',
+    ad_id: 'not-read',
+    tags: '{"plan":"pro"}',
+    last_active: '2024-05-01 10:20:30',
+    playtime: '0',
+    amount_spent: '9.99',
+    created_at: '2023-01-02 03:04:05',
+    invalid_identifier: 'f',
+    country: 'de',
+    ip: '192.0.2.1',
+    external_user_id: 'ann',
+    timezone_id: 'Europe/Berlin',
+    web_auth: '',
+    web_p256: '',
+    notification_types: '1',
+  }
+  const read = (change: Record<string, string> = {}) => readCsv({ ...exported, ...change }, { format: 'onesignal_csv', web: 'import' })
+
+  // spec: administration/import-onesignal
+  test('a row of its export is a device with its user, and nothing else of it is read', () => {
+    expect(read()).toEqual({
+      device: {
+        platform: 'ios',
+        token: 'abcdef0123456789',
+        externalId: 'ann',
+        tags: { plan: 'pro' },
+        language: 'de',
+        timezone: 'Europe/Berlin',
+        country: 'DE',
+        appVersion: '1.2',
+        osVersion: '17.1',
+        deviceModel: 'iPhone15,2',
+        sessionCount: 7,
+        createdAt: '2023-01-02T03:04:05.000Z',
+        lastActiveAt: '2024-05-01T10:20:30.000Z',
+        optedIn: true,
+      },
+    })
+  })
+
+  test.each([
+    ['0', 'ios'],
+    ['1', 'android'],
+    ['5', 'web'],
+    ['8', 'web'],
+    ['17', 'web'],
+  ])('device_type %s is %s', (device_type, platform) => {
+    const web = {
+      identifier: 'https://updates.push.services.mozilla.com/wpush/v2/x',
+      web_p256: point.toString('base64'),
+      web_auth: Buffer.alloc(16, 251).toString('base64'),
+    }
+    expect(read({ device_type, ...(platform === 'web' ? web : {}) })).toMatchObject({ device: { platform } })
+  })
+
+  test.each(['2', '3', '4', '6', '7', '9', '10', '11', '14', '', 'ios'])('device_type "%s" is rejected', (device_type) => {
+    expect(read({ device_type })).toMatchObject({ rejected: { column: 'device_type', code: 'unsupported_device_type' } })
+  })
+
+  test.each([
+    [{ invalid_identifier: 't' }, false],
+    [{ invalid_identifier: 'true' }, false],
+    [{ notification_types: '0' }, false],
+    [{ notification_types: '-2' }, false],
+    [{ notification_types: '-99' }, false],
+    [{ notification_types: '' }, true],
+    [{ notification_types: '31' }, true],
+  ])('%j is opted in: %s', (change, optedIn) => {
+    expect(read(change)).toMatchObject({ device: { optedIn } })
+  })
+
+  test('a zone in seconds alone is a warning, and no zone', () => {
+    expect(read({ timezone_id: '' })).toMatchObject({ warning: 'timezone_without_name' })
+    expect(read({ timezone_id: '' })).not.toHaveProperty('device.timezone')
+    expect(read({ timezone_id: '', timezone: '' })).not.toHaveProperty('warning')
+  })
+
+  test('the external id is in either of two columns, and an error names the one that it was in', () => {
+    expect(readCsv({ device_type: '1', identifier: 'a:b', external_id: 'bob' }, { format: 'onesignal_csv' })).toMatchObject({
+      device: { externalId: 'bob' },
+    })
+    expect(read({ external_user_id: 'NaN' })).toMatchObject({ rejected: { column: 'external_user_id' } })
+    expect(read({ identifier: '' })).toMatchObject({ rejected: { column: 'identifier', code: 'invalid_field' } })
+  })
+})
+
+test.each([
+  ['2024-01-31', '2024-01-31T00:00:00Z'],
+  ['2024-01-31 08:00', '2024-01-31T08:00Z'],
+  ['2024-01-31 08:00:01.123456', '2024-01-31T08:00:01.123456Z'],
+  ['2024-01-31 08:00:00 UTC', '2024-01-31T08:00:00Z'],
+  ['2024-01-31T08:00:00Z', '2024-01-31T08:00:00Z'],
+  ['2024-01-31T08:00:00+0230', '2024-01-31T08:00:00+02:30'],
+  ['2024-01-31 08:00:00-05', '2024-01-31T08:00:00-05:00'],
+  ['31.01.2024', '31.01.2024'],
+])('the time %s is %s', (written, iso) => {
+  expect(withZone(written)).toBe(iso)
+})

@@ -1,0 +1,134 @@
+import { endpointProblem, type EndpointRule } from '@herald/contracts/destination'
+import { Fault, fault } from '@herald/contracts/fault'
+import {
+  ImportedDevice,
+  importFields,
+  skippedBrowser,
+  type ImportError,
+  type ImportField,
+  type ImportFormat,
+  type ImportReport,
+} from '@herald/contracts/import'
+import { parseBody } from '@herald/contracts/validate'
+import type { FileRow, WrongRow } from './import-file.ts'
+import { fieldAt, readCount, readTags, readTruth, withZone } from './import-values.ts'
+import { oneSignalNames, readOneSignalRow } from './onesignal-row.ts'
+
+/** A row as it is to be written, or why it is not. */
+export type ReadRow = { device: ImportedDevice; warning?: string } | { rejected: Omit<ImportError, 'row'> }
+
+/** What stands where in a file. */
+export type Columns = {
+  width: number
+  /** The field of a row by the name of its column; empty where there is no such column. */
+  at: ReadonlyMap<string, number>
+  /** What the file calls the fields that it holds. */
+  nameOf: ReadonlyMap<ImportField, string>
+}
+
+const mostColumns = 1_000
+const longestName = 255
+
+/**
+ * Finds the columns of a CSV file by its header. Faults: `invalid_body` at the column that a row needs and that is not there, or at the
+ * `columns.<field>` that names none.
+ */
+export function readColumns(format: ImportFormat, columns: Record<string, string> | null, header: string[]): Columns {
+  if (header.length > mostColumns || header.some((name) => name.length > longestName))
+    throw missing('', `must have at most ${mostColumns} columns, with names of at most ${longestName} characters`)
+  const names = header.map((name) => name.trim())
+  const at = new Map(names.map((name, place) => [name, place] as const).toReversed())
+  if (format === 'onesignal_csv') {
+    for (const name of ['identifier', 'device_type']) if (!at.has(name)) throw missing(name, 'is not a column of the file')
+    return { width: header.length, at, nameOf: oneSignalNames(at) }
+  }
+  const nameOf = new Map(importFields.map((field) => [field, columns?.[field] ?? field] as const).filter(([, name]) => at.has(name)))
+  for (const [field, name] of Object.entries(columns ?? {}))
+    if (!at.has(name)) throw missing(`columns.${field}`, 'is not a column of the file')
+  if (!nameOf.has('platform')) throw missing('platform', 'is not a column of the file')
+  if (!nameOf.has('token') && !nameOf.has('endpoint')) throw missing('token', 'is not a column of the file, and neither is endpoint')
+  return { width: header.length, at, nameOf }
+}
+
+const missing = (path: string, message: string) => fault('invalid_body', `${path || 'The file'} ${message}`, [{ path, message }])
+
+const wrongRows: Record<WrongRow, string> = {
+  bad_quotes: 'has a quotation mark inside a field, or behind one, or one that is not closed; inside quotation marks it is written twice',
+  invalid_utf8: 'is not UTF-8',
+  row_too_large: 'is larger than 1 MiB, or has a quotation mark that is not closed',
+}
+
+type Settings = Pick<ImportReport, 'format' | 'web'>
+type Candidate = { device: Record<string, unknown>; columnOf: (path: string) => string | null; warning?: string }
+
+/** Reads a row by the rules of a registration. `columns`: of a CSV file. */
+export function readRow(row: FileRow, { format, web }: Settings, columns: Columns | undefined, endpointRule: EndpointRule): ReadRow {
+  if ('wrong' in row) return rejected(null, row.wrong, wrongRows[row.wrong])
+  const candidate = 'text' in row ? readJson(row.text) : readFields(row.fields, format, columns)
+  if ('rejected' in candidate) return candidate
+  const { device, columnOf, warning } = candidate
+  const { platform, token, endpoint } = device
+
+  if (platform === 'web' && web === 'skip') return rejected(null, skippedBrowser, 'is a browser, and the import skips browsers')
+  if (platform === 'ios' && typeof token === 'string' && token.includes(':'))
+    return rejected(columnOf('token'), 'ios_fcm_token', 'is a registration token of Firebase, which APNs does not know')
+  try {
+    const checked = parseBody(ImportedDevice, device)
+    const problem = typeof endpoint === 'string' ? endpointProblem(endpoint, endpointRule) : undefined
+    if (problem !== undefined) return rejected(columnOf('endpoint'), 'invalid_field', problem)
+    return { device: checked, ...(warning === undefined ? {} : { warning }) }
+  } catch (error) {
+    if (!Fault.is(error)) throw error
+    const { path = '', message = 'is not valid' } = error.details?.[0] ?? {}
+    return rejected(columnOf(path), 'invalid_field', message)
+  }
+}
+
+const rejected = (column: string | null, code: string, message: string): { rejected: Omit<ImportError, 'row'> } => ({
+  rejected: { column, code, message },
+})
+
+function readFields(fields: string[], format: ImportFormat, columns: Columns | undefined): Candidate | ReturnType<typeof rejected> {
+  if (!columns) throw new Error('the header of a CSV file is read before its rows')
+  const { width, at, nameOf } = columns
+  if (fields.length !== width) return rejected(null, 'wrong_column_count', `must have ${width} fields, as many as the header`)
+  const read = (name: string): string => fields[at.get(name) ?? -1] ?? ''
+  if (format !== 'onesignal_csv') return readCsvFields((field) => read(nameOf.get(field) ?? ''), nameOf)
+  const row = readOneSignalRow(read)
+  return 'wrong' in row ? rejected('device_type', 'unsupported_device_type', row.wrong) : row
+}
+
+function readCsvFields(read: (field: ImportField) => string, nameOf: ReadonlyMap<ImportField, string>): Candidate {
+  const device: Record<string, unknown> = {}
+  for (const field of importFields) {
+    const value = read(field)
+    if (value !== '' && field !== 'p256dh' && field !== 'auth') device[field] = valueOf(field, value)
+  }
+  const [p256dh, auth] = [read('p256dh'), read('auth')]
+  if (p256dh !== '' || auth !== '') device['keys'] = { ...(p256dh === '' ? {} : { p256dh }), ...(auth === '' ? {} : { auth }) }
+  return { device, columnOf: (path) => nameOf.get(fieldAt(path) ?? 'platform') ?? fieldAt(path) ?? null }
+}
+
+/** A field of a CSV file as the value that it stands for. What it cannot be stays text, and is refused for it. */
+function valueOf(field: ImportField, value: string): unknown {
+  if (field === 'tags') return readTags(value)
+  if (field === 'optedIn' || field === 'standalone') return readTruth(value) ?? value
+  if (field === 'sessionCount') return readCount(value)
+  return field === 'createdAt' || field === 'lastActiveAt' ? withZone(value) : value
+}
+
+function readJson(text: string): Candidate | ReturnType<typeof rejected> {
+  let device: unknown
+  try {
+    device = JSON.parse(text)
+  } catch {
+    return rejected(null, 'invalid_json', 'must be a JSON object')
+  }
+  if (typeof device !== 'object' || device === null || Array.isArray(device)) return rejected(null, 'invalid_json', 'must be a JSON object')
+  const given: Record<string, unknown> = { ...device }
+  for (const field of ['createdAt', 'lastActiveAt']) {
+    const value = given[field]
+    if (typeof value === 'string') given[field] = withZone(value)
+  }
+  return { device: given, columnOf: (path) => fieldAt(path) ?? null }
+}

@@ -1,0 +1,131 @@
+import { z } from 'zod'
+import { platforms } from './platform.ts'
+import { RegisterSubscription } from './subscription.ts'
+import { line, Timestamp } from './text.ts'
+
+/** The files that an import reads: OneSignal's export, any CSV with a header, or a JSON object a line. */
+export const importFormats = ['onesignal_csv', 'csv', 'jsonl'] as const
+export type ImportFormat = (typeof importFormats)[number]
+
+/** All bytes of one import: 4 GiB. */
+export const largestImport = 4 * 1024 ** 3
+/** Rows that are written in one transaction. */
+export const rowsPerLot = 500
+/** A longer row is rejected. */
+export const largestRow = 1024 ** 2
+/** Errors beyond the first 10,000 are counted and not kept. */
+export const mostImportErrors = 10_000
+/** What a browser's row is rejected with when the import skips browsers. It is counted, and not listed among the errors. */
+export const skippedBrowser = 'web_skipped'
+
+/** What a column of a CSV file may be mapped to. */
+export const importFields = [
+  'platform',
+  'token',
+  'endpoint',
+  'p256dh',
+  'auth',
+  'externalId',
+  'tags',
+  'language',
+  'timezone',
+  'country',
+  'appVersion',
+  'sdkVersion',
+  'osVersion',
+  'deviceModel',
+  'browser',
+  'standalone',
+  'optedIn',
+  'sessionCount',
+  'createdAt',
+  'lastActiveAt',
+] as const
+export type ImportField = (typeof importFields)[number]
+
+/** POST …/imports */
+export const StartImport = z
+  .strictObject({
+    format: z.enum(importFormats),
+    dryRun: z.boolean().default(false),
+    onExisting: z.enum(['keep', 'update']).default('keep'),
+    web: z.enum(['skip', 'import']).default('skip'),
+    /** Which header of a CSV file stands for which field; a field that is not named has the header of its own name. */
+    columns: z.partialRecord(z.enum(importFields), line(1, 255)).optional(),
+    maxRowsPerSecond: z.int().min(100).max(20_000).optional(),
+  })
+  .refine(({ format, columns }) => columns === undefined || format === 'csv', {
+    path: ['columns'],
+    message: 'is taken with the format csv only',
+  })
+export type StartImport = z.output<typeof StartImport>
+
+const history = {
+  optedIn: z.boolean().optional(),
+  sessionCount: z.int().min(0).max(1_000_000_000).optional(),
+  createdAt: Timestamp.optional(),
+  lastActiveAt: Timestamp.optional(),
+}
+const [phone, browser] = RegisterSubscription.options
+
+/** A row of an import: the fields of a registration, checked as there, and what the device did elsewhere (spec: administration/import-row). */
+export const ImportedDevice = z.discriminatedUnion('platform', [phone.extend(history), browser.extend(history)])
+export type ImportedDevice = z.output<typeof ImportedDevice>
+
+const Count = z.int().min(0)
+const Counts = z.record(z.string(), Count)
+
+/** Why a row was rejected; never a value of it. `column`: as the file calls it; null: the row as a whole. */
+export const ImportError = z.object({ row: z.int().min(1), column: z.string().nullable(), code: z.string(), message: z.string() })
+export type ImportError = z.output<typeof ImportError>
+
+/**
+ * The bytes of a file from `offset` to `nextOffset`, as the gateway read them. Rows are numbered from 1 on, without the header and blank
+ * lines; each is in `rows` or in `rejected`. `header`: the names of the columns, with the lot that holds them. `columnOf`: what the file calls
+ * the fields that audience may refuse.
+ */
+export const ImportLot = z.object({
+  offset: Count,
+  nextOffset: Count,
+  firstRow: z.int().min(1),
+  rows: z.array(z.object({ row: z.int().min(1), device: ImportedDevice })).max(rowsPerLot),
+  rejected: z.array(ImportError).max(rowsPerLot),
+  warnings: Counts,
+  columnOf: z.object({ externalId: z.string().nullable(), tags: z.string().nullable() }),
+  header: z.array(z.string()).optional(),
+})
+export type ImportLot = z.output<typeof ImportLot>
+
+/** How far an import has come, as the administration shows it. rows = created + updated + kept + rejected. */
+export const ImportReport = z.object({
+  id: z.string(),
+  state: z.enum(['receiving', 'finished', 'cancelled']),
+  format: z.enum(importFormats),
+  dryRun: z.boolean(),
+  onExisting: z.enum(['keep', 'update']),
+  web: z.enum(['skip', 'import']),
+  columns: z.record(z.string(), z.string()).nullable(),
+  maxRowsPerSecond: z.int().nullable(),
+  /** Where the file goes on. */
+  offset: Count,
+  rows: Count,
+  bytes: Count,
+  created: Count,
+  updated: Count,
+  kept: Count,
+  rejected: Count,
+  /** Rejected rows by what was wrong with them. */
+  byCode: Counts,
+  /** Rows that were not rejected. */
+  byPlatform: z.object(
+    Object.fromEntries(platforms.map((platform) => [platform, Count])) as Record<(typeof platforms)[number], typeof Count>,
+  ),
+  /** Of the created and updated ones those that the file says are opted out. */
+  optedOut: Count,
+  warnings: Counts,
+  /** From the first row to the last; null before there are any. */
+  rowsPerSecond: z.number().nullable(),
+  createdAt: z.string(),
+  endedAt: z.string().nullable(),
+})
+export type ImportReport = z.output<typeof ImportReport>

@@ -2,6 +2,7 @@ import { defaultSettings, type AppSettings } from '@herald/contracts/app'
 import { dryRun as dryRunCall } from '@herald/contracts/calls/audience'
 import type { FrozenSend } from '@herald/contracts/batch'
 import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
+import { chooseLocale } from '@herald/contracts/content'
 import type { ChosenSamples, Estimated } from '@herald/contracts/dry-run'
 import { isInSample, variantOf } from '@herald/contracts/experiment'
 import { newId } from '@herald/contracts/ids'
@@ -184,6 +185,10 @@ test('each device is counted with the locale that it is shown, and with the defa
     locales.map(({ locale, byPlatform, fallback, missing }) => [locale, [byPlatform.ios, fallback, missing]]),
   )
   expect(counts).toEqual({ 'de-AT': [1, 0, 0], de: [1, 0, 0], pt: [2, 0, 0], 'zh-Hant': [1, 0, 0], en: [2, 2, 1] })
+  const shown = Map.groupBy(languages, (language) => chooseLocale(content, language).locale)
+  expect(Object.fromEntries(locales.map(({ locale, byPlatform }) => [locale, byPlatform.ios]))).toEqual(
+    Object.fromEntries([...shown].map(([locale, of]) => [locale, of.length])),
+  )
 })
 
 // spec: sending/dry-run-samples

@@ -20,6 +20,27 @@ test('text over a limit is cut with …, within the limit', () => {
   expect(rendered?.actions?.[0]?.title).toBe(`${'x'.repeat(49)}…`)
 })
 
+// spec: sending/dry-run-warnings
+test('what filling in left out or cut is told with its place, when somebody asks', () => {
+  const render = compileEntry({
+    title: 'Hello {{ tags.name }}',
+    body: '{{ tags.long }}',
+    url: '{{ data.link }}',
+    image: 'https://shop.example/{{ tags.name }}.png',
+    actions: [{ id: 'a', title: '{{ tags.long }}', url: '{{ data.link }}' }],
+  })
+  const notes: string[] = []
+  render({ tags: { long: 'x'.repeat(3_000) }, data: { link: 'no link' } }, ({ code, path }) => notes.push(`${code} ${path}`))
+  expect(notes.toSorted()).toEqual([
+    'placeholder_empty image',
+    'placeholder_empty title',
+    'text_cut actions.0.title',
+    'text_cut body',
+    'url_dropped actions.0.url',
+    'url_dropped url',
+  ])
+})
+
 // spec: content/render-address
 test('an address that is none after rendering is left out, the push stays', () => {
   const render = compileEntry({

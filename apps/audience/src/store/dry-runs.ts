@@ -48,14 +48,19 @@ export async function scanAudience(db: Db, scan: DryRunScan): Promise<Scanned> {
   const isSample = scan.fraction < 1
   const { rows } = await sql<ScanRow>`
     with ${given(scan)}, meant as (${meantBy(scan)}), people as (
-      ${isSample ? devicesAlone(scan.appId) : devicesByUser}
+      ${isSample ? devicesAlone(scan.appId) : devicesByUser(scan)}
     ), placed as (
-      ${placedBy(scan)}
+      ${placedBy(scan, 'some')}
+    ), alike as (
+      select wave, quiet, capped, variant, language, bucket, block, sum(ios) as ios, sum(android) as android, sum(web) as web,
+        sum(opted_out) as opted_out, sum(invalidated) as invalidated, sum(users) as users, min(pick) as pick
+      from placed group by wave, quiet, capped, variant, language, bucket, block
     ), located as (
-      select placed.*, spoken.locale, placed.language is not null as speaks
-      from placed left join lateral (
+      -- By language and not by user: what a language is shown is looked up a few times instead of a million.
+      select alike.*, spoken.locale, alike.language is not null as speaks
+      from alike left join lateral (
         select l.locale from locales l
-        where l.variant = placed.variant and (placed.language = l.locale or starts_with(placed.language, l.locale || '-'))
+        where l.variant = alike.variant and (alike.language = l.locale or starts_with(alike.language, l.locale || '-'))
         order by length(l.locale) desc limit 1
       ) as spoken on true
     )
@@ -65,13 +70,9 @@ export async function scanAudience(db: Db, scan: DryRunScan): Promise<Scanned> {
       sum(opted_out)::float8 as "optedOut", sum(invalidated)::float8 as invalidated, sum(users)::float8 as users,
       min(pick) as pick,
       sum(ios + android + web)::float8 as devices,
-      ${
-        isSample
-          ? sql`coalesce(sum(ios + android + web) filter (where quiet and variant is not null), 0)::float8 as "quietDevices",
-            coalesce(sum(ios + android + web) filter (where capped and not quiet and variant is not null), 0)::float8 as "cappedDevices",
-            coalesce(sum(web) filter (where variant is not null), 0)::float8 as "webDevices"`
-          : sql`0 as "quietDevices", 0 as "cappedDevices", 0 as "webDevices"`
-      }
+      coalesce(sum(ios + android + web) filter (where quiet and variant is not null), 0)::float8 as "quietDevices",
+      coalesce(sum(ios + android + web) filter (where capped and not quiet and variant is not null), 0)::float8 as "cappedDevices",
+      coalesce(sum(web) filter (where variant is not null), 0)::float8 as "webDevices"
     from located
     group by grouping sets ((wave, quiet, capped, variant, locale, speaks), (bucket) ${isSample ? sql`, (block)` : sql``})`.execute(db)
   return sortOut(rows)
@@ -115,7 +116,7 @@ function given(scan: DryRunScan): Sql {
       ))`
   const spoken = sql`locales(variant, locale) as materialized (
       select * from unnest(${locales.map(({ variant }) => variant)}::text[], ${locales.map(({ locale }) => locale)}::text[]))`
-  return sql`${planned}, ${spoken}, over_cap as (${overCap(scan)})`
+  return scan.cap ? sql`${planned}, ${spoken}, over_cap as (${overCap(scan, scan.cap)})` : sql`${planned}, ${spoken}`
 }
 
 /** The locales of a send's texts, by variant. */
@@ -126,8 +127,7 @@ export const localesOfSend = ({ content, experiment, silent }: FrozenSend): { va
 }
 
 /** Users whom the cap would skip, at the instant of their wave: what `claimCap` decides when it takes the claims. */
-function overCap({ appId, send, selection, zones, last, cap }: DryRunScan): Sql {
-  if (!cap) return sql`select null::text as user_id where false`
+function overCap({ appId, send, selection, zones, last }: DryRunScan, cap: FrequencyCap): Sql {
   const at = zones.length > 0 ? sql`coalesce(z.at, ${last.at.toISOString()}::timestamptz)` : sql`${last.at.toISOString()}::timestamptz`
   const ofZones = sql`join users u on u.id = c.user_id left join zones z on z.zone = coalesce(u.timezone, '')`
   const ofNamed =
@@ -160,11 +160,17 @@ function meantBy({ appId, selection, startedAt, fraction, seed }: DryRunScan, on
 
 const onPlatform = (platform: Platform) => sql`reach = 0 and platform = ${sql.lit(platform)}`
 
-const devicesByUser = sql`
-      select user_id, zone, language, count(*) filter (where ${onPlatform('ios')}) as ios, count(*) filter (where ${onPlatform('android')}) as android,
-        count(*) filter (where ${onPlatform('web')}) as web, count(*) filter (where reach = 1) as opted_out,
-        count(*) filter (where reach = 2) as invalidated, bool_or(reach = 0)::int::float8 as users, min(id) filter (where reach = 0) as device, 0 as block
-      from meant group by user_id, zone, language`
+/** Only what decides is grouped by: texts are most of what a group costs. */
+function devicesByUser({ zones, send }: DryRunScan): Sql {
+  const zone = zones.length > 0 ? sql`zone` : sql`null::text`
+  const language = localesOfSend(send).length > 0 ? sql`language` : sql`null::text`
+  return sql`
+      select user_id, ${zone} as zone, ${language} as language, count(*) filter (where ${onPlatform('ios')}) as ios,
+        count(*) filter (where ${onPlatform('android')}) as android, count(*) filter (where ${onPlatform('web')}) as web,
+        count(*) filter (where reach = 1) as opted_out, count(*) filter (where reach = 2) as invalidated,
+        bool_or(reach = 0)::int::float8 as users, min(id) filter (where reach = 0) as device, 0 as block
+      from meant group by user_id, 2, 3`
+}
 
 /** A user counts once over all their reachable devices. */
 const devicesAlone = (appId: string) => sql`
@@ -176,8 +182,11 @@ const devicesAlone = (appId: string) => sql`
         case when reach = 0 then id end as device, block
       from meant`
 
-/** What becomes of a user's devices. Who is outside the sample of an experiment has no variant; whom the winner's follow-up leaves out is left out here. */
-function placedBy({ send, zones, last, seed }: DryRunScan): Sql {
+/**
+ * What becomes of a user's devices. Who is outside the sample of an experiment has no variant; whom the winner's follow-up leaves out is left out
+ * here. One of eight has a `pick`, the device in the order of the seed: writing it costs more than all the rest. `all`: everybody has one.
+ */
+function placedBy({ send, zones, last, seed, cap }: DryRunScan, picked: 'all' | 'some' = 'all'): Sql {
   const { experiment, remainder, campaignId } = send
   const variant = experiment
     ? sql`case when ${inSample(sql`hashed.digest`, experiment.sampleRate)} then ${variantAt(sql`hashed.digest`, experiment.variants)} end`
@@ -185,17 +194,23 @@ function placedBy({ send, zones, last, seed }: DryRunScan): Sql {
   const hashed = experiment
     ? sql`cross join lateral (select ${digestOf(campaignId, sql`people.user_id`)} as digest offset bigint '0') as hashed`
     : sql``
-  const order = sql`hashtextextended(people.user_id, hashtext(${seed}))`
+  const [wave, quiet] = zones.length > 0 ? [sql`coalesce(z.wave, ${last.wave}::int)`, sql`coalesce(z.quiet, false)`] : [sql`0`, sql`false`]
   return sql`
-      select coalesce(z.wave, ${last.wave}::int) as wave, coalesce(z.quiet, false) as quiet, over_cap.user_id is not null as capped, ${variant} as variant,
-        people.language, ios, android, web, opted_out, invalidated, users, block, device, ${order} & ${sql.lit(buckets - 1)} as bucket,
-        (case when device is not null and ${experiment ? inSample(sql`hashed.digest`, experiment.sampleRate) : sql`true`}
-          then lpad(to_hex(${order}), 16, '0') || device end) collate "C" as pick
-      from people
-        left join zones z on ${zones.length > 0 ? sql`z.zone = coalesce(people.zone, '')` : sql`false`}
-        left join over_cap on over_cap.user_id = people.user_id
-        ${hashed}
-      where ${remainder ? sql`not ${inSample(digestOf(remainder.of, sql`people.user_id`), remainder.sampleRate)}` : sql`true`}`
+      select decided.*, place & ${sql.lit(buckets - 1)} as bucket,
+        (case when device is not null and variant is not null and ${picked === 'some' ? sql`(place >> 6) & 7 = 0` : sql`true`}
+          then lpad(to_hex(place), 16, '0') || device end) collate "C" as pick
+      from (
+        select ${wave} as wave, ${quiet} as quiet, ${cap ? sql`over_cap.user_id is not null` : sql`false`} as capped, ${variant} as variant,
+          people.language, ios, android, web, opted_out, invalidated, users, block, device,
+          hashtextextended(people.user_id, hashtext(${seed})) as place
+        from people
+          ${zones.length > 0 ? sql`left join zones z on z.zone = coalesce(people.zone, '')` : sql``}
+          ${cap ? sql`left join over_cap on over_cap.user_id = people.user_id` : sql``}
+          ${hashed}
+        where ${remainder ? sql`not ${inSample(digestOf(remainder.of, sql`people.user_id`), remainder.sampleRate)}` : sql`true`}
+        -- Kept apart, so that nothing of it is worked out twice.
+        offset bigint '0'
+      ) as decided`
 }
 
 /** The first devices of an audience in the order of the seed: for one that is small, where the scan may have picked too few. */

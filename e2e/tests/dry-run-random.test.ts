@@ -1,0 +1,172 @@
+import type { LedgerRow } from '@herald/contracts/calls/tracker'
+import { removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
+import { givenTenant, type Tenant } from '@herald/testing/tenant'
+import { until } from '@herald/testing/until'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { onDatabase } from '../chaos/platform.ts'
+import { clockIn, ledgerOf, ok, untilStatus, type Json } from './campaigns.ts'
+import { byPlatform, dryRunsOf, givenAudience, skipsOf, skipsSaid, type DryRun, type Member } from './dry-runs.ts'
+import { openRandom, type Random } from './random.ts'
+
+// Random sends through the whole platform, each tried out first. DRY_RUNS says how many.
+
+let herald: Herald
+let tenant: Tenant
+let crowd: Member[]
+let app: ReturnType<typeof dryRunsOf>
+
+beforeAll(async () => {
+  herald = await startHerald({ env: { LOG_LEVEL: 'info' } })
+  tenant = await givenTenant(herald)
+  crowd = await givenAudience(tenant)
+  app = dryRunsOf(tenant)
+}, 180_000)
+afterAll(async () => {
+  await herald.stop()
+  removeDataDir(herald.dataDir)
+})
+
+const leaves: Json[] = [
+  { field: 'tags.plan', op: 'eq', value: 'pro' },
+  { field: 'tags.orders', op: 'gte', value: 3 },
+  { field: 'platform', op: 'in', value: ['ios', 'web'] },
+  { field: 'language', op: 'startsWith', value: 'de' },
+  { field: 'timezone', op: 'exists', value: false },
+  { field: 'user.createdAt', op: 'gt', value: '-1d' },
+  { field: 'externalId', op: 'ne', value: 'user-3' },
+]
+
+function randomSegment(random: Random): Json {
+  const some = () => random.some(leaves, 1, 3)
+  return random.one<() => Json>([
+    () => ({}),
+    () => random.one(leaves),
+    () => ({ and: some() }),
+    () => ({ or: some() }),
+    () => ({ not: { or: some() } }),
+  ])()
+}
+
+function randomTarget(random: Random): Json {
+  const people = random.some(crowd, 1, 12)
+  return random.one<() => Json>([
+    () => ({ all: true }),
+    () => ({ segment: randomSegment(random) }),
+    () => ({ segment: randomSegment(random) }),
+    () => ({ externalIds: [...people.map(({ externalId }) => externalId), 'nobody'] }),
+    () => ({ userIds: people.map(({ userId }) => userId) }),
+    () => ({ subscriptionIds: people.map(({ id }) => id) }),
+  ])()
+}
+
+const hello = (locale: string) => ({ title: `Hello in ${locale}`, body: 'There is news of {{ tags.name }}.' })
+function randomFields(random: Random): Json {
+  const locales = random.some(['en', 'de', 'de-AT', 'pt', 'ja'], 1, 4)
+  const texts = { _default: locales[0], ...Object.fromEntries(locales.map((locale) => [locale, hello(locale)])) }
+  const bypass = random.one([{}, {}, { bypass: { frequencyCap: true } }, { bypass: { quietHours: true } }])
+  return { ...(random.chance(0.15) ? { silent: true } : { content: texts }), ...bypass }
+}
+
+/** The clocks of all these zones differ by whole hours: half an hour off, no zone's quiet hours begin or end between a dry run and its send. */
+const halfPast = (hours: number): string => clockIn('UTC', 60 * hours + 30)
+
+function randomSettings(random: Random): Json {
+  const quiet = (action: string) => ({ start: halfPast(-random.upTo(10)), end: halfPast(random.upTo(10)), action })
+  return {
+    frequencyCap: random.one([null, { max: random.upTo(3), windowSeconds: 2_592_000 }, { max: 10, windowSeconds: 2_592_000 }]),
+    quietHours: random.one([null, quiet('skip'), quiet('hold')]),
+    defaultTimezone: random.one(['UTC', 'Asia/Tokyo']),
+  }
+}
+
+/** The waves that a send has, as they stand on its row, and lets them all begin. Null: there are none. */
+async function playWaves(id: string): Promise<string[] | null> {
+  return onDatabase(herald, async (client) => {
+    const waves = await until(
+      async () =>
+        (await client.query<{ waves: { at: string }[] | null }>('select waves from audience.fan_outs where campaign_id = $1', [id]))
+          .rows[0],
+      { withinMs: 60_000, what: 'the row of a fan-out' },
+    )
+    await until(
+      async () => {
+        await client.query(`update audience.fan_outs set due_at = now() where campaign_id = $1 and state = 'between_waves'`, [id])
+        const { rows } = await client.query<{ state: string }>('select state from audience.fan_outs where campaign_id = $1', [id])
+        return rows[0]?.state === 'fanned_out' || undefined
+      },
+      { withinMs: 120_000, what: 'the last wave' },
+    )
+    return waves.waves?.map(({ at }) => at) ?? null
+  })
+}
+
+const rounds = Number(process.env['DRY_RUNS'] ?? 100)
+// spec: sending/dry-run, sending/dry-run-counted
+test(`of ${rounds} random sends each is what its dry run said: devices, skips and instants`, async () => {
+  const random = openRandom(20_261_122)
+  let [waved, skipped, experiments] = [0, 0, 0]
+  for (let round = 0; round < rounds; round += 1) {
+    if (round % 5 === 0) await app.setSettings(randomSettings(random))
+    const fields = randomFields(random)
+    const isNotification = random.chance(0.6)
+    let said: DryRun
+    let id: string
+    if (isNotification) {
+      const notification = { target: randomTarget(random), ...fields }
+      said = await app.dryRun({ notification })
+      id = await app.notify(notification)
+    } else {
+      const experiment = fields['silent'] !== true && random.chance(0.3) ? { experiment: randomExperiment(random) } : {}
+      const campaign = {
+        name: `Round ${round}`,
+        segment: randomSegment(random),
+        schedule: random.one<Json>([{ type: 'now' }, { type: 'user_timezone', localTime: halfPast(random.upTo(10)) }]),
+        ...fields,
+        ...experiment,
+      }
+      id = ok(await tenant.call<{ id: string }>('POST', '/v1/campaigns', campaign), 201).id
+      // Who is in an experiment follows from the id of the campaign, which a body does not have.
+      said = await app.dryRun(experiment.experiment ? { campaignId: id } : { campaign })
+      ok(await tenant.call('POST', `/v1/campaigns/${id}/send`), 202)
+      if (campaign.schedule['type'] === 'user_timezone')
+        await onDatabase(herald, (client) => client.query('update campaigns.campaigns set due_at = now() where id = $1', [id]))
+    }
+    const waves = await playWaves(id)
+    await untilStatus(tenant, id, 'sent')
+    const ledger = await ledgerOf(tenant, id)
+
+    const what = JSON.stringify({ round, id, said })
+    const sent = said.experiment ? said.experiment.inSample : said.audience.devices
+    expect([ledger.length, what]).toEqual([sent, what])
+    const parts = said.experiment
+      ? [variantsOf(ledger), withoutZeros(said.experiment.byVariant)]
+      : [byPlatform(ledger), said.audience.byPlatform]
+    expect([parts[0], what]).toEqual([parts[1], what])
+    expect([skipsOf(ledger), what]).toEqual([skipsSaid(said), what])
+    const instants = said.waves.map(({ at }) => instantOf(at))
+    expect([waves?.map(instantOf) ?? ['at once'], what]).toEqual([waves ? instants : instants.map(() => 'at once'), what])
+    waved += waves && waves.length > 1 ? 1 : 0
+    skipped += said.skips.length > 0 ? 1 : 0
+    experiments += said.experiment ? 1 : 0
+  }
+  expect([waved > rounds / 20, skipped > rounds / 10, experiments > rounds / 50]).toEqual([true, true, true])
+}, 900_000)
+
+/** What is planned by the clock falls on a whole minute; anything else is when the send began. */
+const instantOf = (at: string): string => (at.endsWith(':00.000Z') ? at : 'at once')
+
+const randomExperiment = (random: Random): Json => ({
+  sampleRate: random.one([0.3, 0.7, 1]),
+  variants: ['a', 'b', 'c'].slice(0, 1 + random.upTo(2)).map((variant) => ({
+    ...{ id: variant, name: variant.toUpperCase(), weight: random.upTo(5) },
+    content: { _default: 'en', en: hello(variant) },
+  })),
+})
+
+const withoutZeros = (counts: Record<string, number>) => Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))
+
+function variantsOf(rows: LedgerRow[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { variant } of rows) counts[variant ?? ''] = (counts[variant ?? ''] ?? 0) + 1
+  return counts
+}

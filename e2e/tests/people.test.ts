@@ -8,6 +8,7 @@ import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { addressOf } from '../chaos/platform.ts'
+import { readyPid, signalAll } from '../chaos/processes.ts'
 import { givenDevices, ok, pushesOf, settle, textOf, type Json } from './campaigns.ts'
 
 // People through the whole platform: found, read, changed, exported and erased.
@@ -161,6 +162,29 @@ test('a cut and resumed export of everybody brings each user exactly once while 
   expect(JSON.stringify(rest)).not.toContain('…')
   const [last] = await auditOf('users.exported', crowd)
   expect(last).toMatchObject({ addresses: 'full', count: rest.length, complete: true })
+}, 240_000)
+
+// spec: administration/export-end
+test('an export goes on over the death of audience, and is whole', async () => {
+  const crowd = await givenTenant(herald)
+  await makeManyDevices(addressOf(herald, 'audience'), { appId: crowd.appId, count: 12_000 })
+  const asked = get(`${herald.baseUrl}/v1/admin/apps/${crowd.appId}/users/export`, {
+    headers: { authorization: `Bearer ${herald.adminToken}` },
+    agent: false,
+  })
+  onTestFinished(() => void asked.destroy())
+  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+  const killed = readyPid(herald.dataDir, 'audience-1') ?? 0
+  let text = ''
+  for await (const chunk of response) {
+    if (text === '') signalAll([killed], 'SIGKILL')
+    text += String(chunk)
+  }
+
+  const lines = linesOf(text)
+  expect(lines.at(-1)).toEqual({ type: 'end', count: 12_000 })
+  expect(new Set(lines.slice(0, -1).map(({ id }) => id)).size).toBe(12_000)
+  await until(() => (readyPid(herald.dataDir, 'audience-1') ?? killed) !== killed, { what: 'audience is started again' })
 }, 240_000)
 
 // spec: administration/export-pushes

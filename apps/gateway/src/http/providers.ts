@@ -3,6 +3,7 @@ import { providerKinds, type ProviderKind } from '@herald/contracts/app'
 import { probeCircuits, readCircuits } from '@herald/contracts/calls/audience'
 import type { Platform } from '@herald/contracts/platform'
 import { readProvider, removeProvider, setApns, setFcm, setWebPush } from '../manage-provider.ts'
+import { CredentialsRead, CredentialsSet, Probed } from './administration-answers.ts'
 import { elsewhere, own, route } from './route.ts'
 
 const platformOf: Record<ProviderKind, Platform> = { apns: 'ios', fcm: 'android', webpush: 'web' }
@@ -16,6 +17,7 @@ export const providers = [
     body: ApnsCredentials,
     status: 200,
     summary: 'Set the APNs credentials',
+    answers: CredentialsSet.apns,
     audit: own('provider.set'),
     answer: (gateway, { appId, body, note }) => setApns({ ...gateway, note }, appId, body),
   }),
@@ -27,6 +29,7 @@ export const providers = [
     body: FcmCredentials,
     status: 200,
     summary: 'Set the FCM credentials',
+    answers: CredentialsSet.fcm,
     audit: own('provider.set'),
     answer: (gateway, { appId, body, note }) => setFcm({ ...gateway, note }, appId, body),
   }),
@@ -38,6 +41,7 @@ export const providers = [
     body: WebPushCredentials,
     status: 200,
     summary: 'Set the Web Push credentials; keys are made when there are none',
+    answers: CredentialsSet.webpush,
     audit: own('provider.set'),
     answer: (gateway, { appId, body, note }) => setWebPush({ ...gateway, note }, appId, body),
   }),
@@ -49,6 +53,7 @@ export const providers = [
       key: 'admin',
       status: 200,
       summary: 'Read the credentials, without secrets, and the breakers of the way to the provider',
+      answers: CredentialsRead[kind],
       async answer({ db, bus }, { appId }) {
         const provider = await readProvider(db, appId, kind)
         const { circuits } = await bus.call(readCircuits, { appId })
@@ -62,6 +67,7 @@ export const providers = [
       key: 'admin',
       status: 202,
       summary: 'Try the provider now, where a breaker is open; answers how many are',
+      answers: Probed,
       audit: elsewhere('provider.probed', () => ({ kind })),
       answer: ({ bus }, { appId }) => bus.call(probeCircuits, { appId, platform: platformOf[kind] }),
     }),

@@ -8,6 +8,8 @@ import { health } from './health.ts'
 import { keys } from './keys.ts'
 import { notifications } from './notifications.ts'
 import { describeApi } from './openapi.ts'
+import { administrationApi } from './openapi-administration.ts'
+import { publicApi } from './openapi-public.ts'
 import { providers } from './providers.ts'
 import { pushes } from './pushes.ts'
 import { route, type Route } from './route.ts'
@@ -28,6 +30,18 @@ const document = route({
   summary: 'This document',
   mediaType: 'application/json',
   answer: async () => openApiText,
+})
+
+const administrationDocument = route({
+  name: 'readAdministrationDocument',
+  method: 'get',
+  path: '/v1/admin/openapi.json',
+  key: 'admin',
+  withoutDatabase: true,
+  status: 200,
+  summary: 'This document',
+  mediaType: 'application/json',
+  answer: async () => administrationText,
 })
 
 /** What the OpenAPI document describes, and changes only by adding (spec: limits/versioning). */
@@ -54,9 +68,13 @@ export const administrationRoutes: readonly Route[] = [
   ...audit,
   ...segmentsAndTemplates,
   ...campaignsOfApp,
+  administrationDocument,
 ]
 
-export const openApiDocument = describeApi(publicRoutes)
+export const openApiDocument = describeApi(publicRoutes, publicApi)
 const openApiText = JSON.stringify(openApiDocument)
+
+export const administrationDescription = describeApi(administrationRoutes, administrationApi)
+const administrationText = JSON.stringify(administrationDescription)
 
 export const routes: readonly Route[] = [...publicRoutes, ...docsFiles, ...administrationRoutes]

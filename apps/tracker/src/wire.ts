@@ -8,6 +8,7 @@ import {
   listStats as listStatsCall,
   readNotified as readNotifiedCall,
   readProgress as readProgressCall,
+  readReconciliation,
   readSettled as readSettledCall,
   readStats as readStatsCall,
   recordOutcomes as recordOutcomesCall,
@@ -123,6 +124,8 @@ export async function wireTracker(service: Service<Config>): Promise<void> {
 
   startSweep(service, watch, 'due', () => sweepDue({ db, bus }))
   boundAnnouncements(service, watch, db)
-  startSweep(service, watch, 'reconciler', openReconciler(service, { db, retentionDays: ledgerDays }))
+  const reconciler = openReconciler(service, { db, retentionDays: ledgerDays })
+  startSweep(service, watch, 'reconciler', () => reconciler.sweep())
+  bus.answer(readReconciliation, async () => reconciler.found())
   startSweep(service, watch, 'housekeeping', openHousekeeping({ db, ensureDay, ledgerDays, counterDays, log: service.log }))
 }

@@ -2,6 +2,7 @@ import { apps, versionsSubject, type AppName } from './call.ts'
 import { batchSubject, everyLane } from './batch.ts'
 import * as audience from './calls/audience.ts'
 import * as campaigns from './calls/campaigns.ts'
+import * as dispatcher from './calls/dispatcher.ts'
 import * as gateway from './calls/gateway.ts'
 import * as tracker from './calls/tracker.ts'
 import * as webhooks from './calls/webhooks.ts'
@@ -45,6 +46,7 @@ export const uses: Record<AppName, Uses> = {
       audience.deleteSubscription,
       audience.deleteUser,
       audience.eraseAudienceOfApp,
+      audience.listOpenCircuits,
       audience.listOpenPushes,
       audience.listSegments,
       audience.loginSubscription,
@@ -79,10 +81,12 @@ export const uses: Record<AppName, Uses> = {
       campaigns.resumeCampaign,
       campaigns.sendCampaign,
       campaigns.sendNotification,
+      dispatcher.checkProvider,
       tracker.eraseTrackerOfApp,
       tracker.listPushes,
       tracker.listStats,
       tracker.readProgress,
+      tracker.readReconciliation,
       tracker.readStats,
       tracker.trackEvents,
       tracker.verifyCampaign,

@@ -3,6 +3,7 @@ import type { App } from '@herald/contracts/app'
 import { environments } from '@herald/contracts/batch'
 import { Schedule, Experiment, type Campaign as CampaignRead } from '@herald/contracts/campaign'
 import type { Circuit as CircuitRead } from '@herald/contracts/calls/audience'
+import type { CheckedProvider } from '@herald/contracts/calls/dispatcher'
 import type { LedgerRow, Verification as VerificationRead } from '@herald/contracts/calls/tracker'
 import { Content } from '@herald/contracts/content'
 import { engagementKinds } from '@herald/contracts/event'
@@ -14,6 +15,7 @@ import { campaignStatuses } from '@herald/contracts/stats'
 import { Template } from '@herald/contracts/template'
 import { eventTypeNames, type Webhook as WebhookRead, type WebhookDelivery as DeliveryRead } from '@herald/contracts/webhook'
 import { z } from 'zod'
+import type { System } from '../read-system.ts'
 import type { ShownKey } from '../store/api-keys.ts'
 import type { AuditEntry as AuditRead } from '../store/audit.ts'
 import { CampaignStats, Id } from './answers.ts'
@@ -43,6 +45,7 @@ const key = {
   scopes: z.array(Scope),
   hint: z.string().meta({ description: 'How the key ends.' }),
   createdAt: Time,
+  lastUsedAt: Time.nullable().meta({ description: 'The hour of its last use, a minute late at most; null: it was not used.' }),
 }
 export const ApiKey = describes<ShownKey>()(z.object(key))
 export const ApiKeyList = listOf(ApiKey)
@@ -53,14 +56,17 @@ export const MadeApiKey = describes<ShownKey & { key: string }>()(
 const apns = { teamId: z.string(), keyId: z.string(), bundleId: z.string(), environment: z.enum(['production', 'sandbox']) }
 const fcm = { projectId: z.string(), clientEmail: z.string(), tokenUri: z.string() }
 const webpush = { subject: z.string(), publicKey: z.string() }
+const way = {
+  platform: z.enum(platforms),
+  environment: z.enum(environments).meta({ description: 'Of APNs; empty elsewhere.' }),
+  code: z.enum(failureCodes).nullable().meta({ description: 'Why it is open.' }),
+  since: Time,
+  probeAt: Time.nullable().meta({ description: 'When the next probe is made.' }),
+}
 export const Circuit = describes<CircuitRead>()(
   z.object({
-    platform: z.enum(platforms),
-    environment: z.enum(environments).meta({ description: 'Of APNs; empty elsewhere.' }),
+    ...way,
     state: z.enum(['closed', 'open']),
-    code: z.enum(failureCodes).nullable().meta({ description: 'Why it is open.' }),
-    since: Time,
-    probeAt: Time.nullable().meta({ description: 'When the next probe is made.' }),
     heldCount: Count.meta({ description: 'Pushes that wait for it to close.' }),
   }),
 )
@@ -73,6 +79,14 @@ export const CredentialsRead = {
   webpush: z.object({ ...webpush, circuits }),
 }
 export const Probed = z.object({ open: Count.meta({ description: 'How many circuits were open.' }) })
+export const ProviderChecked = describes<CheckedProvider & { remedy: string | null }>()(
+  z.object({
+    ok: z.boolean().meta({ description: 'The provider takes the credentials.' }),
+    code: z.enum(failureCodes).nullable().meta({ description: 'What pushes would fail with; null when it is ok.' }),
+    providerCode: z.string().nullable().meta({ description: 'The provider’s own words, also when it is ok.' }),
+    remedy: z.string().nullable().meta({ description: 'What to do about it.' }),
+  }),
+)
 
 export const Push = describes<LedgerRow | ShownOpenPush>()(
   z.object({
@@ -136,6 +150,23 @@ export const WebhookDelivery = describes<DeliveryRead>()(
   }),
 )
 export const WebhookDeliveryList = listOf(WebhookDelivery)
+
+export const SystemRead = describes<System>()(
+  z.object({
+    version: z.string(),
+    baseUrl: z.string().nullable(),
+    database: z.enum(['ready', 'unreachable']),
+    queue: z.enum(['ready', 'unreachable']).meta({ description: 'NATS, over which the apps of Herald speak.' }),
+    ledgerDifference: z.int().min(0).nullable().meta({
+      description: 'By how much counters and ledger are off in all. It must be 0; null: not counted yet, or the tracker is away.',
+    }),
+    openCircuits: z
+      .object({ count: Count, items: z.array(z.object({ appId: Id, ...way })) })
+      .nullable()
+      .meta({ description: 'Ways to providers that let no push through, of all apps: the 100 newest. Null: audience is away.' }),
+    simulator: z.boolean().meta({ description: 'Providers are simulated: no real device gets anything.' }),
+  }),
+)
 
 export const AuditEntry = describes<AuditRead>()(
   z.object({

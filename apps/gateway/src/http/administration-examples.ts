@@ -2,6 +2,8 @@ import type { App } from '@herald/contracts/app'
 import type { Circuit } from '@herald/contracts/calls/audience'
 import type { Campaign } from '@herald/contracts/campaign'
 import type { Webhook, WebhookDelivery } from '@herald/contracts/webhook'
+import { remedyOf } from '@herald/contracts/remedies'
+import type { System } from '../read-system.ts'
 import type { ShownKey } from '../store/api-keys.ts'
 import type { AuditEntry } from '../store/audit.ts'
 import { examples, type Example } from './examples.ts'
@@ -31,6 +33,7 @@ const key = {
   scopes: ['notifications:send', 'campaigns:read'],
   hint: 'a1b2',
   createdAt: monday,
+  lastUsedAt: '2026-01-13T18:00:00.000Z',
 } satisfies ShownKey
 const apns = { teamId: 'TEAM000001', keyId: 'KEY0000001', bundleId: 'com.example.shop', environment: 'production' }
 const fcm = {
@@ -51,6 +54,8 @@ const circuit = {
   probeAt: '2026-01-13T18:30:30.000Z',
   heldCount: 1200,
 } satisfies Circuit
+const { state: _state, heldCount: _heldCount, ...openWay } = circuit
+const openCircuit = { appId, ...openWay }
 const pem = '-----BEGIN PRIVATE KEY-----\n…\n-----END PRIVATE KEY-----\n'
 const webhook = {
   id: webhookId,
@@ -153,7 +158,7 @@ export const administrationExamples: Record<string, Example> = {
   makeIdentitySecret: { answer: { secret: 'ids_the-secret-that-signs-identity-tokens' } },
   createKey: {
     bodies: { secret: { kind: 'secret', name: 'backend', scopes: key.scopes }, public: { kind: 'public', name: 'sdk' } },
-    answer: { ...key, key: `sk_live_${appId}_the-secret-part-of-the-key` },
+    answer: { ...key, lastUsedAt: null, key: `sk_live_${appId}_the-secret-part-of-the-key` },
   },
   listKeys: { answer: listOf(key) },
   setApns: { bodies: { 'a .p8 file': { ...apns, privateKey: pem } }, answer: apns },
@@ -170,6 +175,16 @@ export const administrationExamples: Record<string, Example> = {
   'probe-apns': { answer: { open: 1 } },
   'probe-fcm': { answer: { open: 0 } },
   'probe-webpush': { answer: { open: 0 } },
+  'check-apns': {
+    answer: {
+      ok: false,
+      code: 'credentials_invalid',
+      providerCode: '403 InvalidProviderToken',
+      remedy: remedyOf('apns', 'credentials_invalid', '403 InvalidProviderToken'),
+    },
+  },
+  'check-fcm': { answer: { ok: true, code: null, providerCode: '400 INVALID_ARGUMENT message.token', remedy: null } },
+  'check-webpush': { answer: { ok: true, code: null, providerCode: null, remedy: null } },
   listPushes: { answer: listOf(openPush, push) },
   createWebhook: {
     bodies: { endpoint: { url: webhook.url, eventTypes: webhook.eventTypes, description: 'Orders' } },
@@ -183,6 +198,17 @@ export const administrationExamples: Record<string, Example> = {
   testWebhook: { answer: { status: 204, error: null } },
   listWebhookDeliveries: { answer: listOf(delivery) },
   replayWebhookDelivery: { answer: { ...delivery, state: 'pending', endedAt: null } },
+  readSystem: {
+    answer: {
+      version: '0.1.0',
+      baseUrl: 'https://push.shop.example',
+      database: 'ready',
+      queue: 'ready',
+      ledgerDifference: 0,
+      openCircuits: { count: 1, items: [openCircuit] },
+      simulator: false,
+    } satisfies System,
+  },
   listAudit: { answer: listOf(line) },
   listSegmentsOfApp: { answer: listOf(segment) },
   listTemplatesOfApp: { answer: listOf(template) },

@@ -1,9 +1,12 @@
 import { ApnsCredentials, FcmCredentials, WebPushCredentials } from '@herald/contracts/administration'
 import { providerKinds, type ProviderKind } from '@herald/contracts/app'
 import { probeCircuits, readCircuits } from '@herald/contracts/calls/audience'
+import { checkProvider } from '@herald/contracts/calls/dispatcher'
 import type { Platform } from '@herald/contracts/platform'
+import { remedyOf } from '@herald/contracts/remedies'
+import { readApp } from '../manage-app.ts'
 import { readProvider, removeProvider, setApns, setFcm, setWebPush } from '../manage-provider.ts'
-import { CredentialsRead, CredentialsSet, Probed } from './administration-answers.ts'
+import { CredentialsRead, CredentialsSet, Probed, ProviderChecked } from './administration-answers.ts'
 import { elsewhere, own, route } from './route.ts'
 
 const platformOf: Record<ProviderKind, Platform> = { apns: 'ios', fcm: 'android', webpush: 'web' }
@@ -70,6 +73,21 @@ export const providers = [
       answers: Probed,
       audit: elsewhere('provider.probed', () => ({ kind })),
       answer: ({ bus }, { appId }) => bus.call(probeCircuits, { appId, platform: platformOf[kind] }),
+    }),
+    route({
+      name: `check-${kind}`,
+      method: 'post',
+      path: `/v1/admin/apps/:appId/providers/${kind}/check`,
+      key: 'admin',
+      status: 200,
+      summary: 'Ask the provider whether it takes the credentials; nobody gets a push',
+      answers: ProviderChecked,
+      audit: 'nothing',
+      async answer({ db, bus }, { appId }) {
+        await readApp(db, appId)
+        const checked = await bus.call(checkProvider, { appId, kind })
+        return { ...checked, remedy: checked.code && remedyOf(kind, checked.code, checked.providerCode) }
+      },
     }),
     route({
       name: `remove-${kind}`,

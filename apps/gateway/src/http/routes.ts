@@ -15,9 +15,11 @@ import { pushes } from './pushes.ts'
 import { route, type Route } from './route.ts'
 import { segments } from './segments.ts'
 import { subscriptions } from './subscriptions.ts'
+import { system } from './system.ts'
 import { templates } from './templates.ts'
 import { tracking } from './tracking.ts'
 import { users } from './users.ts'
+import { webPushKey } from './web-push-key.ts'
 import { webhooks } from './webhooks.ts'
 
 const document = route({
@@ -56,6 +58,7 @@ export const publicRoutes: readonly Route[] = [
   ...health,
   document,
   docs,
+  ...webPushKey,
 ]
 
 /** For the dashboard only, without a promise of stability. */
@@ -69,6 +72,7 @@ export const administrationRoutes: readonly Route[] = [
   ...segmentsAndTemplates,
   ...campaignsOfApp,
   administrationDocument,
+  ...system,
 ]
 
 export const openApiDocument = describeApi(publicRoutes, publicApi)

@@ -1,17 +1,22 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { createSegment, deleteSegment } from '@herald/contracts/calls/audience'
-import { createWebhook } from '@herald/contracts/calls/webhooks'
+import { createSegment, deleteSegment, listOpenPushes } from '@herald/contracts/calls/audience'
+import { endCampaign } from '@herald/contracts/calls/campaigns'
+import { listPushes, listStats, verifyCampaign } from '@herald/contracts/calls/tracker'
+import { createWebhook, listDeliveries } from '@herald/contracts/calls/webhooks'
 import { notFound, queueUnavailable } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import { openDatabase } from '@herald/service/postgres'
 import { freshDatabase } from '@herald/testing/database'
+import { unnamedField, whyNotSchema } from '@herald/testing/json-schema'
 import { freshNats } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
 import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
-import { exampleOf } from './http/examples.ts'
+import { administrationExamples } from './http/administration-examples.ts'
+import { exampleOf, examples } from './http/examples.ts'
+import { templateOf } from './http/openapi.ts'
 import type { Route } from './http/route.ts'
-import { administrationRoutes } from './http/routes.ts'
+import { administrationDescription, administrationRoutes } from './http/routes.ts'
 import { deleteOldAudit, settleOldIntents, type AuditEntry } from './store/audit.ts'
 import type { Tables } from './store/tables.ts'
 import { adminToken, startGateway } from './testing/start-gateway.ts'
@@ -87,6 +92,7 @@ async function walk({ name, method, path, body }: Route) {
 const changing = administrationRoutes.filter(({ audit }) => typeof audit === 'object')
 const reading = administrationRoutes.filter(({ audit }) => typeof audit !== 'object')
 
+// spec: administration/audit
 test('every administration route that changes something leaves one line: what, who said so, and with which request; and no line holds a secret', async () => {
   const secrets = [inside(p8), inside(rsa), 'canary', adminToken]
   for (const route of changing) {
@@ -108,10 +114,51 @@ test('every administration route that changes something leaves one line: what, w
   expect(secrets.filter((secret) => secret === '' || lines.includes(secret))).toEqual([])
 }, 120_000)
 
+// spec: administration/audit
 test('every administration route that reads leaves none', async () => {
   for (const route of reading) {
     const { told, written } = await walk(route)
     expect([route.name, told.status < 500, written]).toEqual([route.name, true, []])
+  }
+}, 120_000)
+
+/** Calls whose usual answer of the played apps is nothing, or no such thing: what they answer instead, so that there is something to look at. */
+const fuller: [call: { subject: string }, answer: unknown][] = (() => {
+  const [open, ended] = (administrationExamples['listPushes']?.answer as { items: Record<string, unknown>[] }).items
+  const { outcome: _outcome, variant: _variant, attempts: tries, settledAt: _at, engagements: _reports, ...openPush } = open ?? {}
+  const { stats } = administrationExamples['readCampaignOfApp']?.answer as { stats: unknown }
+  return [
+    [listOpenPushes, { items: [{ ...openPush, tries }], nextCursor: null }],
+    [listPushes, { items: [ended], nextCursor: null }],
+    [listStats, { stats: { [examples.campaignId]: stats } }],
+    [verifyCampaign, administrationExamples['verifyCampaignOfApp']?.answer],
+    [listDeliveries, administrationExamples['listWebhookDeliveries']?.answer],
+  ]
+})()
+
+type Content = Record<string, { schema: unknown }>
+const schemaOf = ({ method, path }: Route, status: number): unknown => {
+  const operation: unknown = administrationDescription.paths?.[templateOf(path)]?.[method]
+  return (operation as { responses: Record<number, { content?: Content }> }).responses[status]?.content?.['application/json']?.schema
+}
+
+// spec: administration/document
+test('what every administration route answers matches its schema in the document, and has no field that is not in it', async () => {
+  // A stream goes on: its events are held in follow-progress.integration.test.ts.
+  for (const route of administrationRoutes.filter(({ mediaType }) => mediaType !== 'text/event-stream')) {
+    for (const [{ subject }, answer] of fuller) peers.answers.set(subject, () => answer)
+    const { told } = await walk(route)
+    expect([route.name, told.status]).toEqual([route.name, route.status])
+    const schema = schemaOf(route, told.status)
+    if (told.status === 204) expect([route.name, told.text, schema]).toEqual([route.name, '', undefined])
+    else expect([route.name, whyNotSchema(administrationDescription, schema, told.body)]).toEqual([route.name, undefined])
+    expect([route.name, unnamedField(administrationDescription, schema, told.body)]).toEqual([route.name, undefined])
+  }
+  for (const route of administrationRoutes.filter(({ alsoAnswers }) => alsoAnswers !== undefined)) {
+    peers.answers.set(endCampaign.subject, () => ({ status: 'paused' }))
+    const { told } = await walk(route)
+    expect(Object.keys(route.alsoAnswers ?? {})).toEqual([String(told.status)])
+    expect(whyNotSchema(administrationDescription, schemaOf(route, told.status), told.body)).toBeUndefined()
   }
 }, 120_000)
 
@@ -161,6 +208,7 @@ test('what is about to be changed in another app is committed before that app is
   expect(await actionsOf(appId)).toEqual(['webhook.created', 'app.created'])
 })
 
+// spec: administration/audit-actor
 test('who changes something is the word of x-admin-actor, else the administrator; another form of it is refused', async () => {
   for (const actor of ['x'.repeat(129), 'änn', ''])
     expect(await ask('POST', '/apps', { name: 'Shop' }, { 'x-admin-actor': Buffer.from(actor).toString('latin1') })).toMatchObject({
@@ -174,6 +222,7 @@ test('who changes something is the word of x-admin-actor, else the administrator
   expect((await list(appId)).items.map(({ actor }) => actor)).toEqual(['administrator', 'Ann Miller <ann@shop.example>'])
 })
 
+// spec: administration/audit-filters
 test('filters combine: action or its beginning, actor, id and time', async () => {
   const appId = await givenApp()
   const [one, other] = [newId(), newId()]
@@ -207,6 +256,7 @@ test('filters combine: action or its beginning, actor, id and time', async () =>
   expect(paged).toEqual(day(3, 1))
 })
 
+// spec: administration/audit-filters
 test.each([
   ['action=key', 'action'],
   ['action=Key.created', 'action'],
@@ -240,6 +290,7 @@ test('a search looks at 10,000 lines a page and goes on where it stopped', async
   expect(second).toMatchObject({ items: [{ subject: { id } }], nextCursor: null })
 })
 
+// spec: administration/audit-kept
 test('a line neither changes nor goes, but for those past a retention of 400 days or more', async () => {
   const appId = await givenApp()
   await sql`

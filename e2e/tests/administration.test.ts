@@ -44,7 +44,10 @@ test('the whole platform says how it is doing: all of it is there, the ledger is
 test('providers take the credentials of an app, a revoked key is named with its remedy, and no device hears of it', async () => {
   const accepted = await acceptedOf()
   for (const kind of ['apns', 'fcm', 'webpush'])
-    expect([kind, ok(await tenant.admin('POST', `/providers/${kind}/check`), 200)]).toMatchObject([kind, { ok: true, code: null, remedy: null }])
+    expect([kind, ok(await tenant.admin('POST', `/providers/${kind}/check`), 200)]).toMatchObject([
+      kind,
+      { ok: true, code: null, remedy: null },
+    ])
 
   // The account makes a new key: the one that Herald has is void.
   await tenant.simulator('POST', '/accounts', { kind: 'fcm', projectId: tenant.projectId })

@@ -25,7 +25,10 @@ async function heard() {
 // spec: providers/check
 test('credentials that are right are ok at all three, and nobody gets a push', async () => {
   const { accepted } = await heard()
-  const devices = [...(await rig.androids(1)), ...(await rig.simulator.devices({ platform: 'ios', count: 1, bundleId: accounts.credentials.apns.bundleId }))]
+  const devices = [
+    ...(await rig.androids(1)),
+    ...(await rig.simulator.devices({ platform: 'ios', count: 1, bundleId: accounts.credentials.apns.bundleId })),
+  ]
 
   expect(await check('apns')).toEqual({ ok: true, code: null, providerCode: '400 BadDeviceToken' })
   expect(await check('fcm')).toEqual({ ok: true, code: null, providerCode: '400 INVALID_ARGUMENT message.token' })

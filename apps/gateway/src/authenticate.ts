@@ -39,7 +39,12 @@ export function openApiKeys(db: Kysely<Tables>, ttlSeconds: number, uses: Pick<K
   const ask = (hash: string): Promise<(VerifiedKey & NotedKey) | undefined> => {
     const answer: Promise<(VerifiedKey & NotedKey) | undefined> = findApiKey(db, hash)
       .then((row) => {
-        const key: (VerifiedKey & NotedKey) | undefined = row && { keyId: row.id, appId: row.app_id, kind: row.kind, scopes: new Set(row.scopes) }
+        const key: (VerifiedKey & NotedKey) | undefined = row && {
+          keyId: row.id,
+          appId: row.app_id,
+          kind: row.kind,
+          scopes: new Set(row.scopes),
+        }
         // Whoever forgot keys meanwhile has taken this look-up out of the map: its answer may be older than the revocation.
         if (remember && asking.get(hash) === answer) {
           if (key) known.set(hash, key)

@@ -57,7 +57,9 @@ export const Config = ServiceConfig.extend({
   SIMULATOR_CONTROL_URL: z
     .url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
     .optional()
-    .describe('Where the simulator of the push services is controlled. Set where providers are simulated: the administration says that nothing real is sent.'),
+    .describe(
+      'Where the simulator of the push services is controlled. Set where providers are simulated: the administration says that nothing real is sent.',
+    ),
   ...webPushConfig,
   TRUSTED_PROXIES: z
     .string()

@@ -29,7 +29,12 @@ async function givenKey() {
 }
 /** Its version tells whether a row was written: each write makes another one. */
 const rowOf = async (id: string) =>
-  (await sql<{ last_used_at: Date | null; version: string }>`select last_used_at, xmin::text as version from api_keys where id = ${id}`.execute(db)).rows[0]
+  (
+    await sql<{
+      last_used_at: Date | null
+      version: string
+    }>`select last_used_at, xmin::text as version from api_keys where id = ${id}`.execute(db)
+  ).rows[0]
 /** The database's hour, so many hours ago. */
 const hour = async (ago = 0) =>
   (await sql<{ at: Date }>`select date_trunc('hour', now() - make_interval(hours => ${ago}), 'UTC') as at`.execute(db)).rows[0]?.at

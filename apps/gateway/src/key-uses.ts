@@ -23,7 +23,9 @@ const writtenAtOnce = 1_000
  * Notes uses in memory: the first of an hour of each key. A process that is killed forgets those of its last minute. The hour is the database's:
  * what is written is how long ago the use was (docs/decisions/0017).
  */
-export function openKeyUses(clock: { now: () => number; steadyMs: () => number } = { now: Date.now, steadyMs: () => performance.now() }): KeyUses {
+export function openKeyUses(
+  clock: { now: () => number; steadyMs: () => number } = { now: Date.now, steadyMs: () => performance.now() },
+): KeyUses {
   const waiting = new Map<string, number>()
   return {
     note(key) {

@@ -90,19 +90,22 @@ export const ProviderChecked = describes<CheckedProvider & { remedy: string | nu
 
 export const Push = describes<LedgerRow | ShownOpenPush>()(
   z.object({
-      campaignId: Id,
-      subscriptionId: Id,
-      userId: Id,
-      platform: z.enum(platforms),
-      variant: z.string().nullable(),
-      outcome: z.enum([...outcomes, 'open']),
-      code: z.string().nullable().meta({ description: `One of ${[...failureCodes, ...skipReasons].join(', ')}.` }),
-      providerCode: z.string().nullable(),
-      attempts: Count,
-      settledAt: Time.nullable().meta({ description: 'Null while the push is open.' }),
-      engagements: z.array(z.enum(Object.values(engagementKinds))),
-      state: z.enum(['waiting', 'sending', 'held', 'retry']).optional().meta({ description: 'Of a push that is open.' }),
-      nextTryAt: Time.nullable().optional().meta({ description: 'Of a push that is open; null: at once, or it is being sent.' }),
+    campaignId: Id,
+    subscriptionId: Id,
+    userId: Id,
+    platform: z.enum(platforms),
+    variant: z.string().nullable(),
+    outcome: z.enum([...outcomes, 'open']),
+    code: z
+      .string()
+      .nullable()
+      .meta({ description: `One of ${[...failureCodes, ...skipReasons].join(', ')}.` }),
+    providerCode: z.string().nullable(),
+    attempts: Count,
+    settledAt: Time.nullable().meta({ description: 'Null while the push is open.' }),
+    engagements: z.array(z.enum(Object.values(engagementKinds))),
+    state: z.enum(['waiting', 'sending', 'held', 'retry']).optional().meta({ description: 'Of a push that is open.' }),
+    nextTryAt: Time.nullable().optional().meta({ description: 'Of a push that is open; null: at once, or it is being sent.' }),
   }),
 )
 export const PushList = listOf(Push)

@@ -7,7 +7,13 @@ import { administrationDescription as description, administrationRoutes, publicR
 
 type Json = Record<string, unknown>
 type Content = Record<string, { schema: unknown; example?: unknown; examples?: Record<string, { value: unknown }> }>
-type Operation = { operationId: string; tags: string[]; parameters: Json[]; requestBody?: { content: Content }; responses: Record<string, { content?: Content }> }
+type Operation = {
+  operationId: string
+  tags: string[]
+  parameters: Json[]
+  requestBody?: { content: Content }
+  responses: Record<string, { content?: Content }>
+}
 const operations = Object.values(description.paths ?? {}).flatMap((path) => Object.values(path) as Operation[])
 const operationOf = (name: string) => operations.find(({ operationId }) => operationId === name)
 const titled = administrationRoutes.map((route) => [route.name, route] as const)
@@ -41,14 +47,17 @@ test('every reference in the document leads somewhere', () => {
 /** A private key that is no key: what is shown of it is its form. */
 const withKeys = new Set(['setApns', 'setFcm'])
 
-test.each(titled.filter(([, { body }]) => body !== undefined))('%s shows a body that it takes, and that matches its schema', (name, { body }) => {
-  const { schema, examples = {} } = operationOf(name)?.requestBody?.content['application/json'] ?? { schema: {} }
-  expect(Object.keys(examples).length).toBeGreaterThan(0)
-  for (const { value } of Object.values(examples)) {
-    expect(whyNotSchema(description, schema, value)).toBeUndefined()
-    if (!withKeys.has(name)) expect(body?.safeParse(value).error?.issues ?? []).toEqual([])
-  }
-})
+test.each(titled.filter(([, { body }]) => body !== undefined))(
+  '%s shows a body that it takes, and that matches its schema',
+  (name, { body }) => {
+    const { schema, examples = {} } = operationOf(name)?.requestBody?.content['application/json'] ?? { schema: {} }
+    expect(Object.keys(examples).length).toBeGreaterThan(0)
+    for (const { value } of Object.values(examples)) {
+      expect(whyNotSchema(description, schema, value)).toBeUndefined()
+      if (!withKeys.has(name)) expect(body?.safeParse(value).error?.issues ?? []).toEqual([])
+    }
+  },
+)
 
 test.each(titled.filter(([, { answers }]) => answers !== undefined))(
   '%s shows an answer that matches its schema, and whose every field is in it',

@@ -192,7 +192,10 @@ export const administrationExamples: Record<string, Example> = {
   },
   listWebhooks: { answer: listOf(webhook) },
   readWebhook: { answer: webhook },
-  changeWebhook: { bodies: { 'switch off': { enabled: false } }, answer: { ...webhook, enabled: false, disabledReason: 'manual', disabledAt: tuesday } },
+  changeWebhook: {
+    bodies: { 'switch off': { enabled: false } },
+    answer: { ...webhook, enabled: false, disabledReason: 'manual', disabledAt: tuesday },
+  },
   enableWebhook: { answer: webhook },
   rotateWebhookSecret: { answer: { secret: 'whsec_the-secret-that-signs-deliveries' } },
   testWebhook: { answer: { status: 204, error: null } },

@@ -5,14 +5,19 @@ import { expect, test } from 'vitest'
 import { openApiDocument } from './routes.ts'
 
 const { delivery } = openApiDocument.webhooks ?? {}
-const { post } = delivery as { post: { requestBody: { content: Record<string, { schema: unknown; examples: Record<string, { value: unknown }> }> } } }
+const { post } = delivery as {
+  post: { requestBody: { content: Record<string, { schema: unknown; examples: Record<string, { value: unknown }> }> } }
+}
 const { schema, examples } = post.requestBody.content['application/json'] ?? { schema: {}, examples: {} }
 const schemas = openApiDocument.components?.schemas ?? {}
 const deliveryOf = (event: object) => ({ id: 'dlv_66f0c1a2b3c4d5e6f7a8b9c0', events: [event] })
 
 // spec: limits/document-webhooks
 test('the document knows every type of event that is sent, each by a schema of its own', () => {
-  const { discriminator, oneOf } = schemas['WebhookEvent'] as { discriminator: { mapping: Record<string, string> }; oneOf: { $ref: string }[] }
+  const { discriminator, oneOf } = schemas['WebhookEvent'] as {
+    discriminator: { mapping: Record<string, string> }
+    oneOf: { $ref: string }[]
+  }
   expect(Object.keys(discriminator.mapping).toSorted()).toEqual([...eventTypes, 'ping'].toSorted())
   expect(new Set(Object.values(discriminator.mapping))).toEqual(new Set(oneOf.map(({ $ref }) => $ref)))
   for (const [type, reference] of Object.entries(discriminator.mapping))

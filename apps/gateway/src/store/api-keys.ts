@@ -7,7 +7,15 @@ import type { Tables } from './tables.ts'
 type Db = Kysely<Tables>
 
 export type NewApiKey = { id: string; appId: string; kind: KeyKind; name: string; scopes: Scope[]; hash: string; hint: string }
-export type ShownKey = { id: string; kind: KeyKind; name: string; scopes: Scope[]; hint: string; createdAt: string; lastUsedAt: string | null }
+export type ShownKey = {
+  id: string
+  kind: KeyKind
+  name: string
+  scopes: Scope[]
+  hint: string
+  createdAt: string
+  lastUsedAt: string | null
+}
 
 export async function insertApiKey(db: Db, { appId, ...key }: NewApiKey): Promise<ShownKey> {
   const row = await db

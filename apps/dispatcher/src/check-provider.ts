@@ -1,8 +1,8 @@
-import { checkLimitMs, type CheckedProvider, type checkProvider as checkProviderCall } from '@herald/contracts/calls/dispatcher'
+import type { ProviderKind } from '@herald/contracts/app'
+import { checkLimitMs, type CheckedProvider } from '@herald/contracts/calls/dispatcher'
 import { readCredentials } from '@herald/contracts/calls/gateway'
 import { subjectWord } from '@herald/contracts/remedies'
 import type { Bus } from '@herald/service/bus'
-import type { z } from 'zod'
 import type { Answer } from './core/answer.ts'
 import { checkedBy, checkPush, isReachableSubject } from './core/check.ts'
 import type { Transports } from './open-transports.ts'
@@ -14,7 +14,7 @@ import type { Push, Transport } from './transports/transport.ts'
  */
 export async function checkProvider(
   { bus, transports }: { bus: Bus; transports: Transports },
-  { appId, kind }: z.infer<typeof checkProviderCall.request>,
+  { appId, kind }: { appId: string; kind: ProviderKind },
 ): Promise<CheckedProvider> {
   const { credentials } = await bus.call(readCredentials, { appId, kind })
   if (!credentials) return { ok: false, code: 'not_configured', providerCode: null }

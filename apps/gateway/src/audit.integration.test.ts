@@ -1,24 +1,21 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { createSegment, deleteSegment, listOpenPushes } from '@herald/contracts/calls/audience'
+import { createSegment, deleteSegment } from '@herald/contracts/calls/audience'
 import { endCampaign } from '@herald/contracts/calls/campaigns'
-import { listPushes, listStats, verifyCampaign } from '@herald/contracts/calls/tracker'
-import { createWebhook, listDeliveries } from '@herald/contracts/calls/webhooks'
+import { createWebhook } from '@herald/contracts/calls/webhooks'
 import { notFound, queueUnavailable } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import { openDatabase } from '@herald/service/postgres'
 import { freshDatabase } from '@herald/testing/database'
-import { unnamedField, whyNotSchema } from '@herald/testing/json-schema'
 import { freshNats } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
 import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
-import { administrationExamples } from './http/administration-examples.ts'
-import { exampleOf, examples } from './http/examples.ts'
-import { templateOf } from './http/openapi.ts'
+import { exampleOf } from './http/examples.ts'
 import type { Route } from './http/route.ts'
-import { administrationDescription, administrationRoutes } from './http/routes.ts'
+import { administrationRoutes } from './http/routes.ts'
 import { deleteOldAudit, settleOldIntents, type AuditEntry } from './store/audit.ts'
 import type { Tables } from './store/tables.ts'
+import { fullAnswers, whyNotDescribed } from './testing/described-answer.ts'
 import { adminToken, startGateway } from './testing/start-gateway.ts'
 import { startPeers } from './testing/start-peers.ts'
 
@@ -122,45 +119,24 @@ test('every administration route that reads leaves none', async () => {
   }
 }, 120_000)
 
-/** Calls whose usual answer of the played apps is nothing, or no such thing: what they answer instead, so that there is something to look at. */
-const fuller: [call: { subject: string }, answer: unknown][] = (() => {
-  const [open, ended] = (administrationExamples['listPushes']?.answer as { items: Record<string, unknown>[] }).items
-  const { outcome: _outcome, variant: _variant, attempts: tries, settledAt: _at, engagements: _reports, ...openPush } = open ?? {}
-  const { stats } = administrationExamples['readCampaignOfApp']?.answer as { stats: unknown }
-  return [
-    [listOpenPushes, { items: [{ ...openPush, tries }], nextCursor: null }],
-    [listPushes, { items: [ended], nextCursor: null }],
-    [listStats, { stats: { [examples.campaignId]: stats } }],
-    [verifyCampaign, administrationExamples['verifyCampaignOfApp']?.answer],
-    [listDeliveries, administrationExamples['listWebhookDeliveries']?.answer],
-  ]
-})()
-
-type Content = Record<string, { schema: unknown }>
-const schemaOf = ({ method, path }: Route, status: number): unknown => {
-  const operation: unknown = administrationDescription.paths?.[templateOf(path)]?.[method]
-  return (operation as { responses: Record<number, { content?: Content }> }).responses[status]?.content?.['application/json']?.schema
-}
-
 // spec: administration/document
-test('what every administration route answers matches its schema in the document, and has no field that is not in it', async () => {
+test('what every administration route answers is as its document says, and has no field that is not in it', async () => {
   // A stream goes on: its events are held in follow-progress.integration.test.ts.
   for (const route of administrationRoutes.filter(({ mediaType }) => mediaType !== 'text/event-stream')) {
-    for (const [{ subject }, answer] of fuller) peers.answers.set(subject, () => answer)
+    for (const [{ subject }, answer] of fullAnswers) peers.answers.set(subject, () => answer)
     const { told } = await walk(route)
-    expect([route.name, told.status]).toEqual([route.name, route.status])
-    const schema = schemaOf(route, told.status)
-    if (told.status === 204) expect([route.name, told.text, schema]).toEqual([route.name, '', undefined])
-    else expect([route.name, whyNotSchema(administrationDescription, schema, told.body)]).toEqual([route.name, undefined])
-    expect([route.name, unnamedField(administrationDescription, schema, told.body)]).toEqual([route.name, undefined])
-  }
-  for (const route of administrationRoutes.filter(({ alsoAnswers }) => alsoAnswers !== undefined)) {
-    peers.answers.set(endCampaign.subject, () => ({ status: 'paused' }))
-    const { told } = await walk(route)
-    expect(Object.keys(route.alsoAnswers ?? {})).toEqual([String(told.status)])
-    expect(whyNotSchema(administrationDescription, schemaOf(route, told.status), told.body)).toBeUndefined()
+    expect([route.name, told.status, whyNotDescribed(route, told)]).toEqual([route.name, route.status, undefined])
   }
 }, 120_000)
+
+test('an answer with another status of success is as its document says', async () => {
+  peers.answers.set(endCampaign.subject, () => ({ status: 'paused' }))
+  for (const route of administrationRoutes.filter(({ alsoAnswers }) => alsoAnswers !== undefined)) {
+    const { told } = await walk(route)
+    expect([route.name, String(told.status)]).toEqual([route.name, Object.keys(route.alsoAnswers ?? {}).join()])
+    expect(whyNotDescribed(route, told)).toBeUndefined()
+  }
+})
 
 test('a change that is refused leaves no line, wherever it would have been made', async () => {
   const appId = await givenApp()

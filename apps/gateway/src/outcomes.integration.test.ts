@@ -142,7 +142,7 @@ const outcomes = publicRoutes.flatMap((route) =>
       const content = resolve(openApiDocument, response)['content'] as Record<string, { examples?: Record<string, unknown> }>
       return Object.keys(content['application/json']?.examples ?? {})
         .filter((code) => !(route.inParts && ofEachItem.has(code)))
-        .filter((code) => !(asksNoApp.has(route.name) && status === '503'))
+        .filter(() => !(asksNoApp.has(route.name) && status === '503'))
         .map((code) => [titleOf(route), Number(status), code as FaultCode, route] as const)
     }),
 )

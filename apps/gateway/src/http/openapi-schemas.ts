@@ -38,8 +38,10 @@ const named: Record<string, z.ZodType> = {
   UserChanges,
   WebPushKeys,
 }
-const namedThere = Object.entries(administration).filter((entry): entry is [string, z.ZodType] => entry[1] instanceof z.ZodType)
-for (const [id, schema] of [...Object.entries(named), ...namedThere]) z.globalRegistry.add(schema, { ...z.globalRegistry.get(schema), id })
+const namedThere: [string, unknown][] = Object.entries(administration)
+const isSchema = (entry: [string, unknown]): entry is [string, z.ZodType] => entry[1] instanceof z.ZodType
+for (const [id, schema] of [...Object.entries(named), ...namedThere.filter(isSchema)])
+  z.globalRegistry.add(schema, { ...z.globalRegistry.get(schema), id })
 
 const here = (name: string) => `#/components/schemas/${name}`
 const nodes = { type: 'array', minItems: 1, maxItems: 50, items: { $ref: here('SegmentNode') } } as const

@@ -12,12 +12,16 @@ import type { Told } from './ask.ts'
 type Operation = { responses: Record<number, { content?: Record<string, { schema: unknown }> }> }
 
 /** Why an answer of the administration is not as its document says, or undefined: its schema does not fit, or it has a field that the schema does not name. */
-export function whyNotDescribed({ method, path }: Route, { status, text, body }: Told): string | undefined {
+export function whyNotDescribed({ method, path }: Route, { status, headers, text, body }: Told): string | undefined {
   const operation: unknown = description.paths?.[templateOf(path)]?.[method]
   const response = (operation as Operation).responses[status]
   if (response === undefined) return `the status ${status} is not described`
-  const schema = response.content?.['application/json']?.schema
-  if (schema === undefined) return text === '' ? undefined : `a body is not described: ${text}`
+  const [[mediaType, content] = []] = Object.entries(response.content ?? {})
+  if (mediaType === undefined) return text === '' ? undefined : `a body is not described: ${text}`
+  const type = String(headers['content-type'])
+  if (!type.startsWith(mediaType)) return `the content type is ${type} instead of ${mediaType}`
+  if (mediaType !== 'application/json') return undefined
+  const schema = content?.schema
   return whyNotSchema(description, schema, body) ?? unnamedField(description, schema, body)
 }
 

@@ -26,8 +26,9 @@ const ownerUrl = postgres.url('postgres')
 const urls = await provision({ ownerUrl, apps: ['gateway'], passwords: {} })
 await migrate({ ownerUrl, app: 'gateway', directory: resolve(import.meta.dirname, '../../migrations') })
 const addresses = { database: urls['gateway'] ?? '', nats: nats.url }
-const peers = await startPeers(nats.url)
+// It makes the streams that the others wait for.
 const gateway = await startGateway(addresses)
+const peers = await startPeers(nats.url)
 afterEach(() => peers.answers.clear())
 
 const systemOf = async (asked: GatewayUnderTest = gateway) => {

@@ -46,9 +46,11 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
   })
   const bus = await openBus(service, watch)
   const keyUses = openKeyUses()
-  service.onStop('key uses', async () => {
-    if (watch.up) await keyUses.write(db)
-  })
+  // A database that is away keeps nobody from stopping: what it does not hear is forgotten, as with a kill.
+  const writeLastUses = () => watch.guard(() => keyUses.write(db))
+  service.onStop('key uses', () =>
+    writeLastUses().catch((error: unknown) => log.debug({ err: error }, 'the last uses of keys were not written')),
+  )
   const keys = openApiKeys(db, config.API_KEY_CACHE_TTL, keyUses)
   const identityRules = openIdentityRules(db, config.API_KEY_CACHE_TTL)
   const webPushKeys = openWebPushKeys(db, config.API_KEY_CACHE_TTL)

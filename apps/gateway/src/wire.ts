@@ -99,7 +99,7 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
     progress,
     endpointRule: endpointRuleOf(config),
     webPushKeys,
-    installed: { baseUrl: config.BASE_URL, simulator: config.SIMULATOR_CONTROL_URL !== undefined },
+    installed: { baseUrl: config.HERALD_BASE_URL, simulator: config.SIMULATOR_CONTROL_URL !== undefined },
   }
   const port = await listen(
     service,

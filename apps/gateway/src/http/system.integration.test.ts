@@ -75,7 +75,7 @@ test('a ledger that was not looked at yet is not called right; an app that canno
 
 // spec: administration/system
 test('says what the operator calls the base URL, and that the providers are simulated', async () => {
-  const settings = { BASE_URL: 'https://push.shop.example/', SIMULATOR_CONTROL_URL: 'http://127.0.0.1:2202' }
+  const settings = { HERALD_BASE_URL: 'https://push.shop.example/', SIMULATOR_CONTROL_URL: 'http://127.0.0.1:2202' }
   const other = await startGateway(addresses, settings)
   expect(await systemOf(other)).toMatchObject({ baseUrl: 'https://push.shop.example', simulator: true })
 })

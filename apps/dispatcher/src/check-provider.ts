@@ -21,12 +21,12 @@ export async function checkProvider(
   if (credentials.kind === 'webpush' && !isReachableSubject(credentials.subject))
     return { ok: false, code: 'credentials_invalid', providerCode: subjectWord }
 
-  const { transport, close } = transports.openForCheck(appId, credentials)
+  const opened = transports.openForCheck(appId, credentials)
   try {
-    const answer = await answerWithin(checkLimitMs, transport, checkPush[kind])
+    const answer = await answerWithin(checkLimitMs, opened.transport, checkPush[kind])
     return checkedBy(kind, answer)
   } finally {
-    close()
+    opened.close()
   }
 }
 

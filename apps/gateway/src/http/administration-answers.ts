@@ -23,9 +23,11 @@ import type { ShownOpenPush } from './pushes.ts'
 
 /** What the administration answers, for its OpenAPI document. Each schema is held against the type that the answer has. */
 const describes =
-  <Answer>() =>
-  <Schema extends z.ZodType>(schema: Schema & (Answer extends z.output<Schema> ? unknown : never)): Schema =>
+  <Answer>(): (<Schema extends z.ZodType>(schema: Schema & Fits<Answer, Schema>) => Schema) =>
+  (schema) =>
     schema
+/** Nothing to add when every such answer fits the schema, and impossible when one may not. */
+type Fits<Answer, Schema> = Answer extends z.output<Schema> ? unknown : never
 
 const Time = z.string().meta({ format: 'date-time' })
 const Count = z.int().min(0)

@@ -1,12 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { verifyWebhook } from '@herald/auth/webhook-signature'
 import type { WebhookEvent } from '@herald/contracts/webhook'
 import { makeServerCertificate } from '@herald/embedded/certificate'
 import { freshDataDir, removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
+import { unnamedField, whyNotSchema } from '@herald/testing/json-schema'
 import { givenStack } from '@herald/testing/stack'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
@@ -39,6 +40,17 @@ beforeAll(async () => {
   herald = await startHerald({ dataDir, env: { NODE_EXTRA_CA_CERTS: authority, WEBHOOK_ALLOW_PRIVATE: 'true' } })
   tenant = await givenTenant(herald)
 })
+const document: unknown = JSON.parse(readFileSync(resolve(import.meta.dirname, '../../docs/openapi.json'), 'utf8'))
+const deliverySchema = { $ref: '#/components/schemas/WebhookDelivery' }
+/** What the OpenAPI document says of webhooks is what arrives, and nothing more arrives. */
+function expectDocumented(): void {
+  expect(received.length).toBeGreaterThan(0)
+  for (const { body } of received) {
+    const delivery: unknown = JSON.parse(body)
+    expect([body, whyNotSchema(document, deliverySchema, delivery)]).toEqual([body, undefined])
+    expect([body, unnamedField(document, deliverySchema, delivery)]).toEqual([body, undefined])
+  }
+}
 afterAll(async () => {
   await herald.stop()
   receiver.closeAllConnections()
@@ -47,7 +59,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-// spec: webhooks/event-types, webhooks/event-completed
+// spec: webhooks/event-types, webhooks/event-completed, limits/document-webhooks
 test('what becomes of a notification arrives at the webhook of its app', async () => {
   const webhook = await tenant.admin<{ id: string; secret: string }>('POST', '/webhooks', { url: `${url}/hook` })
   expect(webhook.status).toBe(201)
@@ -76,6 +88,46 @@ test('what becomes of a notification arrives at the webhook of its app', async (
     platform: 'android',
   })
   for (const { signature, body } of received) expect(verifyWebhook(webhook.body.secret, signature, body, new Date())).toEqual({ ok: true })
+  expectDocumented()
+})
+
+// spec: limits/document-webhooks
+test('what becomes of a dead device and of one that reports is as the OpenAPI document says', async () => {
+  const webhook = await tenant.admin<{ id: string }>('POST', '/webhooks', { url: `${url}/documented` })
+  const [dead, alive] = await tenant.makeDevices('android', 2)
+  if (!dead || !alive) throw new Error('the simulator made no devices')
+  await tenant.simulator('PUT', `/devices/${dead.id}/behaviour`, { answer: 'dead' })
+  const devices = await Promise.all([dead, alive].map((device, place) => tenant.register(device, { externalId: `documented-${place}` })))
+  const sent = await tenant.call<{ id: string }>('POST', '/v1/notifications', {
+    target: { subscriptionIds: devices.map(({ id }) => id) },
+    content: { _default: 'en', en: { title: 'Order', body: 'It is ready.' } },
+  })
+  const events = () => received.filter(({ path }) => path === '/documented').flatMap((one) => one.events)
+  const types = () => new Set(events().map(({ type }) => type))
+  await until(() => types().has('notification.sent') && types().has('subscription.invalidated') && types().has('notification.failed'), {
+    withinMs: 20_000,
+    what: 'a push that was sent and one that failed',
+  })
+  const { pushes } = await tenant.simulator<{ pushes: { deviceId: string; msgId: string }[] }>('GET', '/pushes?limit=10000')
+  const msgId = pushes.find(({ deviceId }) => deviceId === alive.id)?.msgId ?? ''
+  for (const kind of ['d', 'o', 'c', 'x']) expect((await tenant.call('POST', `/v1/e/${kind}/${msgId}`)).status).toBe(204)
+  await until(() => types().has('notification.dismissed'), { withinMs: 20_000, what: 'what the device reported' })
+
+  expect(sent.status).toBe(202)
+  expect(types()).toEqual(
+    new Set([
+      'campaign.completed',
+      'notification.sent',
+      'notification.failed',
+      'notification.delivered',
+      'notification.opened',
+      'notification.clicked',
+      'notification.dismissed',
+      'subscription.invalidated',
+    ]),
+  )
+  expectDocumented()
+  expect((await tenant.admin('DELETE', `/webhooks/${webhook.body.id}`)).status).toBe(204)
 })
 
 // spec: webhooks/event-test, administration/test-send-exempt
@@ -123,4 +175,5 @@ test('the administration tests an endpoint, shows its log and refuses addresses 
   const refused = await tenant.admin<{ error: { details: unknown[] } }>('POST', '/webhooks', { url: 'http://receiver.example/' })
   expect([refused.status, refused.body.error.details]).toEqual([422, [{ path: 'url', message: 'must be an https URL' }]])
   expect((await tenant.admin('DELETE', `/webhooks/${webhook.id}`)).status).toBe(204)
+  expectDocumented()
 })

@@ -117,6 +117,8 @@ test('with the simulator, providers are this machine, and those who call it trus
     WEB_PUSH_ALLOW_PRIVATE: 'true',
     NODE_EXTRA_CA_CERTS: '/data/authorities.pem',
   })
+  expect(dispatcher).not.toHaveProperty('SIMULATOR_CONTROL_URL')
+  expect(environmentOf('gateway', {}, { ...computed, simulator })).toMatchObject({ SIMULATOR_CONTROL_URL: 'http://127.0.0.1:6' })
   expect(environmentOf('audience', {}, { ...computed, simulator })).not.toHaveProperty('NODE_EXTRA_CA_CERTS')
 })
 

@@ -65,6 +65,7 @@ export function environmentOf(name: ProcessName, given: NodeJS.ProcessEnv, compu
   } else delete environment['NATS_URL']
   if (name === 'gateway') environment['PORT'] = String(computed.port)
   if (computed.simulator !== undefined) {
+    if (name === 'gateway') environment['SIMULATOR_CONTROL_URL'] = given['SIMULATOR_CONTROL_URL'] || computed.simulator.addresses.control
     Object.assign(environment, simulatorVariables(given, computed.simulator.addresses))
     if (callsOutside.includes(name)) environment['NODE_EXTRA_CA_CERTS'] = computed.simulator.authorities
   }

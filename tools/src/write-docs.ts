@@ -13,6 +13,7 @@ const pages: { path: string; write: () => Promise<string> }[] = [
   { path: 'docs/topology.md', write: () => formatted('docs/topology.md', describeTopology()) },
   { path: 'docs/metrics.md', write: () => formatted('docs/metrics.md', describeMetrics()) },
   { path: 'docs/openapi.json', write: () => ask('node', ['apps/gateway/src/main.ts', '--describe-openapi']) },
+  { path: 'docs/openapi.administration.json', write: () => ask('node', ['apps/gateway/src/main.ts', '--describe-administration']) },
 ]
 
 const onlyCheck = process.argv.includes('--check')

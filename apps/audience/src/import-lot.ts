@@ -32,7 +32,7 @@ export const importLot = (
     else {
       const isWritten = (await writePeople(trx, appId, plan.people, onExisting)) && (await writeDevices(trx, appId, plan.devices))
       if (!isWritten) throw notFound()
-      if (plan.left.length > 0) await leaveUsers(trx, plan.left)
+      if (plan.departures.length > 0) await leaveUsers(trx, plan.departures)
     }
     return reportOf(await moveImport(trx, at, lot, plan.outcomes))
   })

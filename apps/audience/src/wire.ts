@@ -53,7 +53,7 @@ import { renewBatch } from './renew-batch.ts'
 import { rotateSubscription } from './rotate-subscription.ts'
 import { createSegment, replaceSegment } from './save-segment.ts'
 import { deleteAnnouncements } from './store/announcements.ts'
-import { countOpenCircuits, listCircuits, purgeGuarded } from './store/circuits.ts'
+import { countOpenCircuits, listCircuits, listOpenCircuits, purgeGuarded } from './store/circuits.ts'
 import { purgeDeviceDays } from './store/device-days.ts'
 import { clearWaves, purgeCapClaims } from './store/claims.ts'
 import { findDueAges, makeUntakenDue } from './store/due.ts'
@@ -246,6 +246,7 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
     group((settled) => dropCampaigns({ db: kept, told }, settled), shared),
   )
   bus.answer(calls.readCircuits, async ({ appId }) => ({ circuits: await reads((db) => listCircuits(db, appId), { turn: appId }) }))
+  bus.answer(calls.listOpenCircuits, () => reads((db) => listOpenCircuits(db)))
   bus.answer(calls.probeCircuits, probe)
   bus.answer(calls.listOpenPushes, (request) => reads((db) => listOpenPushes({ db }, request), { turn: request.appId }))
   bus.answer(calls.findDevicesOf, (request) => reads((db) => findDevicesOf(db, request), { turn: request.appId }))

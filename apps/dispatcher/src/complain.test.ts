@@ -1,7 +1,7 @@
 import { failureCodes } from '@herald/contracts/outcome'
+import { remedies } from '@herald/contracts/remedies'
 import { expect, test } from 'vitest'
 import { openComplaints, type Complaint } from './complain.ts'
-import { remedies } from './core/remedies.ts'
 
 function given() {
   const clock = { ms: 0 }

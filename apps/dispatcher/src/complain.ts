@@ -1,7 +1,7 @@
 import type { FailureCode } from '@herald/contracts/outcome'
 import type { Platform } from '@herald/contracts/platform'
+import { remedies } from '@herald/contracts/remedies'
 import { LRUCache } from 'lru-cache'
-import { remedies } from './core/remedies.ts'
 
 export type Complaint = { appId: string; campaignId: string; platform: Platform; code: FailureCode; providerCode: string }
 /** Tells the operator of a push that did not go out. */

@@ -1,11 +1,14 @@
-import { Fault } from '@herald/contracts/fault'
+import { Fault, tooManyReads } from '@herald/contracts/fault'
+import { checkProvider as checkProviderCall } from '@herald/contracts/calls/dispatcher'
 import { recordOutcomes } from '@herald/contracts/calls/tracker'
 import type { PreparedSend } from '@herald/contracts/prepare-send'
 import { pushWork } from '@herald/contracts/topology'
+import { openAtOnce } from '@herald/service/at-once'
 import { openBus } from '@herald/service/bus'
 import type { Resolve } from '@herald/service/guarded-connect'
 import type { Service } from '@herald/service/run'
 import { LRUCache } from 'lru-cache'
+import { checkProvider } from './check-provider.ts'
 import { openComplaints } from './complain.ts'
 import type { Config } from './config.ts'
 import { deliverBatches, type Dispatch } from './deliver-batch.ts'
@@ -67,6 +70,9 @@ export async function startDispatcher(service: Service<Config>, given: { resolve
     // Everything is answered or given up by now; a connection that will not close ends with the process.
     await Promise.race([transports.close(), new Promise((resolve) => setTimeout(resolve, 500).unref())])
   })
+  // Each is a connection and its handshake, beside those of sending.
+  const fewChecks = openAtOnce({ atOnce: 4, share: 2, mostWaiting: 20, waitMs: 3_000, full: () => tooManyReads(5) })
+  bus.answer(checkProviderCall, (asked) => fewChecks(() => checkProvider({ bus, transports }, asked), asked.appId))
   const stopTaking = openTakeNext(dispatch, bus)
   service.beforeStop('next batches', stopTaking)
   for (const work of pushWork) {

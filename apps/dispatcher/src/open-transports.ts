@@ -45,6 +45,8 @@ export type AppTransport = {
 export type Transports = {
   /** The transport for these credentials; it is kept, with its connections, until they change. */
   for(appId: string, credentials: ProviderCredentials): AppTransport
+  /** A transport for one push, beside those that are kept, with connections of its own. APNs is asked in the environment of the credentials alone. */
+  openForCheck(appId: string, credentials: ProviderCredentials): { transport: Transport; close(): void }
   close(): Promise<void>
 }
 
@@ -66,9 +68,11 @@ export async function openTransports(service: Service<Config>, bus: Bus, given: 
   const addresses = apnsAddresses(config)
   const lines = await linesOf(config, openConnectionNotes(service))
   const webPush = lines.openWebPush(guardBy(rememberingResolve(resolve), rule), rule)
+  const closeLater = (transport: Transport) =>
+    void transport.close().catch((error: unknown) => log.warn({ err: error }, 'a transport did not close'))
   const opened = new LRUCache<string, AppTransport>({
     max: keptTransports,
-    dispose: ({ transport }) => void transport.close().catch((error: unknown) => log.warn({ err: error }, 'a transport did not close')),
+    dispose: ({ transport }) => closeLater(transport),
   })
 
   const onSkew = (aheadMs: number) => {
@@ -78,7 +82,7 @@ export async function openTransports(service: Service<Config>, bus: Bus, given: 
       'this machine’s clock is off the provider’s by more than a minute: set it, or tokens signed by it are refused',
     )
   }
-  const open = (appId: string, credentials: ProviderCredentials): AppTransport => {
+  const open = (appId: string, credentials: ProviderCredentials, { oneEnvironmentOnly = false } = {}): AppTransport => {
     const { version } = credentials
     switch (credentials.kind) {
       case 'apns': {
@@ -87,8 +91,9 @@ export async function openTransports(service: Service<Config>, bus: Bus, given: 
         const [production, sandbox, own] = (['production', 'sandbox', environment] as const).map((one) => firstEnvironment(one, addresses))
         const environmentOf = (recipient: SentTo) =>
           (recipient.environment === 'production' ? production : recipient.environment === 'sandbox' ? sandbox : own) ?? environment
+        const asked = own !== undefined && oneEnvironmentOnly ? { [own]: addresses[own] } : addresses
         return {
-          transport: openApns({ topic, environment, addresses, askForToken, openLine: lines.apns }),
+          transport: openApns({ topic, environment, addresses: asked, askForToken, openLine: lines.apns }),
           version,
           environment: own ?? environment,
           environmentOf,
@@ -112,9 +117,9 @@ export async function openTransports(service: Service<Config>, bus: Bus, given: 
   }
 
   /** Keys that do not open (a SEAL_KEYS entry was dropped too early) are wrong credentials, not a reason to take the batch again and again. */
-  const openOrRefuse = (appId: string, credentials: ProviderCredentials): AppTransport => {
+  const openOrRefuse = (appId: string, credentials: ProviderCredentials, about = {}): AppTransport => {
     try {
-      return open(appId, credentials)
+      return open(appId, credentials, about)
     } catch (error) {
       log.error({ appId, kind: credentials.kind, error: error instanceof Error ? error.name : '' }, 'the credentials do not open')
       return { transport: refusing, version: credentials.version, ...oneEnvironment, originOf: () => credentials.kind }
@@ -129,6 +134,10 @@ export async function openTransports(service: Service<Config>, bus: Bus, given: 
       const fresh = openOrRefuse(appId, credentials)
       opened.set(key, fresh)
       return fresh
+    },
+    openForCheck(appId, credentials) {
+      const { transport } = openOrRefuse(appId, credentials, { oneEnvironmentOnly: true })
+      return { transport, close: () => closeLater(transport) }
     },
     async close() {
       nameServers.cancel()

@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { createSegment, deleteSegment } from '@herald/contracts/calls/audience'
+import { endCampaign } from '@herald/contracts/calls/campaigns'
 import { createWebhook } from '@herald/contracts/calls/webhooks'
 import { notFound, queueUnavailable } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
@@ -14,6 +15,7 @@ import type { Route } from './http/route.ts'
 import { administrationRoutes } from './http/routes.ts'
 import { deleteOldAudit, settleOldIntents, type AuditEntry } from './store/audit.ts'
 import type { Tables } from './store/tables.ts'
+import { fullAnswers, whyNotDescribed } from './testing/described-answer.ts'
 import { adminToken, startGateway } from './testing/start-gateway.ts'
 import { startPeers } from './testing/start-peers.ts'
 
@@ -91,6 +93,7 @@ async function walk({ name, method, path, body }: Route) {
 const changing = administrationRoutes.filter(({ audit }) => typeof audit === 'object')
 const reading = administrationRoutes.filter(({ audit }) => typeof audit !== 'object')
 
+// spec: administration/audit
 test('every administration route that changes something leaves one line: what, who said so, and with which request; and no line holds a secret', async () => {
   const secrets = [inside(p8), inside(rsa), 'canary', adminToken]
   for (const route of changing) {
@@ -112,12 +115,32 @@ test('every administration route that changes something leaves one line: what, w
   expect(secrets.filter((secret) => secret === '' || lines.includes(secret))).toEqual([])
 }, 120_000)
 
+// spec: administration/audit
 test('every administration route that reads leaves none', async () => {
   for (const route of reading) {
     const { told, written } = await walk(route)
     expect([route.name, told.status < 500, written]).toEqual([route.name, true, []])
   }
 }, 120_000)
+
+// spec: administration/document
+test('what every administration route answers is as its document says, and has no field that is not in it', async () => {
+  // A stream goes on: its events are held in follow-progress.integration.test.ts.
+  for (const route of administrationRoutes.filter(({ mediaType }) => mediaType !== 'text/event-stream')) {
+    for (const [{ subject }, answer] of fullAnswers) peers.answers.set(subject, () => answer)
+    const { told } = await walk(route)
+    expect([route.name, told.status, whyNotDescribed(route, told)]).toEqual([route.name, route.status, undefined])
+  }
+}, 120_000)
+
+test('an answer with another status of success is as its document says', async () => {
+  peers.answers.set(endCampaign.subject, () => ({ status: 'paused' }))
+  for (const route of administrationRoutes.filter(({ alsoAnswers }) => alsoAnswers !== undefined)) {
+    const { told } = await walk(route)
+    expect([route.name, String(told.status)]).toEqual([route.name, Object.keys(route.alsoAnswers ?? {}).join()])
+    expect(whyNotDescribed(route, told)).toBeUndefined()
+  }
+})
 
 test('a change that is refused leaves no line, wherever it would have been made', async () => {
   const appId = await givenApp()
@@ -165,6 +188,7 @@ test('what is about to be changed in another app is committed before that app is
   expect(await actionsOf(appId)).toEqual(['webhook.created', 'app.created'])
 })
 
+// spec: administration/audit-actor
 test('who changes something is the word of x-admin-actor, else the administrator; another form of it is refused', async () => {
   for (const actor of ['x'.repeat(129), 'änn', ''])
     expect(await ask('POST', '/apps', { name: 'Shop' }, { 'x-admin-actor': Buffer.from(actor).toString('latin1') })).toMatchObject({
@@ -178,6 +202,7 @@ test('who changes something is the word of x-admin-actor, else the administrator
   expect((await list(appId)).items.map(({ actor }) => actor)).toEqual(['administrator', 'Ann Miller <ann@shop.example>'])
 })
 
+// spec: administration/audit-filters
 test('filters combine: action or its beginning, actor, id and time', async () => {
   const appId = await givenApp()
   const [one, other] = [newId(), newId()]
@@ -211,6 +236,7 @@ test('filters combine: action or its beginning, actor, id and time', async () =>
   expect(paged).toEqual(day(3, 1))
 })
 
+// spec: administration/audit-filters
 test.each([
   ['action=key', 'action'],
   ['action=Key.created', 'action'],
@@ -244,6 +270,7 @@ test('a search looks at 10,000 lines a page and goes on where it stopped', async
   expect(second).toMatchObject({ items: [{ subject: { id } }], nextCursor: null })
 })
 
+// spec: administration/audit-kept
 test('a line neither changes nor goes, but for those past a retention of 400 days or more', async () => {
   const appId = await givenApp()
   await sql`

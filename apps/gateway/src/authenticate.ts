@@ -2,6 +2,7 @@ import { parseApiKey } from '@herald/auth/api-key'
 import type { KeyKind, Scope } from '@herald/contracts/administration'
 import type { Kysely } from 'kysely'
 import { LRUCache } from 'lru-cache'
+import type { KeyUses, NotedKey } from './key-uses.ts'
 import { findApiKey } from './store/api-keys.ts'
 import type { Tables } from './store/tables.ts'
 
@@ -27,23 +28,29 @@ const longestRefusalSeconds = 10
  * Verifies API keys, remembering each answer for a while (spec: limits/key-revoked). Many requests with one key that is not
  * known yet share one query, so a burst after a start costs the database one look-up per key.
  */
-export function openApiKeys(db: Kysely<Tables>, ttlSeconds: number): ApiKeys {
+export function openApiKeys(db: Kysely<Tables>, ttlSeconds: number, uses: Pick<KeyUses, 'note'>): ApiKeys {
   const remember = ttlSeconds > 0
-  const known = new LRUCache<string, VerifiedKey>({ max: mostRemembered, ttl: Math.max(1, ttlSeconds * 1000) })
+  const known = new LRUCache<string, VerifiedKey & NotedKey>({ max: mostRemembered, ttl: Math.max(1, ttlSeconds * 1000) })
   const refused = new LRUCache<string, true>({ max: mostRemembered, ttl: Math.max(1, Math.min(ttlSeconds, longestRefusalSeconds) * 1000) })
   /** Hashes of keys that were found to work, by their text: each request brings its key, and hashing is the dearest part of looking it up. */
   const hashes = new LRUCache<string, string>({ max: mostRemembered })
-  const asking = new Map<string, Promise<VerifiedKey | undefined>>()
+  const asking = new Map<string, Promise<(VerifiedKey & NotedKey) | undefined>>()
 
-  const ask = (hash: string): Promise<VerifiedKey | undefined> => {
-    const answer: Promise<VerifiedKey | undefined> = findApiKey(db, hash)
+  const ask = (hash: string): Promise<(VerifiedKey & NotedKey) | undefined> => {
+    const answer: Promise<(VerifiedKey & NotedKey) | undefined> = findApiKey(db, hash)
       .then((row) => {
-        const key: VerifiedKey | undefined = row && { keyId: row.id, appId: row.app_id, kind: row.kind, scopes: new Set(row.scopes) }
+        const key: (VerifiedKey & NotedKey) | undefined = row && {
+          keyId: row.id,
+          appId: row.app_id,
+          kind: row.kind,
+          scopes: new Set(row.scopes),
+        }
         // Whoever forgot keys meanwhile has taken this look-up out of the map: its answer may be older than the revocation.
         if (remember && asking.get(hash) === answer) {
           if (key) known.set(hash, key)
           else refused.set(hash, true)
         }
+        if (key) uses.note(key)
         return key
       })
       .finally(() => {
@@ -65,6 +72,7 @@ export function openApiKeys(db: Kysely<Tables>, ttlSeconds: number): ApiKeys {
       const key = known.get(hash)
       if (!key) return refused.has(hash) ? undefined : (asking.get(hash) ?? ask(hash))
       hashes.set(text, hash)
+      uses.note(key)
       return key
     },
     forgetKey: (keyId) => forget((key) => key.keyId === keyId),

@@ -50,6 +50,16 @@ export const Config = ServiceConfig.extend({
     .min(400)
     .optional()
     .describe('How long lines of the audit are kept, also of deleted apps, 400 days at least. Unset: for good.'),
+  HERALD_BASE_URL: z
+    .url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
+    .optional()
+    .describe('Where people and devices reach the gateway, as the administration shows it. Unset: what each request was asked at.'),
+  SIMULATOR_CONTROL_URL: z
+    .url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
+    .optional()
+    .describe(
+      'Where the simulator of the push services is controlled. Set where providers are simulated: the administration says that nothing real is sent.',
+    ),
   ...webPushConfig,
   TRUSTED_PROXIES: z
     .string()

@@ -13,6 +13,8 @@ const { url } = await freshDatabase()
 await startPeers(nats)
 const gateway = await startGateway({ database: url('gateway'), nats })
 const app = await gateway.givenApp()
+// For the operation that answers its public key.
+await gateway.admin('PUT', `/apps/${app.appId}/providers/webpush`, { subject: 'mailto:ops@shop.example' })
 const push = { appId: app.appId, userId: newId(), subscriptionId: newId(), platform: 'ios', variant: '' } as const
 const msgIds = Array.from({ length: 20 }, () => mintMessageId(hmacSecret, { ...push, campaignId: newId() }))
 

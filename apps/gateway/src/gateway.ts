@@ -11,6 +11,7 @@ import type { ProgressFeed } from './follow-progress.ts'
 import type { HeavyReads } from './http/heavy-reads.ts'
 import type { IdentityRules } from './identity-rules.ts'
 import type { Tables } from './store/tables.ts'
+import type { WebPushKeys } from './web-push-keys.ts'
 
 /** What the answers to requests are made with. */
 export type Gateway = {
@@ -33,4 +34,14 @@ export type Gateway = {
   readonly tests: TestWaits
   /** Where the endpoints of browsers may lie. */
   readonly endpointRule: EndpointRule
+  readonly webPushKeys: WebPushKeys
+  readonly installed: Installed
+}
+
+/** What an operator says of this installation. */
+export type Installed = {
+  /** Where people and devices reach it; undefined: nobody said. */
+  readonly baseUrl: string | undefined
+  /** The providers are a simulator: no real device gets anything. */
+  readonly simulator: boolean
 }

@@ -1,10 +1,15 @@
 import { runService } from '@herald/service/run'
 import { Config } from './config.ts'
-import { openApiDocument } from './http/routes.ts'
+import { administrationDescription, openApiDocument } from './http/routes.ts'
 import { wireGateway } from './wire.ts'
 
-if (process.argv.includes('--describe-openapi')) {
-  process.stdout.write(`${JSON.stringify(openApiDocument, undefined, 2)}\n`)
+const described = process.argv.includes('--describe-openapi')
+  ? openApiDocument
+  : process.argv.includes('--describe-administration')
+    ? administrationDescription
+    : undefined
+if (described) {
+  process.stdout.write(`${JSON.stringify(described, undefined, 2)}\n`)
 } else {
   await runService('gateway', Config, async (service) => {
     await wireGateway(service)

@@ -23,6 +23,7 @@ const addresses = { database: url('gateway'), nats }
 const gateway = await startGateway(addresses)
 const once = { SUBSCRIBE_RATE_LIMIT: '1', IDENTITY_RATE_LIMIT: '1', SEND_RATE_LIMIT: '1', EVENT_RATE_LIMIT: '1', API_RATE_LIMIT: '1' }
 const app = await gateway.givenApp()
+await gateway.admin('PUT', `/apps/${app.appId}/providers/webpush`, { subject: 'mailto:ops@shop.example' })
 const campaignId = newId()
 peers.campaigns.set(campaignId, app.appId)
 const msgId = mintMessageId(hmacSecret, {
@@ -83,6 +84,10 @@ async function provoke(route: Route, code: FaultCode): Promise<Told> {
   if (code === 'forbidden') return gateway.ask(await withWrongKey(route, right))
   if (code === 'rate_limited') return askTwice(await startGateway(addresses, once), right)
   if (code === 'not_found' && route.name === 'trackEvent') return gateway.ask({ ...right, path: '/v1/e/o/%ff' })
+  if (code === 'not_found' && route.name === 'readWebPushKey') {
+    const { secretKey } = await gateway.givenApp()
+    return gateway.ask({ ...right, headers: { authorization: `Bearer ${secretKey}` } })
+  }
   const provocation = provocations[code]
   if (provocation !== undefined) return gateway.ask(provocation(right, route))
   peers.refusal = new Fault(code, 'As the app behind says.')
@@ -127,6 +132,9 @@ test.each(publicRoutes.map((route) => [titleOf(route), route.status, route] as c
 /** Of a batch whose items are done one by one each item says these itself (batches.integration.test.ts). */
 const ofEachItem: ReadonlySet<string> = new Set(['rate_limited', 'queue_unavailable', 'database_unavailable'])
 
+/** It asks no other app; what it says without a database is held for all routes (database-away.integration.test.ts). */
+const asksNoApp: ReadonlySet<string> = new Set(['readWebPushKey'])
+
 const outcomes = publicRoutes.flatMap((route) =>
   Object.entries(operationOf(route).responses)
     .filter(([status]) => Number(status) >= 400)
@@ -134,6 +142,7 @@ const outcomes = publicRoutes.flatMap((route) =>
       const content = resolve(openApiDocument, response)['content'] as Record<string, { examples?: Record<string, unknown> }>
       return Object.keys(content['application/json']?.examples ?? {})
         .filter((code) => !(route.inParts && ofEachItem.has(code)))
+        .filter(() => !(asksNoApp.has(route.name) && status === '503'))
         .map((code) => [titleOf(route), Number(status), code as FaultCode, route] as const)
     }),
 )

@@ -26,10 +26,12 @@ import { listen } from './http/listen.ts'
 import { openMeasure } from './http/measure.ts'
 import { routes } from './http/routes.ts'
 import { serve } from './http/serve.ts'
+import { openKeyUses, writeKeyUses } from './key-uses.ts'
 import { readCredentials } from './read-credentials.ts'
 import { reseal } from './reseal.ts'
 import { findApp } from './store/apps.ts'
 import type { Tables } from './store/tables.ts'
+import { openWebPushKeys } from './web-push-keys.ts'
 
 /** A shorter token could be guessed, so it counts as none. */
 const shortestAdminToken = 32
@@ -45,9 +47,16 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
     poolSize: config.DATABASE_POOL_SIZE,
   })
   const bus = await openBus(service, watch)
-  const keys = openApiKeys(db, config.API_KEY_CACHE_TTL)
+  const keyUses = openKeyUses()
+  // A database that is away keeps nobody from stopping: what it does not hear is forgotten, as with a kill.
+  const writeLastUses = () => watch.guard(() => keyUses.write(db))
+  service.onStop('key uses', () =>
+    writeLastUses().catch((error: unknown) => log.debug({ err: error }, 'the last uses of keys were not written')),
+  )
+  const keys = openApiKeys(db, config.API_KEY_CACHE_TTL, keyUses)
   const identityRules = openIdentityRules(db, config.API_KEY_CACHE_TTL)
-  const changes = openChanges(bus, keys, identityRules)
+  const webPushKeys = openWebPushKeys(db, config.API_KEY_CACHE_TTL)
+  const changes = openChanges(bus, keys, identityRules, webPushKeys)
 
   bus.answer(readAppCall, async ({ appId }) => ({ app: (await findApp(db, appId)) ?? null }))
   bus.answer(readCredentialsCall, async (asked) => ({ credentials: await readCredentials(db, asked) }))
@@ -94,6 +103,8 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
     heavyReads: openHeavyReads(),
     tests,
     endpointRule: endpointRuleOf(config),
+    webPushKeys,
+    installed: { baseUrl: config.HERALD_BASE_URL, simulator: config.SIMULATOR_CONTROL_URL !== undefined },
   }
   const port = await listen(
     service,
@@ -103,6 +114,7 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
   service.onStop('waits for tests', () => tests.close())
 
   startSweep(service, watch, 'erase-apps', () => eraseApps({ db, bus, log }))
+  startSweep(service, watch, 'key-uses', writeKeyUses(db, keyUses))
   startSweep(service, watch, 'audit', keepAudit(db, config.AUDIT_RETENTION_DAYS))
   startSweep(
     service,

@@ -10,14 +10,21 @@ const pushesAtOnce = 20_000
 /** It rests 50 times as long as it worked: 2 % of a core, and a campaign of a million, a tenth of a second, is followed by five seconds. */
 const restShare = 50
 
+/** The reconciler: what it does when a sweep lets it, and what it has found. */
+export type Reconciler = {
+  sweep(): Promise<{ took: number; nextInMs: number }>
+  /** By how much counters and ledger are off in all, and when it had last looked at all campaigns; null: it has not yet. */
+  found(): { difference: number; roundEndedAt: string | null }
+}
+
 /**
- * The reconciler, for a sweep: walks through the active campaigns again and again and holds the counters of each against its rows. A
+ * Walks through the active campaigns again and again and holds the counters of each against its rows. A
  * difference is a mistake of ours: an error line with both counts, once, and a gauge that must be 0.
  */
 export function openReconciler(
   { log, metrics }: Pick<Service, 'log' | 'metrics'>,
   { db, retentionDays, betweenRoundsMs = 5_000 }: { db: Db; retentionDays: number; betweenRoundsMs?: number },
-): () => Promise<{ took: number; nextInMs: number }> {
+): Reconciler {
   const reconciled = metrics.counter('herald_reconciled_campaigns_total', 'Campaigns whose counters were held against the ledger.')
   const gauge = metrics.gauge('herald_ledger_difference', 'What counters and ledger of active campaigns are off in all. Must be 0.')
   let nextAt = 0
@@ -25,6 +32,9 @@ export function openReconciler(
   let after: CampaignPlace | undefined
   let found = new Map<string, number>()
   let foundBefore = new Map<string, number>()
+  let roundEndedAt: string | null = null
+  /** What was found in the last round stands until this one has looked again. */
+  const offBy = () => Math.max(total(found), total(foundBefore))
 
   const look = async () => {
     const { active, examinedTo } = await findActive(db, { after, limit: lookedAt, retentionDays })
@@ -43,9 +53,10 @@ export function openReconciler(
     gauge.set(total(found))
     foundBefore = found
     found = new Map()
+    roundEndedAt = new Date().toISOString()
   }
 
-  return async () => {
+  const sweep = async () => {
     const waitMs = nextAt - performance.now()
     if (waitMs > 0) return { took: 0, nextInMs: waitMs }
     const startedAt = performance.now()
@@ -55,11 +66,12 @@ export function openReconciler(
     if (group) await verify(group)
     const isEnd = pending.length === 0 && after === undefined
     if (isEnd) endRound()
-    else gauge.set(Math.max(total(found), total(foundBefore)))
+    else gauge.set(offBy())
     const restMs = restShare * (performance.now() - startedAt) + (isEnd ? betweenRoundsMs : 0)
     nextAt = performance.now() + restMs
     return { took: 0, nextInMs: restMs }
   }
+  return { sweep, found: () => ({ difference: offBy(), roundEndedAt }) }
 }
 
 const total = (differences: Map<string, number>): number => [...differences.values()].reduce((sum, difference) => sum + difference, 0)

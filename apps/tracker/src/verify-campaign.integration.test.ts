@@ -176,23 +176,26 @@ test('the reconciler finds what is off among the active campaigns, says it once,
   const service = testService('tracker', {})
   const errors: object[] = []
   const log = Object.assign(service.log, { error: (line: object) => errors.push(line) })
-  const reconcile = openReconciler({ ...service, log }, { db, retentionDays: 90, betweenRoundsMs: 0 })
+  const reconciler = openReconciler({ ...service, log }, { db, retentionDays: 90, betweenRoundsMs: 0 })
   const counted = async (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(await service.metrics.text())?.[1])
   /** Goes on until so many campaigns were looked at. */
   const round = async (campaigns: number) => {
     await until(async () => {
-      await reconcile()
+      await reconciler.sweep()
       return (await counted('herald_reconciled_campaigns_total')) >= campaigns
     })
   }
 
+  expect(reconciler.found()).toEqual({ difference: 0, roundEndedAt: null })
   await round(1)
+  expect(reconciler.found()).toEqual({ difference: 0, roundEndedAt: expect.stringMatching(/Z$/) })
   expect(await counted('herald_ledger_difference')).toBe(0)
   expect(errors).toEqual([])
 
   await db.updateTable('counters').set({ opened: 5 }).where('campaign_id', '=', campaign.campaignId).execute()
   await round(3)
   expect(await counted('herald_ledger_difference')).toBe(5)
+  expect(reconciler.found().difference).toBe(5)
   expect(errors).toMatchObject([{ campaignId: campaign.campaignId, difference: 5, counters: { opened: 5 }, ledger: { opened: 0 } }])
 
   await db.updateTable('counters').set({ opened: 0 }).where('campaign_id', '=', campaign.campaignId).execute()

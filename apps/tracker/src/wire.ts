@@ -17,6 +17,7 @@ import {
   readProgress as readProgressCall,
   readRecent as readRecentCall,
   readSeries as readSeriesCall,
+  readReconciliation,
   readSettled as readSettledCall,
   readStats as readStatsCall,
   recordOutcomes as recordOutcomesCall,
@@ -170,6 +171,8 @@ export async function wireTracker(service: Service<Config>): Promise<void> {
 
   startSweep(service, watch, 'due', () => sweepDue({ db, bus }))
   boundAnnouncements(service, watch, db)
-  startSweep(service, watch, 'reconciler', openReconciler(service, { db, retentionDays: ledgerDays }))
+  const reconciler = openReconciler(service, { db, retentionDays: ledgerDays })
+  startSweep(service, watch, 'reconciler', () => reconciler.sweep())
+  bus.answer(readReconciliation, async () => reconciler.found())
   startSweep(service, watch, 'housekeeping', openHousekeeping({ db, ensureDay, ledgerDays, counterDays, log: service.log }))
 }

@@ -2,6 +2,7 @@ import { apps, versionsSubject, type AppName } from './call.ts'
 import { batchSubject, everyLane } from './batch.ts'
 import * as audience from './calls/audience.ts'
 import * as campaigns from './calls/campaigns.ts'
+import * as dispatcher from './calls/dispatcher.ts'
 import * as gateway from './calls/gateway.ts'
 import * as tracker from './calls/tracker.ts'
 import * as webhooks from './calls/webhooks.ts'
@@ -52,6 +53,7 @@ export const uses: Record<AppName, Uses> = {
       audience.exportUsers,
       audience.findPerson,
       audience.listFormerDevices,
+      audience.listOpenCircuits,
       audience.listOpenPushes,
       audience.listSegments,
       audience.listTestDevices,
@@ -104,6 +106,7 @@ export const uses: Record<AppName, Uses> = {
       campaigns.sendNotification,
       campaigns.sendTest,
       campaigns.summarizeCampaigns,
+      dispatcher.checkProvider,
       tracker.eraseTrackerOfApp,
       tracker.explainPushes,
       tracker.exportPushesOfCampaign,
@@ -117,6 +120,7 @@ export const uses: Record<AppName, Uses> = {
       tracker.readProgress,
       tracker.readRecent,
       tracker.readSeries,
+      tracker.readReconciliation,
       tracker.readStats,
       tracker.trackEvents,
       tracker.verifyCampaign,

@@ -33,6 +33,8 @@ const requestIdOf = (given = ''): string | undefined => (given.length > longestR
 
 /** Calls, stored messages and broadcasts of one process, over one connection. */
 export type Bus = {
+  /** Whether NATS is there at this moment. */
+  readonly up: boolean
   /** Asks another app and answers what it said; what it refused is thrown as the same Fault. Time-out: queue_unavailable. */
   call<Request, Answer>(contract: Call<Request, Answer>, request: Request): Promise<Answer>
   /** Answers calls, in a queue group of the app. While the database is away every call is answered database_unavailable at once. */
@@ -150,6 +152,9 @@ export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch
     )
 
   return {
+    get up() {
+      return link.up
+    },
     call: ask,
 
     answer: (contract, handler) => answerWith(contract, handler, watch ? (work) => watch.guard(work) : (work) => work()),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { whyNotSchema } from './json-schema.ts'
+import { unnamedField, whyNotSchema } from './json-schema.ts'
 
 const document = { parts: { Name: { type: 'string', minLength: 1, maxLength: 2, pattern: '^[a-z😀]*$' } } }
 const cases: [schema: object, right: unknown[], wrong: unknown[]][] = [
@@ -34,4 +34,15 @@ test.each(cases)('%j tells right from wrong', (schema, right, wrong) => {
 test('a keyword that is not known, or a reference that leads nowhere, is never passed over', () => {
   expect(() => whyNotSchema(document, { dependentRequired: {} }, {})).toThrow('dependentRequired')
   expect(() => whyNotSchema(document, { $ref: '#/parts/Nobody' }, {})).toThrow('#/parts/Nobody')
+})
+
+test('a field that no schema names is found, wherever it lies; where any field may be, none is', () => {
+  const api = { components: { schemas: { Item: { type: 'object', properties: { id: { type: 'string' } } } } } }
+  const item = { $ref: '#/components/schemas/Item' }
+  const list = { type: 'object', properties: { items: { type: 'array', items: item }, open: { type: 'object' } } }
+  expect(unnamedField(api, list, { items: [{ id: 'a' }], open: { anything: 1 } })).toBeUndefined()
+  expect(unnamedField(api, list, { items: [{ id: 'a' }, { id: 'b', name: 'x' }] })).toBe('$.items.1.name')
+  expect(unnamedField(api, { anyOf: [{ type: 'null' }, item] }, { id: 'a', more: 1 })).toBe('$.more')
+  expect(unnamedField(api, { type: 'object', additionalProperties: item }, { one: { id: 'a', more: 1 } })).toBe('$.one.more')
+  expect(unnamedField(api, { type: 'object', properties: {}, additionalProperties: {} }, { more: 1 })).toBeUndefined()
 })

@@ -19,7 +19,7 @@ export function resolve(document: unknown, value: unknown): Schema {
 }
 
 /** Says nothing about a value: notes for people. */
-const notes = new Set(['description', 'default', 'format', 'title', 'example', 'examples', 'deprecated'])
+const notes = new Set(['description', 'default', 'format', 'title', 'example', 'examples', 'deprecated', 'discriminator'])
 
 /**
  * Why a value does not match a JSON Schema, as `path: reason`, or undefined when it does. Knows what our document uses, and throws for
@@ -100,6 +100,33 @@ function whyNotKeyword(
     default:
       throw new Error(`JSON Schema keyword ${keyword} at ${path} is not known to this checker`)
   }
+}
+
+/**
+ * The first field of a value that its schema does not name, as a path, or undefined. A schema lets it pass, since answers may get more fields; but
+ * whoever makes the answers has then forgotten to say so. The value matches the schema.
+ */
+export function unnamedField(document: unknown, schema: unknown, value: unknown, path = '$'): string | undefined {
+  const it = resolve(document, schema)
+  const forms = it['anyOf'] ?? it['oneOf']
+  if (Array.isArray(forms)) {
+    const found = forms
+      .filter((form) => whyNotSchema(document, form, value) === undefined)
+      .map((form) => unnamedField(document, form, value, path))
+    return found.includes(undefined) ? undefined : found[0]
+  }
+  if (Array.isArray(value))
+    return firstOf(
+      value.map((item, index) => [index, item] as const),
+      ([index, item]) => unnamedField(document, it['items'], item, `${path}.${index}`),
+    )
+  const named = it['properties']
+  if (!isObject(value) || !(isObject(named) || isObject(it['additionalProperties']))) return undefined
+  return firstOf(Object.entries(value), ([name, item]) => {
+    if (isObject(named) && Object.hasOwn(named, name)) return unnamedField(document, named[name], item, `${path}.${name}`)
+    if (it['additionalProperties'] === undefined) return `${path}.${name}`
+    return unnamedField(document, it['additionalProperties'], item, `${path}.${name}`)
+  })
 }
 
 function hasType(value: unknown, type: unknown): boolean {

@@ -61,13 +61,17 @@ export type RowOutcome = { row: number } & (
   | { is: 'rejected'; code: 'device_limit' | 'tag_limit'; at: 'externalId' | 'tags'; message: string }
 )
 
-/** What a lot writes. `left`: devices that have left a user, each of a user once. */
+/** What a lot writes. `left`: users whom a device has left; `departures`: which device has left whom, each pair once. */
 export type LotPlan = {
   outcomes: RowOutcome[]
   devices: PlannedDevice[]
   people: PlannedPerson[]
-  left: { userId: string; subscriptionId: string }[]
+  left: PlannedPerson[]
+  departures: Departure[]
 }
+
+/** A device that has left a user. */
+type Departure = { userId: string; subscriptionId: string }
 
 /**
  * Decides what a lot writes, as if its rows came one after another, so that it does not matter where lots are cut. By the identity rules of a
@@ -84,7 +88,8 @@ export function planLot(
   const people = new Map<string, PlannedPerson & { isTouched: boolean }>()
   const byName = new Map<string, string>()
   const devices = new Map<string, { id: string; userId: string; planned: PlannedDevice | undefined }>()
-  const left = new Map<string, { userId: string; subscriptionId: string }>()
+  const left = new Set<PlannedPerson>()
+  const departures = new Map<string, Departure>()
   const addPerson = ({ id, externalId, devices: count, tagNames }: KnownPerson, isNew: boolean) => {
     const nothing = { changes: toPersonChanges({}), createdAt: null, lastActiveAt: null }
     const person = { id, isNew, externalId, ...nothing, devices: count, tagNames: new Set(tagNames), isTouched: isNew }
@@ -129,7 +134,8 @@ export function planLot(
     if (!found || found.userId !== person.id) person.devices += 1
     if (owner && owner.id !== person.id) {
       owner.devices -= 1
-      if (found) left.set(`${owner.id} ${found.id}`, { userId: owner.id, subscriptionId: found.id })
+      left.add(owner)
+      if (found) departures.set(`${owner.id} ${found.id}`, { userId: owner.id, subscriptionId: found.id })
     }
 
     const before = found?.planned
@@ -150,7 +156,8 @@ export function planLot(
     outcomes: rows.map(decideRow),
     devices: [...devices.values()].flatMap(({ planned }) => planned ?? []),
     people: [...people.values()].filter(({ isTouched }) => isTouched),
-    left: [...left.values()],
+    left: [...left],
+    departures: [...departures.values()],
   }
 }
 

@@ -1,5 +1,5 @@
 import type { CircuitEnvironment } from '@herald/contracts/batch'
-import type { Circuit as ShownCircuit } from '@herald/contracts/calls/audience'
+import type { Circuit as ShownCircuit, OpenCircuit } from '@herald/contracts/calls/audience'
 import type { Platform } from '@herald/contracts/platform'
 import { sql } from 'kysely'
 import type { Circuit } from '../core/circuit.ts'
@@ -90,6 +90,22 @@ export async function listCircuits(db: Db, appId: string): Promise<ShownCircuit[
     probeAt: probeAt?.toISOString() ?? null,
     heldCount,
   }))
+}
+
+/** Of all apps: the open circuits are in an index of their own. */
+export async function listOpenCircuits(db: Db, limit = 100): Promise<{ circuits: OpenCircuit[]; count: number }> {
+  const { rows } = await sql<CircuitRow & { count: number }>`
+    select ${circuitColumns}, count(*) over () as count from circuits where state = 'open'
+    order by since desc, app_id, platform, environment limit ${limit}`.execute(db)
+  const circuits = rows.map(({ appId, platform, environment, code, since, probeAt }) => ({
+    appId,
+    platform,
+    environment,
+    code,
+    since: since.toISOString(),
+    probeAt: probeAt?.toISOString() ?? null,
+  }))
+  return { circuits, count: rows[0]?.count ?? 0 }
 }
 
 export async function countOpenCircuits(db: Db): Promise<{ platform: Platform; environment: CircuitEnvironment; count: number }[]> {

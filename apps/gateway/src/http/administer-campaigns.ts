@@ -1,4 +1,4 @@
-import { CreateCampaign, type Campaign } from '@herald/contracts/campaign'
+import { CreateCampaign, type Campaign as CampaignRead } from '@herald/contracts/campaign'
 import * as calls from '@herald/contracts/calls/campaigns'
 import { listStats, readStats, verifyCampaign } from '@herald/contracts/calls/tracker'
 import { notFound } from '@herald/contracts/fault'
@@ -8,6 +8,8 @@ import { cappedList, listRequestOf, PageQuery } from '../core/page.ts'
 import { ratesOf } from '../core/rates.ts'
 import { readApp } from '../manage-app.ts'
 import { administered } from './administer.ts'
+import { Campaign, CampaignList, CampaignWithRates, Cancelling, Paused, Resumed, Verification } from './administration-answers.ts'
+import { Cancelled } from './answers.ts'
 import { campaigns } from './campaigns.ts'
 import { EventStream } from './event-stream.ts'
 import { elsewhere, Reply, route, type Route } from './route.ts'
@@ -27,7 +29,7 @@ const CampaignQuery = PageQuery.extend({
     .optional(),
 })
 
-const withStats = (campaign: Campaign, stats: Stats = noStats) => ({ ...campaign, stats })
+const withStats = (campaign: CampaignRead, stats: Stats = noStats) => ({ ...campaign, stats })
 
 /** Campaigns as the dashboard manages them (spec: administration/campaign-operations). They live in campaigns, their counters in the tracker; that the app exists is known here. */
 const ofTheDashboard = [
@@ -39,6 +41,7 @@ const ofTheDashboard = [
     query: CampaignQuery,
     status: 200,
     summary: 'List campaigns with their counters, newest first',
+    answers: CampaignList,
     async answer({ db, bus }, { appId, query: { status, transactional, test, ...page } }) {
       await readApp(db, appId)
       const asked = {
@@ -58,6 +61,7 @@ const ofTheDashboard = [
     key: 'admin',
     status: 200,
     summary: 'Read a campaign with its counters and rates',
+    answers: CampaignWithRates,
     async answer({ db, bus }, { appId, params }) {
       await readApp(db, appId)
       const of = { appId, campaignId: params.id }
@@ -76,6 +80,7 @@ const ofTheDashboard = [
     body: CreateCampaign,
     status: 200,
     summary: 'Replace a draft',
+    answers: Campaign,
     audit: elsewhere('campaign.changed'),
     answer: ({ bus }, { appId, params, body }) => bus.call(calls.replaceCampaign, { appId, campaignId: params.id, campaign: body }),
   }),
@@ -96,6 +101,8 @@ const ofTheDashboard = [
     key: 'admin',
     status: 200,
     summary: 'Cancel a campaign, also one under way: 202 until its last push has an outcome',
+    answers: Cancelled,
+    alsoAnswers: { 202: Cancelling },
     audit: elsewhere('campaign.cancelled'),
     async answer({ bus }, { appId, params }) {
       const { status } = await bus.call(calls.endCampaign, { appId, campaignId: params.id })
@@ -109,6 +116,7 @@ const ofTheDashboard = [
     key: 'admin',
     status: 200,
     summary: 'Pause a send under way, or a recurrence: no run begins',
+    answers: Paused,
     audit: elsewhere('campaign.paused'),
     answer: ({ bus }, { appId, params }) => bus.call(calls.pauseCampaign, { appId, campaignId: params.id }),
   }),
@@ -119,6 +127,7 @@ const ofTheDashboard = [
     key: 'admin',
     status: 200,
     summary: 'Let a paused send go on, or a recurrence with its next occurrence',
+    answers: Resumed,
     audit: elsewhere('campaign.resumed'),
     answer: ({ bus }, { appId, params }) => bus.call(calls.resumeCampaign, { appId, campaignId: params.id }),
   }),
@@ -129,6 +138,7 @@ const ofTheDashboard = [
     key: 'admin',
     status: 201,
     summary: 'Make a draft like it',
+    answers: Campaign,
     audit: elsewhere('campaign.duplicated', ({ id, answered }) => ({ id: answered, of: id })),
     answer: ({ bus }, { appId, params }) => bus.call(calls.duplicateCampaign, { appId, campaignId: params.id }),
   }),
@@ -139,6 +149,7 @@ const ofTheDashboard = [
     key: 'admin',
     status: 200,
     summary: 'Count the ledger of a campaign anew and hold it against its counters',
+    answers: Verification,
     async answer({ db, bus }, { appId, params }) {
       await readApp(db, appId)
       const verification = await bus.call(verifyCampaign, { appId, campaignId: params.id })
@@ -153,6 +164,7 @@ const ofTheDashboard = [
     key: 'admin',
     status: 200,
     summary: 'Follow how far a send has come, as server-sent events',
+    mediaType: 'text/event-stream',
     async answer({ db, progress }, { appId, params }) {
       await readApp(db, appId)
       const follow = await progress.open({ appId, campaignId: params.id })

@@ -2,6 +2,7 @@ import { listSegments } from '@herald/contracts/calls/audience'
 import { listTemplates } from '@herald/contracts/calls/campaigns'
 import { cappedList, listRequestOf, PageQuery } from '../core/page.ts'
 import { readApp } from '../manage-app.ts'
+import { SegmentsOfApp, TemplatesOfApp } from './administration-answers.ts'
 import { route, type Route } from './route.ts'
 import { segments } from './segments.ts'
 import { templates } from './templates.ts'
@@ -32,6 +33,7 @@ const lists = [
     query: PageQuery,
     status: 200,
     summary: 'List saved segments, newest first',
+    answers: SegmentsOfApp,
     async answer({ db, bus }, { appId, query }) {
       await readApp(db, appId)
       return cappedList(await bus.call(listSegments, { appId, ...listRequestOf(query) }))
@@ -45,6 +47,7 @@ const lists = [
     query: PageQuery,
     status: 200,
     summary: 'List templates, newest first',
+    answers: TemplatesOfApp,
     async answer({ db, bus }, { appId, query }) {
       await readApp(db, appId)
       return cappedList(await bus.call(listTemplates, { appId, ...listRequestOf(query) }))

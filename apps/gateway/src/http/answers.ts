@@ -61,5 +61,9 @@ const nextCursor = z.string().nullable().meta({ description: 'Where the list goe
 export const SegmentList = z.object({ segments: z.array(SavedSegment), nextCursor })
 export const TemplateList = z.object({ templates: z.array(Template), nextCursor })
 
+export const WebPushKey = z.object({
+  publicKey: z.string().meta({ description: 'The public VAPID key: base64url of 65 bytes.' }),
+})
+
 export const Healthy = z.object({ status: z.literal('ok'), db: z.literal('ready') })
 export const Unhealthy = z.object({ status: z.literal('unavailable'), db: z.literal('unreachable') })

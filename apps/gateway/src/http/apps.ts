@@ -1,6 +1,7 @@
 import { CreateApp, PatchApp } from '@herald/contracts/administration'
 import { pageOf, PageQuery } from '../core/page.ts'
 import { changeApp, createApp, deleteApp, listApps, makeIdentitySecret, readApp } from '../manage-app.ts'
+import { AppList, AppRead, IdentitySecret } from './administration-answers.ts'
 import { own, route } from './route.ts'
 
 export const apps = [
@@ -12,6 +13,7 @@ export const apps = [
     body: CreateApp,
     status: 201,
     summary: 'Make an app',
+    answers: AppRead,
     audit: own('app.created'),
     answer: ({ db }, { body, note }) => createApp(db, body, note),
   }),
@@ -23,6 +25,7 @@ export const apps = [
     query: PageQuery,
     status: 200,
     summary: 'List apps, newest first',
+    answers: AppList,
     answer: ({ reads }, { query }) => reads((db) => listApps(db, pageOf(query))),
   }),
   route({
@@ -32,6 +35,7 @@ export const apps = [
     key: 'admin',
     status: 200,
     summary: 'Read an app',
+    answers: AppRead,
     answer: ({ db }, { appId }) => readApp(db, appId),
   }),
   route({
@@ -42,6 +46,7 @@ export const apps = [
     body: PatchApp,
     status: 200,
     summary: 'Change the name or settings of an app',
+    answers: AppRead,
     audit: own('app.changed'),
     answer: (gateway, { appId, body, note }) => changeApp(gateway, appId, body, note),
   }),
@@ -62,6 +67,7 @@ export const apps = [
     key: 'admin',
     status: 201,
     summary: 'Make the secret that signs identity tokens, in the place of an earlier one',
+    answers: IdentitySecret,
     audit: own('identity-secret.made'),
     answer: (gateway, { appId, note }) => makeIdentitySecret(gateway, appId, note),
   }),

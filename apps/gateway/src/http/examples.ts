@@ -121,10 +121,12 @@ const dryRun = {
 }
 const counters = { sent: 1278, failed: 2, skipped: 0, delivered: 1100, opened: 330, clicked: 110, dismissed: 40 }
 
-export const examples = { device, user, segment, template, counted, campaignId: ids.campaign }
+export const examples = { device, user, segment, template, counted, content, definition, campaignId: ids.campaign }
+
+export type Example = { bodies?: Record<string, unknown>; answer?: unknown; params?: Record<string, string> }
 
 /** By route name: a request's body (several where there are several kinds), and what it is answered. */
-export const exampleOf: Record<string, { bodies?: Record<string, unknown>; answer?: unknown; params?: Record<string, string> }> = {
+export const exampleOf: Record<string, Example> = {
   registerSubscription: {
     bodies: {
       phone: {
@@ -253,10 +255,16 @@ export const exampleOf: Record<string, { bodies?: Record<string, unknown>; answe
   deleteTemplate: {},
   trackEvent: {},
   readHealth: { answer: { status: 'ok', db: 'ready' } },
+  readWebPushKey: {
+    answer: { publicKey: 'BNbN3OiAWKh0TIvvWGqHPBQfpGcJ_Yl2-TqnJLQjCkdUJpbOjPbcWEWzOvkBGDMbnGGJQbLq2O4AgBb3mWMRXlE' },
+  },
 }
 
 /** By param: what stands in a path. */
 export const exampleParam: Record<string, string> = {
+  appId: '671a2b3c4d5e6f7081920a06',
+  keyId: '671a2b3c4d5e6f7081920a07',
+  deliveryId: 'dlv_66f0c1a2b3c4d5e6f7a8b9c0',
   externalId: 'customer-4711',
   kind: 'o',
   msgId:

@@ -2,6 +2,7 @@ import { CreateKey } from '@herald/contracts/administration'
 import { z } from 'zod'
 import { pageOf, pageQuery } from '../core/page.ts'
 import { createKey, listKeys, revokeKey } from '../manage-key.ts'
+import { ApiKeyList, MadeApiKey } from './administration-answers.ts'
 import { own, route } from './route.ts'
 
 export const keys = [
@@ -13,6 +14,7 @@ export const keys = [
     body: CreateKey,
     status: 201,
     summary: 'Make an API key; its text is shown this once',
+    answers: MadeApiKey,
     audit: own('key.created'),
     answer: ({ db }, { appId, body, note }) => createKey(db, appId, body, note),
   }),
@@ -24,6 +26,7 @@ export const keys = [
     query: z.strictObject(pageQuery),
     status: 200,
     summary: 'List the API keys of an app, newest first',
+    answers: ApiKeyList,
     answer: ({ reads }, { appId, query }) => reads((db) => listKeys(db, appId, pageOf(query)), { turn: appId }),
   }),
   route({

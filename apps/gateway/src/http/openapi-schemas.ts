@@ -11,6 +11,7 @@ import { TagChanges, Tags } from '@herald/contracts/text'
 import { Subscription, User } from '@herald/contracts/user'
 import type { SchemaObject } from 'openapi3-ts/oas31'
 import { z } from 'zod'
+import * as administration from './administration-answers.ts'
 import * as answers from './answers.ts'
 
 /** What the document shows once, under a name of its own; everything else stands where it is used. */
@@ -37,7 +38,10 @@ const named: Record<string, z.ZodType> = {
   UserChanges,
   WebPushKeys,
 }
-for (const [id, schema] of Object.entries(named)) z.globalRegistry.add(schema, { ...z.globalRegistry.get(schema), id })
+const namedThere: [string, unknown][] = Object.entries(administration)
+const isSchema = (entry: [string, unknown]): entry is [string, z.ZodType] => entry[1] instanceof z.ZodType
+for (const [id, schema] of [...Object.entries(named), ...namedThere.filter(isSchema)])
+  z.globalRegistry.add(schema, { ...z.globalRegistry.get(schema), id })
 
 const here = (name: string) => `#/components/schemas/${name}`
 const nodes = { type: 'array', minItems: 1, maxItems: 50, items: { $ref: here('SegmentNode') } } as const

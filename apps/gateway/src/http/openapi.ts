@@ -9,92 +9,60 @@ import {
   type ResponseObject,
   type ResponsesObject,
   type SchemaObject,
+  type SecuritySchemeObject,
+  type TagObject,
 } from 'openapi3-ts/oas31'
 import { z } from 'zod'
 import { Unhealthy } from './answers.ts'
 import { largestBody } from './body.ts'
-import { exampleFault, exampleOf, exampleParam } from './examples.ts'
+import { exampleFault, exampleParam, type Example } from './examples.ts'
 import { jsonSchemaOf, writtenSchemas } from './openapi-schemas.ts'
 import type { Route } from './route.ts'
 
+/** What a document says of all its operations together. */
+export type Api = {
+  title: string
+  version: string
+  description: string
+  tags: readonly TagObject[]
+  tagOf: (path: string) => string
+  security: Readonly<Record<string, SecuritySchemeObject>>
+  parameters: Readonly<Record<string, ParameterObject>>
+  /** A request's body and an answer, by route name. */
+  exampleOf: (name: string) => Example | undefined
+  /** What Herald asks of others. */
+  webhooks?: (builder: OpenApiBuilder) => NonNullable<OpenAPIObject['webhooks']>
+}
+
 /** The OpenAPI 3.1 document of these routes: drawn from the same values that the server works with. */
-export function describeApi(routes: readonly Route[]): OpenAPIObject {
+export function describeApi(routes: readonly Route[], api: Api): OpenAPIObject {
   const builder = OpenApiBuilder.create({
     openapi: '3.1.0',
     info: {
-      title: 'Herald',
-      version: '1.0.0',
-      description:
-        'Push notifications to iOS, Android and web devices. Bodies are JSON; ids are 24 hexadecimal characters; times are ISO 8601 in UTC.',
+      title: api.title,
+      version: api.version,
+      description: api.description,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
     paths: {},
-    tags,
+    tags: [...api.tags],
     components: {
       responses: {},
       schemas: { ...writtenSchemas },
-      parameters: { ...parameters },
+      parameters: { ...api.parameters },
       headers: { ...headers },
       examples: { ...faultExamples },
     },
   })
-  builder.addSecurityScheme('secretKey', { type: 'http', scheme: 'bearer', description: 'A secret key, sk_live_…, for backends.' })
-  builder.addSecurityScheme('publicKey', {
-    type: 'apiKey',
-    in: 'header',
-    name: 'x-app-key',
-    description: 'A public key, pk_live_…, for apps and pages.',
-  })
-  for (const route of routes) builder.addPath(templateOf(route.path), { [route.method]: operationOf(route, builder) })
-  return builder.getSpec()
+  for (const [name, scheme] of Object.entries(api.security)) builder.addSecurityScheme(name, scheme)
+  for (const route of routes) builder.addPath(templateOf(route.path), { [route.method]: operationOf(route, api, builder) })
+  const { webhooks } = api
+  return { ...builder.getSpec(), ...(webhooks && { webhooks: webhooks(builder) }) }
 }
 
 /** A path as OpenAPI writes it. */
 export const templateOf = (path: string): string => path.replaceAll(/:(\w+)/g, '{$1}')
-
-const tags = [
-  { name: 'subscriptions', description: 'Devices.' },
-  { name: 'users', description: 'The people behind devices.' },
-  { name: 'notifications', description: 'Sends at once.' },
-  { name: 'campaigns', description: 'Sends with a name, a schedule, an experiment.' },
-  { name: 'segments', description: 'Saved audiences.' },
-  { name: 'templates', description: 'Saved contents.' },
-  { name: 'tracking', description: 'What devices report.' },
-  { name: 'service', description: 'The service itself.' },
-]
-const tagOf = (path: string): string => (path.startsWith('/v1/') ? (path.split('/')[2] ?? '') : 'service').replace(/^e$/, 'tracking')
-
-const parameters: Record<string, ParameterObject> = {
-  RequestId: {
-    name: 'x-request-id',
-    in: 'header',
-    description: 'Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one.',
-    schema: { type: 'string' },
-  },
-  IdempotencyKey: {
-    name: 'Idempotency-Key',
-    in: 'header',
-    description: 'Within 24 hours the same request with the same key answers the first answer again, with Idempotent-Replayed: true.',
-    schema: { type: 'string', minLength: 1, maxLength: 255 },
-    example: 'order-17-shipped',
-  },
-  ItemsIdempotencyKey: {
-    name: 'Idempotency-Key',
-    in: 'header',
-    description:
-      'Gives each item without a key of its own the key `<Idempotency-Key>:<index>`: repeated within 24 hours the same request makes only what is missing.',
-    schema: { type: 'string', minLength: 1, maxLength: 255 },
-    example: 'orders-of-today',
-  },
-  IdentityToken: {
-    name: 'x-identity-token',
-    in: 'header',
-    description:
-      'Needed with a public key and an externalId when the app requires identity verification: an HS256 JWT over its identity secret, sub = externalId, exp within an hour.',
-    schema: { type: 'string' },
-  },
-}
 
 const wholeNumber: SchemaObject = { type: 'integer', minimum: 0 }
 const headers: HeadersObject = {
@@ -119,20 +87,20 @@ const faultExamples = Object.fromEntries(
   ]),
 )
 
-function operationOf(route: Route, builder: OpenApiBuilder): OperationObject {
+function operationOf(route: Route, api: Api, builder: OpenApiBuilder): OperationObject {
   const body = route.body && {
     description: `JSON of at most ${largestBody / 1024} KiB.`,
     required: !route.body.safeParse(undefined).success,
     content: {
       'application/json': {
         schema: addSchema(builder, `${capital(route.name)}Body`, route.shownBody ?? route.body),
-        examples: Object.fromEntries(Object.entries(exampleOf[route.name]?.bodies ?? {}).map(([name, value]) => [name, { value }])),
+        examples: Object.fromEntries(Object.entries(api.exampleOf(route.name)?.bodies ?? {}).map(([name, value]) => [name, { value }])),
       },
     },
   }
   return {
     operationId: route.name,
-    tags: [tagOf(route.path)],
+    tags: [api.tagOf(route.path)],
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
     ...(route.scope === undefined ? {} : { 'x-required-scope': route.scope }),
@@ -140,7 +108,7 @@ function operationOf(route: Route, builder: OpenApiBuilder): OperationObject {
     parameters: parametersOf(route),
     ...(body === undefined ? {} : { requestBody: body }),
     ...(route.takes === undefined ? {} : { requestBody: fileBody(route.takes) }),
-    responses: responsesOf(route, builder),
+    responses: responsesOf(route, api, builder),
   }
 }
 
@@ -151,6 +119,7 @@ const fileBody = (takes: readonly string[]) => ({
 })
 
 function securityOf({ key }: Route): Record<string, string[]>[] {
+  if (key === 'admin') return [{ administrationToken: [] }]
   if (key === 'secret') return [{ secretKey: [] }]
   if (key === 'public') return [{ publicKey: [] }, { secretKey: [] }]
   return []
@@ -169,6 +138,7 @@ function parametersOf(route: Route): (ParameterObject | ReferenceObject)[] {
     ...queryOf(route),
     ...(route.idempotent ? [refer('parameters', route.idempotent === 'items' ? 'ItemsIdempotencyKey' : 'IdempotencyKey')] : []),
     ...(route.identified ? [refer('parameters', 'IdentityToken')] : []),
+    ...(route.key === 'admin' ? [refer('parameters', 'AdminActor')] : []),
     refer('parameters', 'RequestId'),
   ]
 }
@@ -197,22 +167,26 @@ function queryOf({ query }: Route): ParameterObject[] {
   })
 }
 
-function responsesOf(route: Route, builder: OpenApiBuilder): ResponsesObject {
-  const isLimited = route.limit !== undefined || route.key !== 'none'
+function responsesOf(route: Route, api: Api, builder: OpenApiBuilder): ResponsesObject {
+  const success = headersNamed(
+    'x-request-id',
+    ...(isCounted(route) ? limitHeaders : []),
+    ...(route.idempotent === true ? ['Idempotent-Replayed'] : []),
+  )
   const responses: ResponsesObject = {
     [route.status]: {
       description: route.status === 204 ? 'Done; there is no body.' : route.summary,
-      headers: headersNamed(
-        'x-request-id',
-        ...(isLimited ? limitHeaders : []),
-        ...(route.idempotent === true ? ['Idempotent-Replayed'] : []),
-      ),
-      ...contentOf(route, builder),
+      headers: success,
+      ...contentOf(route, api, builder),
     },
+  }
+  for (const [status, schema] of Object.entries(route.alsoAnswers ?? {})) {
+    const content = { 'application/json': { schema: addSchema(builder, `${capital(route.name)}Answer${status}`, schema) } }
+    responses[status] = { description: route.summary, headers: success, content }
   }
   const byStatus = Map.groupBy(faultsOf(route), (code) => faultStatus[code])
   for (const [status, codes] of [...byStatus].toSorted(([one], [other]) => one - other))
-    responses[status] = addError(builder, status, codes)
+    responses[status] = addError(builder, status, codes, isCounted(route))
   if (route.path === '/health') {
     responses['503'] = {
       description: 'The database is unreachable.',
@@ -229,19 +203,22 @@ function responsesOf(route: Route, builder: OpenApiBuilder): ResponsesObject {
   return responses
 }
 
-function contentOf(route: Route, builder: OpenApiBuilder): Pick<ResponseObject, 'content'> {
+/** Whether requests are counted against a limit: those with an API key, and some without any. */
+const isCounted = ({ limit, key }: Route): boolean => limit !== undefined || key === 'public' || key === 'secret'
+
+function contentOf(route: Route, api: Api, builder: OpenApiBuilder): Pick<ResponseObject, 'content'> {
   if (route.mediaType !== undefined)
     return { content: { [route.mediaType]: { schema: route.mediaType === 'application/json' ? { type: 'object' } : { type: 'string' } } } }
   if (route.answers === undefined) return {}
-  const example = exampleOf[route.name]?.answer
+  const example = api.exampleOf(route.name)?.answer
   const schema = addSchema(builder, `${capital(route.name)}Answer`, route.answers)
   return { content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } } }
 }
 
 /** The answer of this status with these codes: most routes share most of them. */
-function addError(builder: OpenApiBuilder, status: number, codes: FaultCode[]): ReferenceObject {
+function addError(builder: OpenApiBuilder, status: number, codes: FaultCode[], counted: boolean): ReferenceObject {
   const name = `${status}-${codes.join('-')}`
-  const limited = status === 429 ? [...limitHeaders, 'Retry-After'] : []
+  const limited = status === 429 ? [...(counted ? limitHeaders : []), 'Retry-After'] : []
   builder.addResponse(name, {
     description: codes.join(', '),
     headers: headersNamed('x-request-id', ...limited, ...(status === 401 ? ['WWW-Authenticate'] : [])),
@@ -259,8 +236,10 @@ function addError(builder: OpenApiBuilder, status: number, codes: FaultCode[]): 
 function faultsOf(route: Route): FaultCode[] {
   return [
     ...new Set<FaultCode>([
-      ...(route.key === 'none' ? [] : (['unauthorized', 'forbidden'] as const)),
-      ...(paramsOf(route.path).length > 0 ? (['not_found'] as const) : []),
+      ...(route.key === 'none' ? [] : (['unauthorized'] as const)),
+      ...(route.key === 'none' || route.key === 'admin' ? [] : (['forbidden'] as const)),
+      // Without an administration token nothing is there.
+      ...(paramsOf(route.path).length > 0 || route.key === 'admin' ? (['not_found'] as const) : []),
       ...(route.limit === undefined && route.key === 'none' ? [] : (['rate_limited'] as const)),
       ...(route.body === undefined ? [] : (['unsupported_media_type', 'body_too_large'] as const)),
       ...(route.key === 'none' ? [] : (['invalid_body'] as const)),
@@ -271,7 +250,7 @@ function faultsOf(route: Route): FaultCode[] {
 }
 
 /** A reference to the schema among the components: under its own name when it has one, else under the one given here. */
-function addSchema(builder: OpenApiBuilder, name: string, zod: z.ZodType): SchemaObject | ReferenceObject {
+export function addSchema(builder: OpenApiBuilder, name: string, zod: z.ZodType): SchemaObject | ReferenceObject {
   const { schema, parts } = jsonSchemaOf(zod)
   for (const [part, value] of Object.entries(parts)) builder.addSchema(part, value)
   if (schema.$ref !== undefined) return { $ref: schema.$ref }

@@ -1,8 +1,12 @@
 import { ApnsCredentials, FcmCredentials, WebPushCredentials } from '@herald/contracts/administration'
 import { providerKinds, type ProviderKind } from '@herald/contracts/app'
 import { probeCircuits, readCircuits } from '@herald/contracts/calls/audience'
+import { checkProvider } from '@herald/contracts/calls/dispatcher'
 import type { Platform } from '@herald/contracts/platform'
+import { remedyOf } from '@herald/contracts/remedies'
+import { readApp } from '../manage-app.ts'
 import { readProvider, removeProvider, setApns, setFcm, setWebPush } from '../manage-provider.ts'
+import { CredentialsRead, CredentialsSet, Probed, ProviderChecked } from './administration-answers.ts'
 import { elsewhere, own, route } from './route.ts'
 
 const platformOf: Record<ProviderKind, Platform> = { apns: 'ios', fcm: 'android', webpush: 'web' }
@@ -16,6 +20,7 @@ export const providers = [
     body: ApnsCredentials,
     status: 200,
     summary: 'Set the APNs credentials',
+    answers: CredentialsSet.apns,
     audit: own('provider.set'),
     answer: (gateway, { appId, body, note }) => setApns({ ...gateway, note }, appId, body),
   }),
@@ -27,6 +32,7 @@ export const providers = [
     body: FcmCredentials,
     status: 200,
     summary: 'Set the FCM credentials',
+    answers: CredentialsSet.fcm,
     audit: own('provider.set'),
     answer: (gateway, { appId, body, note }) => setFcm({ ...gateway, note }, appId, body),
   }),
@@ -38,6 +44,7 @@ export const providers = [
     body: WebPushCredentials,
     status: 200,
     summary: 'Set the Web Push credentials; keys are made when there are none',
+    answers: CredentialsSet.webpush,
     audit: own('provider.set'),
     answer: (gateway, { appId, body, note }) => setWebPush({ ...gateway, note }, appId, body),
   }),
@@ -49,6 +56,7 @@ export const providers = [
       key: 'admin',
       status: 200,
       summary: 'Read the credentials, without secrets, and the breakers of the way to the provider',
+      answers: CredentialsRead[kind],
       async answer({ db, bus }, { appId }) {
         const provider = await readProvider(db, appId, kind)
         const { circuits } = await bus.call(readCircuits, { appId })
@@ -62,8 +70,24 @@ export const providers = [
       key: 'admin',
       status: 202,
       summary: 'Try the provider now, where a breaker is open; answers how many are',
+      answers: Probed,
       audit: elsewhere('provider.probed', () => ({ kind })),
       answer: ({ bus }, { appId }) => bus.call(probeCircuits, { appId, platform: platformOf[kind] }),
+    }),
+    route({
+      name: `check-${kind}`,
+      method: 'post',
+      path: `/v1/admin/apps/:appId/providers/${kind}/check`,
+      key: 'admin',
+      status: 200,
+      summary: 'Ask the provider whether it takes the credentials; nobody gets a push',
+      answers: ProviderChecked,
+      audit: 'nothing',
+      async answer({ db, bus }, { appId }) {
+        await readApp(db, appId)
+        const checked = await bus.call(checkProvider, { appId, kind })
+        return { ...checked, remedy: checked.code && remedyOf(kind, checked.code, checked.providerCode) }
+      },
     }),
     route({
       name: `remove-${kind}`,

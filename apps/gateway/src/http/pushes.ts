@@ -5,6 +5,7 @@ import { ObjectId, text } from '@herald/contracts/text'
 import { z } from 'zod'
 import { pageQuery } from '../core/page.ts'
 import { readApp } from '../manage-app.ts'
+import { PushList } from './administration-answers.ts'
 import { route } from './route.ts'
 
 const LedgerQuery = z.strictObject({
@@ -38,6 +39,7 @@ export const pushes = [
     query: LedgerQuery,
     status: 200,
     summary: 'List what became of pushes, newest first; those that have not ended come before the others, with their last answer',
+    answers: PushList,
     async answer({ db, bus }, { appId, query }) {
       await readApp(db, appId)
       const { outcome, cursor, limit, ...filters } = Object.fromEntries(

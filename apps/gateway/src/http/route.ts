@@ -102,8 +102,10 @@ export type Route<Param extends string = string, Body = unknown, Query = unknown
   status: number
   summary: string
   description?: string
-  /** What a success says, for the OpenAPI document. */
+  /** What a success says, for the OpenAPI document. Every route has it that answers JSON. */
   answers?: z.ZodType
+  /** What a success says that has another status, by status. */
+  alsoAnswers?: Readonly<Record<number, z.ZodType>>
   /** What else than JSON a success is. */
   mediaType?: string
   /** Faults beyond those that follow from key, limit, body and params. */

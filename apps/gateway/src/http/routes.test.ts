@@ -65,6 +65,7 @@ const summary: [methodAndPath: string, key: string, scope: string | undefined][]
   ['POST /v1/templates', 'secret', 'campaigns:write'],
   ['PUT /v1/templates/:id', 'secret', 'campaigns:write'],
   ['DELETE /v1/templates/:id', 'secret', 'campaigns:write'],
+  ['GET /v1/web-push-key', 'public', 'subscriptions:write'],
   ['POST /v1/e/:kind/:msgId', 'none', undefined],
   ['GET /health', 'none', undefined],
 ]

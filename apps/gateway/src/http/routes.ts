@@ -15,15 +15,19 @@ import { keys } from './keys.ts'
 import { notifications } from './notifications.ts'
 import { describeApi } from './openapi.ts'
 import { overview } from './overview.ts'
+import { administrationApi } from './openapi-administration.ts'
+import { publicApi } from './openapi-public.ts'
 import { providers } from './providers.ts'
 import { pushes } from './pushes.ts'
 import { route, type Route } from './route.ts'
 import { segments } from './segments.ts'
 import { subscriptions } from './subscriptions.ts'
+import { system } from './system.ts'
 import { templates } from './templates.ts'
 import { testSends } from './test-sends.ts'
 import { tracking } from './tracking.ts'
 import { users } from './users.ts'
+import { webPushKey } from './web-push-key.ts'
 import { webhooks } from './webhooks.ts'
 
 const document = route({
@@ -36,6 +40,18 @@ const document = route({
   summary: 'This document',
   mediaType: 'application/json',
   answer: async () => openApiText,
+})
+
+const administrationDocument = route({
+  name: 'readAdministrationDocument',
+  method: 'get',
+  path: '/v1/admin/openapi.json',
+  key: 'admin',
+  withoutDatabase: true,
+  status: 200,
+  summary: 'This document',
+  mediaType: 'application/json',
+  answer: async () => administrationText,
 })
 
 /** What the OpenAPI document describes, and changes only by adding (spec: limits/versioning). */
@@ -51,6 +67,7 @@ export const publicRoutes: readonly Route[] = [
   ...health,
   document,
   docs,
+  ...webPushKey,
 ]
 
 /** For the dashboard only, without a promise of stability. */
@@ -72,9 +89,14 @@ export const administrationRoutes: readonly Route[] = [
   ...exports,
   ...people,
   ...imports,
+  administrationDocument,
+  ...system,
 ]
 
-export const openApiDocument = describeApi(publicRoutes)
+export const openApiDocument = describeApi(publicRoutes, publicApi)
 const openApiText = JSON.stringify(openApiDocument)
+
+export const administrationDescription = describeApi(administrationRoutes, administrationApi)
+const administrationText = JSON.stringify(administrationDescription)
 
 export const routes: readonly Route[] = [...publicRoutes, ...docsFiles, ...administrationRoutes]

@@ -3,6 +3,15 @@ import { CreateWebhook, PatchWebhook } from '@herald/contracts/webhook'
 import { z } from 'zod'
 import { listRequestOf, pageQuery } from '../core/page.ts'
 import { readApp } from '../manage-app.ts'
+import {
+  MadeWebhook,
+  Webhook,
+  WebhookDelivery,
+  WebhookDeliveryList,
+  WebhookList,
+  WebhookSecret,
+  WebhookTested,
+} from './administration-answers.ts'
 import { elsewhere, route } from './route.ts'
 
 const path = '/v1/admin/apps/:appId/webhooks'
@@ -18,6 +27,7 @@ export const webhooks = [
     body: CreateWebhook,
     status: 201,
     summary: 'Make a webhook endpoint; its secret is shown this once',
+    answers: MadeWebhook,
     audit: elsewhere('webhook.created'),
     answer: ({ bus }, { appId, body }) => bus.call(calls.createWebhook, { appId, webhook: body }),
   }),
@@ -29,6 +39,7 @@ export const webhooks = [
     query: z.strictObject(pageQuery),
     status: 200,
     summary: 'List the webhook endpoints of an app, newest first',
+    answers: WebhookList,
     async answer({ db, bus }, { appId, query }) {
       await readApp(db, appId)
       return bus.call(calls.listWebhooks, { appId, ...listRequestOf(query) })
@@ -41,6 +52,7 @@ export const webhooks = [
     key: 'admin',
     status: 200,
     summary: 'Read a webhook endpoint',
+    answers: Webhook,
     async answer({ db, bus }, { appId, params }) {
       await readApp(db, appId)
       return bus.call(calls.readWebhook, { appId, webhookId: params.id })
@@ -54,6 +66,7 @@ export const webhooks = [
     body: PatchWebhook,
     status: 200,
     summary: 'Change a webhook endpoint, or switch it off',
+    answers: Webhook,
     audit: elsewhere('webhook.changed'),
     answer: ({ bus }, { appId, params, body }) => bus.call(calls.changeWebhook, { appId, webhookId: params.id, changes: body }),
   }),
@@ -74,6 +87,7 @@ export const webhooks = [
     key: 'admin',
     status: 200,
     summary: 'Switch a webhook endpoint on again; its failures are forgotten',
+    answers: Webhook,
     audit: elsewhere('webhook.enabled'),
     answer: ({ bus }, { appId, params }) => bus.call(calls.enableWebhook, { appId, webhookId: params.id }),
   }),
@@ -84,6 +98,7 @@ export const webhooks = [
     key: 'admin',
     status: 201,
     summary: 'Make a new secret, shown this once; the old one is void at once',
+    answers: WebhookSecret,
     audit: elsewhere('webhook.secret-rotated'),
     answer: ({ bus }, { appId, params }) => bus.call(calls.rotateWebhookSecret, { appId, webhookId: params.id }),
   }),
@@ -94,6 +109,7 @@ export const webhooks = [
     key: 'admin',
     status: 200,
     summary: 'Send a signed ping and answer the status of the response',
+    answers: WebhookTested,
     audit: 'nothing',
     async answer({ db, bus }, { appId, params }) {
       await readApp(db, appId)
@@ -108,6 +124,7 @@ export const webhooks = [
     query: z.strictObject(pageQuery),
     status: 200,
     summary: 'List the deliveries of a webhook endpoint with their attempts, newest first',
+    answers: WebhookDeliveryList,
     async answer({ db, bus }, { appId, params, query }) {
       await readApp(db, appId)
       return bus.call(calls.listDeliveries, { appId, webhookId: params.id, ...listRequestOf(query) })
@@ -121,6 +138,7 @@ export const webhooks = [
     key: 'admin',
     status: 202,
     summary: 'Send a delivery again, with the same id and bytes',
+    answers: WebhookDelivery,
     audit: elsewhere('webhook.replayed', ({ id, answered }) => ({ id, deliveryId: answered })),
     answer: ({ bus }, { appId, params }) =>
       bus.call(calls.replayDelivery, { appId, webhookId: params.id, deliveryId: params.deliveryId.slice(0, 40) }),

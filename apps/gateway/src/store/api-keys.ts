@@ -1,5 +1,5 @@
 import type { KeyKind, Scope } from '@herald/contracts/administration'
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import type { Page } from '../core/page.ts'
 import { newestFirst } from './newest-first.ts'
 import type { Tables } from './tables.ts'
@@ -7,7 +7,15 @@ import type { Tables } from './tables.ts'
 type Db = Kysely<Tables>
 
 export type NewApiKey = { id: string; appId: string; kind: KeyKind; name: string; scopes: Scope[]; hash: string; hint: string }
-export type ShownKey = { id: string; kind: KeyKind; name: string; scopes: Scope[]; hint: string; createdAt: string }
+export type ShownKey = {
+  id: string
+  kind: KeyKind
+  name: string
+  scopes: Scope[]
+  hint: string
+  createdAt: string
+  lastUsedAt: string | null
+}
 
 export async function insertApiKey(db: Db, { appId, ...key }: NewApiKey): Promise<ShownKey> {
   const row = await db
@@ -45,9 +53,22 @@ export async function deleteApiKey(db: Db, appId: string, id: string): Promise<b
   return deleted !== undefined
 }
 
-const shownColumns = ['id', 'kind', 'name', 'scopes', 'hint', 'created_at'] as const
+/** Writes down in which hour keys were last used; one that is gone, or was used later, is left as it is. */
+export const noteKeyUses = (db: Db, uses: readonly { keyId: string; agoSeconds: number }[]): Promise<unknown> =>
+  sql`
+    update api_keys k set last_used_at = used.hour
+    from (
+      select key_id, date_trunc('hour', now() - make_interval(secs => ago), 'UTC') as hour
+      from unnest(${uses.map(({ keyId }) => keyId)}::text[], ${uses.map(({ agoSeconds }) => agoSeconds)}::float8[]) as told(key_id, ago)
+    ) as used
+    where k.id = used.key_id and (k.last_used_at is null or k.last_used_at < used.hour)`.execute(db)
 
-const toShown = ({ created_at, ...key }: Omit<ShownKey, 'createdAt'> & { created_at: Date }): ShownKey => ({
+const shownColumns = ['id', 'kind', 'name', 'scopes', 'hint', 'created_at', 'last_used_at'] as const
+
+type Row = Omit<ShownKey, 'createdAt' | 'lastUsedAt'> & { created_at: Date; last_used_at: Date | null }
+
+const toShown = ({ created_at, last_used_at, ...key }: Row): ShownKey => ({
   ...key,
   createdAt: created_at.toISOString(),
+  lastUsedAt: last_used_at?.toISOString() ?? null,
 })

@@ -22,6 +22,7 @@ export type Tables = {
     hash: string
     hint: string
     created_at: Generated<Date>
+    last_used_at: Date | null
   }
   providers: {
     app_id: string

@@ -2,6 +2,7 @@ import type { FrozenSend } from '@herald/contracts/batch'
 import type { AppName, Call } from '@herald/contracts/call'
 import * as audienceCalls from '@herald/contracts/calls/audience'
 import * as campaignCalls from '@herald/contracts/calls/campaigns'
+import { checkProvider } from '@herald/contracts/calls/dispatcher'
 import * as trackerCalls from '@herald/contracts/calls/tracker'
 import { readStats, trackEvents, type Engagement } from '@herald/contracts/calls/tracker'
 import * as webhookCalls from '@herald/contracts/calls/webhooks'
@@ -199,11 +200,11 @@ export const givenImport: ImportReport = {
 }
 
 export async function startPeers(natsUrl: string): Promise<Peers> {
-  const services = (['audience', 'campaigns', 'tracker', 'webhooks'] as const).map((name: AppName) =>
+  const services = (['audience', 'campaigns', 'tracker', 'webhooks', 'dispatcher'] as const).map((name: AppName) =>
     testService(name, { NATS_URL: natsUrl }),
   )
-  const [audience, campaigns, tracker, webhooks] = await Promise.all(services.map((service) => openBus(service)))
-  if (!audience || !campaigns || !tracker || !webhooks) throw new Error('four buses were opened')
+  const [audience, campaigns, tracker, webhooks, dispatcher] = await Promise.all(services.map((service) => openBus(service)))
+  if (!audience || !campaigns || !tracker || !webhooks || !dispatcher) throw new Error('five buses were opened')
   const answered = new Map<string, { id: string; fingerprint: string }>()
   const peers: Peers = {
     registered: [],
@@ -266,6 +267,8 @@ export async function startPeers(natsUrl: string): Promise<Peers> {
   play(audience, audienceCalls.probeCircuits, { open: 0 })
   play(audience, audienceCalls.countDevices, givenDevices)
   play(audience, audienceCalls.readDeviceDays, { points: [] })
+  play(audience, audienceCalls.listOpenCircuits, { circuits: [], count: 0 })
+  play(dispatcher, checkProvider, { ok: true, code: null, providerCode: null })
   play(audience, audienceCalls.eraseAudienceOfApp, { done: true })
   play(audience, audienceCalls.startImport, givenImport)
   play(audience, audienceCalls.readImport, { report: givenImport, header: null, tail: null })
@@ -347,6 +350,7 @@ export async function startPeers(natsUrl: string): Promise<Peers> {
   play(tracker, trackerCalls.exportPushesOfDevice, { pushes: [], next: null })
   play(tracker, trackerCalls.exportPushesOfCampaign, { pushes: [], next: null })
   play(tracker, trackerCalls.readProgress, null)
+  play(tracker, trackerCalls.readReconciliation, { difference: 0, roundEndedAt: '2026-01-31T08:00:00.000Z' })
   play(tracker, trackerCalls.listStats, { stats: {} })
   play(tracker, trackerCalls.verifyCampaign, null)
   play(tracker, trackerCalls.readSeries, { points: [] })

@@ -1,5 +1,6 @@
 import { Event } from '@herald/contracts/event'
 import { newId } from '@herald/contracts/ids'
+import { webhookEvents } from '@herald/contracts/webhook-event'
 import { expect, test } from 'vitest'
 import { completedEvent, engagementEvent, outcomeEvent } from './event.ts'
 
@@ -76,4 +77,25 @@ test('campaign.completed has totals, and no user, device or platform', () => {
     ...ids,
     data: { queued: 6, byPlatform: { ios: 1, android: 2, web: 3 }, name: 'Spring', transactional: false },
   })
+})
+
+// spec: limits/document-webhooks
+test('every event that the tracker tells is as the OpenAPI document says of its type, with no field more', () => {
+  const { platform: _, ...ids } = push
+  const reported = (['delivered', 'opened', 'clicked', 'dismissed'] as const).map((kind) =>
+    engagementEvent({ ...push, kind, userId: newId(), subscriptionId: newId(), variant: '' }, at),
+  )
+  const told = [
+    outcomeEvent(push, sent, at),
+    outcomeEvent(push, { ...sent, outcome: 'failed', code: 'timeout' }, at),
+    outcomeEvent(push, { ...sent, outcome: 'failed', code: 'rate_limited', providerCode: '429' }, at),
+    outcomeEvent(push, { ...sent, outcome: 'skipped', code: 'opted_out' }, at),
+    ...reported,
+    completedEvent({ ...ids, name: 'Spring', transactional: false, byPlatform: { ios: 1, android: 2, web: 3 } }, at),
+  ]
+  for (const { at: ts, ...event } of told) {
+    const shown = { id: `evt_${'0'.repeat(24)}`, ts, ...event }
+    expect([event.type, webhookEvents[event.type].strict().safeParse(shown).error?.issues]).toEqual([event.type, undefined])
+  }
+  expect(new Set(told.map(({ type }) => type)).size).toBe(8)
 })

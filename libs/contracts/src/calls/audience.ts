@@ -155,6 +155,10 @@ export type Circuit = {
   heldCount: number
 }
 export const readCircuits = call<{ circuits: Circuit[] }>()('rpc.audience.read-circuits', z.object({ appId: Id }))
+/** An open circuit, without what it holds. */
+export type OpenCircuit = Omit<Circuit, 'state' | 'heldCount'> & { appId: string }
+/** The circuits of all apps that are open, the newest first and 100 at most, and how many there are. */
+export const listOpenCircuits = call<{ circuits: OpenCircuit[]; count: number }>()('rpc.audience.list-open-circuits', z.object({}))
 /** An operator's word: the next probe of the app's open circuits on this platform is made now. Answers how many were open. */
 export const probeCircuits = call<{ open: number }>()('rpc.audience.probe-circuits', z.object({ appId: Id, platform: z.enum(platforms) }))
 

@@ -217,6 +217,15 @@ export type Verification = {
 /** Counts a campaign's ledger anew (in one snapshot) and holds it against its counters; null: unknown, or past the ledger's retention. */
 export const verifyCampaign = call<Verification | null>()('rpc.tracker.verify-campaign', z.object({ appId: Id, campaignId: Id }), 30_000)
 
+/**
+ * What the reconciler of the tracker that answers has found: by how much counters and ledger of active campaigns are off in all, 0 when they agree.
+ * `roundEndedAt`: when it had last looked at all of them; null: it has not yet, since its process began.
+ */
+export const readReconciliation = call<{ difference: number; roundEndedAt: string | null }>()(
+  'rpc.tracker.read-reconciliation',
+  z.object({}),
+)
+
 /** The app was deleted: its rows go, a part with every call, until `done`. */
 export const eraseTrackerOfApp = call<{ done: boolean }>()('rpc.tracker.erase-app', z.object({ appId: Id }), 10_000)
 

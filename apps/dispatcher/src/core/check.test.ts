@@ -1,0 +1,67 @@
+import { providerKinds, type ProviderKind } from '@herald/contracts/app'
+import { expect, test } from 'vitest'
+import type { Answer } from './answer.ts'
+import { checkedBy, checkPush, isReachableSubject } from './check.ts'
+
+const answered = (status: number, reason = ''): Answer => ({
+  is: 'answered',
+  status,
+  reason,
+  retryAfterMs: null,
+  deadSince: null,
+  environment: null,
+})
+
+// spec: providers/check
+test.each<[kind: ProviderKind, answer: Answer]>([
+  ['apns', answered(400, 'BadDeviceToken')],
+  ['apns', answered(410, 'Unregistered')],
+  ['fcm', answered(200)],
+  ['fcm', answered(400, 'INVALID_ARGUMENT message.token')],
+  ['fcm', answered(400, 'INVALID_ARGUMENT')],
+  ['fcm', answered(404, 'UNREGISTERED')],
+  ['webpush', { is: 'unsendable', why: 'address' }],
+])('%s: %j says that the credentials are taken', (kind, answer) => {
+  expect(checkedBy(kind, answer)).toMatchObject({ ok: true, code: null })
+})
+
+// spec: providers/check
+test.each<[kind: ProviderKind, answer: Answer, code: string, providerCode: string | null]>([
+  ['apns', answered(403, 'InvalidProviderToken'), 'credentials_invalid', '403 InvalidProviderToken'],
+  ['apns', answered(400, 'TopicDisallowed'), 'sender_mismatch', '400 TopicDisallowed'],
+  ['apns', answered(400, 'BadTopic'), 'sender_mismatch', '400 BadTopic'],
+  ['apns', answered(429, 'TooManyProviderTokenUpdates'), 'rate_limited', '429 TooManyProviderTokenUpdates'],
+  ['fcm', answered(401, 'oauth 400 invalid_grant'), 'credentials_invalid', '401 oauth 400 invalid_grant'],
+  ['fcm', answered(403, 'SENDER_ID_MISMATCH'), 'sender_mismatch', '403 SENDER_ID_MISMATCH'],
+  ['fcm', answered(404, 'NOT_FOUND'), 'internal', '404 NOT_FOUND'],
+  ['fcm', answered(503), 'provider_unavailable', '503'],
+  ['fcm', { is: 'unsent', reason: 'ECONNREFUSED' }, 'network_error', 'ECONNREFUSED'],
+  ['apns', { is: 'unanswered', why: 'timeout', reason: '' }, 'timeout', null],
+  ['apns', { is: 'refused', reason: 'closed' }, 'provider_unavailable', 'closed'],
+  ['webpush', { is: 'unsendable', why: 'credentials' }, 'credentials_invalid', 'credentials'],
+  ['fcm', { is: 'unsendable', why: 'credentials' }, 'credentials_invalid', 'credentials'],
+])('%s: %j does not, and says why', (kind, answer, code, providerCode) => {
+  expect(checkedBy(kind, answer)).toEqual({ ok: false, code, providerCode })
+})
+
+test('no push of a check can reach a device: a token of zeros, a message that is only looked at, no address', () => {
+  expect(Object.keys(checkPush).toSorted()).toEqual([...providerKinds].toSorted())
+  expect(checkPush.apns.address).toMatch(/^0{64}$/)
+  expect(JSON.parse(checkPush.fcm.body)).toMatchObject({ validate_only: true })
+  expect(checkPush.webpush.address).toBe('')
+})
+
+test.each<[subject: string, isReachable: boolean]>([
+  ['mailto:ops@shop.example', true],
+  ['https://shop.example/contact', true],
+  ['mailto:ops@localhost', false],
+  ['mailto:root@machine', false],
+  ['mailto:ops@printer.local', false],
+  ['mailto:ops@service.internal', false],
+  ['mailto:ops@127.0.0.1', false],
+  ['https://localhost/contact', false],
+  ['https://10.0.0.1/', false],
+  ['https://[::1]/', false],
+])('a push service can reach somebody at %s: %s', (subject, isReachable) => {
+  expect(isReachableSubject(subject)).toBe(isReachable)
+})

@@ -1,0 +1,45 @@
+import { administrationExamples } from './administration-examples.ts'
+import { exampleOf } from './examples.ts'
+import type { Api } from './openapi.ts'
+import { commonParameters } from './openapi-public.ts'
+
+const { IdentityToken: _ofTheSdks, ...shared } = commonParameters
+
+/** The document of the administration (spec: administration/document), for the dashboard and for whoever scripts it: it may change with any version. */
+export const administrationApi: Api = {
+  title: 'Herald administration',
+  version: '1.0.0',
+  description:
+    'What the dashboard is made with. It has no promise of stability: it may change with any version of Herald. Forms, errors and lists are those of the public API.',
+  tags: [
+    { name: 'apps', description: 'Apps and their settings.' },
+    { name: 'keys', description: 'API keys.' },
+    { name: 'providers', description: 'Credentials of APNs, FCM and Web Push, and the ways there.' },
+    { name: 'pushes', description: 'What became of each push.' },
+    { name: 'webhooks', description: 'Endpoints and their deliveries.' },
+    { name: 'audit', description: 'Who changed what.' },
+    { name: 'segments', description: 'Saved audiences.' },
+    { name: 'templates', description: 'Saved contents.' },
+    { name: 'campaigns', description: 'Sends with a name, a schedule, an experiment.' },
+    { name: 'system', description: 'Herald itself.' },
+  ],
+  tagOf: (path) => {
+    const [, , , resource = '', appId, ofApp] = path.split('/')
+    if (resource !== 'apps') return 'system'
+    return appId === undefined || ofApp === undefined || ofApp === 'identity-secret' ? 'apps' : ofApp
+  },
+  security: {
+    administrationToken: { type: 'http', scheme: 'bearer', description: 'The token that ADMIN_TOKEN holds.' },
+  },
+  parameters: {
+    ...shared,
+    AdminActor: {
+      name: 'x-admin-actor',
+      in: 'header',
+      description: 'Who does it, for the audit: claimed, and not proven. Without it: administrator.',
+      schema: { type: 'string', pattern: '^[\\x20-\\x7e]{1,128}$' },
+      example: 'Ann Miller',
+    },
+  },
+  exampleOf: (name) => administrationExamples[name] ?? exampleOf[name.replace(/OfApp$/, '')],
+}

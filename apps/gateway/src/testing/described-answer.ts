@@ -1,0 +1,40 @@
+import { listOpenPushes } from '@herald/contracts/calls/audience'
+import { listPushes, listStats, verifyCampaign } from '@herald/contracts/calls/tracker'
+import { listDeliveries } from '@herald/contracts/calls/webhooks'
+import { unnamedField, whyNotSchema } from '@herald/testing/json-schema'
+import { administrationExamples } from '../http/administration-examples.ts'
+import { examples } from '../http/examples.ts'
+import { templateOf } from '../http/openapi.ts'
+import type { Route } from '../http/route.ts'
+import { administrationDescription as description } from '../http/routes.ts'
+import type { Told } from './ask.ts'
+
+type Operation = { responses: Record<number, { content?: Record<string, { schema: unknown }> }> }
+
+/** Why an answer of the administration is not as its document says, or undefined: its schema does not fit, or it has a field that the schema does not name. */
+export function whyNotDescribed({ method, path }: Route, { status, headers, text, body }: Told): string | undefined {
+  const operation: unknown = description.paths?.[templateOf(path)]?.[method]
+  const response = (operation as Operation).responses[status]
+  if (response === undefined) return `the status ${status} is not described`
+  const [[mediaType, content] = []] = Object.entries(response.content ?? {})
+  if (mediaType === undefined) return text === '' ? undefined : `a body is not described: ${text}`
+  const type = String(headers['content-type'])
+  if (!type.startsWith(mediaType)) return `the content type is ${type} instead of ${mediaType}`
+  if (mediaType !== 'application/json') return undefined
+  const schema = content?.schema
+  return whyNotSchema(description, schema, body) ?? unnamedField(description, schema, body)
+}
+
+const shown = (name: string) => administrationExamples[name]?.answer as Record<string, unknown>
+const [openPush = {}, endedPush = {}] = shown('listPushes')['items'] as Record<string, unknown>[]
+/** A push as audience tells of it: what the gateway adds is left out. */
+const { outcome: _outcome, variant: _variant, attempts: tries, settledAt: _at, engagements: _reports, ...ofAudience } = openPush
+
+/** What played apps answer to calls whose usual answer is nothing, or no such thing, so that there is something to look at. */
+export const fullAnswers: readonly [call: { subject: string }, answer: unknown][] = [
+  [listOpenPushes, { items: [{ ...ofAudience, tries }], nextCursor: null }],
+  [listPushes, { items: [endedPush], nextCursor: null }],
+  [listStats, { stats: { [examples.campaignId]: shown('readCampaignOfApp')['stats'] } }],
+  [verifyCampaign, shown('verifyCampaignOfApp')],
+  [listDeliveries, shown('listWebhookDeliveries')],
+]

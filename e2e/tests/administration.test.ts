@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { http, removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
+import { whyNotSchema } from '@herald/testing/json-schema'
+import { givenTenant, type Tenant } from '@herald/testing/tenant'
+import { until } from '@herald/testing/until'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ok } from './campaigns.ts'
+
+let herald: Herald
+let tenant: Tenant
+beforeAll(async () => {
+  herald = await startHerald()
+  tenant = await givenTenant(herald)
+})
+afterAll(async () => {
+  await herald.stop()
+  removeDataDir(herald.dataDir)
+})
+const headersOf = () => ({ authorization: `Bearer ${herald.adminToken}` })
+const admin = <Body>(path: string) => http<Body>('GET', `${herald.baseUrl}/v1/admin${path}`, { headers: headersOf() })
+const acceptedOf = async () => (await tenant.simulator<{ accepted: unknown }>('GET', '/summary')).accepted
+
+// spec: administration/system
+test('the whole platform says how it is doing: all of it is there, the ledger is right, and providers are simulated', async () => {
+  const system = await until(
+    async () => {
+      const { body } = await admin<Record<string, unknown>>('/system')
+      return body['ledgerDifference'] !== null && body
+    },
+    { withinMs: 30_000, what: 'a first round of the reconciler' },
+  )
+  expect(system).toMatchObject({
+    baseUrl: herald.baseUrl,
+    database: 'ready',
+    queue: 'ready',
+    ledgerDifference: 0,
+    openCircuits: { count: 0, items: [] },
+    simulator: true,
+  })
+})
+
+// spec: providers/check, administration/provider-check
+test('providers take the credentials of an app, a revoked key is named with its remedy, and no device hears of it', async () => {
+  const accepted = await acceptedOf()
+  for (const kind of ['apns', 'fcm', 'webpush'])
+    expect([kind, ok(await tenant.admin('POST', `/providers/${kind}/check`), 200)]).toMatchObject([
+      kind,
+      { ok: true, code: null, remedy: null },
+    ])
+
+  // The account makes a new key: the one that Herald has is void.
+  await tenant.simulator('POST', '/accounts', { kind: 'fcm', projectId: tenant.projectId })
+  expect(ok(await tenant.admin('POST', '/providers/fcm/check'), 200)).toEqual({
+    ok: false,
+    code: 'credentials_invalid',
+    providerCode: expect.stringContaining('invalid_grant'),
+    remedy: expect.stringMatching(/^Give the newest key .*\.$/),
+  })
+  ok(await tenant.admin('DELETE', '/providers/fcm'), 204)
+  expect(ok(await tenant.admin('POST', '/providers/fcm/check'), 200)).toMatchObject({ ok: false, code: 'not_configured' })
+  expect(await acceptedOf()).toEqual(accepted)
+})
+
+// spec: administration/document
+test('the administration’s document is served as it is committed', async () => {
+  const committed: unknown = JSON.parse(readFileSync(resolve(import.meta.dirname, '../../docs/openapi.administration.json'), 'utf8'))
+  const served = ok(await admin<Record<string, unknown>>('/openapi.json'), 200)
+  expect(served).toEqual(committed)
+  const system = ok(await admin('/system'), 200)
+  expect(whyNotSchema(committed, { $ref: '#/components/schemas/SystemRead' }, system)).toBeUndefined()
+})

@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import type { EventType } from './event.ts'
+import { failureCodes, skipReasons } from './outcome.ts'
+import { platforms } from './platform.ts'
+
+/** Events as a receiver of webhooks gets them (spec: webhooks/event-fields), type by type. For the OpenAPI document: nothing that is sent is checked with it. */
+
+const Id = z.string().meta({ pattern: '^[0-9a-f]{24}$' })
+const Time = z.string().meta({ format: 'date-time' })
+const Count = z.int().min(0)
+
+const about = {
+  id: z.string().meta({ pattern: '^evt_[0-9a-f]{24}$', description: 'The same whenever this event is delivered.' }),
+  ts: Time.meta({ description: 'When it happened.' }),
+  appId: Id,
+}
+const ofDevice = {
+  campaignId: Id,
+  userId: Id,
+  subscriptionId: Id,
+  platform: z.enum(platforms),
+  externalId: z.string().optional().meta({ description: 'There when the user has one.' }),
+}
+const event = <Type extends EventType, Fields extends z.ZodRawShape>(type: Type, description: string, fields: Fields) =>
+  z.object({ type: z.literal(type), ...about, ...fields }).meta({ description })
+
+export const NotificationSent = event('notification.sent', 'A provider took the push.', ofDevice)
+export const NotificationDelivered = event('notification.delivered', 'The device reports it.', ofDevice)
+export const NotificationOpened = event('notification.opened', 'The device reports it.', ofDevice)
+export const NotificationClicked = event('notification.clicked', 'The device reports it.', ofDevice)
+export const NotificationDismissed = event('notification.dismissed', 'The device reports it.', ofDevice)
+export const NotificationFailed = event('notification.failed', 'The push could not be sent.', {
+  ...ofDevice,
+  data: z.object({
+    code: z.string().meta({ description: `One of ${failureCodes.join(', ')}.` }),
+    providerCode: z.string().nullable().meta({ description: 'The provider’s own words.' }),
+    attempts: Count.meta({ description: 'Tries at the provider.' }),
+  }),
+})
+export const NotificationSkipped = event('notification.skipped', 'The push was not to be sent.', {
+  ...ofDevice,
+  data: z.object({ reason: z.string().meta({ description: `One of ${skipReasons.join(', ')}.` }) }),
+})
+export const SubscriptionInvalidated = event('subscription.invalidated', 'A provider says that the device’s token is dead.', {
+  ...ofDevice,
+  data: z.object({ code: z.string().meta({ description: 'What the provider’s answer means, such as token_dead.' }) }),
+})
+export const CampaignCompleted = event(
+  'campaign.completed',
+  'Every push of a campaign is queued, not necessarily sent. It is of no user and no device.',
+  {
+    campaignId: Id,
+    data: z.object({
+      queued: Count,
+      byPlatform: z.object({ ios: Count, android: Count, web: Count }),
+      name: z.string(),
+      transactional: z.boolean(),
+    }),
+  },
+)
+export const Ping = z.object({ type: z.literal('ping'), ...about }).meta({ description: 'Somebody tested the endpoint.' })
+
+/** The schema of each type of event. */
+export const webhookEvents = {
+  'notification.sent': NotificationSent,
+  'notification.delivered': NotificationDelivered,
+  'notification.opened': NotificationOpened,
+  'notification.clicked': NotificationClicked,
+  'notification.dismissed': NotificationDismissed,
+  'notification.failed': NotificationFailed,
+  'notification.skipped': NotificationSkipped,
+  'subscription.invalidated': SubscriptionInvalidated,
+  'campaign.completed': CampaignCompleted,
+  ping: Ping,
+} as const satisfies Record<EventType | 'ping', z.ZodType>

@@ -7,6 +7,7 @@ import type { Reads } from '@herald/service/postgres'
 import type { Kysely } from 'kysely'
 import type { Changes } from './changes.ts'
 import type { ProgressFeed } from './follow-progress.ts'
+import type { HeavyReads } from './http/heavy-reads.ts'
 import type { IdentityRules } from './identity-rules.ts'
 import type { Tables } from './store/tables.ts'
 
@@ -25,6 +26,8 @@ export type Gateway = {
   /** Resolves when the tracker has committed the event. */
   readonly countEvent: (event: Engagement) => Promise<unknown>
   readonly progress: ProgressFeed
+  /** The places of dry runs and exports. */
+  readonly heavyReads: HeavyReads
   /** Where the endpoints of browsers may lie. */
   readonly endpointRule: EndpointRule
 }

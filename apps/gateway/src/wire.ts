@@ -19,6 +19,7 @@ import { parseRanges } from './core/client-address.ts'
 import { eraseApps } from './erase-apps.ts'
 import { openProgressFeed } from './follow-progress.ts'
 import { openIdentityRules } from './identity-rules.ts'
+import { openHeavyReads } from './http/heavy-reads.ts'
 import { openLimits } from './http/limits.ts'
 import { listen } from './http/listen.ts'
 import { openMeasure } from './http/measure.ts'
@@ -88,6 +89,7 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
     hmacSecrets,
     countEvent,
     progress,
+    heavyReads: openHeavyReads(),
     endpointRule: endpointRuleOf(config),
   }
   const port = await listen(

@@ -1,0 +1,50 @@
+import { tooManyReads } from '@herald/contracts/fault'
+
+/** Dry runs and exports that one process works on at once, and of one app. */
+const mostAtOnce = 4
+const mostOfApp = 1
+const againSeconds = 2
+
+/**
+ * The places for requests that read much: dry runs and exports (spec: limits/heavy-reads). Nobody waits for one: the Fault `rate_limited`
+ * says to come again in 2 seconds.
+ */
+export type HeavyReads = {
+  /** Works in a place of the app, until the work is done. */
+  run: <Answer>(appId: string, work: () => Promise<Answer>) => Promise<Answer>
+  /** Takes a place of the app, for an answer that goes on after its route has returned. Leaving it a second time changes nothing. */
+  enter: (appId: string) => () => void
+}
+
+export function openHeavyReads(): HeavyReads {
+  const ofApp = new Map<string, number>()
+  let taken = 0
+
+  const enter = (appId: string): (() => void) => {
+    const own = ofApp.get(appId) ?? 0
+    if (taken >= mostAtOnce || own >= mostOfApp) throw tooManyReads(againSeconds)
+    taken += 1
+    ofApp.set(appId, own + 1)
+    let isLeft = false
+    return () => {
+      if (isLeft) return
+      isLeft = true
+      taken -= 1
+      const left = (ofApp.get(appId) ?? 1) - 1
+      if (left > 0) ofApp.set(appId, left)
+      else ofApp.delete(appId)
+    }
+  }
+
+  return {
+    enter,
+    async run(appId, work) {
+      const leave = enter(appId)
+      try {
+        return await work()
+      } finally {
+        leave()
+      }
+    },
+  }
+}

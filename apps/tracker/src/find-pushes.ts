@@ -60,9 +60,11 @@ async function findOfOne(db: Db, filter: PushFilter): Promise<Page> {
   return { page, examinedTo: all.length > limit ? placeOf(page.at(-1)) : examinedTo }
 }
 
-const wantedOf = ({ outcome, code, after, subscriptionId, userId }: PushFilter) => ({
+const wantedOf = ({ outcome, code, from, to, after, subscriptionId, userId }: PushFilter) => ({
   outcome,
   code,
+  from: from === undefined ? undefined : Date.parse(from),
+  to: to === undefined ? undefined : Date.parse(to),
   after,
   device: subscriptionId === undefined ? undefined : idBytes(subscriptionId),
   user: userId === undefined ? undefined : idBytes(userId),

@@ -13,6 +13,7 @@ import type { Measure } from './measure.ts'
 import { lineOf, type RequestLine } from './request-line.ts'
 import { Reply, type Route } from './route.ts'
 import { respond, respondFault } from './respond.ts'
+import { respondText, TextStream } from './text-stream.ts'
 
 const administrationPrefix = '/v1/admin'
 
@@ -57,7 +58,7 @@ function begin(request: IncomingMessage, response: ServerResponse, log: Log): Re
 }
 
 /** All methods of one path: which there are, what a browser may do, and 405 for the rest. */
-function answerPath(path: string, routes: Route[], gateway: Gateway, door: Door & { measure: Measure }) {
+function answerPath(path: string, routes: Route[], gateway: Gateway, door: Door & { log: Log; measure: Measure }) {
   const byMethod = new Map(routes.map((route) => [route.method.toUpperCase(), route]))
   const get = byMethod.get('GET')
   if (get) byMethod.set('HEAD', get)
@@ -86,6 +87,7 @@ function answerPath(path: string, routes: Route[], gateway: Gateway, door: Door 
       route.withoutDatabase || route.inParts ? work() : gateway.watch.guard(work),
     )
     if (answer instanceof EventStream) return respondStream(response, answer, { headOnly: request.method === 'HEAD' })
+    if (answer instanceof TextStream) return respondText(response, answer, { headOnly: request.method === 'HEAD', log: door.log })
     const { body, status = route.status, headers } = answer instanceof Reply ? answer : new Reply(answer)
     return respond(response, status, status === 204 ? undefined : body, headers)
   }

@@ -33,10 +33,12 @@ import { fanOut } from './fan-out.ts'
 import { finishBatch } from './finish-batch.ts'
 import { openLastNotified, withLastNotified } from './last-notified.ts'
 import { listOpenPushes } from './list-open-pushes.ts'
+import { openTags } from './list-tags.ts'
 import { loginSubscription } from './login-subscription.ts'
 import { logoutSubscription } from './logout-subscription.ts'
 import { openToldNotes } from './note-told.ts'
 import { probeCircuits } from './probe-circuits.ts'
+import { readWaves } from './read-waves.ts'
 import { readTaken, remember, rememberSends } from './read-taken.ts'
 import { openRegistrations } from './register-subscription.ts'
 import { removeAbandonedUsers } from './remove-abandoned-users.ts'
@@ -215,6 +217,8 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   bus.answer(calls.readCircuits, async ({ appId }) => ({ circuits: await reads((db) => listCircuits(db, appId), { turn: appId }) }))
   bus.answer(calls.probeCircuits, probe)
   bus.answer(calls.listOpenPushes, (request) => reads((db) => listOpenPushes({ db }, request), { turn: request.appId }))
+  bus.answer(calls.listTags, openTags(reads))
+  bus.answer(calls.readWaves, (request) => reads((db) => readWaves({ db }, request), { turn: request.appId }))
   // Who does not hear it probes within 30 s.
   bus.listen(appChanged, ({ appId }) => {
     probe({ appId, platform: null }).catch((error: unknown) => log.debug({ appId, err: error }, 'no probe was asked for'))

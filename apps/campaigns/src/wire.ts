@@ -18,6 +18,7 @@ import { asSmallSend, freeze } from './core/frozen-send.ts'
 import { eraseApp } from './erase-app.ts'
 import { openHandOver } from './hand-over.ts'
 import { openHousekeeping } from './keep-house.ts'
+import { listRuns } from './list-runs.ts'
 import { deleteCampaign, duplicateCampaign, getCampaign, listCampaigns } from './manage-campaign.ts'
 import { createTemplate, deleteTemplate, listTemplates, readTemplate, replaceTemplate } from './manage-template.ts'
 import { openMeasurements } from './measure.ts'
@@ -124,6 +125,7 @@ export async function wireCampaigns(service: Service<Config>): Promise<void> {
 
   bus.answer(calls.listCampaigns, (request) => reads((db) => listCampaigns(db, request), { turn: request.appId }))
   bus.answer(calls.getCampaign, (request) => reads((db) => getCampaign(db, request), { turn: request.appId }))
+  bus.answer(calls.listRuns, (request) => reads((db) => listRuns(db, request), { turn: request.appId }))
   bus.answer(calls.replaceCampaign, (request) => replaceCampaign(accepting, request))
   bus.answer(calls.deleteCampaign, (request) => deleteCampaign(db, request))
   bus.answer(calls.duplicateCampaign, (request) => duplicateCampaign(db, request))

@@ -59,7 +59,7 @@ export async function purgeCapClaims(db: Db): Promise<boolean> {
 
 /**
  * Drops the wave claims of a settled campaign, a part at a time: there may be a million. `true` when there may be more. What is
- * planned of waves stays on the row until they are gone, so that they are found again.
+ * planned of waves stays on the row until they are gone, so that they are found again; then it is kept as what was planned.
  */
 export async function clearWaves(db: Db): Promise<boolean> {
   const { rows } = await sql<{ dropped: number }>`
@@ -70,7 +70,8 @@ export async function clearWaves(db: Db): Promise<boolean> {
       where ctid = any(array(select ctid from wave_claims where campaign_id = (select campaign_id from over) limit 5000))
       returning 1
     ), counted as (select count(*) as dropped from dropped)
-    update fan_outs f set waves = case when counted.dropped < 5000 then null else f.waves end
+    update fan_outs f set waves = case when counted.dropped < 5000 then null else f.waves end,
+      past_waves = case when counted.dropped < 5000 then f.waves end
     from over, counted where f.campaign_id = over.campaign_id
     returning counted.dropped`.execute(db)
   return rows.length > 0

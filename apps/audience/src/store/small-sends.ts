@@ -94,7 +94,7 @@ export async function insertSmallSends(db: Db, exactStart: string, sends: NewSma
   if (sends.length === 0) return new Map()
   const batches = sends.flatMap(({ campaign_id, batches }) => batches.map((batch) => ({ campaign_id, ...batch })))
   const { rows } = await sql<
-    Omit<FanOut, 'send' | 'target' | 'settings' | 'waves' | 'failure'> & {
+    Omit<FanOut, 'send' | 'target' | 'settings' | 'waves' | 'past_waves' | 'failure'> & {
       queuedAt: Date
       taken: string[] | null
       pointedAt: string[] | null
@@ -144,7 +144,7 @@ export async function insertSmallSends(db: Db, exactStart: string, sends: NewSma
   return new Map(
     rows.map(({ queuedAt, taken, pointedAt, ...row }) => {
       const { send = null, settings = null } = frozen.get(row.campaign_id) ?? {}
-      const whole = { ...row, send, settings, target: null, waves: null, failure: null }
+      const whole = { ...row, send, settings, target: null, waves: null, past_waves: null, failure: null }
       return [row.campaign_id, { row: whole, queuedAt, taken: new Set(taken), pointedAt: new Set(pointedAt) }]
     }),
   )

@@ -126,6 +126,8 @@ export type FanOutTable = {
   waves: JsonOrNull<Wave[]>
   /** Which of them is cut. */
   wave: Generated<number>
+  /** What `waves` was, once the claims of a settled send are gone. */
+  past_waves: ColumnType<Wave[] | null, string | null | undefined, string | null>
 }
 export type FanOut = Selectable<FanOutTable>
 /** Why a campaign cannot be fanned out, in words a person can act on. */

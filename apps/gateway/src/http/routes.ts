@@ -4,6 +4,7 @@ import { apps } from './apps.ts'
 import { audit } from './audit.ts'
 import { campaigns } from './campaigns.ts'
 import { docs, docsFiles } from './docs.ts'
+import { events } from './events.ts'
 import { health } from './health.ts'
 import { keys } from './keys.ts'
 import { notifications } from './notifications.ts'
@@ -13,6 +14,7 @@ import { pushes } from './pushes.ts'
 import { route, type Route } from './route.ts'
 import { segments } from './segments.ts'
 import { subscriptions } from './subscriptions.ts'
+import { tags } from './tags.ts'
 import { templates } from './templates.ts'
 import { tracking } from './tracking.ts'
 import { users } from './users.ts'
@@ -51,6 +53,8 @@ export const administrationRoutes: readonly Route[] = [
   ...providers,
   ...pushes,
   ...webhooks,
+  ...events,
+  ...tags,
   ...audit,
   ...segmentsAndTemplates,
   ...campaignsOfApp,

@@ -24,21 +24,23 @@ const slowestMs = 30_000
 export async function respondText(response: ServerResponse, { parts, headers }: TextStream, { headOnly, log }: { headOnly: boolean; log: Log }): Promise<void> {
   try {
     const first = headOnly ? undefined : await parts.next()
-    if (response.headersSent || response.destroyed) return
+    if (response.headersSent || isGone(response)) return
     response.writeHead(200, headers)
     for (let part = first; part && !part.done; part = await parts.next()) {
-      if (response.destroyed) return
-      if (!response.write(part.value)) await drained(response)
+      if (isGone(response)) return
+      if (!response.write(part.value) && !isGone(response)) await drained(response)
     }
     response.end()
   } catch (error) {
     if (!response.headersSent) throw error
-    if (!response.destroyed) log.warn({ err: error }, 'a stream of text was cut')
+    if (!isGone(response)) log.warn({ err: error }, 'a stream of text was cut')
     response.destroy()
   } finally {
     await parts.return(undefined)
   }
 }
+
+const isGone = (response: ServerResponse): boolean => response.destroyed || response.closed
 
 /** Resolves when more can be written, and also when the caller is gone: that is seen with the next part. */
 async function drained(response: ServerResponse): Promise<void> {

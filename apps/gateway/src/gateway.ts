@@ -10,6 +10,7 @@ import type { ProgressFeed } from './follow-progress.ts'
 import type { HeavyReads } from './http/heavy-reads.ts'
 import type { IdentityRules } from './identity-rules.ts'
 import type { Tables } from './store/tables.ts'
+import type { EventTail } from './watch-events.ts'
 
 /** What the answers to requests are made with. */
 export type Gateway = {
@@ -26,6 +27,7 @@ export type Gateway = {
   /** Resolves when the tracker has committed the event. */
   readonly countEvent: (event: Engagement) => Promise<unknown>
   readonly progress: ProgressFeed
+  readonly tail: EventTail
   /** The places of dry runs and exports. */
   readonly heavyReads: HeavyReads
   /** Where the endpoints of browsers may lie. */

@@ -29,6 +29,7 @@ import { readCredentials } from './read-credentials.ts'
 import { reseal } from './reseal.ts'
 import { findApp } from './store/apps.ts'
 import type { Tables } from './store/tables.ts'
+import { openEventTail } from './watch-events.ts'
 
 /** A shorter token could be guessed, so it counts as none. */
 const shortestAdminToken = 32
@@ -77,6 +78,7 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
       .filter((secret) => secret !== ''),
   ]
   const progress = openProgressFeed(bus, log)
+  const tail = openEventTail(bus, log, async (appId) => (await findApp(db, appId)) !== undefined)
   const measure = openMeasure(service.metrics)
   const gateway = {
     db,
@@ -89,6 +91,7 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
     hmacSecrets,
     countEvent,
     progress,
+    tail,
     heavyReads: openHeavyReads(),
     endpointRule: endpointRuleOf(config),
   }
@@ -97,6 +100,7 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
     serve(routes, gateway, { keys, limits: openLimits(config, trusted, measure), adminToken, log, measure }),
   )
   service.onStop('progress streams', () => progress.close())
+  service.onStop('event streams', () => tail.close())
 
   startSweep(service, watch, 'erase-apps', () => eraseApps({ db, bus, log }))
   startSweep(service, watch, 'audit', keepAudit(db, config.AUDIT_RETENTION_DAYS))

@@ -6,3 +6,4 @@ create table watched_apps (
   -- Tracker and audience have answered that they know.
   is_told boolean not null default false
 );
+create index watched_apps_until on watched_apps (until);

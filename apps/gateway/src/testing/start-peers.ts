@@ -93,6 +93,14 @@ const givenDelivery: WebhookDelivery = {
   endedAt: null,
 }
 
+const givenTags: audienceCalls.TagUses = {
+  tags: [{ name: 'plan', type: 'string', users: 3, low: 3, high: 3, values: ['pro', 'free'] }],
+  exact: true,
+  sample: 3,
+  users: 3,
+  asOf: '2026-01-01T00:00:00.000Z',
+}
+
 export async function startPeers(natsUrl: string): Promise<Peers> {
   const services = (['audience', 'campaigns', 'tracker', 'webhooks'] as const).map((name: AppName) =>
     testService(name, { NATS_URL: natsUrl }),
@@ -148,6 +156,8 @@ export async function startPeers(natsUrl: string): Promise<Peers> {
   play(audience, audienceCalls.deleteSegment, {})
   play(audience, audienceCalls.countSegment, counted)
   play(audience, audienceCalls.previewSegment, counted)
+  play(audience, audienceCalls.readWaves, { waves: [] })
+  play(audience, audienceCalls.listTags, givenTags)
   play(audience, audienceCalls.readCircuits, { circuits: [] })
   play(audience, audienceCalls.probeCircuits, { open: 0 })
   play(audience, audienceCalls.eraseAudienceOfApp, { done: true })
@@ -182,6 +192,7 @@ export async function startPeers(natsUrl: string): Promise<Peers> {
   play(campaigns, campaignCalls.replaceTemplate, template)
   play(campaigns, campaignCalls.deleteTemplate, {})
   play(campaigns, campaignCalls.listCampaigns, { items: [givenCampaign], nextCursor: null })
+  play(campaigns, campaignCalls.listRuns, { items: [], nextCursor: null })
   play(campaigns, campaignCalls.getCampaign, givenCampaign)
   play(campaigns, campaignCalls.replaceCampaign, givenCampaign)
   play(campaigns, campaignCalls.deleteCampaign, {})
@@ -217,6 +228,8 @@ export async function startPeers(natsUrl: string): Promise<Peers> {
   play(webhooks, webhookCalls.rotateWebhookSecret, { secret: 'whsec_canary-of-a-rotation' })
   play(webhooks, webhookCalls.testWebhook, { status: 204, error: null })
   play(webhooks, webhookCalls.listDeliveries, { items: [], nextCursor: null })
+  play(webhooks, webhookCalls.readDelivery, { ...givenDelivery, body: null })
+  play(webhooks, webhookCalls.watchEvents, {})
   play(webhooks, webhookCalls.replayDelivery, givenDelivery)
   return peers
 }

@@ -44,7 +44,7 @@ export async function listShownPushes(
   const open = isOpenPart
     ? await bus.call(listOpenPushes, { appId, limit, ...filters, ...(after === undefined ? {} : { cursor: after }) })
     : { items: [], nextCursor: null }
-  const items = open.items.map(shown)
+  const items = open.items.map(shownOpen)
   if (open.nextCursor !== null) return { items, nextCursor: openPrefix + open.nextCursor }
   if (outcome === 'open') return { items, nextCursor: null }
   if (items.length === limit) return { items, nextCursor: ledgerBegins }
@@ -60,7 +60,7 @@ export async function listShownPushes(
   return { items: [...items, ...ended.items], nextCursor: ended.nextCursor }
 }
 
-const shown = ({ tries, state, nextTryAt, ...push }: OpenPush): ShownOpenPush => ({
+export const shownOpen = ({ tries, state, nextTryAt, ...push }: OpenPush): ShownOpenPush => ({
   ...push,
   variant: null,
   outcome: 'open',

@@ -40,7 +40,9 @@ async function watch(appId: string): Promise<{ events: () => WebhookEvent[]; isO
 }
 const listenersOf = (appId: string) =>
   onDatabase(herald, async (client) => {
-    const { rows } = await client.query<{ types: string[] }>('select event_types as types from tracker.listeners where app_id = $1', [appId])
+    const { rows } = await client.query<{ types: string[] }>('select event_types as types from tracker.listeners where app_id = $1', [
+      appId,
+    ])
     return rows[0]?.types ?? []
   })
 
@@ -53,7 +55,10 @@ test('what becomes of a send is seen live by whoever watches its app, without an
   expect(await listenersOf(tenant.appId)).toEqual(['*'])
 
   const sent = ok(
-    await tenant.call<{ id: string }>('POST', '/v1/notifications', { target: { externalIds: ['watched'] }, content: textOf('A secret text') }),
+    await tenant.call<{ id: string }>('POST', '/v1/notifications', {
+      target: { externalIds: ['watched'] },
+      content: textOf('A secret text'),
+    }),
     202,
   )
   await until(() => stream.events().length >= 2)
@@ -78,7 +83,10 @@ test('what becomes of a send is seen live by whoever watches its app, without an
 // spec: administration/pushes-csv, administration/waves, administration/tags
 test('the pushes of a send go out as a CSV, its wave is shown, and so are the tags of those it went to', async () => {
   const own = await givenTenant(herald)
-  const devices = await givenDevices(own, 'android', 30, (n) => ({ externalId: `person-${n}`, tags: { plan: n < 10 ? 'pro' : 'free', orders: n } }))
+  const devices = await givenDevices(own, 'android', 30, (n) => ({
+    externalId: `person-${n}`,
+    tags: { plan: n < 10 ? 'pro' : 'free', orders: n },
+  }))
   const campaignId = await sendCampaign(own, {}, 'sending')
   await settle(own, campaignId)
 

@@ -46,11 +46,14 @@ const queuedOf = async (campaignId: string) => {
   return { ios: row?.queued_ios, android: row?.queued_android, web: row?.queued_web }
 }
 const sumOf = (waves: readonly { byPlatform: { ios: number; android: number; web: number } }[]) =>
-  waves.reduce((sum, { byPlatform: { ios, android, web } }) => ({ ios: sum.ios + ios, android: sum.android + android, web: sum.web + web }), {
-    ios: 0,
-    android: 0,
-    web: 0,
-  })
+  waves.reduce(
+    (sum, { byPlatform: { ios, android, web } }) => ({ ios: sum.ios + ios, android: sum.android + android, web: sum.web + web }),
+    {
+      ios: 0,
+      android: 0,
+      web: 0,
+    },
+  )
 
 // spec: administration/waves
 test('each wave says its instant, its zones and what it queued, while it waits, when it is over, and after the send is settled', async () => {
@@ -115,7 +118,9 @@ test('a send to everybody at once is one wave, and one that has not begun, or is
   await fanOutAll(audience, campaignId)
   const row = await findFanOut(db, campaignId)
   expect(await read({ appId, campaignId })).toEqual({
-    waves: [{ no: 1, at: row?.started_at.toISOString(), zones: null, state: 'done', queued: 30, byPlatform: { ios: 0, android: 0, web: 30 } }],
+    waves: [
+      { no: 1, at: row?.started_at.toISOString(), zones: null, state: 'done', queued: 30, byPlatform: { ios: 0, android: 0, web: 30 } },
+    ],
   })
   expect(await read({ appId: newId(), campaignId })).toEqual({ waves: [] })
 })

@@ -27,7 +27,7 @@ const giveRuns = async (db: Kysely<Tables>, recurringOf: string, days: string[])
 
 async function walk(campaignId: string, limit: number) {
   const days: string[] = []
-  for (let cursor: string | null | undefined; cursor !== null; ) {
+  for (let cursor: string | null | undefined; cursor !== null;) {
     const page = await platform.gateway.call(listRunsCall, { appId, campaignId, limit, ...(cursor === undefined ? {} : { cursor }) })
     expect(page.items.length).toBeLessThanOrEqual(limit)
     days.push(...page.items.map(({ localDate }) => localDate))

@@ -76,10 +76,15 @@ async function walk({ name, method, path, body, mediaType }: Route) {
   const before = await db.selectFrom('audit').select('id').execute()
   const requestId = newId()
   // A stream goes on: of it the head is enough.
-  const told = await ask(mediaType === 'text/event-stream' ? 'HEAD' : method.toUpperCase(), at, body === undefined ? undefined : bodyOf(name), {
-    'x-admin-actor': `walker of ${name}`,
-    'x-request-id': requestId,
-  })
+  const told = await ask(
+    mediaType === 'text/event-stream' ? 'HEAD' : method.toUpperCase(),
+    at,
+    body === undefined ? undefined : bodyOf(name),
+    {
+      'x-admin-actor': `walker of ${name}`,
+      'x-request-id': requestId,
+    },
+  )
   const known = new Set(before.map(({ id }) => id))
   const written = (await db.selectFrom('audit').selectAll().execute()).filter(({ id }) => !known.has(id))
   return { told, requestId, written, shown: [String(key['key']), told.text] }

@@ -62,7 +62,12 @@ test('a watcher gets at most 100 events a second, and hears how many were left o
   const { appId } = await gateway.givenApp()
   const stream = await watch(appId)
   await until(() => stream.events().length > 0)
-  for (let n = 0; n < 10; n += 1) tell(appId, Array.from({ length: 100 }, () => event(appId)), 5)
+  for (let n = 0; n < 10; n += 1)
+    tell(
+      appId,
+      Array.from({ length: 100 }, () => event(appId)),
+      5,
+    )
   await until(() => seenBy(stream).length + droppedBy(stream) === 1_050)
   // What waits behind the first hundred goes out in the second after.
   expect(seenBy(stream).length).toBeLessThanOrEqual(200)

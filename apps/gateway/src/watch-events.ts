@@ -39,7 +39,11 @@ type App = { told: Set<Told>; renewedAt: number }
  * Events of apps that somebody watches, as webhooks takes them over. Nobody watches an app: webhooks is not asked, tracker and audience announce nothing
  * for it, and nothing comes. Each watcher gets at most 100 a second, and hears how many were left out. `isThere`: whether the app is.
  */
-export function openEventTail(bus: Pick<Bus, 'call' | 'listen' | 'onReconnect'>, log: Log, isThere: (appId: string) => Promise<boolean>): EventTail {
+export function openEventTail(
+  bus: Pick<Bus, 'call' | 'listen' | 'onReconnect'>,
+  log: Log,
+  isThere: (appId: string) => Promise<boolean>,
+): EventTail {
   const apps = new Map<string, App>()
   let watching = 0
   let closed = false

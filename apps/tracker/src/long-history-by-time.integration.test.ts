@@ -20,10 +20,14 @@ beforeAll(async () => {
   await fillTracker(url('tracker'), { appId, count: campaigns, days: 12, pushes: 1 })
   // Each campaign was reported, and its push ended, a second after it was made, which its id says.
   const endedAt = sql`to_timestamp(('x' || left(encode(campaign_id, 'hex'), 8))::bit(32)::bigint + 1)`
-  await sql`update ledger_batches set ends = replace(ends, '1767225600000', (extract(epoch from ${endedAt}) * 1000)::bigint::text)`.execute(whole)
+  await sql`update ledger_batches set ends = replace(ends, '1767225600000', (extract(epoch from ${endedAt}) * 1000)::bigint::text)`.execute(
+    whole,
+  )
   await sql`
     update counters set created_at = at, settled_at = at
-    from (select campaign_id as id, to_timestamp(('x' || left(campaign_id, 8))::bit(32)::bigint + 1) as at from counters) as made where id = campaign_id`.execute(whole)
+    from (select campaign_id as id, to_timestamp(('x' || left(campaign_id, 8))::bit(32)::bigint + 1) as at from counters) as made where id = campaign_id`.execute(
+    whole,
+  )
   await sql`vacuum analyze`.execute(whole)
 }, 120_000)
 
@@ -34,18 +38,28 @@ const list =
     listPushes({ db, retentionDays: 90 }, { appId, limit, ...asked })
 const ago = (days: number) => new Date(Date.now() - days * day).toISOString()
 
-async function looked(asked: Asked, limit?: number): Promise<{ looks: Looked[]; pages: number; page: Awaited<ReturnType<typeof listPushes>> }> {
+async function looked(
+  asked: Asked,
+  limit?: number,
+): Promise<{ looks: Looked[]; pages: number; page: Awaited<ReturnType<typeof listPushes>> }> {
   const pages: Awaited<ReturnType<typeof listPushes>>[] = []
   const looks = await looksOf<Tables>(url('tracker'), async (db) => pages.push(await list(asked, limit)(db)))
   const [page] = pages
   if (!page) throw new Error('no page was read')
   return { looks, pages: looks.reduce((sum, look) => sum + look.pages, 0), page }
 }
-const scannedBy = (looks: Looked[]) => looks.flatMap(({ scanned }) => scanned).filter((table) => /^(ledger|counters|engagements)/.test(table))
+const scannedBy = (looks: Looked[]) =>
+  looks.flatMap(({ scanned }) => scanned).filter((table) => /^(ledger|counters|engagements)/.test(table))
 
 // spec: administration/pushes
 test('the pushes of a time long ago are found without the campaigns after it, and those of one platform like those of all', async () => {
-  for (const asked of [{ to: ago(6) }, { from: ago(6.2), to: ago(6) }, { from: ago(0.2) }, { platform: 'android' as const }, { to: ago(6), subscriptionId: device }]) {
+  for (const asked of [
+    { to: ago(6) },
+    { from: ago(6.2), to: ago(6) },
+    { from: ago(0.2) },
+    { platform: 'android' as const },
+    { to: ago(6), subscriptionId: device },
+  ]) {
     const { looks, pages, page } = await looked(asked)
     expect(scannedBy(looks)).toEqual([])
     expect({ asked, isBounded: pages < 600 }).toEqual({ asked, isBounded: true })
@@ -56,7 +70,12 @@ test('the pushes of a time long ago are found without the campaigns after it, an
 
 // spec: administration/pushes
 test('a page that looks for a time or a platform that has none touches a bounded part of the history', async () => {
-  for (const asked of [{ from: ago(-1) }, { to: ago(20) }, { platform: 'ios' as const }, { from: ago(3), to: ago(2.999), outcome: 'skipped' as const }]) {
+  for (const asked of [
+    { from: ago(-1) },
+    { to: ago(20) },
+    { platform: 'ios' as const },
+    { from: ago(3), to: ago(2.999), outcome: 'skipped' as const },
+  ]) {
     const { looks, pages, page } = await looked(asked)
     expect(scannedBy(looks)).toEqual([])
     expect(page.items).toEqual([])
@@ -76,7 +95,9 @@ test('a time is paged through to its end, each push once, as the rows of the led
     cursor = page.nextCursor
   } while (cursor !== null)
   const { rows } = await sql<{ id: string }>`
-    select campaign_id as id from counters where created_at >= ${from}::timestamptz and created_at < ${to}::timestamptz order by campaign_id desc`.execute(whole)
+    select campaign_id as id from counters where created_at >= ${from}::timestamptz and created_at < ${to}::timestamptz order by campaign_id desc`.execute(
+    whole,
+  )
   expect(found).toEqual(rows.map(({ id }) => id))
   expect(found.length).toBeGreaterThan(1_000)
 })

@@ -19,7 +19,7 @@ beforeAll(async () => {
 type Asked = { state?: 'pending' | 'delivered' | 'failed' | 'erased'; from?: string; to?: string }
 async function walk(webhook: { appId: string; id: string }, asked: Asked, limit: number) {
   const found: { id: string; state: string; createdAt: string }[] = []
-  for (let cursor: string | null | undefined; cursor !== null; ) {
+  for (let cursor: string | null | undefined; cursor !== null;) {
     const page = await rig.gateway.call(listDeliveries, {
       appId: webhook.appId,
       webhookId: webhook.id,
@@ -81,7 +81,9 @@ test('deliveries are found by state and time, each once, by pages of any size', 
     if (limit > 1) expect(await walk(webhook, {}, limit)).toEqual(everything)
     expect(await walk(webhook, { state: 'failed' }, limit)).toEqual(everything.filter(({ state }) => state === 'failed'))
     expect(await walk(webhook, { from, to }, limit)).toEqual(everything.slice(50, 150))
-    expect(await walk(webhook, { state: 'failed', from, to }, limit)).toEqual(everything.slice(50, 150).filter(({ state }) => state === 'failed'))
+    expect(await walk(webhook, { state: 'failed', from, to }, limit)).toEqual(
+      everything.slice(50, 150).filter(({ state }) => state === 'failed'),
+    )
   }
   expect(await walk(webhook, { state: 'pending' }, 10)).toEqual([])
 })
@@ -93,13 +95,25 @@ test('a page looks at a bounded part of a long log, whatever is looked for, and 
   await fill(webhook.id, 30_000)
   await sql`
     insert into deliveries (id, endpoint_id, state, event_count, created_at, ended_at)
-    select 'dlv_' || substr(md5(${other.id} || n), 1, 24), ${other.id}, 'failed', 1, now() - n * interval '1 minute', now() from generate_series(1, 30000) as n`.execute(rig.db)
+    select 'dlv_' || substr(md5(${other.id} || n), 1, 24), ${other.id}, 'failed', 1, now() - n * interval '1 minute', now() from generate_series(1, 30000) as n`.execute(
+    rig.db,
+  )
   await sql`analyze deliveries`.execute(rig.db)
   const at = { appId: webhook.appId, webhookId: webhook.id, limit: 20 }
-  for (const asked of [{}, { state: 'failed' }, { state: 'erased' }, { from: new Date(Date.now() - 86_400_000).toISOString() }, { to: new Date(Date.now() - 20 * 86_400_000).toISOString() }] as const) {
+  for (const asked of [
+    {},
+    { state: 'failed' },
+    { state: 'erased' },
+    { from: new Date(Date.now() - 86_400_000).toISOString() },
+    { to: new Date(Date.now() - 20 * 86_400_000).toISOString() },
+  ] as const) {
     const looks = await looksOf<Tables>(rig.environment['DATABASE_URL_WEBHOOKS'] ?? '', (db) => listThem({ db }, { ...at, ...asked }))
     const pages = looks.reduce((sum, look) => sum + look.pages, 0)
-    expect({ asked, scanned: looks.flatMap(({ scanned }) => scanned), isBounded: pages < 6_000 }).toEqual({ asked, scanned: [], isBounded: true })
+    expect({ asked, scanned: looks.flatMap(({ scanned }) => scanned), isBounded: pages < 6_000 }).toEqual({
+      asked,
+      scanned: [],
+      isBounded: true,
+    })
   }
   expect(await walk(webhook, { state: 'erased' }, 20)).toHaveLength(3)
 })

@@ -1,5 +1,5 @@
 import { findExternalIds } from '@herald/contracts/calls/audience'
-import { eventsSeen, mostShownPerSecond, watchSeconds } from '@herald/contracts/calls/webhooks'
+import { eventsSeen, eventsWatched, mostShownPerSecond, watchSeconds } from '@herald/contracts/calls/webhooks'
 import type { Event } from '@herald/contracts/event'
 import type { Bus } from '@herald/service/bus'
 import type { Log } from '@herald/service/log'

@@ -31,7 +31,12 @@ const heardBy = (who: 'tracker' | 'audience', appId: string) =>
     .filter((one) => one.appId === appId)
     .toSorted((one, other) => one.version - other.version)
     .at(-1)?.eventTypes
-const endWatch = (appId: string) => rig.db.updateTable('watched_apps').set({ until: new Date(0) }).where('app_id', '=', appId).execute()
+const endWatch = (appId: string) =>
+  rig.db
+    .updateTable('watched_apps')
+    .set({ until: new Date(0) })
+    .where('app_id', '=', appId)
+    .execute()
 
 // spec: webhooks/watched
 test('when a watch is answered tracker and audience announce all events of the app, and they are shown with external ids and nothing else', async () => {
@@ -39,7 +44,10 @@ test('when a watch is answered tracker and audience announce all events of the a
   await watch(appId)
   expect([heardBy('tracker', appId), heardBy('audience', appId)]).toEqual([['*'], ['*']])
 
-  const [sent, failed] = [givenEvent(appId), givenEvent(appId, { type: 'notification.failed', data: { code: 'timeout', providerCode: null, attempts: 5 } })]
+  const [sent, failed] = [
+    givenEvent(appId),
+    givenEvent(appId, { type: 'notification.failed', data: { code: 'timeout', providerCode: null, attempts: 5 } }),
+  ]
   rig.externalIds.set(sent.userId ?? '', 'customer-7')
   await rig.announce([sent, failed])
   await until(() => seenOf(appId).length === 2)
@@ -119,6 +127,8 @@ test('of a deleted app no watch stays', async () => {
   await watch(appId)
   await until(async () => (await rig.gateway.call(eraseWebhooksOfApp, { appId })).done)
   const { rows } = await sql`
-    select app_id from watched_apps where app_id = ${appId} union all select app_id from listened_apps where app_id = ${appId}`.execute(rig.db)
+    select app_id from watched_apps where app_id = ${appId} union all select app_id from listened_apps where app_id = ${appId}`.execute(
+    rig.db,
+  )
   expect(rows).toEqual([])
 })

@@ -150,8 +150,8 @@ export async function wireWebhooks(service: Service<Config>, given: { resolve?: 
   bus.answer(calls.eraseUser, (request) => eraseUser(webhooks, request))
   bus.answer(calls.eraseWebhooksOfApp, (request) => eraseApp(webhooks, request))
 
-  const show = openShowing(webhooks)
-  bus.answer(calls.watchEvents, (request) => watchEvents(webhooks, request))
+  const show = openShowing({ bus, log })
+  bus.answer(calls.watchEvents, (request) => watchEvents({ db, bus }, request))
 
   // One commit in flight takes along everything that is ready, and each owner hears of all of it in one call.
   const collect = group(

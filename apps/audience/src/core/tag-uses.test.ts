@@ -46,7 +46,14 @@ test('as many as were seen there are at least', () => {
 // spec: administration/tags
 test('tags are in the order of their names, with the type of their values', () => {
   const tag = (name: string, types: string[]) => ({ name, types, users: 1, squares: 1, values: ['1'] })
-  const counted = { tags: [tag('plan', ['string']), tag('age', ['number', 'string']), tag('vip', ['boolean'])], users: 3, squares: 9, blocks: 1, ofAll: null, asOf: new Date() }
+  const counted = {
+    tags: [tag('plan', ['string']), tag('age', ['number', 'string']), tag('vip', ['boolean'])],
+    users: 3,
+    squares: 9,
+    blocks: 1,
+    ofAll: null,
+    asOf: new Date(),
+  }
   const { tags, exact, sample, users } = tagUsesOf(counted)
   expect(tags.map(({ name, type }) => [name, type])).toEqual([
     ['age', 'mixed'],

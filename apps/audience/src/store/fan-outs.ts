@@ -39,6 +39,7 @@ export type Beginning = { cut: CutPage } | { waveAt: string } | { lane: Lane | n
  * so that a small send is one commit. Nobody has been told of it: `told_page` is 0.
  */
 export async function insertFanOut(db: Db, fanOut: NewFanOut, beginning: Beginning): Promise<FanOut | undefined> {
+  const { waves } = fanOut
   const cut = 'cut' in beginning ? beginning.cut : undefined
   const failure = 'failure' in beginning ? beginning.failure : undefined
   const failedOf = 'failedOf' in beginning ? beginning.failedOf : null
@@ -52,7 +53,7 @@ export async function insertFanOut(db: Db, fanOut: NewFanOut, beginning: Beginni
       send: JSON.stringify(fanOut.send),
       target: cut?.next === 'nothing' ? null : JSON.stringify(fanOut.target),
       settings: fanOut.settings && JSON.stringify(fanOut.settings),
-      waves: fanOut.waves && JSON.stringify(cut ? afterPage({ ...fanOut, wave: 0 }, cut, noneQueued) : fanOut.waves),
+      waves: waves && JSON.stringify(cut ? afterPage({ waves, wave: 0 }, cut, noneQueued) : waves),
       started_at: sql<Date>`${fanOut.exactStart}::timestamptz`,
       bound_id: fanOut.bound_id,
       lane: 'lane' in beginning ? beginning.lane : null,

@@ -45,12 +45,31 @@ async function open(appId: string): Promise<IncomingMessage> {
 // spec: administration/pushes-csv
 test('the same rows come as a CSV with a line of names, and what begins like a formula is text', async () => {
   const { appId } = await gateway.givenApp()
-  const open = { campaignId, userId, subscriptionId, platform: 'web', tries: 2, code: 'timeout', providerCode: null, nextTryAt: null, state: 'retry' }
+  const open = {
+    campaignId,
+    userId,
+    subscriptionId,
+    platform: 'web',
+    tries: 2,
+    code: 'timeout',
+    providerCode: null,
+    nextTryAt: null,
+    state: 'retry',
+  }
   peers.answers.set(listOpenPushes.subject, () => ({ items: [open], nextCursor: null }))
-  const failed = row({ outcome: 'failed', code: 'internal', providerCode: '=cmd|"/c calc"!A1', variant: '@a,b', engagements: ['delivered', 'opened'] })
+  const failed = row({
+    outcome: 'failed',
+    code: 'internal',
+    providerCode: '=cmd|"/c calc"!A1',
+    variant: '@a,b',
+    engagements: ['delivered', 'opened'],
+  })
   peers.answers.set(listPushes.subject, () => ({ items: [row(), failed], nextCursor: null }))
 
-  const { status, headers, text } = await gateway.admin('GET', path(appId, `?campaignId=${campaignId}&platform=ios&from=2026-01-01T00:00:00Z&to=2026-02-01T00:00:00Z`))
+  const { status, headers, text } = await gateway.admin(
+    'GET',
+    path(appId, `?campaignId=${campaignId}&platform=ios&from=2026-01-01T00:00:00Z&to=2026-02-01T00:00:00Z`),
+  )
   expect([status, headers['content-type'], headers['content-disposition']]).toEqual([
     200,
     'text/csv; charset=utf-8; header=present',

@@ -9,7 +9,9 @@ import { CampaignStats, Id } from './answers.ts'
 const Time = z.string().meta({ format: 'date-time' })
 const Count = z.int().min(0)
 const nextCursor = z.string().nullable().meta({ description: 'Where the list goes on; null at its end.' })
-const ByPlatform = z.object(Object.fromEntries(platforms.map((platform) => [platform, Count])) as Record<(typeof platforms)[number], typeof Count>)
+const ByPlatform = z.object(
+  Object.fromEntries(platforms.map((platform) => [platform, Count])) as Record<(typeof platforms)[number], typeof Count>,
+)
 
 export const WaveList = z.object({
   items: z.array(
@@ -19,7 +21,10 @@ export const WaveList = z.object({
       zones: z
         .array(z.string().nullable())
         .nullable()
-        .meta({ description: 'The time zones of its users; null among them: users without one. Null: everybody. The last wave takes everybody else too.' }),
+        .meta({
+          description:
+            'The time zones of its users; null among them: users without one. Null: everybody. The last wave takes everybody else too.',
+        }),
       state: z
         .enum(['waiting', 'running', 'done', 'cancelled'])
         .meta({ description: '`cancelled`: the send failed or was cancelled before the wave was over.' }),
@@ -81,4 +86,3 @@ export const DeliveryWithBody = Delivery.extend({
     .nullable()
     .meta({ description: 'The text that is posted, byte for byte: a JSON of id and events. Null when it is no longer kept.' }),
 })
-

@@ -25,10 +25,26 @@ const askedOf = ({ subject }: { subject: string }) => peers.asked.filter((one) =
 // spec: administration/waves
 test('the waves of a send are answered as audience has them, and none of a campaign that is unknown', async () => {
   const waves: SendWave[] = [
-    { no: 1, at: '2026-01-01T08:00:00.000Z', zones: ['Asia/Tokyo', null], state: 'done', queued: 3, byPlatform: { ios: 1, android: 2, web: 0 } },
-    { no: 2, at: '2026-01-01T16:00:00.000Z', zones: ['Europe/Berlin'], state: 'waiting', queued: 0, byPlatform: { ios: 0, android: 0, web: 0 } },
+    {
+      no: 1,
+      at: '2026-01-01T08:00:00.000Z',
+      zones: ['Asia/Tokyo', null],
+      state: 'done',
+      queued: 3,
+      byPlatform: { ios: 1, android: 2, web: 0 },
+    },
+    {
+      no: 2,
+      at: '2026-01-01T16:00:00.000Z',
+      zones: ['Europe/Berlin'],
+      state: 'waiting',
+      queued: 0,
+      byPlatform: { ios: 0, android: 0, web: 0 },
+    },
   ]
-  peers.answers.set(readCampaign.subject, (request) => ((request as { campaignId: string }).campaignId === campaignId ? givenCampaign : null))
+  peers.answers.set(readCampaign.subject, (request) =>
+    (request as { campaignId: string }).campaignId === campaignId ? givenCampaign : null,
+  )
   peers.answers.set(readWaves.subject, () => ({ waves }))
 
   const { status, body } = await get(`/campaigns/${campaignId}/waves`)
@@ -87,7 +103,7 @@ test('tags are found by the beginning of their name in any letter case, and ever
   peers.answers.set(listTags.subject, () => counted)
   const walk = async (query: string) => {
     const found: string[] = []
-    for (let cursor: string | null | undefined; cursor !== null; ) {
+    for (let cursor: string | null | undefined; cursor !== null;) {
       const { status, body } = await get(`/tags?${query}${cursor === undefined ? '' : `&cursor=${cursor}`}`)
       expect(status).toBe(200)
       const page = TagList.parse(body)

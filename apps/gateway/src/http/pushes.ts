@@ -19,10 +19,15 @@ const filters = {
     .meta({ description: 'Only pushes that ended so; `open`: only those that have not ended yet. Without it the open ones come first.' }),
   code: text(1, 64).optional(),
   platform: z.enum(platforms).optional(),
-  from: Timestamp.optional().meta({ description: 'Only pushes that ended at this moment or later; one that has not ended: that was queued then.' }),
-  to: Timestamp.optional().meta({ description: 'Only pushes that ended before this moment; one that has not ended: that was queued before it.' }),
+  from: Timestamp.optional().meta({
+    description: 'Only pushes that ended at this moment or later; one that has not ended: that was queued then.',
+  }),
+  to: Timestamp.optional().meta({
+    description: 'Only pushes that ended before this moment; one that has not ended: that was queued before it.',
+  }),
 }
-const isInOrder = ({ from, to }: { from?: string | undefined; to?: string | undefined }) => from === undefined || to === undefined || from < to
+const isInOrder = ({ from, to }: { from?: string | undefined; to?: string | undefined }) =>
+  from === undefined || to === undefined || from < to
 const outOfOrder = { path: ['to'], message: 'must be later than from' }
 
 const LedgerQuery = z.strictObject({ ...filters, ...pageQuery }).refine(isInOrder, outOfOrder)

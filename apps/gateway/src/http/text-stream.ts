@@ -21,7 +21,11 @@ const slowestMs = 30_000
  * Writes a stream of text. A Fault before the first part is answered like any other; one after it cuts the connection, which is how a caller sees that
  * not all has come. The parts end when the caller is gone.
  */
-export async function respondText(response: ServerResponse, { parts, headers }: TextStream, { headOnly, log }: { headOnly: boolean; log: Log }): Promise<void> {
+export async function respondText(
+  response: ServerResponse,
+  { parts, headers }: TextStream,
+  { headOnly, log }: { headOnly: boolean; log: Log },
+): Promise<void> {
   try {
     const first = headOnly ? undefined : await parts.next()
     if (response.headersSent || isGone(response)) return

@@ -121,7 +121,11 @@ export const webhooks = [
     summary: 'List the deliveries of a webhook endpoint with their attempts, newest first',
     async answer({ db, bus }, { appId, params, query: { state, from, to, ...page } }) {
       await readApp(db, appId)
-      const filters = { ...(state === undefined ? {} : { state }), ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }
+      const filters = {
+        ...(state === undefined ? {} : { state }),
+        ...(from === undefined ? {} : { from }),
+        ...(to === undefined ? {} : { to }),
+      }
       return bus.call(calls.listDeliveries, { appId, webhookId: params.id, ...listRequestOf(page), ...filters })
     },
   }),

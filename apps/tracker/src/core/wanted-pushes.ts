@@ -16,11 +16,7 @@ type Row = Slots & { campaignId: string; no: number; devices: Buffer | null; use
 export type PushOfRow<Found extends Row> = PushPlace & { row: Found; end: SettledEnd }
 
 /** The pushes of a row that ended and are wanted, the last place first, at most `most`. */
-export function wantedPushes<Found extends Row>(
-  row: Found,
-  wanted: Wanted,
-  most: number,
-): PushOfRow<Found>[] {
+export function wantedPushes<Found extends Row>(row: Found, wanted: Wanted, most: number): PushOfRow<Found>[] {
   const { after, device, user } = wanted
   const ends = readEnds(row).map((end) => (isWanted(end, wanted) ? end : undefined))
   const named = indexesWanted(row, device, user)

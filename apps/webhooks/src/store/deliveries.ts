@@ -225,7 +225,10 @@ export async function getDelivery(db: Db, { webhookId, deliveryId }: { webhookId
 }
 
 /** The events of a delivery as they are posted; undefined when they are no longer kept. */
-export async function findEventsOf(db: Db, { webhookId, deliveryId }: { webhookId: string; deliveryId: string }): Promise<Buffer | undefined> {
+export async function findEventsOf(
+  db: Db,
+  { webhookId, deliveryId }: { webhookId: string; deliveryId: string },
+): Promise<Buffer | undefined> {
   const row = await db
     .selectFrom('deliveries')
     .innerJoin('bodies', 'bodies.id', 'deliveries.body_id')

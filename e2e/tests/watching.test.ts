@@ -96,7 +96,7 @@ test('the pushes of a send go out as a CSV, its wave is shown, and so are the ta
   const csv = ok(await own.admin<string>('GET', `/pushes.csv?campaignId=${campaignId}&outcome=sent`), 200)
   const [names, ...lines] = csv.trimEnd().split('\r\n')
   expect(names?.split(',').slice(0, 2)).toEqual(['campaignId', 'subscriptionId'])
-  expect(lines.map((line) => line.split(',')[1]).toSorted()).toEqual(devices.map(({ id }) => id).toSorted())
+  expect(lines.map((line) => String(line.split(',')[1])).toSorted()).toEqual(devices.map(({ id }) => id).toSorted())
   expect(ok(await own.admin<string>('GET', `/pushes.csv?platform=ios`), 200).trimEnd()).toBe(names)
 
   const { items: tags, ...counted } = ok(await own.admin<{ items: TagUses['tags'] }>('GET', '/tags'), 200)

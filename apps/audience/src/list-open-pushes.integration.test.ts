@@ -58,7 +58,7 @@ test('open pushes are found by platform and by when they were queued', async () 
   await givenBatch(appId)
   await sql`update batches set queued_at = '2026-01-01T00:00:00Z' where app_id = ${appId} and platform = 'ios'`.execute(db)
   const found = async (asked: Asked) => (await page(asked)).items.map(({ subscriptionId }) => subscriptionId).toSorted()
-  const idsOf = (...platforms: string[]) => platforms.map((platform) => ids[platform]).toSorted()
+  const idsOf = (...platforms: string[]) => platforms.map((platform) => String(ids[platform])).toSorted()
 
   expect(await found({ appId })).toEqual(idsOf('ios', 'android', 'web'))
   expect(await found({ appId, platform: 'android' })).toEqual(idsOf('android'))

@@ -15,13 +15,13 @@ export async function listRuns(
   const before = cursor === undefined ? undefined : readCursor(cursor).createdAt.toISOString().slice(0, 10)
   if (!(await findCampaign(db, appId, campaignId))) throw notFound()
   const rows = await findRuns(db, campaignId, { limit, before })
-  const places = rows.map((row) => ({ id: row.id, createdAt: new Date(row.local_date), run: toRun(row) }))
+  const places = rows.map((row) => ({ id: row.id, createdAt: new Date(row.day), run: toRun(row) }))
   return listed(places, limit, ({ run }) => run)
 }
 
 const toRun = (row: RunRow): Run => ({
   id: row.id,
-  localDate: row.local_date,
+  localDate: row.day,
   status: row.status,
   cancelling: isCancelling(row),
   failure: row.failure,

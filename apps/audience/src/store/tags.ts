@@ -22,7 +22,7 @@ export const countTags = (db: Db, appId: string): Promise<CountedTags> =>
     await sql`set local enable_seqscan = off`.execute(trx)
     await sql`set local enable_bitmapscan = off`.execute(trx)
     const { rows } = await sql<{ users: number }>`
-      select count(*) as users from (select from users where app_id = ${appId} limit ${mostReadWhole + 1}) as some`.execute(trx)
+      select count(*) as users from (select from users where app_id = ${appId} limit ${mostReadWhole + 1}) as counted`.execute(trx)
     if ((rows[0]?.users ?? 0) <= mostReadWhole)
       return { ...(await countIn(trx, sql`users where app_id = ${appId} limit ${mostReadWhole}`, appId)), ofAll: null }
 

@@ -70,7 +70,7 @@ export const findRuns = (db: Db, recurrenceId: string, { limit, before }: { limi
   db
     .selectFrom('campaigns')
     .select(['id', 'status', 'cancelling', 'failure', 'created_at', 'started_at', 'settled_at'])
-    .select(sql<string>`local_date::text`.as('local_date'))
+    .select(sql<string>`local_date::text`.as('day'))
     .where('recurring_of', '=', recurrenceId)
     .$if(before !== undefined, (query) => query.where('local_date', '<', sql<string>`${before}::date`))
     .orderBy('local_date', 'desc')

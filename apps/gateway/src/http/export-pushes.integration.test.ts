@@ -115,6 +115,7 @@ test('a page is read when the one before has been taken: who does not read costs
 
   let lines = 0
   response.on('data', (part: Buffer) => void (lines += part.toString().split('\r\n').length - 1))
+  response.resume()
   await once(response, 'end')
   expect(lines).toBe(1 + 200 * pages)
 })
@@ -175,9 +176,13 @@ test('an export whose caller has gone ends, and leaves its place', async () => {
   peers.answers.set(listPushes.subject, () => ({ items: Array.from({ length: 200 }, () => row()), nextCursor: newId() }))
   const response = await open(appId)
   response.destroy()
+  const statuses: (number | undefined)[] = []
   await until(async () => {
     const again = await open(appId)
     again.destroy()
+    statuses.push(again.statusCode)
     return again.statusCode === 200
   })
+  // Until its end was seen the place was taken.
+  expect(statuses.slice(0, -1).filter((status) => status !== 429)).toEqual([])
 })

@@ -58,10 +58,10 @@ const isLeft = (after: PushPlace | undefined) =>
 
 /**
  * Rows of single pushes to a device or a user, newest campaign first, by the index of either: they cost what is answered, whatever else the app has
- * sent. At most one more than the limit, each with one push.
+ * sent. At most `most`, each with one push.
  */
-export async function findSingles(db: Db, filter: PushFilter): Promise<FoundRow[]> {
-  const { appId, campaignId, subscriptionId, userId, after, limit, retentionDays } = filter
+export async function findSingles(db: Db, filter: PushFilter, most: number): Promise<FoundRow[]> {
+  const { appId, campaignId, subscriptionId, userId, after, retentionDays } = filter
   const { rows } = await sql<FoundRow>`
     select ${columns(filter)} from ledger_batches l
     where l.day >= (now() at time zone 'utc')::date - ${retentionDays}::int and l.first_id is null and l.app_id = ${idBytes(appId)}
@@ -69,7 +69,7 @@ export async function findSingles(db: Db, filter: PushFilter): Promise<FoundRow[
       ${only(campaignId, sql`and l.campaign_id = ${idBytes(campaignId ?? '')}`)}
       ${isLeft(after)} and ${maySettle(filter)}
     order by l.campaign_id desc, l.batch_no desc, l.place desc
-    limit ${limit + 1}`.execute(db)
+    limit ${most}`.execute(db)
   return rows
 }
 

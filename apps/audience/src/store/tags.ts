@@ -3,11 +3,11 @@ import type { CountedTag, CountedTags } from '../core/tag-uses.ts'
 import type { Db } from './tables.ts'
 
 /** Users of an app that are all read; of an app with more a sample is. */
-const mostReadWhole = 20_000
+const mostReadWhole = 10_000
 /** So many of the app's users are enough, and so many blocks of the table are looked at first, and at most. */
-const enoughUsers = 5_000
-const blocksAtFirst = 1_000
-const mostBlocks = 10_000
+const enoughUsers = 2_000
+const blocksAtFirst = 300
+const mostBlocks = 5_000
 const mostNames = 2_000
 const valuesOfTag = 5
 const charactersOfValue = 100
@@ -21,6 +21,8 @@ export const countTags = (db: Db, appId: string): Promise<CountedTags> =>
     // The few who are read whole are found by their app's index, whatever the planner thinks that the app's share is.
     await sql`set local enable_seqscan = off`.execute(trx)
     await sql`set local enable_bitmapscan = off`.execute(trx)
+    // What is counted stays in memory: about 50,000 pairs of name and value.
+    await sql`set local work_mem = '32MB'`.execute(trx)
     const { rows } = await sql<{ users: number }>`
       select count(*) as users from (select from users where app_id = ${appId} limit ${mostReadWhole + 1}) as counted`.execute(trx)
     if ((rows[0]?.users ?? 0) <= mostReadWhole)

@@ -18,13 +18,10 @@ export const WaveList = z.object({
     z.object({
       no: z.int().min(1).meta({ description: 'Counted from 1.' }),
       at: Time.meta({ description: 'When it begins.' }),
-      zones: z
-        .array(z.string().nullable())
-        .nullable()
-        .meta({
-          description:
-            'The time zones of its users; null among them: users without one. Null: everybody. The last wave takes everybody else too.',
-        }),
+      zones: z.array(z.string().nullable()).nullable().meta({
+        description:
+          'The time zones of its users; null among them: users without one. Null: everybody. The last wave takes everybody else too.',
+      }),
       state: z
         .enum(['waiting', 'running', 'done', 'cancelled'])
         .meta({ description: '`cancelled`: the send failed or was cancelled before the wave was over.' }),

@@ -34,7 +34,7 @@ export const historyExamples: Record<string, { answer: unknown }> = {
         { name: 'plan', type: 'string', users: 120_400, low: 119_800, high: 121_000, values: ['free', 'pro', 'team'] },
       ],
       nextCursor: null,
-      ...{ exact: false, sample: 20_133, users: 120_400, asOf: '2026-02-01T08:00:00.000Z' },
+      ...{ exact: false, sample: 9_133, users: 120_400, asOf: '2026-02-01T08:00:00.000Z' },
     },
   },
   readWebhookDelivery: {

@@ -50,6 +50,23 @@ test('a push is shown as it waits, is sent and comes back, with what was answere
   expect(await shown()).toEqual([])
 })
 
+// spec: administration/pushes
+test('open pushes are found by platform and by when they were queued', async () => {
+  const appId = newId()
+  const ids: Record<string, string> = {}
+  for (const platform of ['ios', 'android', 'web'] as const) ids[platform] = (await givenDevice(db, { appId, platform })).id
+  await givenBatch(appId)
+  await sql`update batches set queued_at = '2026-01-01T00:00:00Z' where app_id = ${appId} and platform = 'ios'`.execute(db)
+  const found = async (asked: Asked) => (await page(asked)).items.map(({ subscriptionId }) => subscriptionId).toSorted()
+  const idsOf = (...platforms: string[]) => platforms.map((platform) => String(ids[platform])).toSorted()
+
+  expect(await found({ appId })).toEqual(idsOf('ios', 'android', 'web'))
+  expect(await found({ appId, platform: 'android' })).toEqual(idsOf('android'))
+  expect(await found({ appId, from: '2026-01-01T00:00:00.000Z', to: '2026-01-01T00:00:00.001Z' })).toEqual(idsOf('ios'))
+  expect(await found({ appId, to: '2026-01-01T00:00:00.000Z' })).toEqual([])
+  expect(await found({ appId, from: '2026-01-01T00:00:00.001Z' })).toEqual(idsOf('android', 'web'))
+})
+
 describe('pages', () => {
   test.each([1, 7, 200])('of %i hold each open push once, newest campaign first', async (limit) => {
     const appId = newId()

@@ -39,6 +39,7 @@ import { openLastNotified, withLastNotified } from './last-notified.ts'
 import { listOpenPushes } from './list-open-pushes.ts'
 import { findTestDevices, listTestDevices, markTestDevice } from './test-devices.ts'
 import { listUsers } from './list-users.ts'
+import { openTags } from './list-tags.ts'
 import { loginSubscription } from './login-subscription.ts'
 import { logoutSubscription } from './logout-subscription.ts'
 import { keepImports } from './manage-import.ts'
@@ -46,6 +47,7 @@ import { openToldNotes } from './note-told.ts'
 import { probeCircuits } from './probe-circuits.ts'
 import { deviceDaysKept, openDeviceCounts, readDeviceDays } from './read-devices.ts'
 import { findPerson, readPerson } from './read-person.ts'
+import { readWaves } from './read-waves.ts'
 import { readTaken, remember, rememberSends } from './read-taken.ts'
 import { openRegistrations } from './register-subscription.ts'
 import { removeAbandonedUsers } from './remove-abandoned-users.ts'
@@ -251,6 +253,8 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   bus.answer(calls.listOpenPushes, (request) => reads((db) => listOpenPushes({ db }, request), { turn: request.appId }))
   bus.answer(calls.findDevicesOf, (request) => reads((db) => findDevicesOf(db, request), { turn: request.appId }))
   bus.answer(calls.explainDevices, (request) => reads((db) => explainDevices(db, request), { turn: request.appId }))
+  bus.answer(calls.listTags, openTags(reads))
+  bus.answer(calls.readWaves, (request) => reads((db) => readWaves({ db }, request), { turn: request.appId }))
   // Who does not hear it probes within 30 s.
   bus.listen(appChanged, ({ appId }) => {
     probe({ appId, platform: null }).catch((error: unknown) => log.debug({ appId, err: error }, 'no probe was asked for'))

@@ -19,6 +19,7 @@ import { eraseApp } from './erase-app.ts'
 import { explainCampaign } from './explain-campaign.ts'
 import { openHandOver } from './hand-over.ts'
 import { openHousekeeping } from './keep-house.ts'
+import { listRuns } from './list-runs.ts'
 import { deleteCampaign, duplicateCampaign, getCampaign, listCampaigns } from './manage-campaign.ts'
 import { createTemplate, deleteTemplate, listTemplates, readTemplate, replaceTemplate } from './manage-template.ts'
 import { openMeasurements } from './measure.ts'
@@ -135,6 +136,7 @@ export async function wireCampaigns(service: Service<Config>): Promise<void> {
   bus.answer(calls.summarizeCampaigns, (request) => reads((db) => summarizeCampaigns(db, request), { turn: request.appId }))
   bus.answer(calls.listCampaigns, (request) => reads((db) => listCampaigns(db, request), { turn: request.appId }))
   bus.answer(calls.getCampaign, (request) => reads((db) => getCampaign(db, request), { turn: request.appId }))
+  bus.answer(calls.listRuns, (request) => reads((db) => listRuns(db, request), { turn: request.appId }))
   bus.answer(calls.replaceCampaign, (request) => replaceCampaign(accepting, request))
   bus.answer(calls.deleteCampaign, (request) => deleteCampaign(db, request))
   bus.answer(calls.duplicateCampaign, (request) => duplicateCampaign(db, request))

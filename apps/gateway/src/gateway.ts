@@ -12,6 +12,7 @@ import type { HeavyReads } from './http/heavy-reads.ts'
 import type { IdentityRules } from './identity-rules.ts'
 import type { Tables } from './store/tables.ts'
 import type { WebPushKeys } from './web-push-keys.ts'
+import type { EventTail } from './watch-events.ts'
 
 /** What the answers to requests are made with. */
 export type Gateway = {
@@ -28,6 +29,7 @@ export type Gateway = {
   /** Resolves when the tracker has committed the event. */
   readonly countEvent: (event: Engagement) => Promise<unknown>
   readonly progress: ProgressFeed
+  readonly tail: EventTail
   /** The places of dry runs and exports. */
   readonly heavyReads: HeavyReads
   /** Waits for what becomes of tests. */

@@ -32,6 +32,7 @@ import { reseal } from './reseal.ts'
 import { findApp } from './store/apps.ts'
 import type { Tables } from './store/tables.ts'
 import { openWebPushKeys } from './web-push-keys.ts'
+import { openEventTail } from './watch-events.ts'
 
 /** A shorter token could be guessed, so it counts as none. */
 const shortestAdminToken = 32
@@ -88,6 +89,7 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
   ]
   const progress = openProgressFeed(bus, log)
   const tests = openTestWaits(bus)
+  const tail = openEventTail(bus, log, async (appId) => (await findApp(db, appId)) !== undefined)
   const measure = openMeasure(service.metrics)
   const gateway = {
     db,
@@ -100,6 +102,7 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
     hmacSecrets,
     countEvent,
     progress,
+    tail,
     heavyReads: openHeavyReads(),
     tests,
     endpointRule: endpointRuleOf(config),
@@ -112,6 +115,7 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
   )
   service.onStop('progress streams', () => progress.close())
   service.onStop('waits for tests', () => tests.close())
+  service.onStop('event streams', () => tail.close())
 
   startSweep(service, watch, 'erase-apps', () => eraseApps({ db, bus, log }))
   startSweep(service, watch, 'key-uses', writeKeyUses(db, keyUses))

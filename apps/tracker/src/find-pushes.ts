@@ -22,6 +22,8 @@ type Page = { page: PushOfRow<FoundRow>[]; examinedTo: PushPlace | undefined }
 /** What one page looks at, at most: campaigns at ~2 µs, rows of up to 500 pushes at ~3 µs, or ~10 µs where a user is looked for. */
 const mostCampaigns = 10_000
 const mostRows = 2_000
+/** Single pushes of a device or a user that a page looks at, at most, where a time is asked for. */
+const singlesInTime = 201
 /** Campaigns that are looked at together. */
 const campaignsAtOnce = 1_000
 /** Campaigns whose rows are read together, each a probe of a key. */
@@ -49,10 +51,13 @@ export async function findPushes(db: Db, filter: PushFilter): Promise<PushPage> 
  */
 async function findOfOne(db: Db, filter: PushFilter): Promise<Page> {
   const { limit } = filter
-  const rows = await findSingles(db, filter)
+  // When a push ended its row alone says, so more of them are looked at where a time is asked for.
+  const isTimed = filter.from !== undefined || filter.to !== undefined
+  const most = isTimed ? Math.max(limit + 1, singlesInTime) : limit + 1
+  const rows = await findSingles(db, filter, most)
   const singles = rows.flatMap((row) => wantedPushes(row, wantedOf(filter), 1))
   const ranges = await walk(db, filter, { rangesOnly: true })
-  const [examinedTo] = [ranges.examinedTo, rows.length > limit ? placeOf(rows.at(-1)) : undefined]
+  const [examinedTo] = [ranges.examinedTo, rows.length === most ? placeOf(rows.at(-1)) : undefined]
     .filter((place) => place !== undefined)
     .toSorted(inListOrder)
   const all = [...singles, ...ranges.page].filter((push) => !examinedTo || inListOrder(push, examinedTo) <= 0).toSorted(inListOrder)
@@ -60,9 +65,11 @@ async function findOfOne(db: Db, filter: PushFilter): Promise<Page> {
   return { page, examinedTo: all.length > limit ? placeOf(page.at(-1)) : examinedTo }
 }
 
-const wantedOf = ({ outcome, code, after, subscriptionId, userId }: PushFilter) => ({
+const wantedOf = ({ outcome, code, from, to, after, subscriptionId, userId }: PushFilter) => ({
   outcome,
   code,
+  from: from === undefined ? undefined : Date.parse(from),
+  to: to === undefined ? undefined : Date.parse(to),
   after,
   device: subscriptionId === undefined ? undefined : idBytes(subscriptionId),
   user: userId === undefined ? undefined : idBytes(userId),

@@ -1,7 +1,7 @@
 import type { LedgerRow } from '@herald/contracts/calls/tracker'
 import type { EngagementKind } from '@herald/contracts/event'
 import { invalidField } from '@herald/contracts/fault'
-import { readCursor, writeCursor } from './core/page-cursor.ts'
+import { firstPlaceBefore, readCursor, writeCursor } from './core/page-cursor.ts'
 import { findEngagements } from './store/engagements.ts'
 import { findPushes, type FoundPush } from './find-pushes.ts'
 import type { PushFilter } from './store/pushes.ts'
@@ -14,7 +14,9 @@ export async function listPushes(
 ): Promise<{ items: LedgerRow[]; nextCursor: string | null }> {
   const after = cursor === undefined ? undefined : readCursor(cursor)
   if (cursor !== undefined && !after) throw invalidField('cursor', 'must be the nextCursor of an earlier answer')
-  const { page, examinedTo } = await findPushes(db, { ...asked, after, retentionDays })
+  // What was made after the time that is asked for is passed over at once.
+  const begin = after ?? (asked.to === undefined ? undefined : firstPlaceBefore(new Date(asked.to)))
+  const { page, examinedTo } = await findPushes(db, { ...asked, after: begin, retentionDays })
   const pushes = page.map(({ row, campaignId, subscriptionId }) => ({ day: row.day, campaignId, subscriptionId }))
   const reported = page.length === 0 ? new Map<string, EngagementKind[]>() : await findEngagements(db, pushes)
   const items = page.map((push) => ledgerRow(push, reported.get(push.campaignId + push.subscriptionId) ?? []))

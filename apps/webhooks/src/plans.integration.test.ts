@@ -11,7 +11,7 @@ import { eraseUser } from './erase-user.ts'
 import { freezeBatches } from './freeze-batches.ts'
 import { recordAttempts } from './record-attempts.ts'
 import { findNextDue, renewLeases, takeDueDeliveries, type TakenDelivery } from './store/deliveries.ts'
-import { findDueListeners, markListenersTold, noteListeners, renewListeners } from './store/listened-apps.ts'
+import { findDueListeners, markListenersTold, noteListeners, noteWatch, renewListeners } from './store/listened-apps.ts'
 import { insertLog } from './store/logs.ts'
 import type { Tables } from './store/tables.ts'
 import { givenEvents } from './testing/rig.ts'
@@ -72,6 +72,7 @@ const steps: Record<string, Step> = {
     run: async () => {
       await noteListeners(db, appId)
       expect(await findDueListeners(db, 10)).toContain(appId)
+      await noteWatch(db, appId)
       await markListenersTold(db, await transact(db, (trx) => renewListeners(trx, [appId])))
     },
   },
@@ -103,6 +104,7 @@ async function grow(count: number): Promise<void> {
   )
   await sql`insert into erased_users (app_id, user_id) select ${appId}, id from ${rows}`.execute(db)
   await sql`insert into listened_apps (app_id, due_at) select id, now() + interval '1 hour' from ${rows}`.execute(db)
+  await sql`insert into watched_apps (app_id, until) select id, now() + interval '1 hour' from ${rows}`.execute(db)
   await sql`set session_replication_role = origin`.execute(db)
 }
 

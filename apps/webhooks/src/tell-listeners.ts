@@ -13,10 +13,11 @@ const appsAtOnce = 200
  * settles from now on is announced. Fault `queue_unavailable`: one of them did not answer; the sweep tells both again.
  */
 export async function tellListeners({ db, bus }: Pick<Webhooks, 'db' | 'bus'>, appIds: string[]): Promise<void> {
-  const listeners = await transact(db, (trx) => renewListeners(trx, appIds))
-  if (listeners.length === 0) return
+  const tellings = await transact(db, (trx) => renewListeners(trx, appIds))
+  if (tellings.length === 0) return
+  const listeners = tellings.map(({ isWatched: _isWatched, ...listener }) => listener)
   await Promise.all([bus.call(hearTrackerListeners, { listeners }), bus.call(hearAudienceListeners, { listeners })])
-  await markListenersTold(db, listeners)
+  await markListenersTold(db, tellings)
 }
 
 /** Tells what has changed and was not told, and now and then what has not changed. */

@@ -28,13 +28,16 @@ import { openHousekeeping } from './keep-house.ts'
 import { listDeliveries } from './list-deliveries.ts'
 import { changeWebhook, createWebhook, deleteWebhook, listWebhooks, rotateSecret, testWebhook } from './manage-endpoint.ts'
 import { openMeasures } from './measure.ts'
+import { readDelivery } from './read-delivery.ts'
 import { recordAttempts, type Ended } from './record-attempts.ts'
 import { replayDelivery } from './replay-delivery.ts'
 import { reseal } from './reseal.ts'
 import { openSecrets } from './secrets.ts'
+import { openShowing } from './show-events.ts'
 import { getEndpoint } from './store/endpoints.ts'
 import type { Tables } from './store/tables.ts'
 import { sweepListeners } from './tell-listeners.ts'
+import { watchEvents } from './watch-events.ts'
 import type { Webhooks } from './webhooks.ts'
 
 /** Announcements per commit: up to 8,000 events, all of them in memory while they are written. */
@@ -144,9 +147,13 @@ export async function wireWebhooks(service: Service<Config>, given: { resolve?: 
   bus.answer(calls.testWebhook, (request) => testWebhook(webhooks, request))
   bus.answer(calls.listDeliveries, (request) => reads((db) => listDeliveries({ db }, request), { turn: request.appId }))
   bus.answer(calls.exportDeliveries, (request) => reads((db) => exportDeliveries({ db }, request), { turn: request.appId }))
+  bus.answer(calls.readDelivery, (request) => reads((db) => readDelivery({ db }, request), { turn: request.appId }))
   bus.answer(calls.replayDelivery, (request) => replayDelivery({ db, poke: () => delivering.poke() }, request))
   bus.answer(calls.eraseUser, (request) => eraseUser(webhooks, request))
   bus.answer(calls.eraseWebhooksOfApp, (request) => eraseApp(webhooks, request))
+
+  const show = openShowing({ bus, log })
+  bus.answer(calls.watchEvents, (request) => watchEvents({ db, bus }, request))
 
   // One commit in flight takes along everything that is ready, and each owner hears of all of it in one call.
   const collect = group(
@@ -175,6 +182,7 @@ export async function wireWebhooks(service: Service<Config>, given: { resolve?: 
 
   await bus.consume(announcements, { slots: announcementsInHand }, async (announcement) => {
     await collect(announcement)
+    show(announcement.events)
     // The owner's row goes only now, when the events are ours.
     await confirm[announcement.owner](announcement.announcementId)
   })

@@ -28,8 +28,8 @@ export const PersonSummary = z.object({
 })
 export type PersonSummary = z.infer<typeof PersonSummary>
 
-/** A device with its address masked. */
-export const MaskedDevice = Subscription.omit({ keys: true })
+/** A device with its address masked. `test`: it is a test device. */
+export const MaskedDevice = Subscription.omit({ keys: true }).extend({ test: z.boolean() })
 export type MaskedDevice = z.infer<typeof MaskedDevice>
 
 /** What a person chose of what they are sent, by category. There are no categories yet, so it is empty. */

@@ -99,6 +99,12 @@ export const PatchSubscription = z
   .refine(atLeastOneField, 'must hold at least one of optedIn, appVersion, osVersion, deviceModel')
 export type PatchSubscription = z.output<typeof PatchSubscription>
 
+/** What the administration may change of a device: the same, and whether it is a test device. */
+export const ChangeDevice = z
+  .strictObject({ ...PatchSubscription.shape, test: z.boolean().optional() })
+  .refine(atLeastOneField, 'must hold at least one of optedIn, appVersion, osVersion, deviceModel, test')
+export type ChangeDevice = z.output<typeof ChangeDevice>
+
 /** POST /v1/subscriptions/:id/session: the body may be left out. */
 export const SessionBody = z.strictObject({ appVersion: Version.optional(), osVersion: Version.optional() }).prefault({})
 export type SessionBody = z.output<typeof SessionBody>

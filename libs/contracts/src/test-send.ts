@@ -57,9 +57,6 @@ export const TestSelector = z.union([
 ])
 export type TestSelector = z.output<typeof TestSelector>
 
-/** PATCH A/subscriptions/:id */
-export const MarkDevice = z.strictObject({ test: z.boolean() })
-
 /** A device that a test does not reach: it has no push, as in any other send. */
 export const NotQueued = z.object({ subscriptionId: ObjectId, platform: z.enum(platforms), code: z.enum(['opted_out', 'invalidated']) })
 export type NotQueued = z.output<typeof NotQueued>

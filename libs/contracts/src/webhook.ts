@@ -67,13 +67,15 @@ export type Webhook = {
 /** One POST. `error` is a word, never an address: `timeout`, `network_error`, `blocked_address`. */
 export type WebhookAttempt = { at: string; status: number | null; error: string | null; latencyMs: number }
 
+export const deliveryStates = ['pending', 'delivered', 'failed', 'erased'] as const
+
 /**
  * One delivery as the log keeps it. `pending`: to be sent, or again at `nextAttemptAt`; `failed`: the attempts are used up or the
  * answer was final; `erased`: its body named an erased user, its events went out again in another delivery.
  */
 export type WebhookDelivery = {
   id: string
-  state: 'pending' | 'delivered' | 'failed' | 'erased'
+  state: (typeof deliveryStates)[number]
   eventCount: number
   attempts: WebhookAttempt[]
   nextAttemptAt: string | null
@@ -82,6 +84,9 @@ export type WebhookDelivery = {
   createdAt: string
   endedAt: string | null
 }
+
+/** A delivery with what it holds: the text of its body byte for byte, or null when that is no longer kept. */
+export type WebhookDeliveryWithBody = WebhookDelivery & { body: string | null }
 
 /** An event as a receiver gets it (spec: webhooks/event-fields). */
 export type WebhookEvent = {

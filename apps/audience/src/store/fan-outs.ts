@@ -2,6 +2,7 @@ import { bulkWindow } from '@herald/contracts/batch'
 import { platforms, type Lane, type Platform } from '@herald/contracts/platform'
 import { sql } from 'kysely'
 import { mostBatches, mostBatchesOfPage } from '../core/batching.ts'
+import { wavesAfter, type Wave } from '../core/waves.ts'
 import type { Bounds } from './pages.ts'
 import type { Db, FanOut, FanOutFailure, FanOutState } from './tables.ts'
 import { appsOf, dueFanOuts } from './turns.ts'
@@ -38,6 +39,7 @@ export type Beginning = { cut: CutPage } | { waveAt: string } | { lane: Lane | n
  * so that a small send is one commit. Nobody has been told of it: `told_page` is 0.
  */
 export async function insertFanOut(db: Db, fanOut: NewFanOut, beginning: Beginning): Promise<FanOut | undefined> {
+  const { waves } = fanOut
   const cut = 'cut' in beginning ? beginning.cut : undefined
   const failure = 'failure' in beginning ? beginning.failure : undefined
   const failedOf = 'failedOf' in beginning ? beginning.failedOf : null
@@ -51,7 +53,7 @@ export async function insertFanOut(db: Db, fanOut: NewFanOut, beginning: Beginni
       send: JSON.stringify(fanOut.send),
       target: cut?.next === 'nothing' ? null : JSON.stringify(fanOut.target),
       settings: fanOut.settings && JSON.stringify(fanOut.settings),
-      waves: fanOut.waves && JSON.stringify(fanOut.waves),
+      waves: waves && JSON.stringify(cut ? afterPage({ waves, wave: 0 }, cut, noneQueued) : waves),
       started_at: sql<Date>`${fanOut.exactStart}::timestamptz`,
       bound_id: fanOut.bound_id,
       lane: 'lane' in beginning ? beginning.lane : null,
@@ -93,6 +95,22 @@ const stateAfter = ({ next }: CutPage) =>
 /** Where the next page begins. A wave begins at the first device, and finds its own lane. */
 const placeAfter = ({ next, cursor, lane }: CutPage, wave: number) =>
   typeof next === 'object' ? { cursor: '', lane: null, wave: wave + 1 } : { cursor, lane, wave }
+
+const noneQueued = { queued_ios: 0, queued_android: 0, queued_web: 0 }
+
+/** The waves of a send after a page: where it ends one, with what the send has queued by then. */
+const afterPage = (
+  { waves, wave }: { waves: Wave[]; wave: number },
+  { next, counts }: CutPage,
+  queued: Pick<FanOut, 'queued_ios' | 'queued_android' | 'queued_web'>,
+): Wave[] =>
+  next === 'page'
+    ? waves
+    : wavesAfter(waves, wave, {
+        ios: queued.queued_ios + counts.ios,
+        android: queued.queued_android + counts.android,
+        web: queued.queued_web + counts.web,
+      })
 
 /** Takes a page: it is the next, nobody else is at it. Undefined: it is cut already, or another is cutting it. */
 export const takePage = (db: Db, campaignId: string, page: number): Promise<FanOut | undefined> =>
@@ -162,8 +180,9 @@ export const keepWaves = (
  * Moves a fan-out from page n to n + 1: the compare-and-set that makes a page's batches once, and none when the send was paused
  * or cancelled meanwhile. Undefined: another was first.
  */
-export const advanceFanOut = (db: Db, { campaign_id, page, wave }: FanOut, cut: CutPage): Promise<FanOut | undefined> =>
-  db
+export const advanceFanOut = (db: Db, taken: FanOut, cut: CutPage): Promise<FanOut | undefined> => {
+  const { campaign_id, page, wave, waves } = taken
+  return db
     .updateTable('fan_outs')
     .set((eb) => ({
       ...placeAfter(cut, wave),
@@ -175,6 +194,8 @@ export const advanceFanOut = (db: Db, { campaign_id, page, wave }: FanOut, cut: 
       queued_web: eb('queued_web', '+', cut.counts.web),
       // Nobody scans any more; external ids are not kept longer than they are needed.
       ...(cut.next === 'nothing' ? { target: null } : {}),
+      // The row is as it was taken but for its lease: nobody else cuts this page.
+      ...(waves && cut.next !== 'page' ? { waves: JSON.stringify(afterPage({ waves, wave }, cut, taken)) } : {}),
       lease_until: null,
       failures: 0,
     }))
@@ -184,6 +205,7 @@ export const advanceFanOut = (db: Db, { campaign_id, page, wave }: FanOut, cut: 
     .where('settled_at', 'is', null)
     .returningAll()
     .executeTakeFirst()
+}
 
 /** Ends a fan-out that cannot go on. Its failure is a thing to be told, so the page rises as with a page that was cut. */
 export const failFanOut = (db: Db, { campaign_id, page }: FanOut, failure: FanOutFailure): Promise<FanOut | undefined> =>

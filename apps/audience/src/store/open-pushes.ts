@@ -1,4 +1,5 @@
 import type { OpenPush } from '@herald/contracts/calls/audience'
+import type { Platform } from '@herald/contracts/platform'
 import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 import { notDone } from './turns.ts'
@@ -11,6 +12,10 @@ export type OpenFilter = {
   userId?: string | undefined
   subscriptionId?: string | undefined
   code?: string | undefined
+  platform?: Platform | undefined
+  /** When the push was queued (ISO): from this moment on, and before that. */
+  from?: string | undefined
+  to?: string | undefined
   limit: number
   after: OpenPlace | undefined
 }
@@ -32,7 +37,7 @@ type Row = OpenPlace & Omit<OpenPush, 'nextTryAt'> & { nextTryAt: Date | null }
 export async function findOpenPushes(db: Db, filter: OpenFilter): Promise<{ items: OpenPush[]; next: OpenPlace | null }> {
   const batches = (await nextOpenBatches(filter).execute(db)).rows
   if (batches.length === 0) return { items: [], next: null }
-  const { userId, subscriptionId, code, limit, after } = filter
+  const { userId, subscriptionId, code, platform, from, to, limit, after } = filter
   const looked = batches.slice(0, batchesPerPage)
   const { rows } = await sql<Row>`
     select b.id as "batchId", queued.place::int, b.campaign_id as "campaignId", queued.subscription_id as "subscriptionId",
@@ -47,6 +52,9 @@ export async function findOpenPushes(db: Db, filter: OpenFilter): Promise<{ item
       ${userId === undefined ? sql`` : sql`and queued.user_id = ${userId}`}
       ${subscriptionId === undefined ? sql`` : sql`and queued.subscription_id = ${subscriptionId}`}
       ${code === undefined ? sql`` : sql`and b.last_code = ${code}`}
+      ${platform === undefined ? sql`` : sql`and b.platform = ${platform}`}
+      ${from === undefined ? sql`` : sql`and b.queued_at >= ${from}::timestamptz`}
+      ${to === undefined ? sql`` : sql`and b.queued_at < ${to}::timestamptz`}
     order by b.campaign_id desc, b.id desc, queued.place limit ${limit + 1}`.execute(db)
 
   const shown = rows.slice(0, limit)

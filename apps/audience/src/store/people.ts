@@ -114,9 +114,9 @@ export async function getDevice(db: Db, appId: string, id: string): Promise<Owne
 }
 
 /** A device as the administration shows it. */
-export function maskDevice({ device, address }: FoundDevice): MaskedDevice {
+export function maskDevice({ device, address, test }: FoundDevice): MaskedDevice {
   const { keys: _, ...shown } = device
-  return { ...shown, ...(device.platform === 'web' ? { endpoint: maskAddress(address) } : { token: maskAddress(address) }) }
+  return { ...shown, test, ...(device.platform === 'web' ? { endpoint: maskAddress(address) } : { token: maskAddress(address) }) }
 }
 
 /** Bytes of a portion of the export, about: a page of users with many tags or devices ends before it is full. */

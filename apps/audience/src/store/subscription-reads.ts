@@ -16,8 +16,8 @@ export async function findSubscriptionsOf(db: Db, userId: string): Promise<Subsc
   return rows.map(toSubscription)
 }
 
-/** A device as user reads answer it, with its whole address and its owner beside it. */
-export type FoundDevice = { userId: string; address: string; device: Subscription }
+/** A device as user reads answer it, with its whole address, its owner and whether it is a test device beside it. */
+export type FoundDevice = { userId: string; address: string; test: boolean; device: Subscription }
 
 /** The devices of many users, by user and then the oldest first. */
 export const findDevicesOf = (db: Db, userIds: string[]): Promise<FoundDevice[]> =>
@@ -32,11 +32,11 @@ export const findDevice = async (db: Db, appId: string, id: string): Promise<Fou
 
 /** `devices`: whatever is behind `from`; `s` is the device. */
 async function findDevicesFrom(db: Db, devices: RawBuilder<unknown>): Promise<FoundDevice[]> {
-  const { rows } = await sql<Row>`
-    select s.*, n.at as last_notified_at from ${devices}
+  const { rows } = await sql<Row & { test: boolean }>`
+    select s.*, n.at as last_notified_at, exists (select from test_devices t where t.subscription_id = s.id) as test from ${devices}
       left join lateral (select at from last_notified where subscription_id = s.id offset 0) n on true
     order by s.user_id, s.id`.execute(db)
-  return rows.map((row) => ({ userId: row.user_id, address: row.address, device: toSubscription(row) }))
+  return rows.map((row) => ({ userId: row.user_id, address: row.address, test: row.test, device: toSubscription(row) }))
 }
 
 type Row = Selectable<SubscriptionTable> & { last_notified_at: Date | null }

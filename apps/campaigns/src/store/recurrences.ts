@@ -62,3 +62,17 @@ export async function advanceRecurrences(db: Db, ticks: { id: string; nextDue: D
     ) as next(id, due_at, missed)
     where campaigns.id = next.id`.execute(db)
 }
+
+export type RunRow = Awaited<ReturnType<typeof findRuns>>[number]
+
+/** One more than `limit` of the runs of a recurrence, newest day first, of days before that of an earlier page: by the key that keeps a day's run single. */
+export const findRuns = (db: Db, recurrenceId: string, { limit, before }: { limit: number; before: string | undefined }) =>
+  db
+    .selectFrom('campaigns')
+    .select(['id', 'status', 'cancelling', 'failure', 'created_at', 'started_at', 'settled_at'])
+    .select(sql<string>`local_date::text`.as('day'))
+    .where('recurring_of', '=', recurrenceId)
+    .$if(before !== undefined, (query) => query.where('local_date', '<', sql<string>`${before}::date`))
+    .orderBy('local_date', 'desc')
+    .limit(limit + 1)
+    .execute()

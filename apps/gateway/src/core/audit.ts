@@ -14,7 +14,7 @@ export type AuditAction =
   | `campaign.${'created' | 'changed' | 'deleted' | 'sent' | 'cancelled' | 'paused' | 'resumed' | 'duplicated' | 'winner-picked' | 'tested'}`
   | `user.${'exported' | 'changed' | 'erased'}`
   | 'users.exported'
-  | `device.${'changed' | 'deleted'}`
+  | `device.${'changed' | 'deleted' | 'marked'}`
   | `import.${'started' | 'finished' | 'cancelled'}`
   | `webhook.${'created' | 'changed' | 'deleted' | 'enabled' | 'secret-rotated' | 'replayed'}`
 

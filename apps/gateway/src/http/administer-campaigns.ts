@@ -1,10 +1,11 @@
+import { readWaves } from '@herald/contracts/calls/audience'
 import { CreateCampaign, type Campaign as CampaignRead } from '@herald/contracts/campaign'
 import * as calls from '@herald/contracts/calls/campaigns'
 import { listStats, readStats, verifyCampaign } from '@herald/contracts/calls/tracker'
 import { notFound } from '@herald/contracts/fault'
 import { campaignStatuses, noStats, type Stats } from '@herald/contracts/stats'
 import { z } from 'zod'
-import { cappedList, listRequestOf, PageQuery } from '../core/page.ts'
+import { cappedList, listRequestOf, pageQuery, PageQuery } from '../core/page.ts'
 import { ratesOf } from '../core/rates.ts'
 import { readApp } from '../manage-app.ts'
 import { administered } from './administer.ts'
@@ -12,6 +13,7 @@ import { Campaign, CampaignList, CampaignWithRates, Cancelling, Paused, Resumed,
 import { Cancelled } from './answers.ts'
 import { campaigns } from './campaigns.ts'
 import { EventStream } from './event-stream.ts'
+import { RunList, WaveList } from './history-answers.ts'
 import { elsewhere, Reply, route, type Route } from './route.ts'
 
 const path = '/v1/admin/apps/:appId/campaigns'
@@ -155,6 +157,38 @@ const ofTheDashboard = [
       const verification = await bus.call(verifyCampaign, { appId, campaignId: params.id })
       if (!verification) throw notFound()
       return verification
+    },
+  }),
+  route({
+    name: 'listWavesOfCampaign',
+    method: 'get',
+    path: `${onePath}/waves`,
+    key: 'admin',
+    status: 200,
+    summary: 'List the waves of a send in their order: instant, zones and what each has queued',
+    description: 'None before its fan-out begins, and 7 days after it is settled.',
+    answers: WaveList,
+    async answer({ db, bus }, { appId, params }) {
+      await readApp(db, appId)
+      const of = { appId, campaignId: params.id }
+      if (!(await bus.call(calls.readCampaign, of))) throw notFound()
+      return { items: (await bus.call(readWaves, of)).waves, nextCursor: null }
+    },
+  }),
+  route({
+    name: 'listRunsOfCampaign',
+    method: 'get',
+    path: `${onePath}/runs`,
+    key: 'admin',
+    query: z.strictObject(pageQuery),
+    status: 200,
+    summary: 'List the runs of a recurrence with their counters, newest first',
+    answers: RunList,
+    async answer({ db, bus }, { appId, params, query }) {
+      await readApp(db, appId)
+      const { items, nextCursor } = await bus.call(calls.listRuns, { appId, campaignId: params.id, ...listRequestOf(query) })
+      const { stats } = await bus.call(listStats, { appId, campaignIds: items.map(({ id }) => id) })
+      return { items: items.map((run) => ({ ...run, stats: stats[run.id] ?? noStats })), nextCursor }
     },
   }),
   route({

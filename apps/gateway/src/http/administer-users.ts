@@ -1,14 +1,14 @@
 import * as calls from '@herald/contracts/calls/audience'
 import { listPushes, newestPushes } from '@herald/contracts/calls/tracker'
 import { AddressSearch, OwnedDevice, Person } from '@herald/contracts/person'
-import { PatchSubscription, UserChanges } from '@herald/contracts/subscription'
+import { ChangeDevice, UserChanges } from '@herald/contracts/subscription'
 import { ObjectId, text } from '@herald/contracts/text'
 import { z } from 'zod'
 import { listRequestOf, pageQuery } from '../core/page.ts'
 import type { Gateway } from '../gateway.ts'
 import { readApp } from '../manage-app.ts'
 import { DeviceWithPushes, FoundPerson, PeopleList, PersonWithPushes } from './person-answers.ts'
-import { shownOpen } from './pushes.ts'
+import { shownOpen } from '../list-pushes.ts'
 import { elsewhere, route } from './route.ts'
 
 const users = '/v1/admin/apps/:appId/users'
@@ -114,11 +114,13 @@ export const people = [
     method: 'patch',
     path: oneDevice,
     key: 'admin',
-    body: PatchSubscription,
+    body: ChangeDevice,
     status: 200,
-    summary: 'Change what a device said of itself, or whether it is opted in',
+    summary: 'Change what a device said of itself, whether it is opted in, or whether it is a test device',
+    description: 'No API key marks a test device: that would be a way around the frequency cap.',
     answers: OwnedDevice,
-    audit: elsewhere('device.changed'),
+    faults: ['limit_reached'],
+    audit: elsewhere('device.changed', undefined, (body) => (isMark(body) ? 'device.marked' : 'device.changed')),
     answer: ({ bus }, { appId, params, body }) => changeDevice(bus, { appId, subscriptionId: params.id, changes: body }),
   }),
   route({
@@ -135,12 +137,16 @@ export const people = [
 
 type Bus = Pick<Gateway['bus'], 'call'>
 
+/** A change that only marks a test device, or takes the mark away. */
+const isMark = (body: unknown): boolean => Object.keys(body ?? {}).join() === 'test'
+
 /** Changes a device and answers it as it is then. Fault: not_found. */
 export async function changeDevice(
   bus: Bus,
-  { appId, subscriptionId, changes }: { appId: string; subscriptionId: string; changes: PatchSubscription },
+  { appId, subscriptionId, changes: { test, ...changes } }: { appId: string; subscriptionId: string; changes: ChangeDevice },
 ): Promise<OwnedDevice> {
-  await bus.call(calls.patchSubscription, { appId, subscriptionId, changes })
+  if (test !== undefined) await bus.call(calls.markTestDevice, { appId, subscriptionId, test })
+  if (Object.keys(changes).length > 0) await bus.call(calls.patchSubscription, { appId, subscriptionId, changes })
   return bus.call(calls.readDevice, { appId, subscriptionId })
 }
 

@@ -19,7 +19,7 @@ import type { System } from '../read-system.ts'
 import type { ShownKey } from '../store/api-keys.ts'
 import type { AuditEntry as AuditRead } from '../store/audit.ts'
 import { CampaignStats, Id } from './answers.ts'
-import type { ShownOpenPush } from './pushes.ts'
+import type { ShownOpenPush } from '../list-pushes.ts'
 
 /** What the administration answers, for its OpenAPI document. Each schema is held against the type that the answer has. */
 const describes =
@@ -213,6 +213,7 @@ export const Campaign = describes<CampaignRead>()(
     failure: z.object({ code: z.string(), message: z.string() }).nullable(),
     cancelling: z.boolean().meta({ description: 'A cancel was asked for; it is cancelled when its last push has an outcome.' }),
     nextAt: Time.nullable(),
+    test: z.boolean(),
     missedCount: Count,
     createdAt: Time,
     startedAt: Time.nullable(),

@@ -7,6 +7,8 @@ import type { System } from '../read-system.ts'
 import type { ShownKey } from '../store/api-keys.ts'
 import type { AuditEntry } from '../store/audit.ts'
 import { examples, type Example } from './examples.ts'
+import { historyExamples } from './history-examples.ts'
+import { overviewExamples } from './overview-examples.ts'
 
 /** The shop of examples.ts, as its administrators see it. Operations that both surfaces have show the examples of the public one. */
 const appId = '671a2b3c4d5e6f7081920a06'
@@ -114,6 +116,7 @@ const draft = {
   createdAt: tuesday,
   startedAt: null,
   settledAt: null,
+  test: false,
 } satisfies Campaign
 const sent = { ...draft, status: 'sent', startedAt: '2026-02-06T15:00:00.000Z', settledAt: '2026-02-06T15:00:09.000Z' } satisfies Campaign
 const stats = { queued: 1280, sent: 1278, failed: 2, skipped: 0, delivered: 1100, opened: 330, clicked: 110, dismissed: 40 }
@@ -151,6 +154,8 @@ const listOf = (...items: unknown[]) => ({ items, nextCursor: null })
 
 /** By route name, as `exampleOf` of the public operations. */
 export const administrationExamples: Record<string, Example> = {
+  ...historyExamples,
+  ...overviewExamples,
   createApp: { bodies: { app: { name: 'Shop' } }, answer: app },
   listApps: { answer: listOf(app) },
   readApp: { answer: app },

@@ -97,7 +97,7 @@ function answerAdministrator(route: Route, gateway: Gateway, asked: Asked<string
   if (typeof audit !== 'object' || audit.change !== 'elsewhere') return route.answer(gateway, asked)
   const { appId, params } = asked
   const subjectWith = (answered: string | undefined) => audit.subject({ id: params['id'], answered })
-  const line = { ...by, appId, action: audit.action, subject: subjectWith(undefined) }
+  const line = { ...by, appId, action: audit.actionOf(asked.body), subject: subjectWith(undefined) }
   return auditElsewhere(
     gateway.db,
     line,

@@ -11,6 +11,10 @@ export class EventStream {
 
 export type EventSink = {
   event(name: string, data: unknown): void
+  /** Several events in one piece, for whoever keeps what waits by itself: to be asked for only while the caller takes what comes. */
+  events(name: string, all: readonly unknown[]): void
+  /** The caller has not taken what was written before. */
+  isBlocked(): boolean
   /** A line that clients do not look at: the stream is alive. */
   comment(text: string): void
   end(): void
@@ -62,7 +66,9 @@ export function respondStream(response: ServerResponse, stream: EventStream, { h
   if (headOnly) return void response.end()
   try {
     stop = stream.start({
-      event: (name, data) => write(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`),
+      event: (name, data) => write(textOf(name, data)),
+      events: (name, all) => write(all.map((data) => textOf(name, data)).join('')),
+      isBlocked: () => blocked,
       comment: (text) => !blocked && write(`: ${text}\n\n`),
       end() {
         ending = true
@@ -75,3 +81,5 @@ export function respondStream(response: ServerResponse, stream: EventStream, { h
   }
   if (response.destroyed) stop()
 }
+
+const textOf = (name: string, data: unknown): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`

@@ -1,14 +1,16 @@
-import { listOpenPushes, type OpenPush } from '@herald/contracts/calls/audience'
-import { listPushes, type LedgerRow } from '@herald/contracts/calls/tracker'
 import { outcomes } from '@herald/contracts/outcome'
-import { ObjectId, text } from '@herald/contracts/text'
+import { platforms } from '@herald/contracts/platform'
+import { ObjectId, text, Timestamp } from '@herald/contracts/text'
 import { z } from 'zod'
 import { pageQuery } from '../core/page.ts'
+import { exportPushes } from '../export-pushes.ts'
+import { listShownPushes } from '../list-pushes.ts'
 import { readApp } from '../manage-app.ts'
 import { PushList } from './administration-answers.ts'
 import { route } from './route.ts'
+import { inPlaceOf, TextStream } from './text-stream.ts'
 
-const LedgerQuery = z.strictObject({
+const filters = {
   campaignId: ObjectId.optional(),
   userId: ObjectId.optional(),
   subscriptionId: ObjectId.optional(),
@@ -17,18 +19,20 @@ const LedgerQuery = z.strictObject({
     .optional()
     .meta({ description: 'Only pushes that ended so; `open`: only those that have not ended yet. Without it the open ones come first.' }),
   code: text(1, 64).optional(),
-  ...pageQuery,
-})
+  platform: z.enum(platforms).optional(),
+  from: Timestamp.optional().meta({
+    description: 'Only pushes that ended at this moment or later; one that has not ended: that was queued then.',
+  }),
+  to: Timestamp.optional().meta({
+    description: 'Only pushes that ended before this moment; one that has not ended: that was queued before it.',
+  }),
+}
+const isInOrder = ({ from, to }: { from?: string | undefined; to?: string | undefined }) =>
+  from === undefined || to === undefined || from < to
+const outOfOrder = { path: ['to'], message: 'must be later than from' }
 
-/** A push that has not ended, in the shape of those that have. */
-export type ShownOpenPush = Omit<LedgerRow, 'outcome' | 'settledAt'> & { outcome: 'open'; settledAt: null } & Pick<
-    OpenPush,
-    'state' | 'nextTryAt'
-  >
-
-/** Cursors of audience's part of the list; the tracker's begin with an id. The bare prefix with `end` stands where the ledger begins. */
-const openPrefix = 'open.'
-const ledgerBegins = `${openPrefix}end`
+const LedgerQuery = z.strictObject({ ...filters, ...pageQuery }).refine(isInOrder, outOfOrder)
+const ExportQuery = z.strictObject(filters).refine(isInOrder, outOfOrder)
 
 export const pushes = [
   route({
@@ -42,36 +46,24 @@ export const pushes = [
     answers: PushList,
     async answer({ db, bus }, { appId, query }) {
       await readApp(db, appId)
-      const { outcome, cursor, limit, ...filters } = Object.fromEntries(
-        Object.entries(query).filter(([, value]) => value !== undefined),
-      ) as typeof query
-      const isLedger = (outcome !== undefined && outcome !== 'open') || cursor === ledgerBegins
-      const isOpenPart = !isLedger && (outcome === 'open' || cursor === undefined || cursor.startsWith(openPrefix))
-
-      const after = cursor?.startsWith(openPrefix) ? cursor.slice(openPrefix.length) : cursor
-      const open = isOpenPart
-        ? await bus.call(listOpenPushes, { appId, limit, ...filters, ...(after === undefined ? {} : { cursor: after }) })
-        : { items: [], nextCursor: null }
-      const items = open.items.map(shownOpen)
-      if (open.nextCursor !== null) return { items, nextCursor: openPrefix + open.nextCursor }
-      if (outcome === 'open') return { items, nextCursor: null }
-      if (items.length === limit) return { items, nextCursor: ledgerBegins }
-
-      const goesOn = isOpenPart || cursor === ledgerBegins || cursor === undefined ? {} : { cursor }
-      const asked = { appId, ...filters, limit: limit - items.length, ...(outcome === undefined ? {} : { outcome }), ...goesOn }
-      const ended = await bus.call(listPushes, asked)
-      return { items: [...items, ...ended.items], nextCursor: ended.nextCursor }
+      return listShownPushes(bus, { appId, ...query })
+    },
+  }),
+  route({
+    name: 'exportPushes',
+    method: 'get',
+    path: '/v1/admin/apps/:appId/pushes.csv',
+    key: 'admin',
+    query: ExportQuery,
+    status: 200,
+    summary: 'The same pushes as a CSV, all of them: a connection that is cut says that not all has come',
+    mediaType: 'text/csv',
+    async answer({ db, bus, heavyReads }, { appId, query }) {
+      await readApp(db, appId)
+      return new TextStream(inPlaceOf(heavyReads, appId, exportPushes(bus, { appId, ...query })), {
+        'content-type': 'text/csv; charset=utf-8; header=present',
+        'content-disposition': `attachment; filename="pushes-${appId}.csv"`,
+      })
     },
   }),
 ]
-
-export const shownOpen = ({ tries, state, nextTryAt, ...push }: OpenPush): ShownOpenPush => ({
-  ...push,
-  variant: null,
-  outcome: 'open',
-  attempts: tries,
-  settledAt: null,
-  engagements: [],
-  state,
-  nextTryAt,
-})

@@ -34,14 +34,21 @@ type ParamsOf<Path extends string> = string extends Path
 export type Audited =
   | 'nothing'
   | { action: AuditAction; change: 'own' }
-  | { action: AuditAction; change: 'elsewhere'; subject: (of: { id: string | undefined; answered: string | undefined }) => Subject }
+  | {
+      action: AuditAction
+      change: 'elsewhere'
+      subject: (of: { id: string | undefined; answered: string | undefined }) => Subject
+      /** Where the body decides what the change is called. */
+      actionOf: (body: unknown) => AuditAction
+    }
   | { action: AuditAction; change: 'export' }
 
 export const own = (action: AuditAction): Audited => ({ action, change: 'own' })
 export const elsewhere = (
   action: AuditAction,
   subject: (of: { id: string | undefined; answered: string | undefined }) => Subject = ({ id, answered }) => ({ id: id ?? answered }),
-): Audited => ({ action, change: 'elsewhere', subject })
+  actionOf: (body: unknown) => AuditAction = () => action,
+): Audited => ({ action, change: 'elsewhere', subject, actionOf })
 
 export const exporting = (action: AuditAction): Audited => ({ action, change: 'export' })
 

@@ -1,6 +1,5 @@
 import { segmentsAndTemplates } from './administer.ts'
 import { campaignsOfApp } from './administer-campaigns.ts'
-import { subscriptionsOfApp } from './administer-subscriptions.ts'
 import { people } from './administer-users.ts'
 import { apps } from './apps.ts'
 import { audit } from './audit.ts'
@@ -9,6 +8,7 @@ import { docs, docsFiles } from './docs.ts'
 import { explain } from './explain.ts'
 import { dryRuns, dryRunsOfApp } from './dry-run.ts'
 import { exports } from './exports.ts'
+import { events } from './events.ts'
 import { health } from './health.ts'
 import { imports } from './imports.ts'
 import { keys } from './keys.ts'
@@ -23,6 +23,7 @@ import { route, type Route } from './route.ts'
 import { segments } from './segments.ts'
 import { subscriptions } from './subscriptions.ts'
 import { system } from './system.ts'
+import { tags } from './tags.ts'
 import { templates } from './templates.ts'
 import { testSends } from './test-sends.ts'
 import { tracking } from './tracking.ts'
@@ -78,11 +79,12 @@ export const administrationRoutes: readonly Route[] = [
   ...pushes,
   ...explain,
   ...webhooks,
+  ...events,
+  ...tags,
   ...audit,
   ...segmentsAndTemplates,
   ...campaignsOfApp,
   ...dryRunsOfApp,
-  ...subscriptionsOfApp,
   ...testSends,
   ...overview,
   // Before a user: their path has the form of a user's.

@@ -72,6 +72,7 @@ beforeAll(async () => {
   play('test', calls.testWebhook, { status: 204, error: null })
   play('deliveries', calls.listDeliveries, { items: [], nextCursor: null })
   play('replay', calls.replayDelivery, delivery)
+  play('delivery', calls.readDelivery, { ...delivery, body: '{"id":"dlv_1","events":[]}' })
   gateway = await startGateway({ database: database.url('gateway'), nats })
   appId = (await gateway.givenApp()).appId
 })
@@ -99,6 +100,11 @@ test('every operation reaches webhooks with the app of the path, and answers its
   expect(await told('POST', `${one}/rotate-secret`)).toEqual([201, { secret: 'whsec_y' }])
   expect(await told('POST', `${one}/test`)).toEqual([200, { status: 204, error: null }])
   expect(await told('GET', `${one}/deliveries`)).toEqual([200, { items: [], nextCursor: null }])
+  await told('GET', `${one}/deliveries?state=failed&from=2026-01-01T00:00:00Z&to=2026-01-02T01:00:00%2B01:00`)
+  const times = { from: '2026-01-01T00:00:00.000Z', to: '2026-01-02T00:00:00.000Z' }
+  expect(asked.get('deliveries')).toEqual({ appId, webhookId, limit: 100, state: 'failed', ...times })
+  expect(await told('GET', `${one}/deliveries/dlv_1`)).toEqual([200, { ...delivery, body: '{"id":"dlv_1","events":[]}' }])
+  expect(asked.get('delivery')).toEqual({ appId, webhookId, deliveryId: 'dlv_1' })
   expect(await told('POST', `${one}/deliveries/dlv_1/replay`)).toEqual([202, delivery])
   expect(asked.get('replay')).toEqual({ appId, webhookId, deliveryId: 'dlv_1' })
   expect((await told('DELETE', one))[0]).toBe(204)
@@ -122,4 +128,15 @@ test('an unknown app, or an unknown webhook, is not found', async () => {
   expect((await gateway.admin('GET', `/apps/${newId()}/webhooks`)).status).toBe(404)
   expect((await gateway.admin('GET', `/apps/${appId}/webhooks/${newId()}`)).status).toBe(404)
   expect((await gateway.admin('PATCH', `/apps/${appId}/webhooks/${webhookId}`, {})).status).toBe(422)
+})
+
+// spec: administration/webhooks
+test.each([
+  ['state=lost', 'state'],
+  ['from=yesterday', 'from'],
+  ['from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z', 'to'],
+  ['cursor=nonsense', 'cursor'],
+])('deliveries that are asked for by %s are refused at %s', async (query, path) => {
+  const { status, body } = await gateway.admin('GET', `/apps/${appId}/webhooks/${webhookId}/deliveries?${query}`)
+  expect([status, body.error?.code, body.error?.details?.[0]?.path]).toEqual([422, 'invalid_body', path])
 })

@@ -1,5 +1,6 @@
 import * as calls from '@herald/contracts/calls/webhooks'
-import { CreateWebhook, PatchWebhook } from '@herald/contracts/webhook'
+import { Timestamp } from '@herald/contracts/text'
+import { CreateWebhook, deliveryStates, PatchWebhook } from '@herald/contracts/webhook'
 import { z } from 'zod'
 import { listRequestOf, pageQuery } from '../core/page.ts'
 import { readApp } from '../manage-app.ts'
@@ -12,10 +13,20 @@ import {
   WebhookSecret,
   WebhookTested,
 } from './administration-answers.ts'
+import { DeliveryWithBody } from './history-answers.ts'
 import { elsewhere, route } from './route.ts'
 
 const path = '/v1/admin/apps/:appId/webhooks'
 const onePath = `${path}/:id` as const
+
+const DeliveryQuery = z
+  .strictObject({
+    state: z.enum(deliveryStates).optional(),
+    from: Timestamp.optional().meta({ description: 'Only deliveries that were made at this moment or later.' }),
+    to: Timestamp.optional().meta({ description: 'Only deliveries that were made before this moment.' }),
+    ...pageQuery,
+  })
+  .refine(({ from, to }) => from === undefined || to === undefined || from < to, { path: ['to'], message: 'must be later than from' })
 
 /** Endpoints live in webhooks; that the app exists is known here. A call for an app that does not answers 404. */
 export const webhooks = [
@@ -121,13 +132,32 @@ export const webhooks = [
     method: 'get',
     path: `${onePath}/deliveries`,
     key: 'admin',
-    query: z.strictObject(pageQuery),
+    query: DeliveryQuery,
     status: 200,
     summary: 'List the deliveries of a webhook endpoint with their attempts, newest first',
     answers: WebhookDeliveryList,
-    async answer({ db, bus }, { appId, params, query }) {
+    async answer({ db, bus }, { appId, params, query: { state, from, to, ...page } }) {
       await readApp(db, appId)
-      return bus.call(calls.listDeliveries, { appId, webhookId: params.id, ...listRequestOf(query) })
+      const filters = {
+        ...(state === undefined ? {} : { state }),
+        ...(from === undefined ? {} : { from }),
+        ...(to === undefined ? {} : { to }),
+      }
+      return bus.call(calls.listDeliveries, { appId, webhookId: params.id, ...listRequestOf(page), ...filters })
+    },
+  }),
+  route({
+    name: 'readWebhookDelivery',
+    method: 'get',
+    path: `${onePath}/deliveries/:deliveryId`,
+    texts: ['deliveryId'],
+    key: 'admin',
+    status: 200,
+    summary: 'Read a delivery with its attempts and, while it is kept, its body',
+    answers: DeliveryWithBody,
+    async answer({ db, bus }, { appId, params }) {
+      await readApp(db, appId)
+      return bus.call(calls.readDelivery, { appId, webhookId: params.id, deliveryId: params.deliveryId.slice(0, 40) })
     },
   }),
   route({

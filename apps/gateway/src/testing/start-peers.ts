@@ -168,7 +168,7 @@ export const quietDays: RecentCounts = {
 export const noCampaigns: CampaignsSummary = { byStatus: {}, next: [], paused: [], failed: [] }
 
 const { user: givenUser, device: givenDevice } = examples
-const maskedDevice = { ...givenDevice, token: 'canaryto…' }
+const maskedDevice = { ...givenDevice, token: 'canaryto…', test: false }
 /** A user and a device as the administration shows them. */
 export const givenPerson: Person = { ...givenUser, subscriptions: [maskedDevice], preferences: {} }
 export const givenOwned: OwnedDevice = { ...maskedDevice, user: { id: givenUser.id, externalId: givenUser.externalId } }
@@ -197,6 +197,14 @@ export const givenImport: ImportReport = {
   rowsPerSecond: null,
   createdAt: '2026-01-01T00:00:00.000Z',
   endedAt: null,
+}
+
+const givenTags: audienceCalls.TagUses = {
+  tags: [{ name: 'plan', type: 'string', users: 3, low: 3, high: 3, values: ['pro', 'free'] }],
+  exact: true,
+  sample: 3,
+  users: 3,
+  asOf: '2026-01-01T00:00:00.000Z',
 }
 
 export async function startPeers(natsUrl: string): Promise<Peers> {
@@ -263,6 +271,8 @@ export async function startPeers(natsUrl: string): Promise<Peers> {
   play(audience, audienceCalls.deleteSegment, {})
   play(audience, audienceCalls.countSegment, counted)
   play(audience, audienceCalls.previewSegment, counted)
+  play(audience, audienceCalls.readWaves, { waves: [] })
+  play(audience, audienceCalls.listTags, givenTags)
   play(audience, audienceCalls.readCircuits, { circuits: [] })
   play(audience, audienceCalls.probeCircuits, { open: 0 })
   play(audience, audienceCalls.countDevices, givenDevices)
@@ -322,6 +332,7 @@ export async function startPeers(natsUrl: string): Promise<Peers> {
   play(campaigns, campaignCalls.deleteTemplate, {})
   play(campaigns, campaignCalls.summarizeCampaigns, noCampaigns)
   play(campaigns, campaignCalls.listCampaigns, { items: [givenCampaign], nextCursor: null })
+  play(campaigns, campaignCalls.listRuns, { items: [], nextCursor: null })
   play(campaigns, campaignCalls.getCampaign, givenCampaign)
   play(campaigns, campaignCalls.replaceCampaign, givenCampaign)
   play(campaigns, campaignCalls.deleteCampaign, {})
@@ -369,6 +380,8 @@ export async function startPeers(natsUrl: string): Promise<Peers> {
   play(webhooks, webhookCalls.rotateWebhookSecret, { secret: 'whsec_canary-of-a-rotation' })
   play(webhooks, webhookCalls.testWebhook, { status: 204, error: null })
   play(webhooks, webhookCalls.listDeliveries, { items: [], nextCursor: null })
+  play(webhooks, webhookCalls.readDelivery, { ...givenDelivery, body: null })
+  play(webhooks, webhookCalls.watchEvents, {})
   play(webhooks, webhookCalls.replayDelivery, givenDelivery)
   return peers
 }

@@ -20,3 +20,12 @@ export const pushId = writeCursor
 /** Below zero: `one` is shown before `other`. */
 export const inListOrder = (one: PushPlace, other: PushPlace): number =>
   one.campaignId === other.campaignId ? other.no - one.no || other.place - one.place : one.campaignId > other.campaignId ? -1 : 1
+
+/** The clock of who made a campaign's id and the database's differ by less than this. */
+const clocksDifferMs = 600_000
+
+/** The place before every push of campaigns that were made before a moment: an id begins with the second it was made in. */
+export function firstPlaceBefore(at: Date): PushPlace {
+  const seconds = Math.min(Math.ceil((at.getTime() + clocksDifferMs) / 1000), 0xffff_ffff)
+  return { campaignId: seconds.toString(16).padStart(8, '0').padEnd(24, '0'), no: 0, place: 0 }
+}

@@ -5,6 +5,9 @@ import { indexesOf, readEnds, slotAt, type SettledEnd, type Slots } from './slot
 export type Wanted = {
   outcome?: OutcomeKind | undefined
   code?: string | undefined
+  /** When the push ended, Unix milliseconds: from this moment on, and before that. */
+  from?: number | undefined
+  to?: number | undefined
   after?: PushPlace | undefined
   device?: Buffer | undefined
   user?: Buffer | undefined
@@ -13,23 +16,26 @@ type Row = Slots & { campaignId: string; no: number; devices: Buffer | null; use
 export type PushOfRow<Found extends Row> = PushPlace & { row: Found; end: SettledEnd }
 
 /** The pushes of a row that ended and are wanted, the last place first, at most `most`. */
-export function wantedPushes<Found extends Row>(
-  row: Found,
-  { outcome, code, after, device, user }: Wanted,
-  most: number,
-): PushOfRow<Found>[] {
-  const ends = readEnds(row)
+export function wantedPushes<Found extends Row>(row: Found, wanted: Wanted, most: number): PushOfRow<Found>[] {
+  const { after, device, user } = wanted
+  const ends = readEnds(row).map((end) => (isWanted(end, wanted) ? end : undefined))
   const named = indexesWanted(row, device, user)
   const pushes: PushOfRow<Found>[] = []
   for (let at = named.length - 1; at >= 0 && pushes.length < most; at -= 1) {
     const index = named[at] ?? 0
     const end = ends[slotAt(row, index) - 1]
-    if (!end || (outcome !== undefined && end.outcome !== outcome) || (code !== undefined && end.code !== code)) continue
+    if (!end) continue
     const push = { campaignId: row.campaignId, no: row.no, place: row.place + index }
     if (!after || inListOrder(after, push) < 0) pushes.push({ ...push, row, end })
   }
   return pushes
 }
+
+const isWanted = ({ outcome, code, at }: SettledEnd, wanted: Wanted): boolean =>
+  (wanted.outcome === undefined || outcome === wanted.outcome) &&
+  (wanted.code === undefined || code === wanted.code) &&
+  (wanted.from === undefined || at >= wanted.from) &&
+  (wanted.to === undefined || at < wanted.to)
 
 /** The indexes of a row that are a device's and a user's, or all. */
 function indexesWanted({ size, devices, users }: Row, device: Buffer | undefined, user: Buffer | undefined): number[] {

@@ -14,6 +14,10 @@ export type PushFilter = {
   subscriptionId?: string | undefined
   outcome?: OutcomeKind | undefined
   code?: string | undefined
+  platform?: Platform | undefined
+  /** When the push ended (ISO): from this moment on, and before that. */
+  from?: string | undefined
+  to?: string | undefined
   after?: PushPlace | undefined
   limit: number
   retentionDays: number
@@ -35,9 +39,13 @@ const columns = ({ subscriptionId, userId }: PushFilter) => sql`
   l.day, encode(l.campaign_id, 'hex') as "campaignId", l.batch_no as no, l.platform, l.place, l.size, l.slots, l.ends, l.sent, l.failed, l.skipped,
   ${subscriptionId === undefined ? sql`null::bytea` : sql`l.devices`} as devices, ${userId === undefined ? sql`null::bytea` : sql`l.users`} as users`
 
-/** What a row says of itself without its slots: its sums, and the codes among its ends (an end of another kind may hold the same word). */
-const maySettle = ({ outcome, code }: PushFilter) => sql`
+/**
+ * What a row says of itself without its slots: its platform, its sums, and the codes among its ends (an end of another kind may hold the same word).
+ * When its pushes ended only the ends themselves say.
+ */
+const maySettle = ({ outcome, code, platform }: PushFilter) => sql`
   ${outcome === undefined ? sql`l.sent + l.failed + l.skipped > 0` : sql`${sql.ref(`l.${outcome}`)} > 0`}
+  ${only(platform, sql`and l.platform = ${platform}`)}
   ${only(code, sql`and position(${JSON.stringify(code ?? '')} in l.ends) > 0`)}`
 
 /** A row that begins after the last push of the page before has nothing that is left. */
@@ -50,10 +58,10 @@ const isLeft = (after: PushPlace | undefined) =>
 
 /**
  * Rows of single pushes to a device or a user, newest campaign first, by the index of either: they cost what is answered, whatever else the app has
- * sent. At most one more than the limit, each with one push.
+ * sent. At most `most`, each with one push.
  */
-export async function findSingles(db: Db, filter: PushFilter): Promise<FoundRow[]> {
-  const { appId, campaignId, subscriptionId, userId, after, limit, retentionDays } = filter
+export async function findSingles(db: Db, filter: PushFilter, most: number): Promise<FoundRow[]> {
+  const { appId, campaignId, subscriptionId, userId, after, retentionDays } = filter
   const { rows } = await sql<FoundRow>`
     select ${columns(filter)} from ledger_batches l
     where l.day >= (now() at time zone 'utc')::date - ${retentionDays}::int and l.first_id is null and l.app_id = ${idBytes(appId)}
@@ -61,7 +69,7 @@ export async function findSingles(db: Db, filter: PushFilter): Promise<FoundRow[
       ${only(campaignId, sql`and l.campaign_id = ${idBytes(campaignId ?? '')}`)}
       ${isLeft(after)} and ${maySettle(filter)}
     order by l.campaign_id desc, l.batch_no desc, l.place desc
-    limit ${limit + 1}`.execute(db)
+    limit ${most}`.execute(db)
   return rows
 }
 
@@ -74,15 +82,15 @@ export type CampaignToRead = { campaignId: string; day: string; pushes: number }
  */
 export async function findCampaignsToRead(
   db: Db,
-  { appId, campaignId, outcome, code, after, retentionDays }: PushFilter,
+  filter: PushFilter,
   { limit, rangesOnly }: { limit: number; rangesOnly: boolean },
 ): Promise<CampaignToRead[]> {
+  const { appId, campaignId, after } = filter
   // A cursor within a campaign: what is left of it comes first.
   const isPartLeft = after !== undefined && after.no > 0
   const { rows } = await sql<CampaignToRead>`
     select campaign_id as "campaignId", day,
-      case when day >= (now() at time zone 'utc')::date - ${retentionDays}::int
-        then ${outcome === undefined ? (code === undefined ? sql`sent + failed + skipped` : sql`failed + skipped`) : sql.ref(outcome)} else 0 end as pushes
+      case when ${mayHoldWanted(filter)} then ${mostWanted(filter)} else 0 end as pushes
     from counters
     where ${rangesOnly ? sql`has_ranges and` : sql``} ${
       campaignId === undefined
@@ -95,6 +103,17 @@ export async function findCampaignsToRead(
 }
 
 const pastEveryId = 'g'
+
+/** Whether a campaign may have pushes that are kept and ended in the time asked for: they all ended between its first report and its settlement. */
+const mayHoldWanted = ({ retentionDays, from, to }: PushFilter) => sql`
+  day >= (now() at time zone 'utc')::date - ${retentionDays}::int
+    ${only(to, sql`and created_at < ${to}::timestamptz`)} ${only(from, sql`and coalesce(settled_at, now()) >= ${from}::timestamptz`)}`
+
+/** How many pushes of a campaign may be wanted, as far as its counters say. */
+function mostWanted({ outcome, code, platform }: PushFilter) {
+  const ended = outcome === undefined ? (code === undefined ? sql`sent + failed + skipped` : sql`failed + skipped`) : sql.ref(outcome)
+  return platform === undefined ? ended : sql`least(${ended}, ${sql.ref(`settled_${platform}`)})`
+}
 
 /**
  * Looks at the rows of these campaigns in their order, after a place and at most `most`, a probe of the ledger's key for each campaign, or for a

@@ -167,21 +167,49 @@ const toDelivery = (row: ShownRow): WebhookDelivery => ({
   endedAt: row.ended_at?.toISOString() ?? null,
 })
 
-/** The log of an endpoint, newest first, one more than `limit`. */
+export type DeliveryFilter = {
+  webhookId: string
+  state?: WebhookDelivery['state'] | undefined
+  /** When the delivery was made (ISO): from this moment on, and before that. */
+  from?: string | undefined
+  to?: string | undefined
+  after: { createdAt: Date; id: string } | undefined
+  limit: number
+}
+export type FoundDelivery = { id: string; createdAt: Date; delivery: WebhookDelivery }
+
+/** Deliveries that a page looks at, at most, when a state is asked for. */
+const mostExamined = 5_000
+
+/**
+ * The log of an endpoint, newest first, one more than `limit`. With a state those of the next 5,000 that have it, so that a page costs the same
+ * whatever the log holds; `examinedTo` is where to go on when there may be more.
+ */
 export async function findDeliveries(
   db: Db,
-  { webhookId, limit, after }: { webhookId: string; limit: number; after: { createdAt: Date; id: string } | undefined },
-): Promise<{ id: string; createdAt: Date; delivery: WebhookDelivery }[]> {
-  const rows = await db
-    .selectFrom('deliveries')
-    .select(shownColumns)
-    .where('endpoint_id', '=', webhookId)
-    .$if(after !== undefined, (query) => query.where(sql<boolean>`(created_at, id) < (${after?.createdAt}::timestamptz, ${after?.id})`))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit + 1)
-    .execute()
-  return rows.map((row) => ({ id: row.id, createdAt: row.created_at, delivery: toDelivery(row) }))
+  { webhookId, state, from, to, after, limit }: DeliveryFilter,
+): Promise<{ rows: FoundDelivery[]; examinedTo: { createdAt: Date; id: string } | undefined }> {
+  const examined = state === undefined ? limit + 1 : mostExamined
+  const { rows } = await sql<ShownRow & { examined: number; is_wanted: boolean }>`
+    with examined as materialized (
+      select id, state, created_at from deliveries
+      where endpoint_id = ${webhookId}
+        ${after === undefined ? sql`` : sql`and (created_at, id) < (${after.createdAt}::timestamptz, ${after.id})`}
+        ${from === undefined ? sql`` : sql`and created_at >= ${from}::timestamptz`} ${to === undefined ? sql`` : sql`and created_at < ${to}::timestamptz`}
+      order by created_at desc, id desc limit ${examined}
+    ), wanted as materialized (
+      select id from examined ${state === undefined ? sql`` : sql`where state = ${state}`} order by created_at desc, id desc limit ${limit + 1}
+    ), last as (select id from examined order by created_at, id limit 1)
+    select ${sql.join(shownColumns.map((column) => sql.ref(`d.${column}`)))}, (select count(*)::int from examined) as examined,
+      d.id in (select id from wanted) as is_wanted
+    from deliveries d where d.id = any(array(select id from wanted union all select id from last))
+    order by d.created_at desc, d.id desc`.execute(db)
+  const last = rows.at(-1)
+  const found = rows.filter(({ is_wanted }) => is_wanted)
+  return {
+    rows: found.map((row) => ({ id: row.id, createdAt: row.created_at, delivery: toDelivery(row) })),
+    examinedTo: state !== undefined && last?.examined === mostExamined ? { createdAt: last.created_at, id: last.id } : undefined,
+  }
 }
 
 /** Fault: not_found. */
@@ -194,6 +222,21 @@ export async function getDelivery(db: Db, { webhookId, deliveryId }: { webhookId
     .executeTakeFirst()
   if (!row) throw notFound()
   return toDelivery(row)
+}
+
+/** The events of a delivery as they are posted; undefined when they are no longer kept. */
+export async function findEventsOf(
+  db: Db,
+  { webhookId, deliveryId }: { webhookId: string; deliveryId: string },
+): Promise<Buffer | undefined> {
+  const row = await db
+    .selectFrom('deliveries')
+    .innerJoin('bodies', 'bodies.id', 'deliveries.body_id')
+    .select('bodies.events')
+    .where('deliveries.id', '=', deliveryId)
+    .where('deliveries.endpoint_id', '=', webhookId)
+    .executeTakeFirst()
+  return row?.events
 }
 
 /** Starts another round of an ended delivery whose bytes are still there; false when there is none to start. */

@@ -1,3 +1,4 @@
+import { watchSeconds } from '@herald/contracts/calls/webhooks'
 import type { Listener } from '@herald/contracts/event'
 import { sql } from 'kysely'
 import type { Db } from './tables.ts'
@@ -6,36 +7,72 @@ import type { Db } from './tables.ts'
 export const noteListeners = (db: Db, appId: string): Promise<unknown> =>
   sql`insert into listened_apps (app_id) values (${appId}) on conflict (app_id) do update set due_at = now()`.execute(db)
 
+/** Somebody watches an app, from now on or still. Answers whether tracker and audience know of it already. */
+export async function noteWatch(db: Db, appId: string): Promise<boolean> {
+  const { rows } = await sql<{ isTold: boolean }>`
+    insert into watched_apps as known (app_id, until) values (${appId}, now() + make_interval(secs => ${watchSeconds}))
+    on conflict (app_id) do update set until = excluded.until, is_told = known.is_told and known.until > now()
+    returning is_told as "isTold"`.execute(db)
+  return rows[0]?.isTold === true
+}
+
+/** A telling; `isWatched`: it counts somebody who watches. */
+export type Telling = Listener & { isWatched: boolean }
+
 /**
  * Gives the next telling of these apps its number and answers what it says. In a transaction: the endpoints are read by a statement of their own,
- * after the rows are locked, so the higher number has seen what the lower has.
+ * after the rows are locked, so the higher number has seen what the lower has. Whoever watches from here on finds that nobody was told of it.
  */
-export async function renewListeners(trx: Db, appIds: string[]): Promise<Listener[]> {
+export async function renewListeners(trx: Db, appIds: string[]): Promise<Telling[]> {
+  await sql`
+    with over as (
+      select app_id from watched_apps where app_id = any(${appIds}::text[]) and until <= now() order by app_id for no key update
+    )
+    update watched_apps w set is_told = false from over where w.app_id = over.app_id`.execute(trx)
   const { rows: renewed } = await sql<{ app_id: string; version: number }>`
     with locked as (
       select app_id from listened_apps where app_id = any(${appIds}::text[]) order by app_id for no key update
     )
     update listened_apps l set version = l.version + 1, due_at = now() + interval '5 seconds' from locked where l.app_id = locked.app_id
     returning l.app_id, l.version`.execute(trx)
-  const { rows: heard } = await sql<{ app_id: string; types: Listener['eventTypes'] }>`
-    select app_id, array_agg(distinct type) as types from endpoints cross join unnest(event_types) as type
-    where app_id = any(${appIds}::text[]) and enabled and deleted_at is null group by app_id`.execute(trx)
-  const typesOf = new Map(heard.map(({ app_id, types }) => [app_id, types]))
-  return renewed.map(({ app_id, version }) => ({ appId: app_id, version, eventTypes: typesOf.get(app_id) ?? [] }))
+  const { rows: heard } = await sql<{ app_id: string; types: Listener['eventTypes']; is_watched: boolean }>`
+    select app_id, array_agg(distinct type) as types, bool_or(is_watch) as is_watched from (
+      select app_id, unnest(event_types) as type, false as is_watch from endpoints
+      where app_id = any(${appIds}::text[]) and enabled and deleted_at is null
+      union all select app_id, '*', true from watched_apps where app_id = any(${appIds}::text[]) and until > now()
+    ) as asked group by app_id`.execute(trx)
+  const heardOf = new Map(heard.map(({ app_id, ...asked }) => [app_id, asked]))
+  return renewed.map(({ app_id, version }) => {
+    const { types = [], is_watched: isWatched = false } = heardOf.get(app_id) ?? {}
+    return { appId: app_id, version, eventTypes: types, isWatched }
+  })
 }
 
-/** Both have answered. They are told again after ten minutes, for one whose database was set back meanwhile. */
-export const markListenersTold = (db: Db, told: Listener[]): Promise<unknown> =>
+/** Both have answered. They are told again after ten minutes, for one whose database was set back meanwhile. Watches that were over with it go. */
+export const markListenersTold = (db: Db, told: Telling[]): Promise<unknown> =>
   sql`
-    update listened_apps l set due_at = now() + interval '10 minutes'
-    from unnest(${told.map(({ appId }) => appId)}::text[], ${told.map(({ version }) => version)}::bigint[]) as told(app_id, version)
-    where l.app_id = told.app_id and l.version = told.version`.execute(db)
+    with given as (
+      select * from unnest(
+        ${told.map(({ appId }) => appId)}::text[], ${told.map(({ version }) => version)}::bigint[], ${told.map(({ isWatched }) => isWatched)}::bool[]
+      ) as given(app_id, version, is_watched)
+    ), watched as (
+      update watched_apps set is_told = true where app_id = any(array(select app_id from given where is_watched))
+    ), over as (
+      delete from watched_apps where app_id = any(array(select app_id from given where not is_watched)) and until <= now()
+    )
+    update listened_apps l set due_at = now() + interval '10 minutes' from given
+    where l.app_id = any(array(select app_id from given)) and l.app_id = given.app_id and l.version = given.version`.execute(db)
 
+/** The apps to tell of: what has changed or was not told for a while, and watches that are over and of which nobody was told so yet. */
 export async function findDueListeners(db: Db, limit: number): Promise<string[]> {
   const { rows } = await sql<{ app_id: string }>`
-    select app_id from listened_apps where due_at <= now() order by due_at limit ${limit}`.execute(db)
+    (select app_id from listened_apps where due_at <= now() order by due_at limit ${limit})
+    union (select app_id from watched_apps where until <= now() and is_told order by until limit ${limit})
+    limit ${limit}`.execute(db)
   return rows.map(({ app_id }) => app_id)
 }
 
-export const deleteListenersOf = (db: Db, appId: string): Promise<unknown> =>
-  db.deleteFrom('listened_apps').where('app_id', '=', appId).execute()
+export async function deleteListenersOf(db: Db, appId: string): Promise<void> {
+  await db.deleteFrom('listened_apps').where('app_id', '=', appId).execute()
+  await db.deleteFrom('watched_apps').where('app_id', '=', appId).execute()
+}

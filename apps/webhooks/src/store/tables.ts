@@ -59,6 +59,7 @@ export type Tables = {
     events: Buffer
   }
   listened_apps: { app_id: string; version: Generated<number>; due_at: Generated<Date> }
+  watched_apps: { app_id: string; until: Date; is_told: Generated<boolean> }
   erased_users: { app_id: string; user_id: string; at: Generated<Date> }
 }
 

@@ -190,10 +190,56 @@ export const listOpenPushes = call<{ items: OpenPush[]; nextCursor: string | nul
     userId: Id.optional(),
     subscriptionId: Id.optional(),
     code: z.string().max(64).optional(),
+    platform: z.enum(platforms).optional(),
+    /** By when the push was queued: from this moment on, and before that. */
+    from: z.iso.datetime().optional(),
+    to: z.iso.datetime().optional(),
     limit: z.number().int().min(1).max(200),
     cursor: z.string().max(200).optional(),
   }),
 )
+
+/** A wave of a send: the users of some zones, who are sent to at one instant (spec: administration/waves). */
+export type SendWave = {
+  /** Counted from 1. */
+  no: number
+  /** When it begins (ISO). */
+  at: string
+  /** The zones of its users, null for users without one. Null: everybody. The last wave takes everybody else too. */
+  zones: (string | null)[] | null
+  /** `cancelled`: the send ended before it. */
+  state: 'waiting' | 'running' | 'done' | 'cancelled'
+  /** Pushes that it has queued so far. */
+  queued: number
+  byPlatform: Record<Platform, number>
+}
+/** The waves of a send, in order. None: its fan-out has not begun, or its row is past retention. */
+export const readWaves = call<{ waves: SendWave[] }>()('rpc.audience.read-waves', z.object({ appId: Id, campaignId: Id }))
+
+/** A tag that users of an app have (spec: administration/tags). */
+export type TagUse = {
+  name: string
+  /** Of its values; `mixed` when they are of several types. */
+  type: 'string' | 'number' | 'boolean' | 'mixed'
+  users: number
+  /** The 95 % interval of `users`; both are `users` where it is exact. */
+  low: number
+  high: number
+  /** The five most frequent values as text, the first 100 characters of each. */
+  values: string[]
+}
+export type TagUses = {
+  tags: TagUse[]
+  /** Every user of the app was read. */
+  exact: boolean
+  /** Users that were read. */
+  sample: number
+  /** Users of the app, estimated where it is not exact. */
+  users: number
+  asOf: string
+}
+/** The names of tags that users of an app have, in their order, at most 2,000: read at most once in 30 s. */
+export const listTags = call<TagUses>()('rpc.audience.list-tags', z.object({ appId: Id }))
 
 /** The app was deleted: its rows go, a part with every call, until `done`. */
 export const eraseAudienceOfApp = call<{ done: boolean }>()('rpc.audience.erase-app', z.object({ appId: Id }), 10_000)

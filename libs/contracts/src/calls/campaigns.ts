@@ -145,6 +145,13 @@ export const listCampaigns = call<Listed<Campaign>>()(
   }),
 )
 export const getCampaign = call<Campaign>()('rpc.campaigns.get-campaign', OfCampaign)
+/** A run of a recurrence: a campaign of its own. */
+export type Run = Pick<Campaign, 'id' | 'status' | 'cancelling' | 'failure' | 'createdAt' | 'startedAt' | 'settledAt'> & {
+  /** The day it is for, in the zone of the schedule: YYYY-MM-DD. */
+  localDate: string
+}
+/** The runs of a recurrence, newest first; none of a campaign that does not recur. Faults: not_found, invalid_body at `cursor`. */
+export const listRuns = call<Listed<Run>>()('rpc.campaigns.list-runs', ListRequest.omit({ q: true }).extend(OfCampaign.shape))
 /** Puts another body in the place of a draft's. Faults as for createCampaign, and invalid_state. */
 export const replaceCampaign = call<Campaign>()('rpc.campaigns.replace-campaign', OfCampaign.extend({ campaign: CreateCampaign }))
 /** Deletes a draft. */

@@ -128,6 +128,10 @@ export const listPushes = call<{ items: LedgerRow[]; nextCursor: string | null }
     subscriptionId: Id.optional(),
     outcome: z.enum(outcomes).optional(),
     code: z.string().max(64).optional(),
+    platform: z.enum(platforms).optional(),
+    /** By when the push ended: from this moment on, and before that. */
+    from: z.iso.datetime().optional(),
+    to: z.iso.datetime().optional(),
     limit: z.number().int().min(1).max(200),
     cursor: z.string().max(200).optional(),
   }),

@@ -1,8 +1,16 @@
 import { z } from 'zod'
-import { call } from '../call.ts'
+import { call, type Broadcast } from '../call.ts'
 import { ListRequest, type Listed } from '../page.ts'
 import type { ExportedDelivery } from '../person.ts'
-import { CreateWebhook, PatchWebhook, type Webhook, type WebhookDelivery } from '../webhook.ts'
+import {
+  CreateWebhook,
+  deliveryStates,
+  PatchWebhook,
+  type Webhook,
+  type WebhookDelivery,
+  type WebhookDeliveryWithBody,
+  type WebhookEvent,
+} from '../webhook.ts'
 
 const Id = z.string().length(24)
 const Endpoint = z.object({ appId: Id, webhookId: Id })
@@ -42,11 +50,47 @@ export const rotateWebhookSecret = call<{ secret: string }>()('rpc.webhooks.rota
 /** Posts a signed `ping` and waits for the answer. `status` is null when none came, then `error` is the word for it. */
 export const testWebhook = call<{ status: number | null; error: string | null }>()('rpc.webhooks.test-webhook', Endpoint, 13_000)
 
-/** The delivery log, newest first. */
+/** The delivery log, newest first, by state and by when the delivery was made: from this moment on, and before that. */
 export const listDeliveries = call<Listed<WebhookDelivery>>()(
   'rpc.webhooks.list-deliveries',
-  ListRequest.omit({ q: true }).extend(Endpoint.shape),
+  ListRequest.omit({ q: true }).extend({
+    ...Endpoint.shape,
+    state: z.enum(deliveryStates).optional(),
+    from: z.iso.datetime().optional(),
+    to: z.iso.datetime().optional(),
+  }),
+)
+/** One delivery with its body while that is kept. Fault: not_found. */
+export const readDelivery = call<WebhookDeliveryWithBody>()(
+  'rpc.webhooks.read-delivery',
+  Endpoint.extend({ deliveryId: z.string().max(40) }),
 )
 
 /** Sends the same bytes again. Fault: invalid_state while it is being delivered, or when its body is no longer kept. */
 export const replayDelivery = call<WebhookDelivery>()('rpc.webhooks.replay-delivery', Endpoint.extend({ deliveryId: z.string().max(40) }))
+
+// Events as they happen, for people who watch (spec: webhooks/watched). Nothing of this is stored.
+
+/** A watch is forgotten after so long, unless it is asked for again. */
+export const watchSeconds = 30
+
+/**
+ * Somebody watches the events of an app: answered when tracker and audience announce all of them, and webhooks tells them (`eventsSeen`)
+ * from here on, for 30 seconds. Fault: queue_unavailable when one of them is away.
+ */
+export const watchEvents = call<Record<string, never>>()('rpc.webhooks.watch-events', z.object({ appId: Id }))
+
+/** Told by the process of webhooks that was asked to all of them: whichever takes events of the app over shows them. */
+export const eventsWatched: Broadcast<{ appId: string }> = { subject: 'live.watched', body: z.object({ appId: Id }) }
+
+/** Events that a process of webhooks shows of an app in a second, at most. */
+export const mostShownPerSecond = 100
+/** Told to every gateway: events of an app that somebody watches, as receivers get them, and how many were left out before them. */
+export const eventsSeen: Broadcast<{ appId: string; events: WebhookEvent[]; dropped: number }> = {
+  subject: 'live.events',
+  body: z.object({
+    appId: Id,
+    events: z.array(z.custom<WebhookEvent>((value) => typeof value === 'object' && value !== null)).max(mostShownPerSecond),
+    dropped: z.number().int().min(0),
+  }),
+}

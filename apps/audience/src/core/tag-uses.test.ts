@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { estimate, tagUsesOf } from './tag-uses.ts'
+
+/** The same numbers every time (mulberry32). */
+function openRandom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+// spec: administration/tags
+test('the interval of an estimate holds the true number in at least 90 of 100 samples, also where users who came together are alike', () => {
+  const random = openRandom(7)
+  // 5,000 blocks of 20 users. Of three users in ten whole blocks have the tag or have it not.
+  const blocks = Array.from({ length: 5_000 }, (_, block) => {
+    const share = block % 10 < 3 ? Math.round(random()) : 0.2
+    return Array.from({ length: 20 }, () => (random() < share ? 1 : 0)).reduce<number>((sum, has) => sum + has, 0)
+  })
+  const truth = blocks.reduce((sum, count) => sum + count, 0)
+  const samples = Array.from({ length: 400 }, () => {
+    const drawn = blocks.filter(() => random() < 0.05)
+    const sum = drawn.reduce((all, count) => all + count, 0)
+    const squares = drawn.reduce((all, count) => all + count * count, 0)
+    return estimate({ sum, squares }, { blocks: drawn.length, ofAll: blocks.length })
+  })
+  const held = samples.filter(({ low, high }) => low <= truth && truth <= high).length
+  expect(held / samples.length).toBeGreaterThan(0.9)
+  const mean = samples.reduce((sum, { count }) => sum + count, 0) / samples.length
+  expect(Math.abs(mean - truth) / truth).toBeLessThan(0.02)
+})
+
+test('a tag of which every block was read is exact', () => {
+  expect(estimate({ sum: 12, squares: 60 }, { blocks: 4, ofAll: 4 })).toEqual({ count: 12, low: 12, high: 12 })
+})
+
+test('as many as were seen there are at least', () => {
+  const { low, high } = estimate({ sum: 1, squares: 1 }, { blocks: 10, ofAll: 1_000 })
+  expect(low).toBe(1)
+  expect(high).toBeGreaterThan(100)
+})
+
+// spec: administration/tags
+test('tags are in the order of their names, with the type of their values', () => {
+  const tag = (name: string, types: string[]) => ({ name, types, users: 1, squares: 1, values: ['1'] })
+  const counted = {
+    tags: [tag('plan', ['string']), tag('age', ['number', 'string']), tag('vip', ['boolean'])],
+    users: 3,
+    squares: 9,
+    blocks: 1,
+    ofAll: null,
+    asOf: new Date(),
+  }
+  const { tags, exact, sample, users } = tagUsesOf(counted)
+  expect(tags.map(({ name, type }) => [name, type])).toEqual([
+    ['age', 'mixed'],
+    ['plan', 'string'],
+    ['vip', 'boolean'],
+  ])
+  expect({ exact, sample, users }).toEqual({ exact: true, sample: 3, users: 3 })
+})

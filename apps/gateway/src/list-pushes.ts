@@ -1,0 +1,72 @@
+import { listOpenPushes, type OpenPush } from '@herald/contracts/calls/audience'
+import { listPushes, type LedgerRow } from '@herald/contracts/calls/tracker'
+import type { Listed } from '@herald/contracts/page'
+import type { OutcomeKind } from '@herald/contracts/outcome'
+import type { Platform } from '@herald/contracts/platform'
+import type { Bus } from '@herald/service/bus'
+
+/** A push that has not ended, in the shape of those that have. */
+export type ShownOpenPush = Omit<LedgerRow, 'outcome' | 'settledAt'> & { outcome: 'open'; settledAt: null } & Pick<
+    OpenPush,
+    'state' | 'nextTryAt'
+  >
+export type ShownPush = LedgerRow | ShownOpenPush
+
+/** Whose pushes, and which. `from` and `to` (ISO) are about when a push ended, or was queued where it has not ended. */
+export type PushesAsked = {
+  campaignId?: string | undefined
+  userId?: string | undefined
+  subscriptionId?: string | undefined
+  outcome?: OutcomeKind | 'open' | undefined
+  code?: string | undefined
+  platform?: Platform | undefined
+  from?: string | undefined
+  to?: string | undefined
+}
+
+/** Cursors of audience's part of the list; the tracker's begin with an id. The bare prefix with `end` stands where the ledger begins. */
+const openPrefix = 'open.'
+const ledgerBegins = `${openPrefix}end`
+
+/**
+ * A page of what became of an app's pushes: first those that have not ended, which audience knows, then the ledger of the tracker, newest campaign
+ * first. It may hold fewer than asked for, even none: it ends only when `nextCursor` is null. Fault: invalid_body at `cursor`.
+ */
+export async function listShownPushes(
+  bus: Pick<Bus, 'call'>,
+  { appId, outcome, cursor, limit, ...asked }: PushesAsked & { appId: string; cursor?: string | undefined; limit: number },
+): Promise<Listed<ShownPush>> {
+  const filters = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined)) as typeof asked
+  const isLedger = (outcome !== undefined && outcome !== 'open') || cursor === ledgerBegins
+  const isOpenPart = !isLedger && (outcome === 'open' || cursor === undefined || cursor.startsWith(openPrefix))
+
+  const after = cursor?.startsWith(openPrefix) ? cursor.slice(openPrefix.length) : cursor
+  const open = isOpenPart
+    ? await bus.call(listOpenPushes, { appId, limit, ...filters, ...(after === undefined ? {} : { cursor: after }) })
+    : { items: [], nextCursor: null }
+  const items = open.items.map(shownOpen)
+  if (open.nextCursor !== null) return { items, nextCursor: openPrefix + open.nextCursor }
+  if (outcome === 'open') return { items, nextCursor: null }
+  if (items.length === limit) return { items, nextCursor: ledgerBegins }
+
+  const goesOn = isOpenPart || cursor === ledgerBegins || cursor === undefined ? {} : { cursor }
+  const ended = await bus.call(listPushes, {
+    appId,
+    ...filters,
+    limit: limit - items.length,
+    ...(outcome === undefined ? {} : { outcome }),
+    ...goesOn,
+  })
+  return { items: [...items, ...ended.items], nextCursor: ended.nextCursor }
+}
+
+export const shownOpen = ({ tries, state, nextTryAt, ...push }: OpenPush): ShownOpenPush => ({
+  ...push,
+  variant: null,
+  outcome: 'open',
+  attempts: tries,
+  settledAt: null,
+  engagements: [],
+  state,
+  nextTryAt,
+})

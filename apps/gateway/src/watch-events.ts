@@ -1,0 +1,138 @@
+import { eventsSeen, mostShownPerSecond, watchEvents } from '@herald/contracts/calls/webhooks'
+import { Fault } from '@herald/contracts/fault'
+import type { WebhookEvent } from '@herald/contracts/webhook'
+import type { Bus } from '@herald/service/bus'
+import type { Log } from '@herald/service/log'
+import { apart } from '@herald/service/request-id'
+
+/** Who watches the events of an app, as long as they do. */
+export type EventWatcher = {
+  event(name: 'watching' | 'dropped', data: object): void
+  events(name: 'event', all: readonly WebhookEvent[]): void
+  comment(text: string): void
+  isBlocked(): boolean
+  end(): void
+}
+/** Begins to tell a watcher; answers how to stop. Fault: queue_unavailable when too many watch. */
+export type Watch = (watcher: EventWatcher) => () => void
+
+export type EventTail = {
+  /** Answers when events of the app are told here from now on. Faults: queue_unavailable, database_unavailable. */
+  open(appId: string): Promise<Watch>
+  /** Every stream ends; whoever still wants to know asks another gateway. */
+  close(): void
+}
+
+/** Streams of one process and of one app: more are refused, so that watching never costs what sending needs. */
+const mostWatchers = 100
+const mostOfApp = 20
+/** A watch lasts three of these. */
+const renewEveryMs = 10_000
+/** How soon somebody who did not take what was written is looked at again. */
+const lookEveryMs = 250
+const windowMs = 1_000
+
+type Told = { watcher: EventWatcher; waiting: WebhookEvent[]; dropped: number; windowAt: number; taken: number }
+type App = { told: Set<Told>; renewedAt: number }
+
+/**
+ * Events of apps that somebody watches, as webhooks takes them over. Nobody watches an app: webhooks is not asked, tracker and audience announce nothing
+ * for it, and nothing comes. Each watcher gets at most 100 a second, and hears how many were left out. `isThere`: whether the app is.
+ */
+export function openEventTail(
+  bus: Pick<Bus, 'call' | 'listen' | 'onReconnect'>,
+  log: Log,
+  isThere: (appId: string) => Promise<boolean>,
+): EventTail {
+  const apps = new Map<string, App>()
+  let watching = 0
+  let closed = false
+  let timers: NodeJS.Timeout[] = []
+
+  bus.listen(eventsSeen, ({ appId, events, dropped }) => {
+    for (const told of apps.get(appId)?.told ?? []) {
+      const room = Math.max(0, mostShownPerSecond - told.waiting.length)
+      told.waiting.push(...events.slice(0, room))
+      told.dropped += dropped + Math.max(0, events.length - room)
+      write(told)
+    }
+  })
+  bus.onReconnect(() => void renewAll())
+
+  const write = (told: Told) => {
+    const { watcher, waiting, dropped } = told
+    if (watcher.isBlocked()) return
+    const now = performance.now()
+    if (now - told.windowAt >= windowMs) Object.assign(told, { windowAt: now, taken: 0 })
+    const taken = waiting.splice(0, mostShownPerSecond - told.taken)
+    told.taken += taken.length
+    if (taken.length > 0) watcher.events('event', taken)
+    if (dropped === 0 || watcher.isBlocked()) return
+    told.dropped = 0
+    watcher.event('dropped', { dropped })
+  }
+
+  const renewAll = async () => {
+    await Promise.all([...apps].map(([appId, app]) => renew(appId, app)))
+  }
+  const renew = async (appId: string, app: App) => {
+    try {
+      if (!(await isThere(appId))) return endApp(appId, app)
+      await bus.call(watchEvents, { appId })
+      app.renewedAt = performance.now()
+    } catch (error) {
+      if (!Fault.is(error)) log.error({ appId, err: error }, 'a watch was not renewed')
+      for (const { watcher } of app.told) watcher.comment('waiting')
+    }
+  }
+  const endApp = (appId: string, app: App) => {
+    apps.delete(appId)
+    for (const { watcher } of app.told) watcher.end()
+  }
+
+  /** The timers run while somebody watches, long after the first one's request has its trace. */
+  const keepTime = () => {
+    if (apps.size === 0 || closed) {
+      for (const timer of timers) clearInterval(timer)
+      timers = []
+    } else if (timers.length === 0) {
+      const lookAll = () => {
+        for (const { told } of apps.values()) for (const one of told) write(one)
+      }
+      timers = apart(() => [setInterval(() => void renewAll(), renewEveryMs).unref(), setInterval(lookAll, lookEveryMs).unref()])
+    }
+  }
+
+  const follow = (appId: string, renewedAt: number, watcher: EventWatcher): (() => void) => {
+    const app = apps.get(appId) ?? { told: new Set(), renewedAt }
+    if (closed || watching >= mostWatchers || app.told.size >= mostOfApp)
+      throw new Fault('queue_unavailable', 'Too many streams are open here. Try again shortly.')
+    const told: Told = { watcher, waiting: [], dropped: 0, windowAt: 0, taken: 0 }
+    apps.set(appId, app)
+    app.told.add(told)
+    watching += 1
+    keepTime()
+    watcher.event('watching', { appId, mostPerSecond: mostShownPerSecond })
+    return () => {
+      if (app.told.delete(told)) watching -= 1
+      // Who watches no more is not renewed: webhooks forgets the app within 30 s.
+      if (app.told.size === 0 && apps.get(appId) === app) apps.delete(appId)
+      keepTime()
+    }
+  }
+
+  return {
+    async open(appId) {
+      const known = apps.get(appId)
+      const isFresh = known !== undefined && performance.now() - known.renewedAt < 2 * renewEveryMs
+      if (!isFresh) await bus.call(watchEvents, { appId })
+      const renewedAt = isFresh ? known.renewedAt : performance.now()
+      return (watcher) => follow(appId, renewedAt, watcher)
+    },
+    close() {
+      closed = true
+      keepTime()
+      for (const [appId, app] of apps) endApp(appId, app)
+    },
+  }
+}

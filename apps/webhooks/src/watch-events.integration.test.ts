@@ -1,0 +1,134 @@
+import { listWebhooks, eraseWebhooksOfApp, eventsSeen, watchEvents } from '@herald/contracts/calls/webhooks'
+import { queueUnavailable } from '@herald/contracts/fault'
+import { newId } from '@herald/contracts/ids'
+import type { WebhookEvent } from '@herald/contracts/webhook'
+import { until } from '@herald/testing/until'
+import { sql } from 'kysely'
+import { afterEach, beforeAll, expect, test } from 'vitest'
+import { eventIdOf } from './core/public-event.ts'
+import { startReceiver } from './testing/receiver.ts'
+import { givenEvent, givenEvents, openRig, type Rig } from './testing/rig.ts'
+
+/** Events are shown as they happen while somebody watches, whether an endpoint asks for them or not. */
+
+let rig: Rig
+const seen: { appId: string; events: WebhookEvent[]; dropped: number }[] = []
+beforeAll(async () => {
+  rig = await openRig()
+  // Two processes: the one that takes an announcement over need not be the one that was asked.
+  await rig.start()
+  await rig.start()
+  rig.gateway.listen(eventsSeen, (told) => void seen.push(told))
+})
+afterEach(() => void (rig.onTold.tracker = () => Promise.resolve()))
+
+const url = 'https://127.0.0.1:1/'
+const watch = (appId: string) => rig.gateway.call(watchEvents, { appId })
+const seenOf = (appId: string) => seen.filter((one) => one.appId === appId).flatMap(({ events }) => events)
+const droppedOf = (appId: string) => seen.filter((one) => one.appId === appId).reduce((sum, { dropped }) => sum + dropped, 0)
+const heardBy = (who: 'tracker' | 'audience', appId: string) =>
+  rig.told[who]
+    .filter((one) => one.appId === appId)
+    .toSorted((one, other) => one.version - other.version)
+    .at(-1)?.eventTypes
+const endWatch = (appId: string) =>
+  rig.db
+    .updateTable('watched_apps')
+    .set({ until: new Date(0) })
+    .where('app_id', '=', appId)
+    .execute()
+
+// spec: webhooks/watched
+test('when a watch is answered tracker and audience announce all events of the app, and they are shown with external ids and nothing else', async () => {
+  const appId = newId()
+  await watch(appId)
+  expect([heardBy('tracker', appId), heardBy('audience', appId)]).toEqual([['*'], ['*']])
+
+  const [sent, failed] = [
+    givenEvent(appId),
+    givenEvent(appId, { type: 'notification.failed', data: { code: 'timeout', providerCode: null, attempts: 5 } }),
+  ]
+  rig.externalIds.set(sent.userId ?? '', 'customer-7')
+  await rig.announce([sent, failed])
+  await until(() => seenOf(appId).length === 2)
+  const { at: ts, ...shown } = sent
+  expect(seenOf(appId)).toEqual([
+    { id: eventIdOf(sent), ts, ...shown, externalId: 'customer-7' },
+    expect.objectContaining({ id: eventIdOf(failed), data: failed.data }),
+  ])
+  // Nobody waits for them.
+  expect((await rig.gateway.call(listWebhooks, { appId, limit: 10 })).items).toEqual([])
+  expect(await rig.db.selectFrom('events').select('place').where('app_id', '=', appId).execute()).toEqual([])
+})
+
+// spec: webhooks/watched
+test('an endpoint gets what it asks for beside a watch, and a watch shows the rest too', async () => {
+  const receiver = await startReceiver()
+  const { appId } = await rig.givenWebhook(`${receiver.url}/some`, { eventTypes: ['notification.failed'] })
+  await watch(appId)
+  expect(heardBy('tracker', appId)?.toSorted()).toEqual(['*', 'notification.failed'])
+  const [sent, failed] = [givenEvent(appId), givenEvent(appId, { type: 'notification.failed' })]
+  await rig.announce([sent, failed])
+  await until(() => seenOf(appId).length === 2 && receiver.received.length === 1)
+  expect(receiver.received[0]?.events.map(({ type }) => type)).toEqual(['notification.failed'])
+})
+
+// spec: webhooks/watched
+test('at most 100 events of an app are shown in a second, and the others are counted', async () => {
+  const appId = newId()
+  await watch(appId)
+  await rig.announce(givenEvents(appId, 1_000))
+  await until(() => seenOf(appId).length + droppedOf(appId) === 1_000)
+  // One announcement is taken over at once, so within a second; on a slow machine in the second after.
+  expect(seenOf(appId).length).toBeGreaterThanOrEqual(100)
+  expect(seenOf(appId).length).toBeLessThanOrEqual(200)
+})
+
+// spec: webhooks/watched
+test('a watch that nobody renews is over: tracker and audience hear that nobody listens, or only the endpoints that there are', async () => {
+  const appId = newId()
+  await watch(appId)
+  await endWatch(appId)
+  await until(() => heardBy('tracker', appId)?.length === 0 && heardBy('audience', appId)?.length === 0)
+  expect(await rig.db.selectFrom('watched_apps').selectAll().where('app_id', '=', appId).execute()).toEqual([])
+
+  const webhook = await rig.givenWebhook(url, { eventTypes: ['campaign.completed'] })
+  await watch(webhook.appId)
+  await endWatch(webhook.appId)
+  await until(() => String(heardBy('tracker', webhook.appId)) === 'campaign.completed')
+
+  await watch(appId)
+  expect(heardBy('tracker', appId)).toEqual(['*'])
+})
+
+test('a watch is told once while it is renewed, and nothing is shown of an app that nobody watches', async () => {
+  const [appId, other] = [newId(), newId()]
+  await watch(appId)
+  const told = () => rig.told.tracker.filter((one) => one.appId === appId).length
+  const before = told()
+  for (const _ of Array(5)) await watch(appId)
+  expect(told()).toBe(before)
+  await rig.announce([givenEvent(other), givenEvent(appId)])
+  await until(() => seenOf(appId).length === 1)
+  expect(seenOf(other)).toEqual([])
+})
+
+test('a watch that the tracker does not hear of is refused, and the next one tells it', async () => {
+  const appId = newId()
+  rig.onTold.tracker = () => Promise.reject(queueUnavailable())
+  await expect(watch(appId)).rejects.toMatchObject({ code: 'queue_unavailable' })
+  rig.onTold.tracker = () => Promise.resolve()
+  await watch(appId)
+  expect(heardBy('tracker', appId)).toEqual(['*'])
+})
+
+test('of a deleted app no watch stays', async () => {
+  const appId = newId()
+  await watch(appId)
+  await until(async () => (await rig.gateway.call(eraseWebhooksOfApp, { appId })).done)
+  const { rows } = await sql`
+    select app_id from watched_apps where app_id = ${appId} union all select app_id from listened_apps where app_id = ${appId}`.execute(
+    rig.db,
+  )
+  expect(rows).toEqual([])
+})

@@ -1,6 +1,5 @@
-import { invalidField, tooManyReads } from '@herald/contracts/fault'
+import { invalidField } from '@herald/contracts/fault'
 import type { DeviceCount, DeviceCounts, DeviceDay } from '@herald/contracts/series'
-import { openAtOnce } from '@herald/service/at-once'
 import type { Reads } from '@herald/service/postgres'
 import { countDevicesNow, findDeviceDays, findLastDay, findNewestDay, type CountsByPlatform } from './store/device-days.ts'
 import type { Db, Tables } from './store/tables.ts'
@@ -14,17 +13,19 @@ const mostKept = 1_000
 /** Of more devices the last day that was taken is answered: counting them takes more than a second. */
 const mostCounted = 5_000_000
 
+/** Does work when its turn comes, by turns of apps. */
+type InTurn = <Answer>(work: () => Promise<Answer>, turn: string) => Promise<Answer>
+
 /**
- * Counts an app's devices for people: an answer is given for a minute, whoever asks meanwhile waits for the same count, and one app is counted at a time. An app whose last
+ * Counts an app's devices for people: an answer is given for a minute, whoever asks meanwhile waits for the same count, and `inTurn` says how many apps are counted at a time. An app whose last
  * day had more than `mostLive` devices is answered that day. Fault: rate_limited.
  */
 export function openDeviceCounts(
   reads: Reads<Tables>,
-  { mostLive = mostCounted }: { mostLive?: number } = {},
+  { mostLive = mostCounted, inTurn = (work) => work() }: { mostLive?: number; inTurn?: InTurn } = {},
 ): (asked: { appId: string }) => Promise<DeviceCounts> {
   const kept = new Map<string, { counts: Promise<DeviceCounts>; until: number }>()
-  const oneCount = openAtOnce({ atOnce: 1, mostWaiting: 50, waitMs: 2_500, full: () => tooManyReads(5) })
-  const count = (appId: string) => oneCount(() => reads((db) => countDevices(db, appId, mostLive), { withinMs: 8_500, turn: appId }), appId)
+  const count = (appId: string) => inTurn(() => reads((db) => countDevices(db, appId, mostLive), { withinMs: 8_500, turn: appId }), appId)
 
   return ({ appId }) => {
     const known = kept.get(appId)

@@ -192,12 +192,6 @@ test('a test is counted in its statistics and in no series', async () => {
   expect([new Set(Object.values(hours)), codes]).toEqual([new Set([0]), {}])
 })
 
-/** Lets time go by for an app: what it has counted lies so much further back. */
-async function goBack(appId: string, by: string): Promise<void> {
-  await sql`update app_hours set hour = hour - ${by}::interval where app_id = ${appId}`.execute(db)
-  await sql`update app_hour_codes set hour = hour - ${by}::interval where app_id = ${appId}`.execute(db)
-}
-
 // spec: administration/series, administration/series-kept
 test('what comes before and after a full hour and midnight lies in buckets of its own, and the merge into days changes no sum', async () => {
   const appId = newId()
@@ -291,7 +285,6 @@ test('a series that would be too long, or reaches back too far, is refused at `f
 test('no read of what was counted over time looks into the ledger or at reports of devices', async () => {
   const { campaign, batches, engagements } = givenMixed()
   await play({ campaign, batches, engagements })
-  await goBack(campaign.appId, '1 hour')
   const plans = await openPlans<Tables>(database.ownerUrl, 'tracker', settingsForWork)
   const { appId } = campaign
   const asked = { appId, from: daysAgo(1), to: null } as const

@@ -64,10 +64,10 @@ const countOf = ({ total, reachable, optedOut, invalidated, active1d, active7d, 
 /** The days of an app's devices (spec: administration/device-series). Fault: invalid_body at `from`. */
 export async function readDeviceDays(
   db: Db,
-  { appId, from, to }: { appId: string; from: string; to: string | null },
+  { appId, from, to }: { appId: string; from: string | null; to: string | null },
 ): Promise<{ points: DeviceDay[] }> {
-  const first = from.slice(0, 10)
   const last = await findLastDay(db)
+  const first = from?.slice(0, 10) ?? new Date(Date.parse(last) - 29 * 86_400_000).toISOString().slice(0, 10)
   if (Date.parse(first) < Date.parse(last) - (deviceDaysKept - 1) * 86_400_000)
     throw invalidField('from', `must lie within the last ${deviceDaysKept} days`)
   // The day in which `to` lies is in it, unless `to` is its beginning.

@@ -84,10 +84,10 @@ async function runSeeds(): Promise<boolean> {
     print(`seed ${seed}`)
     const result = await runSeed({ seed, seconds, devicesPerPlatform, faultNames, print })
     results.push(result)
-    const { missing, copies, strangers, unsettled, difference, failed } = result.verdict
+    const { missing, copies, strangers, unsettled, difference, series, failed } = result.verdict
     print(
       `${result.good ? 'good' : 'BAD '} seed ${seed}: ${result.campaigns} campaigns, ${result.faults.length} faults, missing ${missing}, ` +
-        `copies ${copies} (at most ${result.copiesAllowed}), with another identity ${strangers}, counter difference ${difference}, ` +
+        `copies ${copies} (at most ${result.copiesAllowed}), with another identity ${strangers}, counter difference ${difference}, series difference ${series}, ` +
         `failed ${failed}, unsettled ${unsettled}, settled ${result.secondsToSettle.toFixed(1)} s after peace`,
     )
   }

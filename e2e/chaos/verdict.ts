@@ -75,7 +75,7 @@ type Series = { points: SeriesPoint[]; codes?: { outcome: 'failed' | 'skipped'; 
 /** The sum of an app's buckets against the sum of the statistics of all its campaigns. */
 async function seriesDifference(tenant: Tenant): Promise<number> {
   const read = async <Body>(path: string): Promise<Body> => {
-    const { status, body } = await tenant.admin<Body>('GET', `/apps/${tenant.appId}${path}`)
+    const { status, body } = await tenant.admin<Body>('GET', path)
     if (status !== 200) throw new Error(`${path} was answered ${status}: ${JSON.stringify(body)}`)
     return body
   }

@@ -1,6 +1,5 @@
-import { invalidField, tooManyReads } from '@herald/contracts/fault'
+import { invalidField } from '@herald/contracts/fault'
 import type { DeviceCount, DeviceCounts, DeviceDay } from '@herald/contracts/series'
-import { openAtOnce } from '@herald/service/at-once'
 import type { Reads } from '@herald/service/postgres'
 import { countDevicesNow, findDeviceDays, findLastDay, findNewestDay, type CountsByPlatform } from './store/device-days.ts'
 import type { Db, Tables } from './store/tables.ts'
@@ -14,17 +13,19 @@ const mostKept = 1_000
 /** Of more devices the last day that was taken is answered: counting them takes more than a second. */
 const mostCounted = 5_000_000
 
+/** Does work when its turn comes, by turns of apps. */
+type InTurn = <Answer>(work: () => Promise<Answer>, turn: string) => Promise<Answer>
+
 /**
- * Counts an app's devices for people: an answer is given for a minute, whoever asks meanwhile waits for the same count, and one app is counted at a time. An app whose last
+ * Counts an app's devices for people: an answer is given for a minute, whoever asks meanwhile waits for the same count, and `inTurn` says how many apps are counted at a time. An app whose last
  * day had more than `mostLive` devices is answered that day. Fault: rate_limited.
  */
 export function openDeviceCounts(
   reads: Reads<Tables>,
-  { mostLive = mostCounted }: { mostLive?: number } = {},
+  { mostLive = mostCounted, inTurn = (work) => work() }: { mostLive?: number; inTurn?: InTurn } = {},
 ): (asked: { appId: string }) => Promise<DeviceCounts> {
   const kept = new Map<string, { counts: Promise<DeviceCounts>; until: number }>()
-  const oneCount = openAtOnce({ atOnce: 1, mostWaiting: 50, waitMs: 2_500, full: () => tooManyReads(5) })
-  const count = (appId: string) => oneCount(() => reads((db) => countDevices(db, appId, mostLive), { withinMs: 8_500, turn: appId }), appId)
+  const count = (appId: string) => inTurn(() => reads((db) => countDevices(db, appId, mostLive), { withinMs: 8_500, turn: appId }), appId)
 
   return ({ appId }) => {
     const known = kept.get(appId)
@@ -63,10 +64,10 @@ const countOf = ({ total, reachable, optedOut, invalidated, active1d, active7d, 
 /** The days of an app's devices (spec: administration/device-series). Fault: invalid_body at `from`. */
 export async function readDeviceDays(
   db: Db,
-  { appId, from, to }: { appId: string; from: string; to: string | null },
+  { appId, from, to }: { appId: string; from: string | null; to: string | null },
 ): Promise<{ points: DeviceDay[] }> {
-  const first = from.slice(0, 10)
   const last = await findLastDay(db)
+  const first = from?.slice(0, 10) ?? new Date(Date.parse(last) - 29 * 86_400_000).toISOString().slice(0, 10)
   if (Date.parse(first) < Date.parse(last) - (deviceDaysKept - 1) * 86_400_000)
     throw invalidField('from', `must lie within the last ${deviceDaysKept} days`)
   // The day in which `to` lies is in it, unless `to` is its beginning.

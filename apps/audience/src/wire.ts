@@ -329,7 +329,8 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   bus.answer(calls.countSegment, count)
   bus.answer(calls.previewSegment, count)
 
-  bus.answer(calls.countDevices, openDeviceCounts(reads))
+  const inTurn = openAtOnce({ atOnce: 1, mostWaiting: 50, waitMs: 2_500, full: () => tooManyReads(5) })
+  bus.answer(calls.countDevices, openDeviceCounts(reads, { inTurn }))
   bus.answer(calls.readDeviceDays, (request) => reads((db) => readDeviceDays(db, request), { turn: request.appId }))
 
   // Two lots at once, one of an app: a lot of 500 rows keeps a connection for about 100 ms, and the others are for devices and sends.

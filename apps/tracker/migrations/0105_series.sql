@@ -2,7 +2,7 @@
 -- database's clock. A row knows the hour in which something was committed, so it never moves again once its hour is over.
 --
 -- Of one app many commits are under way at once, and all of them would wait for one row: so each line of commits of a process has a slot (0 to 15) and
--- rows of its own. Reads add the slots up. These rows are locked last, after the counters of campaigns, in the order of their key: whoever holds one waits
+-- rows of its own. Reads add the slots up; once an hour is over they are merged into one (16). These rows are locked last, after the counters of campaigns, in the order of their key: whoever holds one waits
 -- for its commit alone.
 --
 -- No index names a column that moves, and pages keep room: every update stays on its page (HOT).
@@ -21,7 +21,8 @@ create table app_hours (
   dismissed integer not null default 0,
   primary key (app_id, hour, platform, slot)
 ) with (fillfactor = 50);
--- For the merge into days. Touched once an hour and row.
+-- For the merge of slots when an hour is over, and of hours into days. Touched when a row comes and goes.
+create index app_hours_by_slots on app_hours (hour) where slot < 16;
 create index app_hours_by_hour on app_hours (hour);
 
 -- Why pushes failed or were skipped.
@@ -35,6 +36,7 @@ create table app_hour_codes (
   count integer not null,
   primary key (app_id, hour, platform, outcome, code, slot)
 ) with (fillfactor = 50);
+create index app_hour_codes_by_slots on app_hour_codes (hour) where slot < 16;
 create index app_hour_codes_by_hour on app_hour_codes (hour);
 
 -- What hours become after 35 days: UTC days.

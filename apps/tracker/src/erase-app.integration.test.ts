@@ -10,6 +10,7 @@ import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { writeReport } from './store/reports.ts'
 import { idBytes } from './store/ledger.ts'
+import { mergeSlots } from './store/series.ts'
 import type { Tables } from './store/tables.ts'
 import {
   batchesOf,
@@ -188,6 +189,26 @@ test('a row that is written while the erasure waits for it goes too', async () =
   await until(async () => (await sql`select from pg_locks where locktype = 'transactionid' and not granted`.execute(db)).rows.length > 0)
   release.resolve()
   await Promise.all([recording, erasing])
+
+  expect(await rowsOf([campaign])).toBe(0)
+})
+
+test('hours that are merged while the erasure waits for them go too', async () => {
+  const [campaign] = (await givenApp(1, 10)) as [Campaign]
+  await sql`update app_hours set hour = hour - interval '3 hours' where app_id = ${campaign.appId}`.execute(db)
+  await sql`update app_hour_codes set hour = hour - interval '3 hours' where app_id = ${campaign.appId}`.execute(db)
+  const [written, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const merging = db.transaction().execute(async (trx) => {
+    expect(await mergeSlots(trx)).toBeGreaterThan(0)
+    written.resolve()
+    await release.promise
+  })
+  await written.promise
+
+  const erasing = erase(campaign.appId)
+  await until(async () => (await sql`select from pg_locks where locktype = 'transactionid' and not granted`.execute(db)).rows.length > 0)
+  release.resolve()
+  await Promise.all([merging, erasing])
 
   expect(await rowsOf([campaign])).toBe(0)
 })

@@ -4,7 +4,7 @@ import { deleteOldCounters } from './store/counters.ts'
 import { deleteOldErasedApps } from './store/erased-apps.ts'
 import { deleteOldDays, getDaysAround } from './store/partitions.ts'
 import { daysKept, hoursKeptDays } from './core/series.ts'
-import { deleteOldSeries, mergeHours } from './store/series.ts'
+import { deleteOldSeries, mergeHours, mergeSlots } from './store/series.ts'
 import type { Db } from './store/tables.ts'
 
 /** Days come and go slowly; partitions are made two days ahead. */
@@ -37,7 +37,7 @@ export function openHousekeeping({
       log.error({ campaigns: settled }, 'campaigns were settled with outcomes missing: their day is past LEDGER_RETENTION_DAYS')
     const deleted = await deleteOldCounters(db, counterDays)
     const forgotten = await deleteOldErasedApps(db, ledgerDays)
-    const merged = (await mergeHours(db, hoursKeptDays)) + (await deleteOldSeries(db, daysKept))
+    const merged = (await mergeSlots(db)) + (await mergeHours(db, hoursKeptDays)) + (await deleteOldSeries(db, daysKept))
     const took = dropped + deleted + forgotten + merged
     if (took === 0) nextAt = performance.now() + everyMs
     return { took }

@@ -1,7 +1,14 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { confirmTrackerAnnouncements, readStats, recordOutcomes, reportQueued, verifyCampaign } from '@herald/contracts/calls/tracker'
+import {
+  confirmTrackerAnnouncements,
+  readSeries,
+  readStats,
+  recordOutcomes,
+  reportQueued,
+  verifyCampaign,
+} from '@herald/contracts/calls/tracker'
 import { noStats } from '@herald/contracts/stats'
 import { announcements } from '@herald/contracts/topology'
 import { openDatabase } from '@herald/service/postgres'
@@ -46,7 +53,7 @@ async function insist<Answer>(call: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-// spec: tracking/counters-exact
+// spec: tracking/counters-exact, administration/series-exact
 test('trackers killed in the middle of their work lose no outcome, double none and settle once', async () => {
   const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
   const environment = { DATABASE_URL_TRACKER: database.url('tracker'), NATS_URL: natsUrl }
@@ -86,6 +93,14 @@ test('trackers killed in the middle of their work lose no outcome, double none a
 
   expect(await insist(() => caller.call(readStats, campaign))).toEqual({ stats: { ...noStats, queued: 6_000, sent: 6_000 } })
   expect(await insist(() => caller.call(verifyCampaign, campaign))).toMatchObject({ agrees: true, ledger: { queued: 6_000, sent: 6_000 } })
+  const hours = { appId: campaign.appId, from: null, to: null, bucket: 'hour', by: null } as const
+  const { points } = await insist(() => caller.call(readSeries, hours))
+  expect(
+    points.reduce((sum, { queued, sent }) => ({ queued: sum.queued + queued, sent: sum.sent + sent }), { queued: 0, sent: 0 }),
+  ).toEqual({
+    queued: 6_000,
+    sent: 6_000,
+  })
   await until(() => heard.campaigns.includes(campaign.campaignId) && heard.audience.includes(campaign.campaignId), {
     what: 'the settlement',
   })

@@ -5,7 +5,7 @@ import { bucketsOf, floorTo, pointsOf, sumOf, type CountsAt } from './core/serie
 import { databaseNow, findCodes, findCounts } from './store/series.ts'
 import type { Db } from './store/tables.ts'
 
-type Asked = { appId: string; from: string; to: string | null; bucket: SeriesBucket; by: 'platform' | 'code' | null }
+type Asked = { appId: string; from: string | null; to: string | null; bucket: SeriesBucket; by: 'platform' | 'code' | null }
 
 /** Codes that an answer holds at most, ~1 MB. */
 const mostCodes = 10_000

@@ -14,7 +14,7 @@ import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { readCurve as readCurveOf } from './read-curve.ts'
 import { readRecent as readRecentOf, readSeries as readSeriesOf } from './read-series.ts'
-import { deleteOldSeries, mergeHours } from './store/series.ts'
+import { deleteOldSeries, mergeHours, mergeSlots } from './store/series.ts'
 import type { Tables } from './store/tables.ts'
 import {
   batchesOf,
@@ -192,12 +192,6 @@ test('a test is counted in its statistics and in no series', async () => {
   expect([new Set(Object.values(hours)), codes]).toEqual([new Set([0]), {}])
 })
 
-/** Lets time go by for an app: what it has counted lies so much further back. */
-async function goBack(appId: string, by: string): Promise<void> {
-  await sql`update app_hours set hour = hour - ${by}::interval where app_id = ${appId}`.execute(db)
-  await sql`update app_hour_codes set hour = hour - ${by}::interval where app_id = ${appId}`.execute(db)
-}
-
 // spec: administration/series, administration/series-kept
 test('what comes before and after a full hour and midnight lies in buckets of its own, and the merge into days changes no sum', async () => {
   const appId = newId()
@@ -235,6 +229,28 @@ test('what comes before and after a full hour and midnight lies in buckets of it
   const after = await days('code')
   expect(after.points.filter(({ queued }) => queued > 0).map(({ queued }) => queued)).toEqual([120, 60])
   expect([sumOf(after.points), codesIn(after)]).toEqual([sumOf(before.points), codesIn(before)])
+})
+
+// spec: administration/series-exact
+test('the slots of an hour that is over become one row, also with what came to it late, and no sum changes', async () => {
+  const appId = newId()
+  const sends = [givenMixed(appId), givenMixed(appId)]
+  for (const send of sends) {
+    await play(send)
+    const ago = sql`hour = date_trunc('hour', now(), 'UTC') - interval '3 hours'`
+    await sql`update app_hours set ${ago} where app_id = ${appId} and hour > now() - interval '2 hours'`.execute(db)
+    await sql`update app_hour_codes set ${ago} where app_id = ${appId} and hour > now() - interval '2 hours'`.execute(db)
+    for (let took = 1; took > 0;) took = await mergeSlots(db)
+  }
+  const rows = await db.selectFrom('app_hours').select(['platform', 'slot']).where('app_id', '=', appId).orderBy('platform').execute()
+  expect(rows).toEqual([
+    { platform: 'ios', slot: 16 },
+    { platform: 'web', slot: 16 },
+  ])
+  expect(await db.selectFrom('app_hour_codes').select('slot').where('app_id', '=', appId).execute()).toHaveLength(3)
+  const { ofStats, hours, days, codes } = await allOf(appId, [sends[0]!.campaign, sends[1]!.campaign])
+  expect([hours, days]).toEqual([ofStats, ofStats])
+  expect(codes).toEqual(Object.fromEntries(Object.entries(codesOfOne).map(([code, sum]) => [code, 2 * sum])))
 })
 
 // spec: administration/series-kept
@@ -291,7 +307,6 @@ test('a series that would be too long, or reaches back too far, is refused at `f
 test('no read of what was counted over time looks into the ledger or at reports of devices', async () => {
   const { campaign, batches, engagements } = givenMixed()
   await play({ campaign, batches, engagements })
-  await goBack(campaign.appId, '1 hour')
   const plans = await openPlans<Tables>(database.ownerUrl, 'tracker', settingsForWork)
   const { appId } = campaign
   const asked = { appId, from: daysAgo(1), to: null } as const

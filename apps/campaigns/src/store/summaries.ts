@@ -24,7 +24,7 @@ export async function findNext(db: Db, appId: string): Promise<{ id: string; nam
     where app_id = ${appId} and not transactional and status = ${status} and due_at is not null order by due_at limit ${mostListed}
   )`
   const { rows } = await sql<{ id: string; name: string; dueAt: Date; schedule: string }>`
-    ${ofStatus('scheduled')} union all ${ofStatus('active')} order by "dueAt", id limit ${mostListed}`.execute(db)
+    select * from (${ofStatus('scheduled')} union all ${ofStatus('active')}) as next order by "dueAt", id limit ${mostListed}`.execute(db)
   return rows
 }
 

@@ -17,8 +17,12 @@ const Instant = z
   .transform((value) => parseDay(value)?.toISOString() ?? value)
   .meta({ format: 'date-time' })
 
-const span = { from: Instant, to: Instant.optional().meta({ description: 'Without it: now.' }) }
-const isForward = ({ from, to }: { from: string; to?: string | undefined }): boolean => to === undefined || from < to
+const span = {
+  from: Instant.optional().meta({ description: 'Without it: the last 24 hours, or 30 days.' }),
+  to: Instant.optional().meta({ description: 'Without it: now.' }),
+}
+const isForward = ({ from, to }: { from?: string | undefined; to?: string | undefined }): boolean =>
+  from === undefined || to === undefined || from < to
 const forward = { path: ['to'], message: 'must be later than from' }
 
 const SpanQuery = z.strictObject(span).refine(isForward, forward)
@@ -59,7 +63,7 @@ export const overview = [
     summary: 'Read what was queued, what became of it and what devices reported, by UTC hour or day',
     description: `Hours reach back 35 days, days 400. An answer has at most 2,000 points; by platform each bucket has ${platforms.length}.`,
     answers: Series,
-    async answer({ db, bus }, { appId, query: { from, to = null, bucket, by = null } }) {
+    async answer({ db, bus }, { appId, query: { from = null, to = null, bucket, by = null } }) {
       await readApp(db, appId)
       return bus.call(readSeries, { appId, from, to, bucket, by })
     },
@@ -74,7 +78,7 @@ export const overview = [
     summary: 'Read how many devices there were at the end of each UTC day, by platform',
     description: 'Days reach back 400. A day on which no process was there to count is absent.',
     answers: DeviceSeries,
-    async answer({ db, bus }, { appId, query: { from, to = null } }) {
+    async answer({ db, bus }, { appId, query: { from = null, to = null } }) {
       await readApp(db, appId)
       return bus.call(readDeviceDays, { appId, from, to })
     },

@@ -21,6 +21,14 @@ test('buckets are whole UTC hours and days from that of `from` to the one before
   for (const to of [null, '2027-01-01T00:00:00.000Z']) {
     expect(isoOf(bucketsOf({ ...upToNow, to }).starts)).toEqual(['2026-03-29T11:00:00.000Z', '2026-03-29T12:00:00.000Z'])
   }
+  expect(isoOf(bucketsOf({ from: null, to: null, bucket: 'hour', now }).starts)).toMatchObject({
+    length: 24,
+    23: '2026-03-29T12:00:00.000Z',
+  })
+  expect(isoOf(bucketsOf({ from: null, to: null, bucket: 'day', now }).starts)).toMatchObject({
+    length: 30,
+    29: '2026-03-29T00:00:00.000Z',
+  })
   // Also over the change to summer time of those who have one.
   const days = bucketsOf({ from: '2026-03-27T23:00:00.000Z', to: null, bucket: 'day', now })
   expect(isoOf(days.starts)).toEqual(['2026-03-27T00:00:00.000Z', '2026-03-28T00:00:00.000Z', '2026-03-29T00:00:00.000Z'])

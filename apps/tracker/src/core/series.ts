@@ -14,11 +14,14 @@ const mostPoints = 2_000
 const hourMs = 3_600_000
 const bucketMs: Record<SeriesBucket, number> = { hour: hourMs, day: 24 * hourMs }
 
+/** So many buckets there are when nobody says from when. */
+const usual: Record<SeriesBucket, number> = { hour: 24, day: 30 }
+
 /** The beginning of the UTC hour or day, in Unix milliseconds. */
 export const floorTo = (bucket: SeriesBucket, at: number): number => at - (at % bucketMs[bucket])
 
 /**
- * The buckets from that of `from` on that begin before `to`, or, if that is earlier, not after `now`: their beginnings in Unix milliseconds, and the end of the last. `perBucket`: how many points
+ * The buckets from that of `from` on (null: the last 24 hours or 30 days) that begin before `to`, or, if that is earlier, not after `now`: their beginnings in Unix milliseconds, and the end of the last. `perBucket`: how many points
  * each has. Fault: invalid_body at `from` (spec: administration/series).
  */
 export function bucketsOf({
@@ -28,14 +31,14 @@ export function bucketsOf({
   perBucket = 1,
   now,
 }: {
-  from: string
+  from: string | null
   to: string | null
   bucket: SeriesBucket
   perBucket?: number
   now: Date
 }): { starts: number[]; until: number } {
   const step = bucketMs[bucket]
-  const first = floorTo(bucket, Date.parse(from))
+  const first = floorTo(bucket, from === null ? now.getTime() - (usual[bucket] - 1) * step : Date.parse(from))
   const days = bucket === 'hour' ? hoursKeptDays : daysKept
   if (first < floorTo(bucket, now.getTime() - days * bucketMs.day))
     throw invalidField('from', `must lie within the last ${days} days for a bucket of one ${bucket}`)

@@ -1,5 +1,5 @@
 import type { CodeCount, SeriesBucket } from '@herald/contracts/series'
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { countedKinds, type CountsAt } from '../core/series.ts'
 import type { Db } from './tables.ts'
 
@@ -53,42 +53,59 @@ export async function findCodes(db: Db, bucket: SeriesBucket, span: Span, limit:
 
 /** Rows that are merged, or deleted, at once. */
 const mostMerged = 5_000
+/** The slot of what was counted in an hour that is over: those of the processes are 0 to 15. */
+const slotOfAll = 16
+
+/** What is merged alike: counters, and how often there was a code. `names`: of what a row counts, beside its app and hour. */
+const series = [
+  { hours: 'app_hours', days: 'app_days', names: ['platform'], values: countedKinds },
+  { hours: 'app_hour_codes', days: 'app_day_codes', names: ['platform', 'outcome', 'code'], values: ['count'] },
+] as const
+
+/** Makes one row of an hour's slots once the hour after it is over too, at most 5,000 rows of a table at once; answers how many there were. */
+export const mergeSlots = (db: Db): Promise<number> =>
+  mergeEach(db, 'slots', sql`slot < ${sql.lit(slotOfAll)} and hour < date_trunc('hour', now(), 'UTC') - interval '1 hour'`)
+
+/** Makes days of the hours of UTC days more than `days` ago, at most 5,000 rows of a table at once; answers how many. */
+export const mergeHours = (db: Db, days: number): Promise<number> =>
+  mergeEach(db, 'days', sql`hour < date_trunc('day', now(), 'UTC') - make_interval(days => ${days})`)
 
 /**
- * Makes days of the hours of UTC days more than `days` ago, at most 5,000 rows at once; answers how many. A row is deleted in the statement that adds it to
- * its day, so it counts in one of the two, whoever else merges and whoever dies.
+ * A row is deleted in the statement that adds it to another, so it counts in one of the two, whoever else merges and whoever dies. A commit that began in its
+ * hour and ends after the merge makes a row anew, which is added by the next.
  */
-export async function mergeHours(db: Db, days: number): Promise<number> {
-  const before = sql`date_trunc('day', now(), 'UTC') - make_interval(days => ${days})`
-  const added = sql.join(countedKinds.map((kind) => sql`${sql.ref(kind)} = d.${sql.ref(kind)} + excluded.${sql.ref(kind)}`))
-  const counts = await sql<{ merged: number }>`
-    with old as materialized (
-      select app_id, hour, platform, slot from app_hours where hour < ${before} order by hour limit ${mostMerged} for update skip locked
-    ), gone as (
-      delete from app_hours h using old
-      where h.app_id = old.app_id and h.hour = old.hour and h.platform = old.platform and h.slot = old.slot returning h.*
-    ), merged as (
-      insert into app_days as d (app_id, day, platform, ${columns})
-      select app_id, (hour at time zone 'utc')::date, platform, ${sums} from gone group by 1, 2, 3 order by 1, 2, 3
-      on conflict (app_id, day, platform) do update set ${added}
-    )
-    select count(*) as merged from gone`.execute(db)
-  const codes = await sql<{ merged: number }>`
-    with old as materialized (
-      select app_id, hour, platform, outcome, code, slot from app_hour_codes where hour < ${before}
-      order by hour limit ${mostMerged} for update skip locked
-    ), gone as (
-      delete from app_hour_codes h using old
-      where h.app_id = old.app_id and h.hour = old.hour and h.platform = old.platform and h.outcome = old.outcome and h.code = old.code
-        and h.slot = old.slot
-      returning h.*
-    ), merged as (
-      insert into app_day_codes as d (app_id, day, platform, outcome, code, count)
-      select app_id, (hour at time zone 'utc')::date, platform, outcome, code, sum(count)::bigint from gone group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
-      on conflict (app_id, day, platform, outcome, code) do update set count = d.count + excluded.count
-    )
-    select count(*) as merged from gone`.execute(db)
-  return (counts.rows[0]?.merged ?? 0) + (codes.rows[0]?.merged ?? 0)
+async function mergeEach(db: Db, into: 'slots' | 'days', isOld: RawBuilder<unknown>): Promise<number> {
+  let merged = 0
+  for (const { hours, days, names, values } of series) {
+    const columns = (all: readonly string[]) => sql.join(all.map((name) => sql.ref(name)))
+    const key = ['app_id', 'hour', ...names, 'slot']
+    const to =
+      into === 'days'
+        ? { table: days, at: 'day', time: sql`(hour at time zone 'utc')::date`, slot: [], inSlot: sql`` }
+        : { table: hours, at: 'hour', time: sql`hour`, slot: ['slot'], inSlot: sql`, ${sql.lit(slotOfAll)}::smallint` }
+    const grouped = sql.join([sql`app_id`, to.time, ...names.map((name) => sql.ref(name))])
+    const { rows } = await sql<{ merged: number }>`
+      with old as materialized (
+        select ${columns(key)} from ${sql.table(hours)} where ${isOld} order by hour limit ${mostMerged} for update skip locked
+      ), gone as (
+        delete from ${sql.table(hours)} h using old
+        where ${sql.join(
+          key.map((name) => sql`h.${sql.ref(name)} = old.${sql.ref(name)}`),
+          sql` and `,
+        )}
+        returning h.*
+      ), merged as (
+        insert into ${sql.table(to.table)} as t (${columns(['app_id', to.at, ...names, ...values, ...to.slot])})
+        select ${grouped}, ${sql.join(values.map((name) => sql`sum(${sql.ref(name)})::bigint`))} ${to.inSlot}
+        from gone group by ${grouped} order by ${grouped}
+        on conflict (${columns(['app_id', to.at, ...names, ...to.slot])}) do update set ${sql.join(
+          values.map((name) => sql`${sql.ref(name)} = t.${sql.ref(name)} + excluded.${sql.ref(name)}`),
+        )}
+      )
+      select count(*) as merged from gone`.execute(db)
+    merged += rows[0]?.merged ?? 0
+  }
+  return merged
 }
 
 /** Deletes days more than `days` ago, at most 5,000 rows of a table at once; answers how many. Nothing moves them any more, so a row's place is a key. */
@@ -106,11 +123,12 @@ export async function deleteOldSeries(db: Db, days: number): Promise<number> {
 
 /**
  * Deletes at most `limit` rows of an app's series; answers how many. When its counters are gone no commit moves them any more, since one that finds no
- * counters is taken back. Only the merge may move a row while this waits for it, to a table that comes later here.
+ * counters is taken back. Only a merge may move a row while this waits for it, to another row of its table or to a table of days: so hours are looked
+ * at twice, and days after them.
  */
 export async function deleteSeriesOf(db: Db, appId: string, limit: number): Promise<number> {
   let deleted = 0
-  for (const table of ['app_hours', 'app_hour_codes', 'app_days', 'app_day_codes'] as const) {
+  for (const table of ['app_hours', 'app_hours', 'app_hour_codes', 'app_hour_codes', 'app_days', 'app_day_codes'] as const) {
     if (deleted >= limit) break
     const { numAffectedRows } = await sql`
       delete from ${sql.table(table)} where app_id = ${appId} and ctid = any(array(

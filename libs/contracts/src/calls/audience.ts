@@ -465,10 +465,10 @@ export const dryRun = call<AudienceDryRun>()(
 /** The devices of an app, counted now or less than 60 s ago; of more than 5,000,000 devices those of the last day that was taken. */
 export const countDevices = call<DeviceCounts>()('rpc.audience.count-devices', z.object({ appId: Id }), 12_000)
 
-/** Devices of an app by UTC day, days before that of `to` only (null: all). A day that nobody took is not in it. Fault: invalid_body at `from`. */
+/** Devices of an app by UTC day, from that of `from` on (null: the last 30), days before that of `to` only (null: all). A day that nobody took is not in it. Fault: invalid_body at `from`. */
 export const readDeviceDays = call<{ points: DeviceDay[] }>()(
   'rpc.audience.read-device-days',
-  z.object({ appId: Id, from: z.iso.datetime(), to: z.iso.datetime().nullable() }),
+  z.object({ appId: Id, from: z.iso.datetime().nullable(), to: z.iso.datetime().nullable() }),
 )
 
 // Imports of devices from elsewhere (spec: administration/import). Faults: not_found, invalid_state.

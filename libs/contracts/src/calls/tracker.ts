@@ -262,14 +262,14 @@ export const readPace = call<{ pace: { pushes: number; seconds: number } | null 
 // What is counted over time (spec: administration/series).
 
 /**
- * An app's counters from the bucket of `from` to that in which `to` lies (before `to`; null: now), by the hour or UTC day. Fault: invalid_body at `from` (too long ago, not before `to`, more than
+ * An app's counters from the bucket of `from` (null: the last 24 hours or 30 days) to that in which `to` lies (before `to`; null: now), by the hour or UTC day. Fault: invalid_body at `from` (too long ago, not before `to`, more than
  * 2,000 points or 10,000 codes).
  */
 export const readSeries = call<Series>()(
   'rpc.tracker.read-series',
   z.object({
     appId: Id,
-    from: z.iso.datetime(),
+    from: z.iso.datetime().nullable(),
     to: z.iso.datetime().nullable(),
     bucket: z.enum(seriesBuckets),
     by: z.enum(['platform', 'code']).nullable(),

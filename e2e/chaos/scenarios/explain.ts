@@ -88,16 +88,15 @@ async function play(scene: Scene, platform: Platform, random: Random): Promise<v
 
   const waves = await sendCampaign(tenant, { schedule: { type: 'user_timezone', localTime: clockIn('Asia/Tokyo', 5) } }, 'scheduled')
   await setDue(platform.herald, waves, new Date())
-  for (const _ of ['Asia/Tokyo', 'America/Lima']) await beginNextWave(platform.herald, waves)
+  await beginNextWave(platform.herald, waves)
+  await untilQueued(tenant, waves)
+  await beginNextWave(platform.herald, waves)
   await trouble({ name: 'waves', id: waves, leavesOut: nobody })
   await settled(tenant, sends)
 
   await tenant.simulator('PUT', '/faults', { latencyMs: 300 })
   const cancelled = await notify('cancelled')
-  await until(async () => (await readStats(tenant, { id: cancelled })).body.stats.queued > 0, {
-    withinMs: 60_000,
-    what: 'a send under way',
-  })
+  await untilQueued(tenant, cancelled)
   ok(await tenant.admin('POST', `/campaigns/${cancelled}/cancel`), 202)
   await trouble({ name: 'cancelled', id: cancelled, leavesOut: nobody })
   await settled(tenant, sends)
@@ -169,6 +168,9 @@ const traceOf = (tenant: Tenant, campaignId: string, { subscriptionId }: Person)
 
 const set = (tenant: Tenant, settings: Record<string, unknown>) =>
   until(async () => (await tenant.admin('PATCH', '', { settings })).status === 200, { withinMs: 30_000, what: 'settings that are changed' })
+
+const untilQueued = (tenant: Tenant, id: string) =>
+  until(async () => (await readStats(tenant, { id })).body.stats.queued > 0, { withinMs: 60_000, what: 'a send under way' })
 
 const settled = async (tenant: Tenant, sends: Sent[]): Promise<void> => {
   for (const sent of sends) {

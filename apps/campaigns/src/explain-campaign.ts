@@ -34,8 +34,13 @@ export async function explainCampaign(
   }
 }
 
-/** Of a draft that names a saved segment its definition as it is now; null: it is gone. */
-async function targetOf(bus: Pick<Bus, 'call'>, appId: string, { segment_id: segmentId }: CampaignRow): Promise<FrozenTarget | null> {
+/** Of a draft that names a saved segment its definition as it is now; null: it is gone, or a notification that has ended named users or devices. */
+async function targetOf(
+  bus: Pick<Bus, 'call'>,
+  appId: string,
+  { segment_id: segmentId, transactional }: CampaignRow,
+): Promise<FrozenTarget | null> {
+  if (transactional) return null
   if (segmentId === null) return { kind: 'all' }
   const found = await bus.call(findSegment, { appId, segmentId })
   return found && { kind: 'segment', segment: found.definition }

@@ -9,7 +9,7 @@ import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { acceptCampaigns } from './accept-campaigns.ts'
-import { deleteOldNotifications, markStarted } from './store/campaigns.ts'
+import { deleteOldNotifications, markStarted, type NewCampaign } from './store/campaigns.ts'
 import { insertCampaigns } from './store/new-campaigns.ts'
 import { findDueAges, takeDueCampaigns } from './store/due.ts'
 import { deleteOldRecords, insertRecords } from './store/idempotency-keys.ts'
@@ -33,6 +33,9 @@ beforeAll(async () => {
   ;({ db } = await openDatabase<Tables>(testService('campaigns', {}), { url: databaseUrl, poolSize: 4 }))
   ;({ db: quiet } = await openDatabase<Tables>(testService('campaigns', {}), { url: other.url('campaigns'), poolSize: 4 }))
 })
+
+/** Whom it names is forgotten when it has ended. */
+const toNames = (): NewCampaign => ({ ...givenStored(), target: { kind: 'externalIds', externalIds: ['customer-7'] } })
 
 const makeDue = (database: Database, ids: string[]) =>
   database
@@ -97,7 +100,7 @@ test('a campaign whose pointer was lost is pointed at again, under a new number 
 
 // spec: campaigns/settles
 test('a campaign settles once, whatever comes before, after or twice', async () => {
-  const [inOrder, reversed] = [givenStored(), givenStored()]
+  const [inOrder, reversed] = [toNames(), toNames()]
   await insertCampaigns(db, [inOrder, reversed])
   await audience.bus.call(fanOutStarted, { campaignIds: [inOrder.id] })
   await tracker.call(settleCampaigns, { campaignIds: [inOrder.id] })
@@ -114,7 +117,7 @@ test('a campaign settles once, whatever comes before, after or twice', async () 
 
 // spec: campaigns/failed
 test('a campaign that cannot be fanned out fails with its reason and stays failed', async () => {
-  const broken = givenStored()
+  const broken = toNames()
   await insertCampaigns(db, [broken])
   const failure = { code: 'invalid_segment', message: 'The segment names an unknown field.' }
   await audience.bus.call(failCampaign, { campaignId: broken.id, ...failure })

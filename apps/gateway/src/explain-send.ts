@@ -52,7 +52,9 @@ export async function explainSend(
   if (devices.length === 0 && !found) throw notFound()
   const startedAt = here?.startedAt ?? campaign.startedAt
   const definition = target.kind === 'segment' ? target.segment : null
-  const context = { ...campaign, failure: failure ?? here?.failure ?? null, startedAt, definition, isPast: ledger.ledger === 'past' }
+  const isForgotten = campaign.target === null && !begins
+  const isPast = ledger.ledger === 'past'
+  const context = { ...campaign, failure: failure ?? here?.failure ?? null, startedAt, definition, isForgotten, isPast }
   return {
     campaignId,
     status,

@@ -91,7 +91,7 @@ test.each([3, 60])('pushes among %i are found by device and by user, with what w
   expect(ofDevice.fannedOutAt).not.toBeNull()
   const ofUser = await explain(campaign, [], userId)
   expect(ofUser.pushes.map(({ subscriptionId }) => subscriptionId).toSorted()).toEqual(
-    [second, third].map((one) => one!.subscriptionId).toSorted(),
+    [second, third].map((one) => one.subscriptionId).toSorted(),
   )
   expect((await explain(campaign, [newId()], newId())).pushes).toEqual([])
   expect(await explain({ ...campaign, appId: newId() }, [first!.subscriptionId])).toMatchObject({ ledger: 'none', pushes: [] })

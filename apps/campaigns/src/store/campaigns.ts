@@ -248,20 +248,22 @@ export async function markStarted(db: Db, campaignIds: string[]): Promise<Starte
   return rows
 }
 
-/**
- * Every queued push of these has an outcome. One that has ended otherwise stays as it is. Whom a notification was for is
- * forgotten: nobody asks again, and the external ids in it are a person's.
- */
+/** The target of what has ended: whom a notification named is forgotten, since the external ids in it are a person's. A segment says why somebody got it. */
+export const withoutNames = sql<
+  string | null
+>`case when transactional and target ->> 'kind' not in ('segment', 'all') then null else target end`
+
+/** Every queued push of these has an outcome. One that has ended otherwise stays as it is. Whom a notification named is forgotten. */
 export async function markSettled(db: Db, campaignIds: string[]): Promise<void> {
   await sql`
     with locked as materialized (${locked(campaignIds)})
     update campaigns set
       status = case when cancelling then ${statusAfter('settleCancelled')} else ${statusAfter('settle')} end,
-      settled_at = now(), due_at = null, flow_due_at = null, paused_at = null, target = case when transactional then null else target end
+      settled_at = now(), due_at = null, flow_due_at = null, paused_at = null, target = ${withoutNames}
     where id = any(array(select id from locked)) and status = any(${statusesThatAllow('settle')})`.execute(db)
 }
 
-/** A campaign that cannot be sent, with the reason. One that has ended otherwise stays as it is. Whom a notification was for is forgotten. */
+/** A campaign that cannot be sent, with the reason. One that has ended otherwise stays as it is. Whom a notification named is forgotten. */
 export async function markFailed(db: Db, campaignId: string, failure: { code: string; message: string }): Promise<void> {
   await db
     .updateTable('campaigns')
@@ -272,7 +274,7 @@ export async function markFailed(db: Db, campaignId: string, failure: { code: st
       due_at: null,
       flow_due_at: null,
       paused_at: null,
-      target: sql`case when transactional then null else target end`,
+      target: withoutNames,
     })
     .where('id', '=', campaignId)
     .where('status', 'in', statusesThatAllow('fail'))

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { statusAfter, statusesThatAllow } from '../core/campaign.ts'
 import type { Recurrence } from '../core/schedule.ts'
-import { isRecurring, ownLease, type Started } from './campaigns.ts'
+import { isRecurring, ownLease, withoutNames, type Started } from './campaigns.ts'
 import type { Db } from './tables.ts'
 
 type One = { appId: string; campaignId: string }
@@ -134,7 +134,7 @@ export async function markNeverStarted(db: Db, campaignId: string): Promise<void
       due_at: null,
       flow_due_at: null,
       paused_at: null,
-      target: sql`case when transactional then null else target end`,
+      target: withoutNames,
     })
     .where('id', '=', campaignId)
     .where('status', 'in', statusesThatAllow('settleCancelled'))

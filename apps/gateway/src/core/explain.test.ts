@@ -16,6 +16,7 @@ const send: SendOfTrace = {
   pause: null,
   startedAt: at,
   definition: null,
+  isForgotten: false,
   isPast: false,
 }
 const there: ExplainedStep = { step: 'device', result: 'pass', basis: 'frozen', createdAt: at, inBounds: true, deleted: false }
@@ -127,6 +128,8 @@ describe('without a push', () => {
     const trace = traceOf(send, known([there, reachable]), undefined)
     expect(trace).toMatchObject({ verdict: 'not_queued', certainty: 'likely' })
     expect(stops(trace)).toEqual(['page'])
+    const { sentence } = traceOf({ ...send, isForgotten: true }, known([there, reachable]), undefined)
+    expect(sentence).toContain('named users or devices')
   })
 
   test('past the retention it is what would have become of it, and never more than likely', () => {

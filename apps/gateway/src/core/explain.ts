@@ -15,6 +15,8 @@ export type SendOfTrace = {
   startedAt: string | null
   /** The segment as it is written, where the target is one. */
   definition: unknown
+  /** It named users or devices, and whom is not kept after its end. */
+  isForgotten: boolean
   /** Its outcomes are past their retention. */
   isPast: boolean
 }
@@ -145,12 +147,12 @@ function traceWithoutPush(send: SendOfTrace, { steps, push: here }: ExplainedDev
     return notQueued('derived', `The send ${why}`, [...before, page])
   }
   const page: ExplainedStep = { step: 'page', result: 'stop', basis: 'now', cut: true }
-  return notQueued(
-    'likely',
-    'When the send came to this device it was not meant or not reachable. By the values of now it would be queued: they have changed since.',
-    [...before, page],
-  )
+  return notQueued('likely', send.isForgotten ? notNamed : notMeantThen, [...before, page])
 }
+
+const notNamed = 'The send named users or devices, and no push was made for this one. Whom it named is not kept after its end.'
+const notMeantThen =
+  'When the send came to this device it was not meant or not reachable. By the values of now it would be queued: they have changed since.'
 
 const forgotten = { step: 'outcome', outcome: 'past_retention', code: null, providerCode: null, attempts: null, settledAt: null } as const
 

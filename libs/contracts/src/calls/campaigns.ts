@@ -116,7 +116,7 @@ export const pickWinner = call<{ id: string; status: 'sending' }>()(
 
 /**
  * A campaign as it is explained: what it says and whom it means, frozen when it was sent; before that as if it were sent now. `target` null: its
- * saved segment is gone. `nextAt`: when it begins or runs next; `pause`: since when it is paused, and when that ends as a cancel (ISO).
+ * saved segment is gone, or it is a notification that has ended, and whom it named is not kept. `nextAt`: when it begins or runs next; `pause`: since when it is paused, and when that ends as a cancel (ISO).
  */
 export const explainCampaign = call<{
   status: Campaign['status']

@@ -19,15 +19,10 @@ import type { System } from '../read-system.ts'
 import type { ShownKey } from '../store/api-keys.ts'
 import type { AuditEntry as AuditRead } from '../store/audit.ts'
 import { CampaignStats, Id } from './answers.ts'
+import { describes } from './describes.ts'
 import type { ShownOpenPush } from '../list-pushes.ts'
 
-/** What the administration answers, for its OpenAPI document. Each schema is held against the type that the answer has. */
-const describes =
-  <Answer>(): (<Schema extends z.ZodType>(schema: Schema & Fits<Answer, Schema>) => Schema) =>
-  (schema) =>
-    schema
-/** Nothing to add when every such answer fits the schema, and impossible when one may not. */
-type Fits<Answer, Schema> = Answer extends z.output<Schema> ? unknown : never
+/* What the administration answers, for its OpenAPI document. */
 
 const Time = z.string().meta({ format: 'date-time' })
 const Count = z.int().min(0)

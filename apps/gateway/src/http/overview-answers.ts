@@ -5,15 +5,10 @@ import { platforms } from '@herald/contracts/platform'
 import type { Breakdown as BreakdownRead, Curve as CurveRead, DeviceDay, Series as SeriesRead } from '@herald/contracts/series'
 import { campaignStatuses } from '@herald/contracts/stats'
 import { z } from 'zod'
+import { describes } from './describes.ts'
 import { attentionCodes } from '../core/attention.ts'
 import type { readOverview } from '../read-overview.ts'
 import { Id } from './answers.ts'
-
-/** What the operations of overview.ts answer. Each schema is held against the type that the answer has. */
-const describes =
-  <Answer>() =>
-  <Schema extends z.ZodType>(schema: Schema & (Answer extends z.output<Schema> ? unknown : never)): Schema =>
-    schema
 
 const Time = z.string().meta({ format: 'date-time' })
 const Count = z.int().min(0)

@@ -180,6 +180,8 @@ describe('counting', () => {
     const { promise: refused, resolve: letGo } = Promise.withResolvers<void>()
     // Nobody reads a device while this lock is held.
     const holding = db.transaction().execute(async (trx) => {
+      // A transaction that rests is ended after 15 s otherwise.
+      await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx)
       await sql`lock table subscriptions in access exclusive mode`.execute(trx)
       locked.resolve()
       await refused

@@ -97,6 +97,8 @@ const pem = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }).toS
 const bodies: Record<string, unknown> = {
   replaceCampaignOfApp: { name: 'Sale', silent: true },
   searchUsersOfApp: { token: 'token' },
+  sendTest: { subscriptionId: newId(), silent: true },
+  startImport: { format: 'csv' },
   changeApp: { name: 'x' },
   createKey: { kind: 'public', name: 'x' },
   setApns: {
@@ -118,7 +120,10 @@ const bodies: Record<string, unknown> = {
   changeWebhook: { enabled: false },
 }
 /** What is asked for has to be named before it is looked up too. */
-const queries: Record<string, string> = { explainSend: `?campaignId=${newId()}&subscriptionId=${newId()}` }
+const queries: Record<string, string> = {
+  explainSend: `?campaignId=${newId()}&subscriptionId=${newId()}`,
+  sendImportData: '?offset=0',
+}
 /** Where the dashboard does what the public API does, the documented body is right. */
 const bodyOf = ({ name }: Route): unknown => bodies[name] ?? Object.values(exampleOf[name.replace(/OfApp$/, '')]?.bodies ?? {})[0]
 
@@ -127,14 +132,12 @@ test.each(titled(administrationRoutes.filter(({ path }) => path.includes(':appId
   '%s answers 404 for an app that does not exist',
   async (_, route) => {
     const asked = (appId: string) =>
-      gateway.admin(
-        route.method.toUpperCase(),
-        route.path
-          .replace('/v1/admin', '')
-          .replace(':appId', appId)
-          .replaceAll(/:\w+/g, () => newId()) + (queries[route.name] ?? ''),
-        bodyOf(route),
-      )
+      gateway.ask({
+        method: route.method.toUpperCase(),
+        path: route.path.replace(':appId', appId).replaceAll(/:\w+/g, () => newId()) + (queries[route.name] ?? ''),
+        headers: { ...bearer(adminToken), ...(route.takes === undefined ? {} : { 'content-type': 'text/csv' }) },
+        ...(route.takes === undefined ? { body: bodyOf(route) } : { raw: 'token\n' }),
+      })
     expect(await asked(newId())).toMatchObject({ status: 404, text: (await asked('nonsense')).text })
   },
 )

@@ -9,6 +9,7 @@ import type { AuditEntry } from '../store/audit.ts'
 import { examples, type Example } from './examples.ts'
 import { historyExamples } from './history-examples.ts'
 import { overviewExamples } from './overview-examples.ts'
+import { peopleExamples } from './people-examples.ts'
 
 /** The shop of examples.ts, as its administrators see it. Operations that both surfaces have show the examples of the public one. */
 const appId = '671a2b3c4d5e6f7081920a06'
@@ -156,6 +157,7 @@ const listOf = (...items: unknown[]) => ({ items, nextCursor: null })
 export const administrationExamples: Record<string, Example> = {
   ...historyExamples,
   ...overviewExamples,
+  ...peopleExamples,
   createApp: { bodies: { app: { name: 'Shop' } }, answer: app },
   listApps: { answer: listOf(app) },
   readApp: { answer: app },

@@ -1,5 +1,6 @@
-import { listOpenPushes } from '@herald/contracts/calls/audience'
-import { listPushes, listStats, verifyCampaign } from '@herald/contracts/calls/tracker'
+import { explainDevices, listOpenPushes, readWaves } from '@herald/contracts/calls/audience'
+import { explainCampaign, readCampaign } from '@herald/contracts/calls/campaigns'
+import { explainPushes, exportPushesOfCampaign, listPushes, listStats, verifyCampaign } from '@herald/contracts/calls/tracker'
 import { listDeliveries } from '@herald/contracts/calls/webhooks'
 import { unnamedField, whyNotSchema } from '@herald/testing/json-schema'
 import { administrationExamples } from '../http/administration-examples.ts'
@@ -30,11 +31,36 @@ const [openPush = {}, endedPush = {}] = shown('listPushes')['items'] as Record<s
 /** A push as audience tells of it: what the gateway adds is left out. */
 const { outcome: _outcome, variant: _variant, attempts: tries, settledAt: _at, engagements: _reports, ...ofAudience } = openPush
 
+const explained = shown('explainSend')
+const [trace = {}] = explained['devices'] as Record<string, unknown>[]
+const { id, name, status, cancelling, transactional, createdAt, startedAt, settledAt } = shown('readCampaignOfApp')
+const campaign = { id, name, status, cancelling, transactional, createdAt }
+
 /** What played apps answer to calls whose usual answer is nothing, or no such thing, so that there is something to look at. */
 export const fullAnswers: readonly [call: { subject: string }, answer: unknown][] = [
   [listOpenPushes, { items: [{ ...ofAudience, tries }], nextCursor: null }],
   [listPushes, { items: [endedPush], nextCursor: null }],
   [listStats, { stats: { [examples.campaignId]: shown('readCampaignOfApp')['stats'] } }],
+  [readCampaign, campaign],
+  [readWaves, { waves: shown('listWavesOfCampaign')['items'] }],
+  [exportPushesOfCampaign, { pushes: [], next: null }],
+  [
+    explainCampaign,
+    { status, startedAt, settledAt, nextAt: null, pause: null, failure: null, cancelled: false, send: {}, target: { kind: 'all' } },
+  ],
+  [explainPushes, { ledger: 'kept', fannedOutAt: explained['fannedOutAt'], pushes: [] }],
+  [
+    explainDevices,
+    {
+      ...{ startedAt, settledAt, failure: null },
+      devices: [
+        {
+          ...{ subscriptionId: trace['subscriptionId'], platform: trace['platform'], owner: explained['user'] },
+          ...{ steps: trace['steps'], push: { is: 'past' } },
+        },
+      ],
+    },
+  ],
   [verifyCampaign, shown('verifyCampaignOfApp')],
   [listDeliveries, shown('listWebhookDeliveries')],
 ]

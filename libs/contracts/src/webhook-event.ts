@@ -21,29 +21,33 @@ const ofDevice = {
   platform: z.enum(platforms),
   externalId: z.string().optional().meta({ description: 'There when the user has one.' }),
 }
+/** What tells an event of a test from the others (spec: webhooks/event-test). */
+const test = z.literal(true).optional().meta({ description: 'There when the send is a test.' })
+const ofTest = { data: z.object({ test }).optional() }
 const event = <Type extends EventType, Fields extends z.ZodRawShape>(type: Type, description: string, fields: Fields) =>
   z.object({ type: z.literal(type), ...about, ...fields }).meta({ description })
 
-export const NotificationSent = event('notification.sent', 'A provider took the push.', ofDevice)
-export const NotificationDelivered = event('notification.delivered', 'The device reports it.', ofDevice)
-export const NotificationOpened = event('notification.opened', 'The device reports it.', ofDevice)
-export const NotificationClicked = event('notification.clicked', 'The device reports it.', ofDevice)
-export const NotificationDismissed = event('notification.dismissed', 'The device reports it.', ofDevice)
+export const NotificationSent = event('notification.sent', 'A provider took the push.', { ...ofDevice, ...ofTest })
+export const NotificationDelivered = event('notification.delivered', 'The device reports it.', { ...ofDevice, ...ofTest })
+export const NotificationOpened = event('notification.opened', 'The device reports it.', { ...ofDevice, ...ofTest })
+export const NotificationClicked = event('notification.clicked', 'The device reports it.', { ...ofDevice, ...ofTest })
+export const NotificationDismissed = event('notification.dismissed', 'The device reports it.', { ...ofDevice, ...ofTest })
 export const NotificationFailed = event('notification.failed', 'The push could not be sent.', {
   ...ofDevice,
   data: z.object({
     code: z.string().meta({ description: `One of ${failureCodes.join(', ')}.` }),
     providerCode: z.string().nullable().meta({ description: 'The provider’s own words.' }),
     attempts: Count.meta({ description: 'Tries at the provider.' }),
+    test,
   }),
 })
 export const NotificationSkipped = event('notification.skipped', 'The push was not to be sent.', {
   ...ofDevice,
-  data: z.object({ reason: z.string().meta({ description: `One of ${skipReasons.join(', ')}.` }) }),
+  data: z.object({ reason: z.string().meta({ description: `One of ${skipReasons.join(', ')}.` }), test }),
 })
 export const SubscriptionInvalidated = event('subscription.invalidated', 'A provider says that the device’s token is dead.', {
   ...ofDevice,
-  data: z.object({ code: z.string().meta({ description: 'What the provider’s answer means, such as token_dead.' }) }),
+  data: z.object({ code: z.string().meta({ description: 'What the provider’s answer means, such as token_dead.' }), test }),
 })
 export const CampaignCompleted = event(
   'campaign.completed',
@@ -55,6 +59,7 @@ export const CampaignCompleted = event(
       byPlatform: z.object({ ios: Count, android: Count, web: Count }),
       name: z.string(),
       transactional: z.boolean(),
+      test,
     }),
   },
 )

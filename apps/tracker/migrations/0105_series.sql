@@ -143,6 +143,15 @@ begin
 end
 $$;
 
+-- Whether an app is not deleted, and is not while this transaction goes on: as leave_out_erased (0003) asks for rows that are made. Totals that are raised are asked
+-- about too: with the mark there, rows of the ledger are deleted already, and what is added to them would be left without totals.
+create function tracker.is_kept(app text) returns boolean language plpgsql volatile as $$
+begin
+  if not pg_try_advisory_xact_lock_shared(hashtextextended('tracker.erased-app ' || app, 0)) then return false; end if;
+  return not exists (select from tracker.erased_apps where app_id = app);
+end
+$$;
+
 -- As before (0090), and each report moves the present hour by what it raised its campaign's totals by, unless it is of a test. Reports say their slot; those of a process
 -- of before, which knows nothing of it, have the first.
 --
@@ -195,8 +204,8 @@ begin
 
   if cardinality(known) < json_array_length(reports) then
     with told as materialized (
-      select * from json_to_recordset(reports) as r(campaign_id text, ios int, android int, web int, has_ranges boolean, ended boolean)
-      where not r.campaign_id = any(known)
+      select * from json_to_recordset(reports) as r(campaign_id text, app_id text, ios int, android int, web int, has_ranges boolean, ended boolean)
+      where not r.campaign_id = any(known) and tracker.is_kept(r.app_id)
     ), locked as materialized (
       select c.campaign_id, c.fanned_out_at, c.settled_at, c.queued_ios, c.queued_android, c.queued_web
       from tracker.counters c where c.campaign_id = any(array(select campaign_id from told))

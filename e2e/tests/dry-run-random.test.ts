@@ -8,7 +8,7 @@ import { clockIn, ledgerOf, ok, untilStatus, type Json } from './campaigns.ts'
 import { byPlatform, dryRunsOf, givenAudience, skipsOf, skipsSaid, type DryRun, type Member } from './dry-runs.ts'
 import { openRandom, type Random } from './random.ts'
 
-// Random sends through the whole platform, each tried out first. DRY_RUNS says how many: 40 take 25 s here, and a change of dry runs is tried with 100 and more.
+// Random sends through the whole platform, each tried out first. DRY_RUNS says how many; whoever changes dry runs tries 100 and more.
 
 let herald: Herald
 let tenant: Tenant

@@ -60,10 +60,16 @@ export async function writePeople(db: Db, appId: string, people: PlannedPerson[]
       onExisting === 'keep'
         ? sql`coalesce(u.${sql.ref(column)}, given.${sql.ref(column)})`
         : sql`coalesce(given.${sql.ref(column)}, u.${sql.ref(column)})`
+    const tags = onExisting === 'keep' ? sql`given.tags || u.tags` : sql`u.tags || given.tags`
+    const isAsBefore = sql`u.tags = (${tags}) and ${sql.join(
+      ['language', 'timezone', 'country'].map((column) => sql`${prefer(column)} is not distinct from u.${sql.ref(column)}`),
+      sql` and `,
+    )}`
     await sql`
       update users u set
         external_id = coalesce(u.external_id, given.external_id),
-        tags = ${onExisting === 'keep' ? sql`given.tags || u.tags` : sql`u.tags || given.tags`},
+        tags = ${tags},
+        changed_at = case when ${isAsBefore} then u.changed_at else now() end,
         language = ${prefer('language')},
         timezone = ${prefer('timezone')},
         country = ${prefer('country')},
@@ -122,6 +128,8 @@ export async function writeDevices(db: Db, appId: string, devices: PlannedDevice
         device_model = coalesce(given.device_model, s.device_model),
         browser = coalesce(given.browser, s.browser),
         standalone = coalesce(given.standalone, s.standalone),
+        opted_out_at = case when s.opted_in and given.opted_out then now() else s.opted_out_at end,
+        told_at = now(),
         opted_in = s.opted_in and not given.opted_out,
         session_count = greatest(s.session_count, given.session_count),
         created_at = least(s.created_at, given.created_at),

@@ -57,8 +57,12 @@ export async function listShownPushes(
     ...(outcome === undefined ? {} : { outcome }),
     ...goesOn,
   })
-  return { items: [...items, ...ended.items], nextCursor: ended.nextCursor }
+  // A push that ended between the two answers is in both: its end is the newer one.
+  const endedNow = new Set(ended.items.map(nameOf))
+  return { items: [...items.filter((item) => !endedNow.has(nameOf(item))), ...ended.items], nextCursor: ended.nextCursor }
 }
+
+const nameOf = ({ campaignId, subscriptionId }: { campaignId: string; subscriptionId: string }): string => `${campaignId} ${subscriptionId}`
 
 export const shownOpen = ({ tries, state, nextTryAt, ...push }: OpenPush): ShownOpenPush => ({
   ...push,

@@ -70,6 +70,16 @@ test.each([1, 2, 3, 4, 5, 6, 100])('pages of %i hold every push once, the open o
   expect(await walk(`?outcome=sent&limit=${limit}`)).toEqual(idsOf(ended))
 })
 
+test('a push that ends while the list is made is shown once, with its end', async () => {
+  const [first] = open
+  peers.answers.set(listPushes.subject, pages([{ ...ended[0], subscriptionId: first?.subscriptionId }, ...ended]))
+
+  const { items } = await list('?limit=100')
+
+  expect(idsOf(items)).toEqual([...idsOf(open.slice(1)), first?.subscriptionId, ...idsOf(ended)])
+  expect(items.find(({ subscriptionId }) => subscriptionId === first?.subscriptionId)?.outcome).toBe('sent')
+})
+
 test('an outcome is asked of the ledger alone, and filters are asked of both', async () => {
   peers.asked.length = 0
   await list('?outcome=failed')

@@ -96,7 +96,7 @@ export async function wireTracker(service: Service<Config>): Promise<void> {
   // A dispatcher has one call under way, so the next holds what came to an end meanwhile: pushes of a window of 1,000 wait 20 ms at most to be
   // written by the hundred and not by the dozen. Who is alone waits for nothing.
   const recordFew = group(write(slotOf(0)), { limit: 100, restMs: 10, ...shared })
-  const recordMany = group(write(slotOf(1)), { limit: 8, restMs: 20, weigh: countOutcomes, enough: 500, ...shared })
+  const recordMany = group(write(slotOf(1)), { limit: 8, restMs: 20, weigh: countOutcomes, enough: 200, ...shared })
   const record = admit((call: OutcomeCall) => (countOutcomes(call) <= 40 ? recordFew(call) : recordMany(call)), {
     weigh: countOutcomes,
     most: mostHeld,

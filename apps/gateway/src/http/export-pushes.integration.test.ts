@@ -45,10 +45,11 @@ async function open(appId: string): Promise<IncomingMessage> {
 // spec: administration/pushes-csv
 test('the same rows come as a CSV with a line of names, and what begins like a formula is text', async () => {
   const { appId } = await gateway.givenApp()
+  const waiting = newId()
   const open = {
     campaignId,
     userId,
-    subscriptionId,
+    subscriptionId: waiting,
     platform: 'web',
     tries: 2,
     code: 'timeout',
@@ -79,7 +80,7 @@ test('the same rows come as a CSV with a line of names, and what begins like a f
   expect(text).toBe(
     [
       header,
-      `${ids},web,,open,timeout,,2,,`,
+      `${campaignId},${waiting},${userId},web,,open,timeout,,2,,`,
       `${ids},ios,,sent,,,1,2026-01-01T00:00:00.000Z,`,
       `${ids},ios,"'@a,b",failed,internal,"'=cmd|""/c calc""!A1",1,2026-01-01T00:00:00.000Z,delivered opened`,
       '',

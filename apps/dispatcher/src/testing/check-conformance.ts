@@ -241,7 +241,7 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
 
     // spec: providers/refused-again
     test('what the server refuses unprocessed is sent again at once, and no device gets two', async () => {
-      await simulator.control('PUT', '/faults', { service, refuseStreamShare: 0.1, goawayEvery: 120 })
+      await simulator.control('PUT', '/faults', { service, refuseStreamShare: 0.03, goawayEvery: 120 })
       const devices = await makeDevices(platform, 300)
       const row = peers.queue(platform, devices)
 

@@ -40,9 +40,9 @@ class LongestFirst extends BaseSequencer {
 }
 
 /**
- * Three kinds of test, run in this order: `unit` (nothing but the code), `integration` (a real Postgres and nats-server,
- * started once, a database per file) and `e2e` (the whole platform as processes, two of them at a time). Those with servers
- * wait for leases, retries and starts half of their time, so more of them run at once than a small machine has cores.
+ * Four kinds of test, run in this order: `unit` (nothing but the code), `integration` (a real Postgres and nats-server,
+ * started once, a database per file), `e2e` (the whole platform as processes, two of them at a time) and `browser` (the platform with a
+ * real Chromium or Firefox before it, one at a time). Those with servers wait for leases, retries and starts half of their time, so more of them run at once than a small machine has cores.
  */
 export default defineConfig({
   test: {
@@ -51,7 +51,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['{apps,libs}/*/src/**/*.test.ts', 'tools/src/**/*.test.ts'],
+          include: ['{apps,libs,sdks}/*/src/**/*.test.{ts,tsx}', 'tools/src/**/*.test.ts'],
           exclude: [...ignored, '**/*.integration.test.ts'],
           ...patience,
           sequence: { groupOrder: 0 },
@@ -60,7 +60,7 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
-          include: ['{apps,libs}/*/src/**/*.integration.test.ts', 'tools/src/**/*.integration.test.ts'],
+          include: ['{apps,libs,sdks}/*/src/**/*.integration.test.ts', 'tools/src/**/*.integration.test.ts'],
           exclude: ignored,
           globalSetup: ['libs/testing/src/global-setup.ts'],
           pool: 'forks',
@@ -78,6 +78,17 @@ export default defineConfig({
           maxWorkers: 2,
           ...patience,
           sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        test: {
+          name: 'browser',
+          include: ['e2e/browser/**/*.test.ts'],
+          exclude: ignored,
+          pool: 'forks',
+          maxWorkers: 1,
+          ...patience,
+          sequence: { groupOrder: 3 },
         },
       },
     ],

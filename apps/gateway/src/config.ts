@@ -19,6 +19,8 @@ export const Config = ServiceConfig.extend({
     .string()
     .optional()
     .describe('Token of the administration surface, at least 32 characters. Unset or shorter: /v1/admin answers 404.'),
+  SESSION_IDLE_HOURS: whole(12, { min: 1, max: 168 }).describe('Hours without use after which a session of the dashboard ends.'),
+  SESSION_DAYS: whole(7, { min: 1, max: 90 }).describe('Days after which a session of the dashboard ends in any case.'),
   HMAC_SECRET: z
     .string()
     .min(16, 'must be at least 16 characters')

@@ -10,6 +10,8 @@ import type { Changes } from './changes.ts'
 import type { ProgressFeed } from './follow-progress.ts'
 import type { HeavyReads } from './http/heavy-reads.ts'
 import type { IdentityRules } from './identity-rules.ts'
+import type { Sessions } from './sessions.ts'
+import type { SignIn } from './sign-in.ts'
 import type { Tables } from './store/tables.ts'
 import type { WebPushKeys } from './web-push-keys.ts'
 import type { EventTail } from './watch-events.ts'
@@ -37,6 +39,8 @@ export type Gateway = {
   /** Where the endpoints of browsers may lie. */
   readonly endpointRule: EndpointRule
   readonly webPushKeys: WebPushKeys
+  readonly sessions: Sessions
+  readonly signIn: SignIn
   readonly installed: Installed
 }
 

@@ -29,6 +29,8 @@ import { serve } from './http/serve.ts'
 import { openKeyUses, writeKeyUses } from './key-uses.ts'
 import { readCredentials } from './read-credentials.ts'
 import { reseal } from './reseal.ts'
+import { endSessions, openSessions } from './sessions.ts'
+import { openSignIn } from './sign-in.ts'
 import { findApp } from './store/apps.ts'
 import type { Tables } from './store/tables.ts'
 import { openWebPushKeys } from './web-push-keys.ts'
@@ -81,6 +83,10 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
   if (config.ADMIN_TOKEN !== undefined && adminToken === undefined)
     log.warn({ shortest: shortestAdminToken }, 'ADMIN_TOKEN is too short: /v1/admin answers 404')
 
+  const sessionLife = { idleSeconds: config.SESSION_IDLE_HOURS * 3_600, wholeSeconds: config.SESSION_DAYS * 86_400 }
+  // Without a token every path of the administration is 404 before a session is looked for.
+  const sessions = openSessions({ db, watch, bus }, adminToken ?? '', sessionLife)
+
   const hmacSecrets = [
     config.HMAC_SECRET,
     ...config.HMAC_SECRET_PREVIOUS.split(',')
@@ -107,6 +113,8 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
     tests,
     endpointRule: endpointRuleOf(config),
     webPushKeys,
+    sessions,
+    signIn: openSignIn(db, sessions, adminToken),
     installed: { baseUrl: config.HERALD_BASE_URL, simulator: config.SIMULATOR_CONTROL_URL !== undefined },
   }
   const port = await listen(
@@ -119,6 +127,7 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
 
   startSweep(service, watch, 'erase-apps', () => eraseApps({ db, bus, log }))
   startSweep(service, watch, 'key-uses', writeKeyUses(db, keyUses))
+  startSweep(service, watch, 'sessions', endSessions(db, sessionLife))
   startSweep(service, watch, 'audit', keepAudit(db, config.AUDIT_RETENTION_DAYS))
   startSweep(
     service,

@@ -21,6 +21,7 @@ import { providers } from './providers.ts'
 import { pushes } from './pushes.ts'
 import { route, type Route } from './route.ts'
 import { segments } from './segments.ts'
+import { session } from './session.ts'
 import { subscriptions } from './subscriptions.ts'
 import { system } from './system.ts'
 import { tags } from './tags.ts'
@@ -92,6 +93,7 @@ export const administrationRoutes: readonly Route[] = [
   ...people,
   ...imports,
   administrationDocument,
+  ...session,
   ...system,
 ]
 

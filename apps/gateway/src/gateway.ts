@@ -9,6 +9,7 @@ import type { TestWaits } from './await-tests.ts'
 import type { Changes } from './changes.ts'
 import type { ProgressFeed } from './follow-progress.ts'
 import type { HeavyReads } from './http/heavy-reads.ts'
+import type { Pages } from './http/pages.ts'
 import type { IdentityRules } from './identity-rules.ts'
 import type { Sessions } from './sessions.ts'
 import type { SignIn } from './sign-in.ts'
@@ -42,6 +43,7 @@ export type Gateway = {
   readonly sessions: Sessions
   readonly signIn: SignIn
   readonly installed: Installed
+  readonly pages: Pages
 }
 
 /** What an operator says of this installation. */

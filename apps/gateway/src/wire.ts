@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs'
 import { BlockList } from 'node:net'
+import { join } from 'node:path'
 import { openSealer } from '@herald/auth/seal'
 import { apnsToken as apnsTokenCall, readApp as readAppCall, readCredentials as readCredentialsCall } from '@herald/contracts/calls/gateway'
 import { trackEvents, type Engagement } from '@herald/contracts/calls/tracker'
@@ -23,6 +25,7 @@ import { openIdentityRules } from './identity-rules.ts'
 import { openHeavyReads } from './http/heavy-reads.ts'
 import { openLimits } from './http/limits.ts'
 import { listen } from './http/listen.ts'
+import { openPages } from './http/pages.ts'
 import { openMeasure } from './http/measure.ts'
 import { routes } from './http/routes.ts'
 import { serve } from './http/serve.ts'
@@ -38,6 +41,13 @@ import { openEventTail } from './watch-events.ts'
 
 /** A shorter token could be guessed, so it counts as none. */
 const shortestAdminToken = 32
+
+/** A directory of pages: as it was set, beside the program in an image, or where the repository builds it. */
+const builtAt = (set: string | undefined, beside: string, inRepository: string): string => {
+  if (set !== undefined) return set
+  const inImage = join(import.meta.dirname, beside)
+  return existsSync(inImage) ? inImage : join(import.meta.dirname, '../../..', inRepository)
+}
 
 /** What is plugged into what. Answers the port, once requests are taken. */
 export async function wireGateway(service: Service<Config>): Promise<{ port: number }> {
@@ -114,6 +124,14 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
     endpointRule: endpointRuleOf(config),
     webPushKeys,
     sessions,
+    pages: openPages(
+      {
+        dashboard: builtAt(config.DASHBOARD_DIR, 'dashboard', 'apps/dashboard/dist'),
+        webSdk: builtAt(config.WEB_SDK_DIR, 'sdk', 'sdks/web/dist'),
+        guide: builtAt(config.GUIDE_DIR, 'guide', 'dist/guide'),
+      },
+      adminToken !== undefined,
+    ),
     signIn: openSignIn(db, sessions, adminToken),
     installed: { baseUrl: config.HERALD_BASE_URL, simulator: config.SIMULATOR_CONTROL_URL !== undefined },
   }

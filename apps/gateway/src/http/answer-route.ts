@@ -63,6 +63,7 @@ export async function answerRoute(route: Route, request: Routed, response: Serve
     keyKind: key?.kind ?? 'public',
     holds: (scope) => (key ? key.scopes.has(scope) : route.key === 'admin'),
     params,
+    rest: restOf(request),
     body,
     query,
     idempotency:
@@ -162,10 +163,15 @@ function partsOf({ url = '' }: IncomingMessage): { path: string; query: string }
   return mark < 0 ? { path: url, query: '' } : { path: url.slice(0, mark), query: url.slice(mark + 1) }
 }
 
+function restOf({ params: { rest } }: Routed): string[] {
+  return Array.isArray(rest) ? rest : []
+}
+
 function paramsOf(route: Route, request: Routed): Record<string, string> {
   const params: Record<string, string> = {}
   for (const [name, value] of Object.entries(request.params)) {
-    if (typeof value !== 'string' || (!route.texts?.includes(name) && !isObjectId(value))) throw notFound()
+    if (Array.isArray(value)) continue
+    if (!route.texts?.includes(name) && !isObjectId(value)) throw notFound()
     params[name] = value
   }
   return params

@@ -65,6 +65,8 @@ export type Asked<Param extends string, Body, Query> = {
   /** Whether the key may do more than the route asks for; an administrator may do all. */
   holds: (scope: Scope) => boolean
   params: Record<Param, string>
+  /** What stands in the place of `*rest`, part by part, decoded. */
+  rest: readonly string[]
   body: Body
   query: Query
   /** For an idempotent route: the caller's key and what it stands for. */

@@ -14,6 +14,7 @@ import { imports } from './imports.ts'
 import { keys } from './keys.ts'
 import { notifications } from './notifications.ts'
 import { describeApi } from './openapi.ts'
+import { pages } from './pages.ts'
 import { overview } from './overview.ts'
 import { administrationApi } from './openapi-administration.ts'
 import { publicApi } from './openapi-public.ts'
@@ -103,4 +104,4 @@ const openApiText = JSON.stringify(openApiDocument)
 export const administrationDescription = describeApi(administrationRoutes, administrationApi)
 const administrationText = JSON.stringify(administrationDescription)
 
-export const routes: readonly Route[] = [...publicRoutes, ...docsFiles, ...administrationRoutes]
+export const routes: readonly Route[] = [...publicRoutes, ...docsFiles, ...pages, ...administrationRoutes]

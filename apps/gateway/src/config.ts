@@ -62,7 +62,10 @@ export const Config = ServiceConfig.extend({
     .describe(
       'Where the simulator of the push services is controlled. Set where providers are simulated: the administration says that nothing real is sent.',
     ),
-  DASHBOARD_DIR: z.string().optional().describe('Where the built dashboard is. Unset: beside the program in an image, else apps/dashboard/dist.'),
+  DASHBOARD_DIR: z
+    .string()
+    .optional()
+    .describe('Where the built dashboard is. Unset: beside the program in an image, else apps/dashboard/dist.'),
   WEB_SDK_DIR: z.string().optional().describe('Where the built web SDK is. Unset: beside the program in an image, else sdks/web/dist.'),
   GUIDE_DIR: z.string().optional().describe('Where the built guides are. Unset: beside the program in an image, else dist/guide.'),
   ...webPushConfig,

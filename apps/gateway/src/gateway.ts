@@ -5,6 +5,7 @@ import type { Bus } from '@herald/service/bus'
 import type { DatabaseWatch } from '@herald/service/health'
 import type { Reads } from '@herald/service/postgres'
 import type { Kysely } from 'kysely'
+import type { Simulator } from './ask-simulator.ts'
 import type { TestWaits } from './await-tests.ts'
 import type { Changes } from './changes.ts'
 import type { ProgressFeed } from './follow-progress.ts'
@@ -16,6 +17,7 @@ import type { SignIn } from './sign-in.ts'
 import type { Tables } from './store/tables.ts'
 import type { WebPushKeys } from './web-push-keys.ts'
 import type { EventTail } from './watch-events.ts'
+import type { SimulatorTail } from './watch-simulator.ts'
 
 /** What the answers to requests are made with. */
 export type Gateway = {
@@ -44,6 +46,8 @@ export type Gateway = {
   readonly signIn: SignIn
   readonly installed: Installed
   readonly pages: Pages
+  readonly simulator: Simulator
+  readonly simulatorTail: SimulatorTail
 }
 
 /** What an operator says of this installation. */

@@ -128,7 +128,13 @@ export function openSessions(
     async makeLink({ actor, requestId }, name) {
       const code = newSecret()
       const expiresAt = await transact(db, async (trx) => {
-        await insertAudit(trx, { appId: ofNoApp, actor, requestId, action: 'sign-in-link.made', subject: name === undefined ? {} : { name } })
+        await insertAudit(trx, {
+          appId: ofNoApp,
+          actor,
+          requestId,
+          action: 'sign-in-link.made',
+          subject: name === undefined ? {} : { name },
+        })
         return insertLink(trx, { codeHash: digest(code), name, tokenHash })
       })
       return { code, expiresAt: expiresAt.toISOString() }

@@ -15,6 +15,7 @@ import { startSweep } from '@herald/service/sweep'
 import { apnsToken } from './apns-token.ts'
 import { keepAudit } from './audit-elsewhere.ts'
 import { openApiKeys } from './authenticate.ts'
+import { openSimulator } from './ask-simulator.ts'
 import { openTestWaits } from './await-tests.ts'
 import { openChanges } from './changes.ts'
 import type { Config } from './config.ts'
@@ -38,6 +39,7 @@ import { findApp } from './store/apps.ts'
 import type { Tables } from './store/tables.ts'
 import { openWebPushKeys } from './web-push-keys.ts'
 import { openEventTail } from './watch-events.ts'
+import { openSimulatorTail } from './watch-simulator.ts'
 
 /** A shorter token could be guessed, so it counts as none. */
 const shortestAdminToken = 32
@@ -106,6 +108,8 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
   const progress = openProgressFeed(bus, log)
   const tests = openTestWaits(bus)
   const tail = openEventTail(bus, log, async (appId) => (await findApp(db, appId)) !== undefined)
+  const simulator = openSimulator(config.SIMULATOR_CONTROL_URL)
+  const simulatorTail = openSimulatorTail(simulator, hmacSecrets)
   const measure = openMeasure(service.metrics)
   const gateway = {
     db,
@@ -124,6 +128,8 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
     endpointRule: endpointRuleOf(config),
     webPushKeys,
     sessions,
+    simulator,
+    simulatorTail,
     pages: openPages(
       {
         dashboard: builtAt(config.DASHBOARD_DIR, 'dashboard', 'apps/dashboard/dist'),
@@ -142,6 +148,7 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
   service.onStop('progress streams', () => progress.close())
   service.onStop('waits for tests', () => tests.close())
   service.onStop('event streams', () => tail.close())
+  service.onStop('streams of the simulator', () => simulatorTail.close())
 
   startSweep(service, watch, 'erase-apps', () => eraseApps({ db, bus, log }))
   startSweep(service, watch, 'key-uses', writeKeyUses(db, keyUses))

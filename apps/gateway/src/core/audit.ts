@@ -18,7 +18,7 @@ export type AuditAction =
   | `import.${'started' | 'finished' | 'cancelled'}`
   | `session.${'begun' | 'refused' | 'ended'}`
   | 'sign-in-link.made'
-  | `simulator.${'device-added' | 'account-made'}`
+  | 'simulator.device-added'
   | `webhook.${'created' | 'changed' | 'deleted' | 'enabled' | 'secret-rotated' | 'replayed'}`
 
 /** What was changed: ids, names and counts, never a value. */

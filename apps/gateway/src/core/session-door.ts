@@ -32,7 +32,8 @@ export type CameFrom = {
 
 /** Why a browser's request is not one of our own pages', or undefined. Who is no browser sends neither header. */
 export function foreignProblem({ secFetchSite, origin, host, baseUrl }: CameFrom): string | undefined {
-  if (secFetchSite !== undefined && secFetchSite !== 'same-origin') return 'This request comes from another site. Open the dashboard itself.'
+  if (secFetchSite !== undefined && secFetchSite !== 'same-origin')
+    return 'This request comes from another site. Open the dashboard itself.'
   if (origin === undefined || isOurs(origin, host, baseUrl)) return undefined
   return 'This request comes from another origin. Open the dashboard at its own address; behind a proxy that changes the host, set HERALD_BASE_URL.'
 }

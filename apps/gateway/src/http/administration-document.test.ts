@@ -99,7 +99,9 @@ test('every error answer has the one shape, and the statuses of its codes; forbi
       expect(schema).toEqual({ $ref: '#/components/schemas/Error' })
       expect(Object.keys(examples).length).toBeGreaterThan(0)
       for (const code of Object.keys(examples)) expect(faultStatus).toHaveProperty(code, Number(status))
-      const { value } = resolve(description, examples['forbidden'] ?? { value: { error: { message: 'x-csrf-token' } } }) as { value: unknown }
+      const { value } = resolve(description, examples['forbidden'] ?? { value: { error: { message: 'x-csrf-token' } } }) as {
+        value: unknown
+      }
       expect(value).toMatchObject({ error: { message: expect.stringContaining('x-csrf-token') as string } })
     }
   }

@@ -37,7 +37,9 @@ export type Door = {
  */
 export async function answerRoute(route: Route, request: Routed, response: ServerResponse, gateway: Gateway, door: Door): Promise<unknown> {
   door.limits.countAddress(route, request, response)
-  const admitted = await (route.inParts ? gateway.watch.guard(() => admit(route, request, gateway, door)) : admit(route, request, gateway, door))
+  const admitted = await (route.inParts
+    ? gateway.watch.guard(() => admit(route, request, gateway, door))
+    : admit(route, request, gateway, door))
   const { key, session } = admitted
   if (key) {
     lineOf(response).appId = key.appId

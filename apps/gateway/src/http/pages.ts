@@ -124,10 +124,13 @@ const guide = [
       async answer({ pages: { guide: files } }, { rest, header }) {
         const last = rest.at(-1)
         const file =
-          last === undefined ? await files.read(['index.html']) : ((await files.read(rest)) ?? (await files.read([...rest.slice(0, -1), `${last}.html`])))
+          last === undefined
+            ? await files.read(['index.html'])
+            : ((await files.read(rest)) ?? (await files.read([...rest.slice(0, -1), `${last}.html`])))
         if (file) return replyWith(file, header, { ...alone, 'Content-Security-Policy': pagePolicy, ...askedEachTime })
         if (await files.read(['index.html'])) throw notFound()
-        const main = '<p><code>npm start</code> builds them from <code>docs/guide</code>. <a href="/docs">The browser of the API</a> is here.</p>'
+        const main =
+          '<p><code>npm start</code> builds them from <code>docs/guide</code>. <a href="/docs">The browser of the API</a> is here.</p>'
         return plainPage('The guides are not built', main, { status: 503 })
       },
     }),

@@ -23,6 +23,7 @@ import { pushes } from './pushes.ts'
 import { route, type Route } from './route.ts'
 import { segments } from './segments.ts'
 import { session } from './session.ts'
+import { simulator } from './simulator.ts'
 import { subscriptions } from './subscriptions.ts'
 import { system } from './system.ts'
 import { tags } from './tags.ts'
@@ -95,6 +96,7 @@ export const administrationRoutes: readonly Route[] = [
   ...imports,
   administrationDocument,
   ...session,
+  ...simulator,
   ...system,
 ]
 

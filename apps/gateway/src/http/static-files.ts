@@ -90,7 +90,9 @@ function encodingFor(accepted: string, compressed: StaticFile['compressed']): En
       return [name, !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))]
     }),
   )
-  return (['br', 'gzip'] as const).find((encoding) => compressed[encoding] !== undefined && (takes.get(encoding) ?? takes.get('*') ?? false))
+  return (['br', 'gzip'] as const).find(
+    (encoding) => compressed[encoding] !== undefined && (takes.get(encoding) ?? takes.get('*') ?? false),
+  )
 }
 
 const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>

@@ -152,9 +152,9 @@ const noUpload: Upload = { mediaType: '', async *parts() {} }
 
 const noQuery = z.strictObject({})
 
-/** Unknown names are refused like unknown fields of a body; without a key nobody is there to be told. */
+/** Unknown names are refused like unknown fields of a body; without a key nobody is there to be told, and such a route's schema takes anything. */
 function queryOf(route: Route, request: IncomingMessage): unknown {
-  if (route.key === 'none') return {}
+  if (route.key === 'none' && !route.query) return {}
   const { query } = partsOf(request)
   return query === '' && !route.query ? {} : parseBody(route.query ?? noQuery, { ...parseQuery(query) })
 }

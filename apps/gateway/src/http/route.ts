@@ -102,7 +102,7 @@ export type Route<Param extends string = string, Body = unknown, Query = unknown
   takes?: readonly string[]
   /** What the OpenAPI document says of the body, where `body` leaves its items to be checked one by one. */
   shownBody?: z.ZodType
-  /** Absent: no query is taken; routes without a key do not look at it. */
+  /** Absent: no query is taken. That of a route without a key refuses nothing. */
   query?: z.ZodType<Query>
   /** Params that are not object ids. One that should be an id and is not is unknown: 404. */
   texts?: readonly Param[]

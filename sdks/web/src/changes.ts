@@ -8,8 +8,9 @@ export type UserChanges = {
   country?: string
 }
 
+/** Something that Herald is still to be told. */
 export type Change = { id: string; at: number } & (
-  | { kind: 'register'; user: UserChanges }
+  | { kind: 'register' }
   | { kind: 'user'; user: UserChanges }
   | { kind: 'login'; externalId: string }
   | { kind: 'logout' }
@@ -20,68 +21,60 @@ export type Change = { id: string; at: number } & (
 const most = 50
 const longestMs = 7 * 86_400_000
 
-const merge = (one: UserChanges, other: UserChanges): UserChanges => {
-  const tags = { ...one.tags, ...other.tags }
-  return { ...one, ...other, ...(Object.keys(tags).length > 0 && { tags }) }
+/** What a new change of a kind makes pointless. Who opted out is not registered, also if that was asked for before. */
+const overtakes: Record<Change['kind'], string> = {
+  register: 'register',
+  user: '',
+  login: '',
+  logout: 'login user logout',
+  opted: 'opted',
+  delete: 'register user login logout opted',
 }
 
 /**
- * Puts a change at the end of what waits, and answers the id to wait for. What is overtaken goes: a logout drops what was said of the
- * person before, an end of the subscription drops everything, and changes of the person in a row are one. A merged change is a new one,
- * since the old one may be under way.
+ * Puts a change at the end of what waits, and answers the id to wait for. What is overtaken goes, and changes of the person in a row are
+ * one: a new one, since the old one may be under way.
  */
 export function addChange(kept: Kept, change: Change): string {
   const { kind } = change
-  const without = (...kinds: Change['kind'][]) => kept.changes.filter((other) => !kinds.includes(other.kind))
-  const last = kept.changes.filter((other) => other.kind === kind).at(-1)
-  let waiting = kept.changes
-  if (kind === 'user' && last?.kind === kind && last === waiting.at(-1)) {
-    waiting = waiting.slice(0, -1)
-    change = { ...change, user: merge(last.user, change.user) }
+  const before = kept.changes.filter((other) => other.kind === kind).at(-1)
+  if (kind === 'login' && before?.kind === kind && before.externalId === change.externalId) return before.id
+  let waiting = kept.changes.filter((other) => !overtakes[kind].includes(other.kind))
+  if (kind === 'opted' && !change.optedIn) waiting = waiting.filter((other) => other.kind !== 'register')
+  if (kind === 'user' && before?.kind === kind && before === waiting.at(-1)) {
+    waiting.pop()
+    const tags = { ...before.user.tags, ...change.user.tags }
+    change.user = { ...before.user, ...change.user, ...(Object.keys(tags)[0] && { tags }) }
   }
-  if (kind === 'register') {
-    waiting = without('register')
-    if (last?.kind === kind) change = { ...change, user: merge(last.user, change.user) }
-  }
-  if (kind === 'login' && last?.kind === kind && last.externalId === change.externalId) return last.id
-  if (kind === 'logout') {
-    waiting = without('login', 'user', 'logout').map((other) => (other.kind === 'register' ? { ...other, user: {} } : other))
-  }
-  // Who opted out is not registered, also if the registration was asked for before.
-  if (kind === 'opted') waiting = change.optedIn ? without('opted') : without('opted', 'register')
-  if (kind === 'delete') waiting = kept.changes.filter((other) => other.kind === 'delete')
-  kept.changes = shorten([...waiting, change])
+  // The oldest words about a person go first.
+  if (waiting.length >= most)
+    waiting.splice(
+      Math.max(
+        0,
+        waiting.findIndex((other) => other.kind === 'user'),
+      ),
+      1,
+    )
+  kept.changes = [...waiting, change]
   return change.id
-}
-
-/** At most 50: the oldest words about a person go first. */
-function shorten(waiting: Change[]): Change[] {
-  if (waiting.length <= most) return waiting
-  const oldest = Math.max(
-    0,
-    waiting.findIndex(({ kind }) => kind === 'user'),
-  )
-  return waiting.filter((_, index) => index !== oldest)
 }
 
 /** Forgets what has waited for a week. What protects a person (an opt-out, a logout, an end) is never too old. */
 export function dropOldChanges(kept: Kept, now: number): void {
-  kept.changes = kept.changes.filter(({ kind, at }) => now - at < longestMs || ['opted', 'logout', 'delete'].includes(kind))
+  kept.changes = kept.changes.filter(({ kind, at }) => now - at < longestMs || /opted|logout|delete/.test(kind))
 }
 
 /** What is to be told next. Without a device at Herald only its registration, or the end of an earlier one, can be. */
 export const nextChange = ({ id, changes, optedOut }: Kept): Change | undefined =>
-  id === undefined ? changes.find(({ kind }) => kind === 'delete' || (kind === 'register' && !optedOut)) : changes[0]
+  id ? changes[0] : changes.find(({ kind }) => kind === 'delete' || (kind === 'register' && !optedOut))
 
 /** Whether Herald may still take this browser for another person's, so that a push must show no text. */
 export const isOwnerUncertain = ({ changes, person }: Kept): boolean =>
-  changes.some(({ kind }) => kind === 'logout' || (kind === 'login' && person !== undefined))
+  changes.some(({ kind }) => kind === 'logout' || (kind === 'login' && person))
 
 /** Takes over who owns the device now, and remembers whom it belonged to: a push to them may still be on its way. */
 export function changeOwner(kept: Kept, userId: string, person: string | undefined): void {
-  const former = kept.userId !== undefined && kept.userId !== userId && kept.person !== undefined ? [kept.userId] : []
+  const former = kept.person ? [kept.userId!] : []
   kept.formerUsers = [...former, ...(kept.formerUsers ?? [])].filter((user) => user !== userId).slice(0, 5)
-  kept.userId = userId
-  if (person === undefined) delete kept.person
-  else kept.person = person
+  Object.assign(kept, { userId, person })
 }

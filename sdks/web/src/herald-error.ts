@@ -17,26 +17,26 @@ export type ErrorCode =
 /** One field of a request that the API refused. */
 export type ErrorDetail = { path: string; message: string }
 
-type More = { status?: number; details?: ErrorDetail[]; requestId?: string; retryAfterSeconds?: number; cause?: unknown }
+type About = {
+  status?: number | undefined
+  details?: ErrorDetail[] | undefined
+  requestId?: string | undefined
+  retryAfterSeconds?: number | undefined
+}
 
 /** The one error of this SDK. It holds no endpoint, key or external id, so it can be logged as it is. */
 export class HeraldError extends Error {
-  override readonly name = 'HeraldError'
-  readonly code: ErrorCode
+  declare readonly code: ErrorCode
   /** The HTTP status; 0 when no answer came. */
-  readonly status: number
-  readonly details: ErrorDetail[]
+  declare readonly status: number
+  declare readonly details: ErrorDetail[]
   /** Names the request in the logs of your Herald. */
-  readonly requestId: string | undefined
-  readonly retryAfterSeconds: number | undefined
+  declare readonly requestId: string | undefined
+  declare readonly retryAfterSeconds: number | undefined
 
-  constructor(code: ErrorCode, message: string, { status = 0, details = [], requestId, retryAfterSeconds }: More = {}) {
+  constructor(code: ErrorCode, message: string, about?: About) {
     super(message)
-    this.code = code
-    this.status = status
-    this.details = details
-    this.requestId = requestId
-    this.retryAfterSeconds = retryAfterSeconds
+    Object.assign(this, { name: 'HeraldError', status: 0, details: [], ...about, code })
   }
 }
 
@@ -46,4 +46,4 @@ export const isTemporary = ({ code, status }: HeraldError): boolean =>
 
 /** Whatever was thrown, as our error. What is not ours came from the browser. */
 export const asHeraldError = (error: unknown): HeraldError =>
-  error instanceof HeraldError ? error : new HeraldError('internal', 'The browser refused a step of Herald.')
+  error instanceof HeraldError ? error : new HeraldError('internal', 'The browser refused a step.')

@@ -11,21 +11,14 @@ export type Message = {
 }
 
 /** What a push holds: one of ours, somebody else's, or nothing that can be read. */
-export function readMessage(data: { json(): unknown } | null): Message | 'foreign' | undefined {
+export function readMessage(data: { json(): unknown } | null | undefined): Message | 'foreign' | undefined {
   try {
-    const message = data?.json() as Partial<Message> | undefined
-    if (typeof message !== 'object' || message === null) return undefined
-    return typeof message.data?.msgId === 'string' ? (message as Message) : 'foreign'
+    const message = data!.json() as Message
+    return message.data?.msgId ? message : 'foreign'
   } catch {
     return undefined
   }
 }
 
 /** The user a msgId was made for: the third of its fields. */
-export function userOf(msgId: string): string | undefined {
-  try {
-    return atob(msgId.split('.')[0]!.replace(/-/g, '+').replace(/_/g, '/')).split('|')[2]
-  } catch {
-    return undefined
-  }
-}
+export const userOf = (msgId: string): string | undefined => atob(msgId.split('.')[0]!.replace(/-/g, '+').replace(/_/g, '/')).split('|')[2]

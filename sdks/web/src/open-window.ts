@@ -6,17 +6,14 @@ const answerMs = 1_000
  * Where a click leads: the window that shows the address already, else any of this origin, else a new one. A window that is taken hears
  * of the click, and when nobody listens there it goes to the address.
  */
-export async function openWindow(scope: WorkerScope, url: string, message: unknown): Promise<void> {
-  const target = new URL(url || '.', scope.registration.scope).href
-  const pages = await scope.clients.matchAll({ type: 'window', includeUncontrolled: true })
+export async function openWindow(scope: WorkerScope, pages: readonly WindowClient[], url: string, message: unknown): Promise<void> {
+  const target = new URL(url, scope.registration.scope).href
   const page = pages.find((page) => page.url === target) ?? pages.find((page) => page.focused) ?? pages[0]
-  if (!page) return void (await scope.clients.openWindow(target))
   try {
-    const focused = await page.focus()
-    const isTaken = (await tell(focused, message)) || !url || focused.url === target
-    if (!isTaken && !(await focused.navigate(target))) await scope.clients.openWindow(target)
+    await page!.focus()
+    if (!(await tell(page!, message)) && url && page!.url !== target) await page!.navigate(target)
   } catch {
-    // A page that this worker does not control cannot be sent anywhere.
+    // There is no page, or one that this worker does not control and so cannot send anywhere.
     await scope.clients.openWindow(target)
   }
 }

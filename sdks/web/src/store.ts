@@ -45,7 +45,6 @@ export type Store = {
   read(): Promise<Kept>
   /** Changes what is kept in one step, also when another tab or the worker does so at the same time. `change` must not throw. */
   update<T>(change: (kept: Kept) => T): Promise<T>
-  isDurable(): boolean
 }
 
 const limitMs = 1_000
@@ -55,80 +54,53 @@ const fresh = (): Kept => ({ changes: [], reports: [] })
 export function openStore(scope: string): Store {
   let memory: Kept | undefined
   let last: Promise<unknown> = Promise.resolve()
-
-  async function run<T>(mode: IDBTransactionMode, change: (kept: Kept) => T): Promise<T> {
-    if (!memory) {
-      try {
-        return await access(scope, mode, change)
-      } catch {
-        memory ??= fresh()
-      }
-    }
-    return change(memory)
-  }
   /** One after the other, so that changes are kept in the order in which they were made. */
   const inTurn = <T>(mode: IDBTransactionMode, change: (kept: Kept) => T): Promise<T> => {
-    const turn = last.then(() => run(mode, change))
-    last = turn.catch(() => undefined)
+    const turn = last.then(async () => {
+      if (!memory) {
+        try {
+          return await access(scope, mode, change)
+        } catch {
+          memory = fresh()
+        }
+      }
+      return change(memory)
+    })
+    last = turn
     return turn
   }
   return {
     read: () => inTurn('readonly', (kept) => structuredClone(kept)),
     update: (change) => inTurn('readwrite', change),
-    isDurable: () => !memory,
   }
 }
 
-/** Opened for each access: a connection that is kept may be lost (Safari) and holds up other tabs. */
+const answerOf = <T>(request: IDBRequest<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result)
+    request.onerror = () => reject(new Error('refused'))
+  })
+
+/** Opened for each access: a connection that is kept may be lost (Safari) and holds up other tabs. What comes too late changes nothing. */
 function access<T>(scope: string, mode: IDBTransactionMode, change: (kept: Kept) => T): Promise<T> {
-  return new Promise((resolve, reject) => {
-    let transaction: IDBTransaction | undefined
-    let isLate = false
-    const timer = setTimeout(() => {
-      isLate = true
-      try {
-        transaction?.abort()
-      } catch {
-        // It ended in the same moment.
-      }
-      reject(new Error('late'))
-    }, limitMs)
-    const fail = () => {
-      clearTimeout(timer)
-      reject(new Error('refused'))
-    }
+  let isLate = false
+  const work = async () => {
+    const opening = indexedDB.open('herald', 1)
+    opening.onupgradeneeded = () => opening.result.createObjectStore('kept')
+    const database = await answerOf(opening)
     try {
-      const opening = indexedDB.open('herald', 1)
-      opening.onupgradeneeded = () => opening.result.createObjectStore('kept')
-      opening.onerror = fail
-      opening.onsuccess = () => {
-        const database = opening.result
-        if (isLate) return database.close()
-        try {
-          transaction = database.transaction('kept', mode)
-          const store = transaction.objectStore('kept')
-          const reading = store.get(scope)
-          let result: T
-          reading.onsuccess = () => {
-            const kept = (reading.result as Kept | undefined) ?? fresh()
-            result = change(kept)
-            if (mode === 'readwrite') store.put(kept, scope)
-          }
-          transaction.oncomplete = () => {
-            clearTimeout(timer)
-            database.close()
-            resolve(result)
-          }
-          transaction.onabort = () => {
-            database.close()
-            fail()
-          }
-        } catch {
-          fail()
-        }
-      }
-    } catch {
-      fail()
+      const store = database.transaction('kept', mode).objectStore('kept')
+      const kept: Kept = (await answerOf(store.get(scope))) ?? fresh()
+      if (isLate) throw new Error('late')
+      const result = change(kept)
+      if (mode === 'readwrite') await answerOf(store.put(kept, scope))
+      return result
+    } finally {
+      database.close()
     }
+  }
+  return new Promise((resolve, reject) => {
+    setTimeout(() => reject((isLate = true)), limitMs)
+    work().then(resolve, reject)
   })
 }

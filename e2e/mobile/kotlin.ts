@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { join } from 'node:path'
+import type { Herald } from '@herald/testing/herald'
+import { givenTenant } from '@herald/testing/tenant'
+import { until } from '@herald/testing/until'
+import type { User } from '@herald/contracts/user'
+import { ok, pushesOf, read, sendCampaign, settle } from '../tests/campaigns.ts'
+
+export type Finding = { what: string; isRight: boolean; found: unknown }
+
+/** Walks a device through its life with the compiled client and holds what Herald has against it. */
+export async function walkKotlin(herald: Herald, jar: string, directory: string): Promise<Finding[]> {
+  const findings: Finding[] = []
+  const check = (what: string, isRight: boolean, found: unknown) => void findings.push({ what, isRight, found })
+  const tenant = await givenTenant(herald)
+  const [device] = await tenant.makeDevices('android', 1)
+  const token = device?.token ?? ''
+  // A plain JVM refuses PATCH; Android does not (sdks/kotlin/Herald.kt).
+  const child = spawn(
+    'java',
+    ['--add-opens', 'java.base/java.net=ALL-UNNAMED', '-jar', jar, herald.baseUrl, tenant.publicKey, join(directory, 'state')],
+    {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    },
+  )
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  const tell = async (command: string): Promise<string> => {
+    child.stdin.write(`${command}\n`)
+    const { value, done } = await lines.next()
+    if (done) throw new Error(`the client ended at: ${command}`)
+    return String(value)
+  }
+  const person = async (externalId: string) => (await tenant.call<User>('GET', `/v1/users/by-external-id/${externalId}`)).body
+
+  try {
+    check('registers', (await tell(`register android ${token}`)) === 'ok', undefined)
+    const id = await tell('id')
+    check('keeps the id of the subscription', /^[0-9a-f]{24}$/.test(id), id)
+    await tell(`register android ${token}`)
+    check('a second start registers nothing new', (await tell('id')) === id, undefined)
+
+    await tell('login ada')
+    await tell('tag plan pro')
+    await tell('language fr')
+    const ada = await person('ada')
+    check(
+      'logs in, tags and describes the person',
+      ada.tags['plan'] === 'pro' && ada.language === 'fr' && ada.timezone === 'Europe/Berlin',
+      ada,
+    )
+
+    const campaign = await sendCampaign(tenant, {}, 'sending')
+    await settle(tenant, campaign)
+    const [push] = await pushesOf(tenant, campaign)
+    const msgId = String(push?.msgId)
+    for (const kind of ['delivered', 'clicked', 'dismissed'])
+      check(`reports ${kind}`, (await tell(`${kind} ${msgId}`)) === 'true', undefined)
+    const { stats } = await read(tenant, campaign)
+    check(
+      'the reports are counted once each',
+      stats.delivered === 1 && stats.opened === 1 && stats.clicked === 1 && stats.dismissed === 1,
+      stats,
+    )
+    check('a forged report is answered with false and throws nothing', (await tell('delivered nothing.AAAA')) === 'false', undefined)
+
+    await tell('optOut')
+    await tell(`register android ${token}`)
+    const out = await person('ada')
+    check('opted out stays opted out at the next start', out.subscriptions[0]?.optedIn === false, out.subscriptions)
+    await tell('optIn')
+
+    // Nobody listens there: what is changed now waits, over a restart of the app too.
+    await tell('restart http://127.0.0.1:9')
+    check('a change while Herald is away throws nothing', (await tell('tag plan free')) === 'ok', undefined)
+    await tell('restart')
+    await tell('foreground')
+    await until(async () => (await person('ada')).tags['plan'] === 'free', { what: 'the change that waited' })
+    check('a change that waited arrives after a restart', true, undefined)
+
+    ok(await tenant.call('DELETE', `/v1/subscriptions/${id}`), 204)
+    await tell(`register android ${token}`)
+    check('a device that was removed at the server registers anew', (await tell('id')) !== id, id)
+    await tell('logout')
+    check('logs out', (await person('ada')).subscriptions.length === 0, undefined)
+    check('unregisters', (await tell('unregister')) === 'ok' && (await tell('id')) === 'null', undefined)
+  } finally {
+    child.kill()
+  }
+  return findings
+}

@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
+import { givenTenant } from '@herald/testing/tenant'
+import { blocksOf, readPages, type Block } from '@herald/tools/guide/pages'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+// What the guide shows, done: its `run` blocks against a platform of their own, its `check` blocks compiled or parsed.
+
+const root = resolve(import.meta.dirname, '../..')
+const blocks = readPages(root)
+  .filter(({ path }) => path.startsWith('guide/'))
+  .flatMap(blocksOf)
+const runnable = [...new Set(blocks.filter(({ mark }) => mark === 'run').map(({ page }) => page))]
+const run = promisify(execFile)
+
+let herald: Herald
+/** Inside the repository, so that `@herald/node` is found as an app of the reader would find it. */
+let work: string
+
+beforeAll(async () => {
+  mkdirSync(join(root, 'examples', 'shop', 'dist'), { recursive: true })
+  work = mkdtempSync(join(root, 'examples', 'shop', 'dist', 'guide-'))
+  herald = await startHerald()
+})
+afterAll(async () => {
+  await herald.stop()
+  removeDataDir(herald.dataDir)
+  rmSync(work, { recursive: true, force: true })
+})
+
+test.each(runnable)('every command of docs/%s does what the page says', async (page) => {
+  const tenant = await givenTenant(herald)
+  for (const externalId of ['customer-7', 'customer-8', 'customer-9']) {
+    const [device] = await tenant.makeDevices('android', 1)
+    if (device) await tenant.register(device, { externalId, tags: { plan: 'gold', name: 'Ada' } })
+  }
+  const script = blocks.filter((block) => block.page === page && block.mark === 'run').map((block, place) => commandOf(block, place))
+
+  // One shell for the whole page: what a block sets, the blocks below it use.
+  await run('bash', ['-euo', 'pipefail', '-c', ["JSON='content-type: application/json'", ...script].join('\n')], {
+    cwd: work,
+    timeout: 60_000,
+    env: {
+      ...process.env,
+      BASE: herald.baseUrl,
+      ADMIN_TOKEN: herald.adminToken,
+      APP: tenant.appId,
+      SECRET: tenant.secretKey,
+      PUBLIC: tenant.publicKey,
+    },
+  })
+})
+
+function commandOf({ language, code, page }: Block, place: number): string {
+  if (language === 'sh') return code
+  const file = join(work, `${page.replaceAll('/', '-')}-${place}.ts`)
+  writeFileSync(file, code)
+  return `${JSON.stringify(process.execPath)} ${JSON.stringify(file)}`
+}
+
+test('every TypeScript block of the guide has types that fit those of the SDKs', async () => {
+  const directory = join(work, 'types')
+  mkdirSync(directory)
+  const files = blocks.filter(({ language, mark }) => language === 'ts' && mark === 'check')
+  expect(files.length).toBeGreaterThan(5)
+  files.forEach(({ page, line, code }) =>
+    writeFileSync(join(directory, `${page.replace(/^guide\/|\.md$/g, '')}-${line}.ts`), `${code}\nexport {}\n`),
+  )
+  writeFileSync(
+    join(directory, 'tsconfig.json'),
+    JSON.stringify({
+      compilerOptions: {
+        strict: true,
+        noEmit: true,
+        skipLibCheck: true,
+        target: 'es2022',
+        module: 'esnext',
+        moduleResolution: 'bundler',
+        lib: ['es2022', 'dom', 'dom.iterable'],
+        types: ['node'],
+      },
+      include: ['*.ts'],
+    }),
+  )
+
+  await run('npx', ['tsc', '-p', directory], { cwd: root }).catch((error: { stdout?: string }) =>
+    expect.fail(error.stdout ?? String(error)),
+  )
+})
+
+test('every JSON block of the guide is JSON', () => {
+  const found = blocks.filter(({ language, mark }) => language === 'json' && mark === 'check')
+  expect(found.length).toBeGreaterThan(1)
+  for (const { page, line, code } of found) expect(() => void JSON.parse(code), `docs/${page}:${line}`).not.toThrow()
+})

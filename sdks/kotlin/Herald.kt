@@ -1,0 +1,263 @@
+// Herald for Kotlin, in one file and without dependencies. Copy it into your app; docs/guide/android.md says how to use it.
+// Compiled with kotlinc 2.4 and run on a JVM against a real gateway by `npm run test:mobile`. Not yet run on an Android device.
+package dev.herald
+
+import java.io.File
+import java.io.IOException
+import java.net.HttpURLConnection
+import java.net.ProtocolException
+import java.net.URI
+import java.net.URLDecoder
+import java.net.URLEncoder
+import java.security.MessageDigest
+import java.util.concurrent.locks.ReentrantLock
+import kotlin.concurrent.withLock
+
+/** What went wrong with a call. `status` is 0 when no answer came. Holds no token, key or external id. */
+class HeraldException(val status: Int, val code: String, message: String) : IOException(message)
+
+/**
+ * One app on one device. Every function blocks until it is answered, for at most 10 s: call it from a background thread.
+ *
+ * @param baseUrl where Herald answers, as in `https://push.example.com`; plain http is taken for this machine alone
+ * @param appKey the app's public key (`pk_live_…`)
+ * @param directory a private directory of the app, such as `context.noBackupFilesDir`: the subscription's id and what waits to be sent are kept in it
+ */
+class Herald(baseUrl: String, private val appKey: String, directory: File) {
+  private val base = baseUrl.trimEnd('/')
+  private val state = State(File(directory, "herald.state"))
+  /** Calls run in the order in which they were made. */
+  private val turns = ReentrantLock(true)
+
+  init {
+    val isHere = Regex("^http://(127\\.0\\.0\\.1|localhost|\\[::1]|10\\.0\\.2\\.2)(:\\d+)?$").matches(base)
+    require(base.startsWith("https://") || isHere) { "baseUrl must be https (http is for this machine alone)" }
+    require(appKey.startsWith("pk_")) { "appKey must be a public key: a secret key in an app is everybody's" }
+  }
+
+  /** The id of this device at Herald; null before the first registration. */
+  val subscriptionId: String? get() = state["id"]
+
+  /**
+   * Makes this device known, or finds it again by its token. Call it at every start and when the token has changed. Does nothing while the person has opted
+   * out, because a registration makes a device reachable again. When nothing has changed it asks at most once in 7 days, and says that the app came to the
+   * foreground instead.
+   */
+  fun register(platform: String, token: String, language: String? = null, timezone: String? = null, appVersion: String? = null) = turns.withLock {
+    if (state["optedOut"] == "true") return@withLock
+    val fields = mapOf("platform" to platform, "token" to token, "language" to language, "timezone" to timezone, "appVersion" to appVersion).filterValues { it != null }
+    val body = json(fields)
+    val print = hash(body)
+    val registeredAt = state["registeredAt"]?.toLongOrNull() ?: 0
+    if (subscriptionId != null && state["print"] == print && now() - registeredAt < 7 * dayMs) {
+      sendWaiting()
+      // A 404 means that the device was removed at the server: it registers anew.
+      if (session() != 404) return@withLock
+    }
+    val answer = call("POST", "/v1/subscriptions", body)
+    state.set("id" to text(answer, "id"), "print" to print, "registeredAt" to now().toString())
+    sendWaiting()
+  }
+
+  /** Says that the app came to the foreground. */
+  fun foreground() = turns.withLock {
+    sendWaiting()
+    session()
+    Unit
+  }
+
+  /** The device belongs to this person from now on. `identityToken` comes from your backend where the app verifies identities. */
+  fun login(externalId: String, identityToken: String? = null) = change(Change("POST", "login", json(mapOf("externalId" to externalId)), identityToken))
+
+  /** The device belongs to nobody known. What waited for the person before is dropped. */
+  fun logout() = turns.withLock {
+    state.waiting = emptyList()
+    change(Change("POST", "logout", "", null))
+  }
+
+  /** Changes tags of the person; a value of null deletes its tag. Values are text, numbers, true and false. */
+  fun setTags(tags: Map<String, Any?>) = change(Change("POST", "user", json(mapOf("tags" to tags)), null))
+
+  fun setUser(language: String? = null, timezone: String? = null, country: String? = null) =
+    change(Change("POST", "user", json(mapOf("language" to language, "timezone" to timezone, "country" to country).filterValues { it != null }), null))
+
+  /** No more pushes, until `optIn`. It is remembered here at once and told to the server as soon as that can be reached. */
+  fun optOut() = turns.withLock {
+    state.set("optedOut" to "true")
+    change(Change("PATCH", "", json(mapOf("optedIn" to false)), null))
+  }
+
+  fun optIn() = turns.withLock {
+    state.set("optedOut" to "false")
+    change(Change("PATCH", "", json(mapOf("optedIn" to true)), null))
+  }
+
+  /** Removes the device from Herald. */
+  fun unregister() = turns.withLock {
+    subscriptionId?.let { call("DELETE", "/v1/subscriptions/$it", null) }
+    state.clear()
+  }
+
+  /** The push is shown. Report it after it was shown, never before. Answers whether the report arrived; it never throws. */
+  fun delivered(msgId: String): Boolean = report("d", msgId, null)
+
+  /** The person opened the app by this push. */
+  fun opened(msgId: String): Boolean = report("o", msgId, null)
+
+  /** The person followed the link of this push, or chose an action of it. Reports that it was opened, too. */
+  fun clicked(msgId: String, action: String? = null): Boolean = report("o", msgId, null) and report("c", msgId, action)
+
+  /** The person closed this push. Not for a push that a later one replaced. */
+  fun dismissed(msgId: String): Boolean = report("x", msgId, null)
+
+  /** One change of the person or the device, in its turn. Offline it waits, for at most 7 days and with at most 49 others. */
+  private fun change(change: Change) = turns.withLock {
+    state.waiting = (state.waiting + change).takeLast(mostWaiting)
+    sendWaiting()
+  }
+
+  /** Sends what waits, in order, and stops at the first that cannot be sent now. One that Herald refuses is dropped, and its refusal is thrown. */
+  private fun sendWaiting() {
+    val id = subscriptionId ?: return
+    state.waiting = state.waiting.filter { now() - it.at < 7 * dayMs }
+    while (true) {
+      val next = state.waiting.firstOrNull() ?: return
+      try {
+        val path = "/v1/subscriptions/$id" + if (next.path == "") "" else "/${next.path}"
+        call(next.method, path, next.body.ifEmpty { null }, next.identityToken)
+      } catch (refused: HeraldException) {
+        if (refused.status == 0 || refused.status == 429 || refused.status >= 500) return
+        state.waiting = state.waiting.drop(1)
+        throw refused
+      }
+      state.waiting = state.waiting.drop(1)
+    }
+  }
+
+  /** The status that was answered; 0 when none came. */
+  private fun session(): Int {
+    val id = subscriptionId ?: return 0
+    return try {
+      call("POST", "/v1/subscriptions/$id/session", null)
+      200
+    } catch (refused: HeraldException) {
+      refused.status
+    }
+  }
+
+  private fun report(kind: String, msgId: String, action: String?): Boolean =
+    try {
+      val query = if (action == null) "" else "?action=${URLEncoder.encode(action, "UTF-8")}"
+      call("POST", "/v1/e/$kind/${URLEncoder.encode(msgId, "UTF-8")}$query", null, limitMs = 5_000)
+      true
+    } catch (_: IOException) {
+      false
+    }
+
+  private fun call(method: String, path: String, body: String?, identityToken: String? = null, limitMs: Int = 10_000): String {
+    val connection = URI.create(base + path).toURL().openConnection() as HttpURLConnection
+    try {
+      setMethod(connection, method)
+      connection.connectTimeout = limitMs
+      connection.readTimeout = limitMs
+      connection.instanceFollowRedirects = false
+      connection.setRequestProperty("x-app-key", appKey)
+      if (identityToken != null) connection.setRequestProperty("x-identity-token", identityToken)
+      if (body != null) {
+        connection.setRequestProperty("content-type", "application/json")
+        connection.doOutput = true
+        connection.outputStream.use { it.write(body.toByteArray()) }
+      }
+      val status = connection.responseCode
+      val answer = (if (status < 400) connection.inputStream else connection.errorStream)?.use { String(it.readBytes()) } ?: ""
+      if (status >= 300) throw HeraldException(status, text(answer, "code"), text(answer, "message").ifEmpty { "Herald answered $status" })
+      return answer
+    } catch (failed: HeraldException) {
+      throw failed
+    } catch (failed: IOException) {
+      // The system's own words may hold the address with its path, and so a tracking id.
+      throw HeraldException(0, "network_error", "Herald could not be reached")
+    } finally {
+      connection.disconnect()
+    }
+  }
+}
+
+private const val dayMs = 86_400_000L
+private const val mostWaiting = 50
+
+private fun now() = System.currentTimeMillis()
+
+/** A change that waits to be sent. */
+private class Change(val method: String, val path: String, val body: String, val identityToken: String?, val at: Long = now())
+
+/** What is kept on the device: lines of `name=value` and of waiting changes, with every value percent-encoded. Written whole, then put in place. */
+private class State(private val file: File) {
+  private val values = HashMap<String, String>()
+  var waiting: List<Change> = emptyList()
+    set(changed) {
+      field = changed
+      write()
+    }
+
+  init {
+    val changes = ArrayList<Change>()
+    if (file.exists())
+      for (line in file.readLines()) {
+        val parts = line.split('=').map { URLDecoder.decode(it, "UTF-8") }
+        if (parts.size == 2) values[parts[0]] = parts[1]
+        // An identity token lives for an hour and is a secret: it is not kept.
+        if (parts.size == 5 && parts[0] == "change") changes += Change(parts[1], parts[2], parts[3], null, parts[4].toLongOrNull() ?: 0)
+      }
+    waiting = changes
+  }
+
+  operator fun get(name: String): String? = values[name]
+
+  fun set(vararg changed: Pair<String, String>) {
+    values.putAll(changed)
+    write()
+  }
+
+  fun clear() {
+    values.clear()
+    waiting = emptyList()
+  }
+
+  private fun write() {
+    fun line(vararg parts: String) = parts.joinToString("=") { URLEncoder.encode(it, "UTF-8") }
+    val lines = values.map { (name, value) -> line(name, value) } + waiting.map { line("change", it.method, it.path, it.body, it.at.toString()) }
+    file.parentFile?.mkdirs()
+    val fresh = File(file.path + ".new")
+    fresh.writeText(lines.joinToString("\n"))
+    if (!fresh.renameTo(file)) throw IOException("The state of Herald cannot be written")
+  }
+}
+
+private fun hash(text: String) = MessageDigest.getInstance("SHA-256").digest(text.toByteArray()).joinToString("") { "%02x".format(it) }
+
+/** Android's HttpURLConnection takes PATCH. That of a plain JVM refuses it by a list of its own, so there the field behind it is set. */
+private fun setMethod(connection: HttpURLConnection, method: String) =
+  try {
+    connection.requestMethod = method
+  } catch (_: ProtocolException) {
+    HttpURLConnection::class.java.getDeclaredField("method").apply { isAccessible = true }.set(connection, method)
+  }
+
+private fun json(value: Any?): String =
+  when (value) {
+    null -> "null"
+    is Boolean, is Number -> value.toString()
+    is Map<*, *> -> value.entries.joinToString(",", "{", "}") { (name, each) -> "${json(name.toString())}:${json(each)}" }
+    else -> value.toString().map { escape(it) }.joinToString("", "\"", "\"")
+  }
+
+private fun escape(letter: Char): String =
+  when {
+    letter == '"' || letter == '\\' -> "\\$letter"
+    letter < ' ' -> "\\u%04x".format(letter.code)
+    else -> letter.toString()
+  }
+
+/** A text field of a small answer of Herald's. Its answers to a device are flat, and its texts hold no escaped quotes that matter here. */
+private fun text(answer: String, name: String): String = Regex("\"$name\"\\s*:\\s*\"((?:[^\"\\\\]|\\\\.)*)\"").find(answer)?.groupValues?.get(1) ?: ""

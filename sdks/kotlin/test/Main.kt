@@ -1,0 +1,39 @@
+// Run by `npm run test:mobile` against a real gateway. Each line of the input is a command; each answer is a line.
+package dev.herald.test
+
+import dev.herald.Herald
+import dev.herald.HeraldException
+import java.io.File
+
+fun main(arguments: Array<String>) {
+  val (baseUrl, appKey, directory) = arguments
+  var herald = Herald(baseUrl, appKey, File(directory))
+  for (line in generateSequence(::readlnOrNull)) {
+    val words = line.split(' ')
+    val answer =
+      try {
+        when (words[0]) {
+          "register" -> herald.register(words[1], words[2], language = "de", timezone = "Europe/Berlin", appVersion = words.getOrNull(3))
+          "foreground" -> herald.foreground()
+          "login" -> herald.login(words[1], words.getOrNull(2))
+          "logout" -> herald.logout()
+          "tag" -> herald.setTags(mapOf(words[1] to words.getOrNull(2)))
+          "language" -> herald.setUser(language = words[1])
+          "optOut" -> herald.optOut()
+          "optIn" -> herald.optIn()
+          "unregister" -> herald.unregister()
+          "delivered" -> herald.delivered(words[1])
+          "opened" -> herald.opened(words[1])
+          "clicked" -> herald.clicked(words[1], words.getOrNull(2))
+          "dismissed" -> herald.dismissed(words[1])
+          "restart" -> { herald = Herald(words.getOrNull(1) ?: baseUrl, appKey, File(directory)) }
+          "id" -> herald.subscriptionId
+          else -> "unknown command"
+        }
+      } catch (refused: HeraldException) {
+        "refused ${refused.status} ${refused.code}"
+      }
+    println(if (answer == Unit) "ok" else answer)
+    System.out.flush()
+  }
+}

@@ -1,0 +1,113 @@
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, posix } from 'node:path'
+import { lexer, type Token, type Tokens } from 'marked'
+
+/** A page of the guide, or one of the reference pages that it leads to. `path` is below docs/, as in `guide/web.md`. */
+export type Page = { path: string; title: string; text: string; headings: { level: number; text: string; id: string }[] }
+/**
+ * A block of code. `mark` says what shows that it is true: `run` is run against a fresh platform, `check` is compiled or parsed, `show` is looked
+ * at by people only.
+ */
+export type Block = { page: string; line: number; language: string; mark: 'run' | 'check' | 'show'; code: string }
+/** A link of a page: where it points, as it is written. */
+export type Link = { page: string; href: string }
+
+const marks = ['run', 'check', 'show'] as const
+/** The guide in the order of reading. A page that is not here is not in the contents, which a test forbids. */
+export const contents: readonly { heading: string; pages: readonly string[] }[] = [
+  { heading: 'Begin', pages: ['index', 'quickstart', 'going-live'] },
+  { heading: 'Devices', pages: ['web', 'android', 'ios', 'other-mobile', 'protocol', 'identity'] },
+  { heading: 'Sending', pages: ['server', 'segments', 'personalisation', 'campaigns', 'experiments'] },
+  { heading: 'Knowing', pages: ['webhooks', 'codes', 'command-line', 'import'] },
+]
+
+/** All pages of the guide, then the reference pages of docs/ that links lead to. `root` is the repository's. */
+export function readPages(root: string): Page[] {
+  const guide = contents.flatMap(({ pages }) => pages.map((name) => `guide/${name}.md`))
+  const reference = globSync(['*.md', 'specification/*.md', 'decisions/*.md'], { cwd: join(root, 'docs') }).toSorted()
+  return [...guide, ...reference].map((path) => readPage(path, readFileSync(join(root, 'docs', path), 'utf8')))
+}
+
+export function readPage(path: string, text: string): Page {
+  const headings = lexer(text)
+    .filter((token): token is Tokens.Heading => token.type === 'heading')
+    .map(({ depth, tokens }) => ({ level: depth, text: plainText(tokens), id: anchorOf(plainText(tokens)) }))
+  const title = headings.find(({ level }) => level === 1)?.text
+  if (title === undefined) throw new Error(`docs/${path} has no heading of the first level`)
+  return { path, title, text, headings }
+}
+
+/** The blocks of a page. Throws an Error that names the line of a block without a language or a mark. */
+export function blocksOf({ path, text }: Page): Block[] {
+  const blocks: Block[] = []
+  let line = 1
+  for (const token of lexer(text)) {
+    const at = line
+    line += token.raw.split('\n').length - 1
+    for (const code of codeWithin(token)) {
+      const [language = '', mark = ''] = (code.lang ?? '').split(/\s+/)
+      const known = marks.find((each) => each === mark)
+      if (language === '' || known === undefined)
+        throw new Error(`docs/${path}:${at}: a block needs a language and a mark (${marks.join(', ')}), as in \`\`\`sh run`)
+      blocks.push({ page: path, line: at, language, mark: known, code: code.text })
+    }
+  }
+  return blocks
+}
+
+export const linksOf = ({ path, text }: Page): Link[] =>
+  [...tokensWithin(lexer(text))].flatMap((token) =>
+    token.type === 'link' || token.type === 'image' ? [{ page: path, href: (token as Tokens.Link).href }] : [],
+  )
+
+/**
+ * Where a link of a page leads on the served site. Undefined: to a file of the repository that is not served. Throws an Error when the page or its
+ * heading does not exist.
+ */
+export function addressOf({ page, href }: Link, pages: ReadonlyMap<string, Page>): string | undefined {
+  if (/^[a-z]+:/.test(href) || href.startsWith('/')) return href
+  const [file = '', anchor] = href.split('#')
+  const path = file === '' ? page : posix.join(dirname(page), file)
+  const target = pages.get(path)
+  if (target === undefined) return path === 'openapi.json' ? '/openapi.json' : undefined
+  if (anchor !== undefined && !target.headings.some(({ id }) => id === anchor))
+    throw new Error(`docs/${page}: ${href} names no heading of docs/${path}`)
+  return `${pathOnSite(path)}${anchor === undefined ? '' : `#${anchor}`}`
+}
+
+/** The address of a page: the guide's own are at the top, the others below `reference`. */
+export const pathOnSite = (path: string): string =>
+  path === 'guide/index.md'
+    ? '/docs/guide/'
+    : `/docs/guide/${path.startsWith('guide/') ? path.slice('guide/'.length, -'.md'.length) : `reference/${path.slice(0, -'.md'.length)}`}`
+
+/** The file of a page in the built site. */
+export const fileOnSite = (path: string): string =>
+  path === 'guide/index.md' ? 'index.html' : `${pathOnSite(path).slice('/docs/guide/'.length)}.html`
+
+/** The anchor of a heading, as GitHub makes it, so that one link works in the repository and on the site. */
+export const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(/\s/g, '-')
+
+const plainText = (tokens: readonly Token[] | undefined): string =>
+  (tokens ?? [])
+    .map((token) => ('tokens' in token && token.tokens ? plainText(token.tokens) : 'text' in token ? String(token.text) : ''))
+    .join('')
+
+function* tokensWithin(tokens: readonly Token[]): Generator<Token> {
+  for (const token of tokens) {
+    yield token
+    if ('tokens' in token && token.tokens) yield* tokensWithin(token.tokens)
+    if (token.type === 'list') for (const item of (token as Tokens.List).items) yield* tokensWithin(item.tokens)
+    if (token.type === 'table') {
+      const { header, rows } = token as Tokens.Table
+      for (const cell of [...header, ...rows.flat()]) yield* tokensWithin(cell.tokens)
+    }
+  }
+}
+
+const codeWithin = (token: Token): Tokens.Code[] => [...tokensWithin([token])].filter((each): each is Tokens.Code => each.type === 'code')

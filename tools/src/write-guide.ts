@@ -1,0 +1,39 @@
+// `node tools/src/write-guide.ts`: makes the pages of /docs/guide/ from docs/guide and the pages that it links to, in dist/guide (1 s). The gateway serves them.
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { htmlOf } from './guide/html.ts'
+import { fileOnSite, pathOnSite, readPages } from './guide/pages.ts'
+import { root } from './workspace.ts'
+
+const out = join(root, 'dist', 'guide')
+const pages = readPages(root)
+const byPath = new Map(pages.map((page) => [page.path, page]))
+
+rmSync(out, { recursive: true, force: true })
+for (const page of pages) {
+  const file = join(out, fileOnSite(page.path))
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, htmlOf(page, byPath))
+}
+for (const name of ['guide.css', 'guide.js']) copyFileSync(join(import.meta.dirname, 'guide', name), join(out, name))
+// What the search looks in: titles and headings.
+writeFileSync(
+  join(out, 'search.json'),
+  JSON.stringify(
+    pages.flatMap(({ path, title, headings }) =>
+      headings.map(({ text, id, level }) => ({
+        text: level === 1 ? title : `${title}: ${text}`,
+        href: level === 1 ? pathOnSite(path) : `${pathOnSite(path)}#${id}`,
+      })),
+    ),
+  ),
+)
+// All guides as one text, for readers that are programs.
+writeFileSync(
+  join(out, 'llms.txt'),
+  pages
+    .filter(({ path }) => path.startsWith('guide/'))
+    .map(({ text }) => text)
+    .join('\n\n'),
+)
+console.log(`${pages.length} pages in ${out}`)

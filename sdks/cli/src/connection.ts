@@ -1,0 +1,71 @@
+import { Herald } from '@herald/node'
+import { readSettings, type Settings } from './settings.ts'
+import type { Terminal } from './terminal.ts'
+import { UsageError } from './usage-error.ts'
+
+export type App = { id: string; name: string }
+
+/** Herald, as the settings say, and the app that a command is about. */
+export type Connection = {
+  herald: Herald
+  url: string
+  /** Whether the token is the administration's; else it is a secret key of an app. */
+  isAdministration: boolean
+  /** The path of the app on the administration surface. Throws a UsageError when it is not clear which app is meant. */
+  appPath: () => Promise<string>
+}
+
+export const isId = (text: string): boolean => /^[0-9a-f]{24}$/.test(text)
+
+/** Opens what the settings name; `app` is what the command was given. Throws a UsageError. */
+export function connect(terminal: Terminal, app?: string, settings: Settings = readSettings(terminal.env)): Connection {
+  const herald = openHerald(settings)
+  const isAdministration = !settings.token.startsWith('sk_')
+  let found: Promise<string> | undefined
+  return {
+    herald,
+    url: settings.url,
+    isAdministration,
+    appPath() {
+      if (!isAdministration)
+        throw new UsageError('This needs the administration token: a secret key opens `herald send` alone. Run `herald login`.')
+      found ??= findApp(herald, app ?? settings.app).then(({ id }) => `/v1/admin/apps/${id}`)
+      return found
+    },
+  }
+}
+
+/** Throws a UsageError for an address or a token that cannot be right. */
+export function openHerald({ url, token }: Settings): Herald {
+  try {
+    return new Herald({ baseUrl: url, key: token })
+  } catch (error) {
+    const message =
+      error instanceof Error ? error.message.replace('Herald: baseUrl', `the address ${url}`).replace('Herald: key', 'the token') : ''
+    throw new UsageError(message)
+  }
+}
+
+/** All apps, at most 1,000. */
+export async function listApps(herald: Herald): Promise<App[]> {
+  const apps: App[] = []
+  for (let cursor: string | null = ''; cursor !== null && apps.length < 1_000;) {
+    const page: { items: App[]; nextCursor: string | null } = await herald.request('GET', '/v1/admin/apps', {
+      query: { limit: 200, ...(cursor === '' ? {} : { cursor }) },
+    })
+    apps.push(...page.items)
+    cursor = page.nextCursor
+  }
+  return apps
+}
+
+async function findApp(herald: Herald, wanted: string | undefined): Promise<App> {
+  if (wanted !== undefined && isId(wanted)) return { id: wanted, name: wanted }
+  const apps = await listApps(herald)
+  const [only, ...others] = wanted === undefined ? apps : apps.filter(({ name }) => name === wanted)
+  if (only && others.length === 0) return only
+  const known = (only ? [only, ...others] : apps).slice(0, 20).map(({ id, name }) => `  ${id}  ${name}`)
+  const what =
+    wanted === undefined ? 'Which app? Name it with --app or HERALD_APP' : `${only ? 'Several apps have' : 'No app has'} the name ${wanted}`
+  throw new UsageError(`${what}:\n${known.join('\n') || '  (there is no app yet)'}`)
+}

@@ -1,0 +1,194 @@
+import { HeraldError, type Herald } from '@herald/node'
+import { appFindings } from './doctor-app.ts'
+import { doctorDevice } from './doctor-device.ts'
+import { certificateFinding } from './doctor-certificate.ts'
+import { connect } from './connection.ts'
+import { readStream } from './event-stream.ts'
+import { linesOf, type DoctorOptions, type Finding } from './finding.ts'
+import { readSettings } from './settings.ts'
+import type { Terminal } from './terminal.ts'
+
+type System = {
+  version: string
+  baseUrl: string | null
+  database: string
+  queue: string
+  ledgerDifference: number | null
+  simulator: boolean
+}
+
+const clockToleranceSeconds = 30
+const streamWithinMs = 6_000
+
+/** Looks at everything that goes wrong in practice and says what to do about it. Exit code 1 when something is to be mended. */
+export async function doctor(terminal: Terminal, options: DoctorOptions): Promise<number> {
+  if (options.device !== undefined) return doctorDevice(terminal, options.device, options)
+  const findings: Finding[] = []
+  for await (const finding of look(terminal, options.app)) {
+    findings.push(finding)
+    if (!options.json) for (const line of linesOf(finding)) terminal.out(line)
+  }
+  const faults = findings.filter(({ state }) => state === 'fault').length
+  if (options.json) terminal.out(JSON.stringify({ findings }))
+  else terminal.out(faults === 0 ? 'Nothing is to be mended.' : `${faults} to be mended.`)
+  return faults === 0 ? 0 : 1
+}
+
+async function* look(terminal: Terminal, app: string | undefined): AsyncGenerator<Finding> {
+  const settings = readSettings(terminal.env)
+  const certificate = await certificateFinding(settings.url)
+  yield certificate
+  if (certificate.state === 'fault') return
+  const { herald, appPath, isAdministration } = connect(terminal, app, settings)
+  const reached = await reach(herald)
+  yield* reached.findings
+  if (!reached.answers) return
+  if (!isAdministration) {
+    yield {
+      check: 'token',
+      state: 'note',
+      says: 'A secret key: what follows needs the administration token.',
+      remedy: 'Run herald login with it.',
+    }
+    return
+  }
+  const asked = await askSystem(herald)
+  if ('state' in asked) return yield asked
+  yield* systemFindings(asked.system, settings.url, asked.headers)
+  const path = await appPath()
+  yield await streamFinding(herald, path, terminal.stop)
+  yield* appFindings(herald, path)
+}
+
+/** Whether Herald answers, is well, and has the time that we have. */
+async function reach(herald: Herald): Promise<{ answers: boolean; findings: Finding[] }> {
+  try {
+    const response = await herald.open('GET', '/health', { retries: 0 })
+    await response.body?.cancel()
+    return {
+      answers: true,
+      findings: [
+        { check: 'reachability', state: 'ok', says: 'Herald answers, and its database is there.' },
+        clockFinding(response.headers),
+      ],
+    }
+  } catch (error) {
+    if (!(error instanceof HeraldError)) throw error
+    // The answer while its database is away has no form of an error.
+    const isAway = error.status === 503
+    const says = isAway ? 'Herald answers, but its database is away.' : error.message
+    const remedy = isAway
+      ? 'Look at Postgres, and at the gateway’s log.'
+      : error.status === 0
+        ? 'Is it running? Look at the address, the port, and a firewall or proxy in between.'
+        : 'Something else answers at this address: look at the proxy before Herald.'
+    return { answers: false, findings: [{ check: 'reachability', state: 'fault', says, remedy }] }
+  }
+}
+
+function clockFinding(headers: Headers): Finding {
+  const at = Date.parse(headers.get('date') ?? '')
+  if (Number.isNaN(at)) return { check: 'clock', state: 'note', says: 'The answer has no date, so the clocks cannot be compared.' }
+  const seconds = Math.round((Date.now() - at) / 1000)
+  if (Math.abs(seconds) <= clockToleranceSeconds)
+    return { check: 'clock', state: 'ok', says: 'Herald and this machine have the same time.' }
+  const says = `Herald’s clock is ${Math.abs(seconds)} s ${seconds > 0 ? 'behind' : 'ahead of'} this machine’s.`
+  return {
+    check: 'clock',
+    state: 'fault',
+    says,
+    remedy: 'Set both by NTP: signatures of webhooks, identity tokens and Apple’s provider tokens depend on it.',
+  }
+}
+
+async function askSystem(herald: Herald): Promise<Finding | { system: System; headers: Headers }> {
+  try {
+    const response = await herald.open('GET', '/v1/admin/system')
+    return { headers: response.headers, system: (await response.json()) as System }
+  } catch (error) {
+    if (!(error instanceof HeraldError)) throw error
+    if (error.status === 401)
+      return {
+        check: 'token',
+        state: 'fault',
+        says: 'Herald does not take the administration token.',
+        remedy: 'Run herald login, or set HERALD_TOKEN to what ADMIN_TOKEN is.',
+      }
+    if (error.status === 404)
+      return {
+        check: 'token',
+        state: 'fault',
+        says: 'Herald has no administration.',
+        remedy: 'Set ADMIN_TOKEN of the gateway to 32 characters or more.',
+      }
+    return { check: 'token', state: 'fault', says: error.message }
+  }
+}
+
+function* systemFindings(system: System, url: string, headers: Headers): Generator<Finding> {
+  yield { check: 'token', state: 'ok', says: `Herald takes it. It is version ${system.version}.` }
+  yield proxyFinding(system.baseUrl, url, headers)
+  for (const part of ['database', 'queue'] as const)
+    if (system[part] !== 'ready')
+      yield {
+        check: part,
+        state: 'fault',
+        says: `The ${part} cannot be reached.`,
+        remedy: `Look at ${part === 'queue' ? 'the nats-server' : 'Postgres'} and the gateway’s log.`,
+      }
+  const { ledgerDifference: difference } = system
+  if (difference === null) yield { check: 'ledger', state: 'note', says: 'Counters and ledger have not been compared yet.' }
+  else if (difference === 0) yield { check: 'ledger', state: 'ok', says: 'Counters and ledger agree.' }
+  else
+    yield {
+      check: 'ledger',
+      state: 'fault',
+      says: `Counters and ledger differ by ${difference}.`,
+      remedy: 'The tracker’s log names the campaigns, and GET …/campaigns/<id>/verify compares one. Report it: this should not be.',
+    }
+  if (system.simulator) yield { check: 'providers', state: 'note', says: 'They are simulated: nothing real is sent.' }
+}
+
+function proxyFinding(baseUrl: string | null, url: string, headers: Headers): Finding {
+  const ours = new URL(url).origin
+  if (headers.get('x-request-id') === null)
+    return {
+      check: 'proxy',
+      state: 'fault',
+      says: 'Answers lose their x-request-id on the way.',
+      remedy: 'Let the proxy before Herald pass on all headers of answers.',
+    }
+  if (baseUrl === null || new URL(baseUrl).origin === ours)
+    return { check: 'proxy', state: 'ok', says: `Herald knows itself as ${baseUrl ?? url}.` }
+  return {
+    check: 'proxy',
+    state: 'fault',
+    says: `Herald believes that it is at ${baseUrl}, and not at ${ours}.`,
+    remedy: 'Let the proxy pass on Host and set x-forwarded-proto, or set HERALD_BASE_URL of the gateway.',
+  }
+}
+
+/** A proxy that holds back what it passes on makes streams useless. */
+async function streamFinding(herald: Herald, path: string, stop: AbortSignal): Promise<Finding> {
+  const enough = new AbortController()
+  const timer = setTimeout(() => enough.abort(), streamWithinMs)
+  const pass = () => enough.abort()
+  stop.addEventListener('abort', pass, { once: true })
+  let isOpen = false
+  try {
+    await readStream(herald, `${path}/events`, enough.signal, (name) => {
+      isOpen ||= name === 'watching'
+      if (isOpen) enough.abort()
+    })
+  } catch (error) {
+    if (error instanceof HeraldError && error.status === 404)
+      return { check: 'app', state: 'fault', says: 'There is no such app.', remedy: 'Name another with --app.' }
+    if (!isOpen && error instanceof HeraldError && error.status !== 0) return { check: 'streams', state: 'fault', says: error.message }
+  } finally {
+    clearTimeout(timer)
+    stop.removeEventListener('abort', pass)
+  }
+  if (isOpen) return { check: 'streams', state: 'ok', says: 'Events come as they happen.' }
+  const remedy = 'Let the proxy before Herald pass on answers as they come (nginx: proxy_buffering off).'
+  return { check: 'streams', state: 'fault', says: 'A stream of events was opened, and nothing came.', remedy }
+}

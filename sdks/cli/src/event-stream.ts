@@ -1,0 +1,90 @@
+import { HeraldError, type Herald, type WebhookEvent } from '@herald/node'
+
+/** What happens on the stream of an app's events. */
+export type Watcher = {
+  /** From now on events come. Called again after each reconnection. */
+  opened?(isAgain: boolean): void
+  event(event: WebhookEvent): void
+  /** So many events were left out, because more than 100 came in a second. */
+  dropped?(count: number): void
+  /** The stream broke, and is opened again in a moment. */
+  broken?(reason: string): void
+}
+
+/** Herald writes something every 10 s. */
+const silentMs = 35_000
+const [firstDelayMs, longestDelayMs] = [500, 10_000]
+const longestMessage = 1_000_000
+
+/** Watches an app's events until `stop`, and opens the stream again whenever it breaks. Rejects with a HeraldError for what does not pass, such as 401. */
+export async function watchEvents(herald: Herald, appPath: string, watcher: Watcher, stop: AbortSignal): Promise<void> {
+  let delay = firstDelayMs
+  for (let isAgain = false; !stop.aborted;) {
+    try {
+      await readStream(herald, `${appPath}/events`, stop, (name, data) => {
+        if (name === 'watching') {
+          watcher.opened?.(isAgain)
+          isAgain = true
+          delay = firstDelayMs
+        } else if (name === 'event') watcher.event(data as WebhookEvent)
+        else if (name === 'dropped') watcher.dropped?.((data as { dropped: number }).dropped)
+      })
+      watcher.broken?.('Herald ended the stream')
+    } catch (error) {
+      if (stop.aborted) return
+      if (error instanceof HeraldError && error.status >= 400 && error.status < 500 && error.status !== 429) throw error
+      watcher.broken?.(error instanceof Error ? error.message : String(error))
+    }
+    await wait(delay, stop)
+    delay = Math.min(longestDelayMs, delay * 2)
+  }
+}
+
+/** Reads server-sent events until the stream ends. A stream that says nothing for long is given up. */
+export async function readStream(
+  herald: Herald,
+  path: string,
+  stop: AbortSignal,
+  take: (name: string, data: unknown) => void,
+): Promise<void> {
+  const quiet = new AbortController()
+  const pass = () => quiet.abort()
+  stop.addEventListener('abort', pass, { once: true })
+  let timer = setTimeout(pass, silentMs)
+  try {
+    const { body } = await herald.open('GET', path, { signal: quiet.signal, retries: 0, headers: { accept: 'text/event-stream' } })
+    let text = ''
+    const decoder = new TextDecoder()
+    for await (const part of body ?? []) {
+      clearTimeout(timer)
+      timer = setTimeout(pass, silentMs)
+      text += decoder.decode(part as Uint8Array, { stream: true })
+      for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+        const lines = text.slice(0, end).split('\n')
+        text = text.slice(end + 2)
+        const field = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2)
+        const [name, data] = [field('event'), field('data')]
+        if (name !== undefined && data !== undefined) take(name, JSON.parse(data))
+      }
+      if (text.length > longestMessage) throw new Error('the stream is not one of Herald')
+    }
+  } finally {
+    clearTimeout(timer)
+    stop.removeEventListener('abort', pass)
+    quiet.abort()
+  }
+}
+
+/** Waits, at most until `stop`. */
+export function wait(ms: number, stop: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      stop.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    stop.addEventListener('abort', done, { once: true })
+    if (stop.aborted) done()
+  })
+}

@@ -1,0 +1,70 @@
+import { HeraldError } from '@herald/node'
+import { connect, isId } from './connection.ts'
+import { printable } from './printable.ts'
+import type { Terminal } from './terminal.ts'
+import { UsageError } from './usage-error.ts'
+
+type Step = { step: string; result: 'pass' | 'stop' | 'wait' | 'info'; basis: string } & Record<string, unknown>
+type Trace = { subscriptionId: string; platform: string | null; verdict: string; certainty: string; sentence: string; steps: Step[] }
+type Explained = { campaignId: string; status: string; user: { id: string; externalId: string | null } | null; devices: Trace[] }
+
+const signs = { pass: 'ok  ', stop: 'STOP', wait: 'wait', info: '    ' }
+const bases: Record<string, string> = { recorded: 'recorded', frozen: 'as it was then', now: 'as it is now' }
+
+/** Says why a device, or each device of a person, got a campaign or did not. */
+export async function explain(terminal: Terminal, [campaignId, who]: string[], options: { app?: string; json?: boolean }): Promise<number> {
+  if (campaignId === undefined || who === undefined) throw new UsageError('Give a campaign, and a device or an external id.')
+  if (!isId(campaignId)) throw new UsageError(`${campaignId} is no id of a campaign: those have 24 characters, 0-9 and a-f.`)
+  const { herald, appPath } = connect(terminal, options.app)
+  const path = `${await appPath()}/explain`
+  // 24 such characters may be a device, a user, or an external id that looks alike.
+  const meanings = isId(who) ? ['subscriptionId', 'userId', 'externalId'] : ['externalId']
+  for (const [place, meaning] of meanings.entries()) {
+    try {
+      const explained = await herald.request<Explained>('GET', path, { query: { campaignId, [meaning]: who } })
+      if (options.json) terminal.out(JSON.stringify(explained))
+      else for (const line of linesOf(explained)) terminal.out(line)
+      return 0
+    } catch (error) {
+      if (!(error instanceof HeraldError && error.is('not_found')) || place === meanings.length - 1) throw error
+    }
+  }
+  return 1
+}
+
+function linesOf({ campaignId, status, user, devices }: Explained): string[] {
+  const whose = user ? `user ${user.externalId === null ? user.id : printable(user.externalId)}` : 'a user who is gone'
+  if (devices.length === 0) return [`campaign ${campaignId} (${status}), ${whose}: no device`]
+  return [
+    `campaign ${campaignId} (${status}), ${whose}`,
+    ...devices.flatMap(({ subscriptionId, platform, verdict, certainty, sentence, steps }) => [
+      '',
+      `device ${subscriptionId} (${platform ?? 'deleted'}): ${verdict}, ${certainty}`,
+      `  ${printable(sentence)}`,
+      ...steps.flatMap(linesOfStep),
+    ]),
+  ]
+}
+
+/** Lists within a step have a line for each of their items. */
+const lists: Record<string, (item: Record<string, unknown>) => string> = {
+  leaves: ({ path, field, op, wanted, actual, matched }) =>
+    `${matched === true ? 'ok  ' : 'STOP'}  ${textOf(path)}: ${textOf(field)} ${textOf(op)} ${textOf(wanted)}, is ${textOf(actual)}`,
+  attempts: ({ n, at, code, providerCode }) => `try ${textOf(n)} at ${textOf(at)}: ${textOf(code)} ${textOf(providerCode)}`,
+  reports: ({ kind, at }) => `${textOf(kind)} at ${textOf(at)}`,
+}
+
+function linesOfStep({ step, result, basis, ...fields }: Step): string[] {
+  const said = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined)
+  const isList = ([name, value]: [string, unknown]) => name in lists && Array.isArray(value)
+  const about = said.filter((field) => !isList(field)).map(([name, value]) => `${name} ${textOf(value)}`)
+  return [
+    `  ${signs[result]}  ${step.padEnd(13)}  ${about.join(', ')}${about.length === 0 ? '' : ' '}(${bases[basis] ?? basis})`,
+    ...said
+      .filter(isList)
+      .flatMap(([name, value]) => (value as Record<string, unknown>[]).map((item) => `        ${(lists[name]?.(item) ?? '').trimEnd()}`)),
+  ]
+}
+
+const textOf = (value: unknown): string =>
+  printable(typeof value === 'string' ? value : value === undefined || value === null ? 'absent' : JSON.stringify(value))

@@ -1,0 +1,64 @@
+import { UsageError } from './usage-error.ts'
+
+export const formats = ['onesignal_csv', 'csv', 'jsonl'] as const
+export type Format = (typeof formats)[number]
+
+const fields =
+  'platform token endpoint p256dh auth externalId tags language timezone country appVersion sdkVersion osVersion deviceModel browser standalone optedIn sessionCount createdAt lastActiveAt'.split(
+    ' ',
+  )
+const oneSignal: Record<string, string> = {
+  identifier: 'token, or endpoint of a browser',
+  device_type: 'platform',
+  external_user_id: 'externalId',
+  external_id: 'externalId',
+  tags: 'tags',
+  language: 'language',
+  country: 'country',
+  timezone_id: 'timezone',
+  game_version: 'appVersion',
+  device_os: 'osVersion',
+  device_model: 'deviceModel',
+  session_count: 'sessionCount',
+  created_at: 'createdAt',
+  last_active: 'lastActiveAt',
+  web_auth: 'auth',
+  web_p256: 'p256dh',
+  invalid_identifier: 'optedIn',
+  notification_types: 'optedIn',
+}
+
+/** What a file is: as it is said, else by its name. */
+export function formatOf(file: string, from: string | undefined): Format {
+  const said = from === 'onesignal' ? 'onesignal_csv' : from
+  const format = said ?? (/\.(jsonl|ndjson)$/i.test(file) ? 'jsonl' : /\.csv$/i.test(file) ? 'csv' : undefined)
+  const known = formats.find((each) => each === format)
+  if (!known) throw new UsageError('What is the file? Say --from onesignal, --from csv or --from jsonl.')
+  return known
+}
+
+/** `--column externalId=customer_no`, as the API takes it. */
+export function readColumns(pairs: readonly string[], format: Format): Record<string, string> | undefined {
+  if (pairs.length === 0) return undefined
+  if (format !== 'csv') throw new UsageError('--column is for --from csv.')
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const [field = '', column] = pair.split(/=(.*)/s, 2)
+      if (!fields.includes(field) || column === undefined || column === '')
+        throw new UsageError(`--column is a field and a column, such as externalId=customer_no. Fields: ${fields.join(', ')}`)
+      return [field, column]
+    }),
+  )
+}
+
+/** What becomes of each column, a line each. */
+export function linesOfMapping(header: string, format: Format, columns: Record<string, string> | undefined): string[] {
+  const names = header.split(',').map((name) => name.trim().replace(/^"(.*)"$/, '$1'))
+  const width = Math.min(40, Math.max(...names.map((name) => name.length)))
+  return names.map((name) => {
+    const mapped = Object.entries(columns ?? {}).find(([, column]) => column === name)?.[0]
+    const field =
+      mapped ?? (format === 'onesignal_csv' ? oneSignal[name] : fields.includes(name) && columns?.[name] === undefined ? name : undefined)
+    return `  ${name.padEnd(width)}  ${field === undefined ? '(not read)' : `→ ${field}`}`
+  })
+}

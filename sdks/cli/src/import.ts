@@ -1,0 +1,196 @@
+import { createHash } from 'node:crypto'
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { HeraldError, type Herald } from '@herald/node'
+import { connect } from './connection.ts'
+import { formatOf, linesOfMapping, readColumns, type Format } from './import-mapping.ts'
+import { writeRejected } from './import-rejected.ts'
+import { readRows } from './rows.ts'
+import type { Terminal } from './terminal.ts'
+import { UsageError } from './usage-error.ts'
+
+export type ImportOptions = {
+  app?: string
+  from?: string
+  column?: string[]
+  update?: boolean
+  'with-browsers'?: boolean
+  'dry-run'?: boolean
+  cancel?: boolean
+  yes?: boolean
+  json?: boolean
+}
+export type Report = {
+  id: string
+  state: string
+  dryRun: boolean
+  offset: number
+  rows: number
+  created: number
+  updated: number
+  kept: number
+  rejected: number
+  byCode: Record<string, number>
+  warnings: Record<string, number>
+}
+type Job = { terminal: Terminal; herald: Herald; path: string; file: string; size: number; format: Format; settings: object }
+
+/** Sent at a time. A row is at most 1 MiB, so each part holds whole rows. */
+const partBytes = 4 * 1024 ** 2
+const partLimits = { timeoutMs: 120_000, totalTimeoutMs: 300_000, retries: 5 }
+
+/** Imports a file: the mapping, a dry run, then the devices. Cut off at any moment, the same command goes on. Exit code 1 when rows were rejected. */
+export async function importFile(terminal: Terminal, [given]: string[], options: ImportOptions): Promise<number> {
+  const { herald, appPath } = connect(terminal, options.app)
+  const path = `${await appPath()}/imports`
+  if (options.cancel) return cancel(terminal, herald, path)
+  const job = readJob({ terminal, herald, path }, given, options)
+  const memory = openMemory(terminal.env, job)
+  const known = await memory.find()
+  if (known?.dryRun) await herald.request('DELETE', `${path}/${known.id}`)
+  const open = known?.dryRun ? undefined : known
+  if (open) terminal.say(`Going on at ${open.offset.toLocaleString('en')} of ${job.size.toLocaleString('en')} bytes.`)
+  else {
+    const dry = await run(job, await begin(job, true, memory), memory)
+    for (const line of linesOf(dry)) terminal.say(line)
+    if (options['dry-run'] && options.json) terminal.out(JSON.stringify(dry))
+    if (options['dry-run']) return dry.rejected > 0 ? 1 : 0
+    if (!options.yes && !(terminal.isInteractive && /^y(es)?$/i.test(await terminal.ask('Import it? [y/N]')))) {
+      terminal.say('Nothing is imported. Say --yes to import without being asked.')
+      return 2
+    }
+  }
+  const report = await run(job, open ?? (await begin(job, false, memory)), memory)
+  if (options.json) terminal.out(JSON.stringify(report))
+  else for (const line of linesOf(report)) terminal.out(line)
+  const files = await writeRejected(herald, `${path}/${report.id}`, job)
+  for (const line of files) terminal.say(line)
+  return report.rejected > 0 ? 1 : 0
+}
+
+function readJob(where: Pick<Job, 'terminal' | 'herald' | 'path'>, given: string | undefined, options: ImportOptions): Job {
+  if (given === undefined) throw new UsageError('Which file? herald import users.csv --from onesignal')
+  const file = resolve(given)
+  if (!existsSync(file)) throw new UsageError(`There is no file ${given}.`)
+  const format = formatOf(file, options.from)
+  const columns = readColumns(options.column ?? [], format)
+  const first = readRows(file, format !== 'jsonl').next().value
+  if (!first) throw new UsageError(`${given} is empty.`)
+  if (format !== 'jsonl') for (const line of linesOfMapping(first.text, format, columns)) where.terminal.say(line)
+  const settings = {
+    format,
+    onExisting: options.update ? 'update' : 'keep',
+    web: options['with-browsers'] ? 'import' : 'skip',
+    ...(columns ? { columns } : {}),
+  }
+  return { ...where, file, size: statSync(file).size, format, settings }
+}
+
+/** Remembers which import a file belongs to, so that the same command finds it again after a crash of either side. */
+function openMemory(env: Terminal['env'], { herald, path, file, size, settings }: Job) {
+  const named = createHash('sha256')
+    .update(JSON.stringify([path, file, size, statSync(file).mtimeMs, settings]))
+    .digest('hex')
+  const directory = join(env['XDG_STATE_HOME'] || join(env['HOME'] || homedir(), '.local/state'), 'herald/imports')
+  const note = join(directory, named)
+  return {
+    async find(): Promise<Report | undefined> {
+      if (!existsSync(note)) return undefined
+      const report = await herald.request<Report>('GET', `${path}/${readFileSync(note, 'utf8')}`).catch(noneThere)
+      return report?.state === 'receiving' ? report : undefined
+    },
+    keep(id: string) {
+      mkdirSync(dirname(note), { recursive: true, mode: 0o700 })
+      writeFileSync(note, id, { mode: 0o600 })
+    },
+    forget: () => rmSync(note, { force: true }),
+  }
+}
+type Memory = ReturnType<typeof openMemory>
+
+const noneThere = (error: unknown): undefined => {
+  if (!(error instanceof HeraldError && error.is('not_found'))) throw error
+}
+
+async function begin({ herald, path, settings }: Job, dryRun: boolean, memory: Memory): Promise<Report> {
+  try {
+    const report = await herald.request<Report>('POST', path, { body: { ...settings, dryRun } })
+    memory.keep(report.id)
+    return report
+  } catch (error) {
+    if (error instanceof HeraldError && error.is('invalid_state'))
+      throw new UsageError('Another import of this app is open, and there is one at a time. `herald import --cancel` ends it where it is.')
+    throw error
+  }
+}
+
+/** Sends the file from where the import is to its end, and ends the import. */
+async function run(job: Job, from: Report, memory: Memory): Promise<Report> {
+  const { terminal, herald, path, file, size, format } = job
+  const descriptor = openSync(file, 'r')
+  try {
+    let at = from
+    for (let isEnd = at.offset >= size; !isEnd;) {
+      if (terminal.stop.aborted) throw new UsageError('Stopped. The same command goes on from here.')
+      const part = Buffer.alloc(Math.min(partBytes, size - at.offset))
+      const count = readSync(descriptor, part, 0, part.length, at.offset)
+      const before = at.offset
+      const sent = await sendPart(herald, `${path}/${at.id}`, part.subarray(0, count), at.offset, format)
+      at = sent.report
+      isEnd = sent.isWhole ? before + count >= size : at.offset >= size
+      terminal.say(`${from.dryRun ? 'dry run' : 'import'}: ${at.rows.toLocaleString('en')} rows, ${Math.floor((at.offset / size) * 100)} %`)
+      if (!isEnd && at.offset === before) throw new Error(`the import does not go on behind byte ${before}`)
+    }
+    const ended = await herald.request<Report>('POST', `${path}/${from.id}/finish`, {
+      ...partLimits,
+      repeatable: true,
+      recover: async (error) => (error.is('invalid_state') ? { answer: await herald.request('GET', `${path}/${from.id}`) } : undefined),
+    })
+    memory.forget()
+    return ended
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** Sends a part. When its answer was lost, the import says where it is, which may be in the middle of the part. */
+async function sendPart(
+  herald: Herald,
+  path: string,
+  body: Uint8Array,
+  offset: number,
+  format: Format,
+): Promise<{ report: Report; isWhole: boolean }> {
+  const headers = { 'content-type': format === 'jsonl' ? 'application/x-ndjson' : 'text/csv' }
+  try {
+    return {
+      report: await herald.request<Report>('PUT', `${path}/data`, { ...partLimits, query: { offset }, headers, body }),
+      isWhole: true,
+    }
+  } catch (error) {
+    const isElsewhere = error instanceof HeraldError && error.is('invalid_state') && error.at('offset') !== undefined
+    if (!isElsewhere) throw error
+    return { report: await herald.request<Report>('GET', path), isWhole: false }
+  }
+}
+
+async function cancel(terminal: Terminal, herald: Herald, path: string): Promise<number> {
+  const { items } = await herald.request<{ items: Report[] }>('GET', path, { query: { limit: 20 } })
+  const open = items.find(({ state }) => state === 'receiving')
+  if (!open) terminal.say('No import of this app is open.')
+  else {
+    await herald.request('DELETE', `${path}/${open.id}`)
+    terminal.say(`Import ${open.id} is ended after ${open.rows} rows. What it wrote stays.`)
+  }
+  return 0
+}
+
+function linesOf({ dryRun, rows, created, updated, kept, rejected, byCode, warnings }: Report): string[] {
+  const counts = (all: Record<string, number>) => Object.entries(all).map(([code, count]) => `  ${count} ${code}`)
+  return [
+    `${dryRun ? 'would be' : 'imported'}: ${created} new, ${updated} updated, ${kept} kept as they are, ${rejected} rejected of ${rows} rows`,
+    ...counts(byCode),
+    ...counts(warnings),
+  ]
+}

@@ -1,0 +1,138 @@
+import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
+import { HeraldError } from '@herald/node'
+import { doctor } from './doctor.ts'
+import { explain } from './explain.ts'
+import { help, overview } from './help.ts'
+import { importFile } from './import.ts'
+import { listen } from './listen.ts'
+import { login } from './login.ts'
+import { printable } from './printable.ts'
+import { send } from './send.ts'
+import { tail } from './tail.ts'
+import type { Terminal } from './terminal.ts'
+import { UsageError } from './usage-error.ts'
+import { version } from './version.ts'
+
+const [text, flag, texts] = [{ type: 'string' }, { type: 'boolean' }, { type: 'string', multiple: true }] as const
+
+/** The options that a command takes, and how many words beside them. */
+type Command = {
+  options: ParseArgsOptionsConfig
+  words: number
+  // The options are those above: each command says what they mean.
+  run: (terminal: Terminal, words: string[], options: Record<string, never>) => Promise<number>
+}
+
+const commands: Record<string, Command> = {
+  login: { options: { url: text, app: text }, words: 0, run: (terminal, _words, options) => login(terminal, options) },
+  send: {
+    options: {
+      app: text,
+      to: texts,
+      segment: text,
+      all: flag,
+      title: text,
+      body: text,
+      url: text,
+      image: text,
+      language: text,
+      data: texts,
+      file: text,
+      key: text,
+      'dry-run': flag,
+      yes: flag,
+      json: flag,
+      within: text,
+    },
+    words: 0,
+    run: (terminal, _words, options) => send(terminal, options),
+  },
+  tail: {
+    options: { app: text, campaign: text, failed: flag, json: flag },
+    words: 0,
+    run: (terminal, _words, options) => tail(terminal, options),
+  },
+  listen: { options: { app: text, forward: text, events: text }, words: 0, run: (terminal, _words, options) => listen(terminal, options) },
+  explain: { options: { app: text, json: flag }, words: 2, run: explain },
+  import: {
+    options: {
+      app: text,
+      from: text,
+      column: texts,
+      update: flag,
+      'with-browsers': flag,
+      'dry-run': flag,
+      cancel: flag,
+      yes: flag,
+      json: flag,
+    },
+    words: 1,
+    run: importFile,
+  },
+  doctor: {
+    options: { app: text, device: text, within: text, json: flag },
+    words: 0,
+    run: (terminal, _words, options) => doctor(terminal, options),
+  },
+}
+
+/** Runs a command. Answers its exit code: 0 it worked, 1 something failed, 2 it was not understood. */
+export async function main(args: string[], terminal: Terminal): Promise<number> {
+  const [name = '', ...rest] = args
+  if (name === '--version') return say(terminal, version)
+  if (name === '' || name === '--help' || name === '-h' || name === 'help') return say(terminal, help[rest[0] ?? ''] ?? overview)
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (!command) {
+    terminal.say(`herald: there is no command ${name}.\n\n${overview}`)
+    return 2
+  }
+  try {
+    const { values, positionals } = read(rest, command)
+    if (values['help'] === true) return say(terminal, help[name] ?? overview)
+    return await command.run(terminal, positionals, values as Record<string, never>)
+  } catch (error) {
+    return tell(terminal, name, error)
+  }
+}
+
+function say(terminal: Terminal, lines: string): number {
+  terminal.out(lines)
+  return 0
+}
+
+function read(args: string[], { options, words }: Command) {
+  try {
+    const parsed = parseArgs({ args, options: { ...options, help: { type: 'boolean', short: 'h' } }, allowPositionals: true })
+    const extra = parsed.positionals[words]
+    if (extra !== undefined) throw new UsageError(`${extra} is too much here.`)
+    return parsed
+  } catch (error) {
+    if (error instanceof UsageError || !(error instanceof Error)) throw error
+    throw new UsageError(error.message)
+  }
+}
+
+function tell(terminal: Terminal, name: string, error: unknown): number {
+  if (terminal.stop.aborted && !(error instanceof UsageError)) return 130
+  if (error instanceof UsageError) {
+    terminal.say(`herald ${name}: ${printable(error.message.replaceAll('\n', '\u2028')).replaceAll('\u2028', '\n')}`)
+    return 2
+  }
+  if (!(error instanceof HeraldError)) {
+    terminal.say(`herald ${name}: ${error instanceof Error ? error.message : String(error)}`)
+    return 1
+  }
+  const { code, message, details, requestId } = error
+  terminal.say(`herald ${name}: ${printable(message)} (${printable(code)}${requestId === undefined ? '' : `, request ${requestId}`})`)
+  for (const detail of details) terminal.say(`  ${printable(detail.path)}: ${printable(detail.message)}`)
+  const remedy = remedies[code]
+  if (remedy !== undefined) terminal.say(remedy)
+  return 1
+}
+
+const remedies: Readonly<Record<string, string>> = {
+  unauthorized: 'Herald does not take the token. Run `herald login`, or set HERALD_TOKEN.',
+  forbidden: 'The key lacks a scope for this. Make one that has it, or use the administration token.',
+  network_error: 'Is Herald running at this address? `herald doctor` looks.',
+  timeout: 'Herald was too slow. `herald doctor` looks at it.',
+}

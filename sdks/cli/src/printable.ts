@@ -1,0 +1,2 @@
+/** Text of others without what would steer the terminal. */
+export const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, '?')

@@ -1,0 +1,85 @@
+import { closeSync, openSync, readSync } from 'node:fs'
+
+const [quote, comma, lineFeed, carriageReturn] = [0x22, 0x2c, 0x0a, 0x0d]
+/** Herald takes no longer row. */
+const largestRow = 1024 ** 2
+const readAtOnce = 4 * largestRow
+
+/** A row of a file as it stands there, without its line end. The first has number 0: of a CSV file it is the header. Blank rows have none. */
+export type Row = { number: number; text: string }
+
+/** The rows of a file as Herald counts them: a quoted field may hold line ends, and what is no row ends at its first line end. */
+export function* readRows(file: string, isCsv: boolean): Generator<Row> {
+  const descriptor = openSync(file, 'r')
+  try {
+    let bytes: Buffer = Buffer.alloc(0)
+    let number = 0
+    for (let isEnd = false; !isEnd;) {
+      const part = Buffer.alloc(readAtOnce)
+      const count = readSync(descriptor, part, 0, readAtOnce, null)
+      isEnd = count === 0
+      bytes = Buffer.concat([bytes, part.subarray(0, count)])
+      let at = 0
+      while (at < bytes.length) {
+        const end = isCsv ? endOfRow(bytes, at, isEnd) : endOfLine(bytes, at, isEnd)
+        if (end === undefined) break
+        const text = bytes
+          .toString('utf8', at, end)
+          .replace(/\r?\n$/, '')
+          .replace(/^\uFEFF/, '')
+        at = end
+        if (isCsv ? text === '' || text === '""' : text.trim() === '') continue
+        yield { number, text }
+        number += 1
+      }
+      bytes = bytes.subarray(at)
+    }
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** Behind the line that begins at `at`; undefined: its end has not been read. */
+function endOfLine(bytes: Buffer, at: number, isEnd: boolean): number | undefined {
+  const found = bytes.indexOf(lineFeed, at)
+  return found >= 0 ? found + 1 : isEnd ? bytes.length : undefined
+}
+
+function endOfRow(bytes: Buffer, from: number, isEnd: boolean): number | undefined {
+  const lineEnd = endOfLine(bytes, from, isEnd)
+  if (lineEnd === undefined || !bytes.subarray(from, lineEnd).includes(quote)) return lineEnd
+  const window = bytes.subarray(0, Math.min(bytes.length, from + largestRow))
+  const isWhole = isEnd && window.length === bytes.length
+  for (let at = from; ;) {
+    const end = window[at] === quote ? endOfQuoted(window, at + 1) : endOfPlain(window, at)
+    if (end === 'wrong') return lineEnd
+    if (end === undefined || (end >= window.length && !isWhole)) return isWhole || window.length - from >= largestRow ? lineEnd : undefined
+    at = end
+    if (window[at] === comma) at += 1
+    else if (at >= window.length) return window.length
+    else if (window[at] === lineFeed) return at + 1
+    else if (window[at] === carriageReturn && window[at + 1] === lineFeed) return at + 2
+    else if (window[at] === carriageReturn && at + 1 >= window.length) return isWhole ? window.length : undefined
+    else return lineEnd
+  }
+}
+
+/** Behind the closing quote, or undefined: there is none yet. */
+function endOfQuoted(bytes: Buffer, from: number): number | undefined {
+  for (let at = from; ;) {
+    const close = bytes.indexOf(quote, at)
+    if (close < 0) return undefined
+    if (bytes[close + 1] !== quote) return close + 1
+    at = close + 2
+  }
+}
+
+/** At the comma or line end behind a field without quotes. A quote inside it is wrong. */
+function endOfPlain(bytes: Buffer, from: number): number | 'wrong' {
+  let at = from
+  while (at < bytes.length && bytes[at] !== comma && bytes[at] !== lineFeed) {
+    if (bytes[at] === quote) return 'wrong'
+    at += 1
+  }
+  return bytes[at] === lineFeed && at > from && bytes[at - 1] === carriageReturn ? at - 1 : at
+}

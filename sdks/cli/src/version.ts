@@ -1,0 +1,2 @@
+/** Said by `herald --version`; a test holds it against package.json. */
+export const version = '0.1.0'

@@ -1,0 +1,76 @@
+// Makes the package that is published: `node sdks/node/build.ts [directory]`, by default sdks/node/dist. The sources need no build to be used
+// inside this repository, so dist is a package of its own with a manifest of its own.
+import { spawnSync } from 'node:child_process'
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
+import manifest from './package.json' with { type: 'json' }
+
+const here = import.meta.dirname
+const root = join(here, '../..')
+const mostBytes = 9_000
+
+/** Builds the package into a directory. Answers the size of its code, gzipped; throws when it is above the limit. */
+export async function buildPackage(directory: string): Promise<number> {
+  rmSync(directory, { recursive: true, force: true })
+  mkdirSync(directory, { recursive: true })
+  await build({
+    entryPoints: [join(here, 'src/herald.ts')],
+    outfile: join(directory, 'herald.js'),
+    bundle: true,
+    format: 'esm',
+    platform: 'neutral',
+    target: 'es2022',
+    // Names stay as they are, so that a stack trace can be read.
+    minifySyntax: true,
+    legalComments: 'none',
+    logLevel: 'warning',
+  })
+  writeTypes(join(directory, 'types'))
+  for (const file of ['README.md', 'CHANGELOG.md']) cpSync(join(here, file), join(directory, file))
+  cpSync(join(root, 'LICENSE'), join(directory, 'LICENSE'))
+  writeFileSync(join(directory, 'package.json'), `${JSON.stringify(publishedManifest(), null, 2)}\n`)
+  const size = gzipSync(readFileSync(join(directory, 'herald.js'))).length
+  if (size > mostBytes) throw new Error(`herald.js is ${size} bytes gzipped, more than ${mostBytes}`)
+  return size
+}
+
+function writeTypes(directory: string): void {
+  const files = globSync('src/*.ts', { cwd: here }).filter((file) => !/\.test\.ts$/.test(file))
+  const flags = ['--declaration', '--emitDeclarationOnly', '--outDir', directory, '--rootDir', join(here, 'src'), '--target', 'es2022']
+  const rules = ['--module', 'nodenext', '--strict', '--skipLibCheck', '--allowImportingTsExtensions', '--types', 'node', '--ignoreConfig']
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    [join(root, 'node_modules/typescript/bin/tsc'), ...flags, ...rules, ...files.map((file) => join(here, file))],
+    { cwd: here, encoding: 'utf8', timeout: 120_000 },
+  )
+  if (status !== 0) throw new Error(`the types were not written: ${stdout}`)
+  for (const file of globSync('*.d.ts', { cwd: directory })) {
+    const path = join(directory, file)
+    // What is published has no .ts beside it.
+    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/(from |import\()(['"])(\.\/[\w.-]+)\.ts\2/g, '$1$2$3.js$2'))
+  }
+}
+
+function publishedManifest(): object {
+  const { name, version, description, license, type } = manifest
+  return {
+    name,
+    version,
+    description,
+    license,
+    type,
+    keywords: ['push', 'notifications', 'apns', 'fcm', 'web-push', 'webhooks'],
+    sideEffects: false,
+    exports: { '.': { types: './types/herald.d.ts', default: './herald.js' }, './package.json': './package.json' },
+    files: ['herald.js', 'types', 'README.md', 'CHANGELOG.md', 'LICENSE'],
+    engines: { node: '>=20' },
+  }
+}
+
+if (import.meta.main) {
+  const directory = process.argv[2] ?? join(here, 'dist')
+  const size = await buildPackage(directory)
+  console.log(`@herald/node: ${(size / 1000).toFixed(1)} kB gzipped of at most ${mostBytes / 1000}, in ${directory}`)
+}

@@ -1,0 +1,19 @@
+// `npm run test:runtimes`: the suite of the SDK on every runtime that it names, or on those given: `node sdks/node/runtimes.ts bun deno`. What is
+// not at hand is fetched from the npm registry into .tools, in a version that is fixed.
+import { runOn, type Runtime } from './src/testing/runtimes.ts'
+
+const all: Runtime[] = ['node-24', 'node-20', 'bun', 'deno', 'workerd']
+const asked = process.argv.slice(2)
+const unknown = asked.find((name) => !all.some((runtime) => runtime === name))
+if (unknown !== undefined) {
+  console.error(`${unknown} is none of ${all.join(', ')}`)
+  process.exit(2)
+}
+
+for (const runtime of asked.length > 0 ? all.filter((name) => asked.includes(name)) : all) {
+  const results = await runOn(runtime).catch((error: unknown) => [{ name: 'it runs', ok: false, error: String(error) }])
+  const failed = results.filter(({ ok }) => !ok)
+  for (const { name, error } of failed) console.log(`${runtime}: ${name}\n  ${error}`)
+  console.log(`${runtime}: ${results.length - failed.length} passed, ${failed.length} failed`)
+  if (failed.length > 0) process.exitCode = 1
+}

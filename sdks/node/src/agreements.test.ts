@@ -1,0 +1,40 @@
+import { verifyIdentityToken } from '@herald/auth/identity-token'
+import { verifyWebhook } from '@herald/auth/webhook-signature'
+import { faultStatus, type FaultCode } from '@herald/contracts/fault'
+import { expect, expectTypeOf, test } from 'vitest'
+import manifest from '../package.json' with { type: 'json' }
+import { HeraldError, identityToken, webhooks, type ApiCode } from './herald.ts'
+import committed from './testing/signature-vectors.json' with { type: 'json' }
+import { vectors } from './testing/write-signature-vectors.ts'
+import { version } from './version.ts'
+
+test('the codes of errors are those of the API, no more and no fewer', () => {
+  expectTypeOf<ApiCode>().toEqualTypeOf<FaultCode>()
+  expect(new HeraldError({ code: 'not_found', status: faultStatus.not_found, message: 'Not found.' }).is('not_found')).toBe(true)
+})
+
+test('the signature vectors are those that Herald’s own code makes, and it judges them alike', () => {
+  expect(committed).toEqual(vectors)
+  for (const { name, secrets, header, body, now, verdict } of vectors) {
+    const judged = secrets.map((secret) => verifyWebhook(secret, header, body, new Date(now * 1000)))
+    const failure = judged.find((one) => !one.ok)
+    const verdictOfHerald = judged.some(({ ok }) => ok) || !failure || failure.ok ? 'ok' : failure.reason
+    // Herald's own check lets a signature from the future pass: it is the age of a replay that it is after.
+    expect([name, verdictOfHerald]).toEqual([name, verdict === 'too_new' ? 'ok' : verdict])
+  }
+})
+
+test('what the SDK signs, Herald’s own code takes, and the other way round', async () => {
+  const body = JSON.stringify({ id: 'dlv_1', events: [] })
+  expect(verifyWebhook('whsec_a', await webhooks.sign(body, 'whsec_a'), body, new Date())).toEqual({ ok: true })
+})
+
+test('an identity token is taken by the code that checks it', async () => {
+  const token = await identityToken('secret', 'kündin-7', { expiresInSeconds: 3600 })
+  expect(verifyIdentityToken('secret', token, new Date())).toEqual({ ok: true, externalId: 'kündin-7' })
+  expect(verifyIdentityToken('another', token, new Date())).toEqual({ ok: false, reason: 'bad_signature' })
+})
+
+test('the version that requests carry is that of the package', () => {
+  expect(version).toBe(manifest.version)
+})

@@ -1,0 +1,64 @@
+import { campaigns } from './campaigns.ts'
+import { openClient, type Call, type Client } from './client.ts'
+import { notifications } from './notifications.ts'
+import type { CallOptions, HeraldOptions } from './options.ts'
+import type { Schema } from './schema.ts'
+import { segments } from './segments.ts'
+import { subscriptions } from './subscriptions.ts'
+import { templates } from './templates.ts'
+import { users } from './users.ts'
+import { sign, signatureHeader, verify } from './webhooks.ts'
+
+export type { Call } from './client.ts'
+export { HeraldError, type ApiCode, type HeraldErrorCode, type HeraldErrorDetail, type SdkCode } from './errors.ts'
+export { identityToken } from './identity.ts'
+export type { List, ListQuery, Page } from './list.ts'
+export type { SendOptions } from './notifications.ts'
+export type { CallOptions, HeraldOptions, RequestNotice, ResponseNotice } from './options.ts'
+export type { SettledOptions } from './campaigns.ts'
+export type * from './schema.ts'
+export type { FailedRow, UpsertOptions, UpsertReport, UserRow } from './upsert-many.ts'
+export type { UserRef } from './users.ts'
+export type { Delivery, VerifyOptions } from './webhooks.ts'
+
+/** Verify and sign deliveries without a client: a receiver needs no key. */
+export const webhooks = { verify, sign, signatureHeader }
+
+/** Herald for a backend. One per process is enough; it holds no connection of its own. */
+export class Herald {
+  readonly notifications: ReturnType<typeof notifications>
+  readonly campaigns: ReturnType<typeof campaigns>
+  readonly segments: ReturnType<typeof segments>
+  readonly templates: ReturnType<typeof templates>
+  readonly users: ReturnType<typeof users>
+  readonly subscriptions: ReturnType<typeof subscriptions>
+  readonly webhooks = webhooks
+  readonly #client: Client
+
+  /** Throws a TypeError for an address or a key that cannot be right. */
+  constructor(options: HeraldOptions) {
+    const client = openClient(options)
+    this.#client = client
+    this.notifications = notifications(client)
+    this.campaigns = campaigns(client)
+    this.segments = segments(client)
+    this.templates = templates(client)
+    this.users = users(client)
+    this.subscriptions = subscriptions(client)
+  }
+
+  /** The public key that pages subscribe to Web Push with. */
+  webPushKey(options: CallOptions = {}): Promise<Schema<'WebPushKey'>> {
+    return this.#client.request('GET', '/v1/web-push-key', options)
+  }
+
+  /** Any other operation of the API, with the same tries, limits and errors. */
+  request<Answer = unknown>(method: string, path: string, call: Call = {}): Promise<Answer> {
+    return this.#client.request(method, path, call)
+  }
+
+  /** The same, with the answer as it comes: for streams. Its time limits end with the head of the answer. */
+  open(method: string, path: string, call: Call = {}): Promise<Response> {
+    return this.#client.open(method, path, call)
+  }
+}

@@ -1,0 +1,21 @@
+import type { components } from './schema.gen.ts'
+
+/** A schema of the API's OpenAPI document by its name. */
+export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name]
+
+export type Content = Schema<'Content'>
+export type Target = Schema<'Target'>
+export type Notification = Schema<'SendNotificationBody'>
+export type CampaignDraft = Schema<'CreateCampaignBody'>
+export type CampaignStats = Schema<'CampaignStats'>
+export type CampaignStatus = CampaignStats['status']
+export type Segment = Schema<'Segment'>
+export type SavedSegment = Schema<'SavedSegment'>
+export type Template = Schema<'Template'>
+export type User = Schema<'User'>
+export type UserChanges = Schema<'UserChanges'>
+export type Subscription = Schema<'Subscription'>
+export type DryRun = Schema<'DryRunNotificationAnswer'>
+
+/** Every type of event that this version knows; `event.type` tells them apart. A newer Herald may send others: pass over them in `default`. */
+export type WebhookEvent = Schema<'WebhookEvent'>

@@ -1,0 +1,41 @@
+/** Assertions that need no library, so that they run wherever there is a `fetch`. */
+
+/** Fails unless both are the same as JSON. */
+export function equal(actual: unknown, expected: unknown): void {
+  const [one, other] = [JSON.stringify(sorted(actual)), JSON.stringify(sorted(expected))]
+  if (one !== other) throw new Error(`expected ${other}, got ${one}`)
+}
+
+export function isTrue(value: boolean, what: string): void {
+  if (!value) throw new Error(`not so: ${what}`)
+}
+
+/** What a promise rejects with. Fails when it does not. */
+export async function rejection(promise: Promise<unknown>): Promise<unknown> {
+  const settled = await promise.then(
+    (value) => ({ value }),
+    (reason: unknown) => ({ reason }),
+  )
+  if ('reason' in settled) return settled.reason
+  throw new Error(`expected a rejection, got ${JSON.stringify(settled.value)}`)
+}
+
+/** What a function throws, or undefined. */
+export function thrown(run: () => unknown): unknown {
+  try {
+    run()
+  } catch (error) {
+    return error
+  }
+  return undefined
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      .map(([name, field]) => [name, sorted(field)]),
+  )
+}

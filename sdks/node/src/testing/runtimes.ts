@@ -1,0 +1,108 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { build } from 'esbuild'
+import { buildPackage } from '../../build.ts'
+import { startStandIn } from './stand-in.ts'
+import type { Result } from './suite.ts'
+
+const here = import.meta.dirname
+const root = resolve(here, '../../../..')
+const limitMs = 240_000
+
+/** The versions that are tried where none is at hand; fetched from the npm registry into .tools, once. */
+const packages = {
+  'node-20': { name: 'node', version: '20.20.2', command: 'bin/node' },
+  bun: { name: 'bun', version: '1.4.5', command: 'bin/bun.exe' },
+  deno: { name: 'deno', version: '2.9.6', command: 'deno' },
+  workerd: { name: 'miniflare', version: '4.20260730.0', command: 'package.json' },
+} as const
+export type Runtime = 'node-24' | keyof typeof packages
+
+/** Builds the package, and runs the suite against it in a runtime of its own. Answers the promises and whether they were kept there. */
+export async function runOn(runtime: Runtime): Promise<Result[]> {
+  const directory = mkdtempSync(join(tmpdir(), 'herald-node-sdk-'))
+  const standIn = await startStandIn()
+  try {
+    await buildPackage(join(directory, 'package'))
+    const file = join(directory, 'suite.mjs')
+    await bundleSuite(join(directory, 'package/herald.js'), file, runtime === 'workerd' ? inWorker : inProcess)
+    const [command, ...args] = commandOf(runtime, file)
+    return await read(command, [...args, standIn.url])
+  } finally {
+    await standIn.stop()
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+const inProcess = `import { runSuite } from './suite.ts'
+console.log(JSON.stringify(await runSuite(globalThis.process.argv.at(-1))))`
+const inWorker = `import { runSuite } from './suite.ts'
+export default { fetch: async (request) => Response.json(await runSuite(new URL(request.url).searchParams.get('url'))) }`
+
+/** The suite as one file, with the built package in the place of the sources. */
+async function bundleSuite(built: string, outfile: string, contents: string): Promise<void> {
+  await build({
+    stdin: { contents, resolveDir: here, loader: 'js' },
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'neutral',
+    target: 'es2023',
+    logLevel: 'warning',
+    plugins: [{ name: 'built', setup: (each) => each.onResolve({ filter: /^\.\.\/herald\.ts$/ }, () => ({ path: built })) }],
+  })
+}
+
+function commandOf(runtime: Runtime, file: string): [string, ...string[]] {
+  if (runtime === 'node-24') return [process.execPath, file]
+  if (runtime === 'node-20') return [node20() ?? fetched('node-20'), file]
+  if (runtime === 'bun') return [fetched('bun'), file]
+  if (runtime === 'deno') return [fetched('deno'), 'run', '--allow-net=127.0.0.1', file]
+  return [process.execPath, join(here, 'run-in-workerd.mjs'), fetched('workerd'), file]
+}
+
+/** A Node 20 of this machine, if there is one. */
+function node20(): string | undefined {
+  const found = [process.env['HERALD_NODE_20'], 'node20', '/usr/bin/node', '/usr/local/bin/node']
+  return found.find(
+    (path) => path !== undefined && /^v20\./.test(spawnSync(path, ['--version'], { encoding: 'utf8', timeout: 20_000 }).stdout ?? ''),
+  )
+}
+
+/** The command of a runtime from the npm registry: below .tools, where the next run finds it. */
+function fetched(runtime: keyof typeof packages): string {
+  const { name, version, command } = packages[runtime]
+  const directory = join(root, '.tools', `${name}-${version}`)
+  const path = join(directory, 'node_modules', name, command)
+  const done = join(directory, '.done')
+  if (existsSync(done) && existsSync(path)) return path
+  mkdirSync(directory, { recursive: true })
+  // npm runs an install script only where the project allows it; these pick the binary of this platform.
+  const allowScripts = { node: true, bun: true, deno: true, workerd: true }
+  writeFileSync(join(directory, 'package.json'), JSON.stringify({ private: true, allowScripts }))
+  const asked = ['install', '--no-save', '--no-package-lock', '--no-audit', '--no-fund', `${name}@${version}`]
+  const { status, stderr } = spawnSync('npm', asked, { cwd: directory, encoding: 'utf8', timeout: limitMs })
+  if (status !== 0 || !existsSync(path))
+    throw new Error(`${name}@${version} could not be fetched into ${directory}: ${stderr.slice(-2_000)}`)
+  writeFileSync(done, '')
+  return path
+}
+
+/** The last line that a command prints, as JSON. */
+function read(command: string, args: string[]): Promise<Result[]> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], timeout: limitMs })
+    let printed = ''
+    let complaints = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text))
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints = (complaints + text).slice(-4_000)))
+    child.once('error', reject)
+    child.once('close', (code) => {
+      const last = printed.trim().split('\n').at(-1) ?? ''
+      if (code === 0 && last.startsWith('[')) resolve(JSON.parse(last) as Result[])
+      else reject(new Error(`${command} ended with ${code}: ${complaints}${printed.slice(-2_000)}`))
+    })
+  })
+}

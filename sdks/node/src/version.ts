@@ -1,0 +1,2 @@
+/** Sent with each request; a test holds it against package.json. */
+export const version = '0.1.0'

@@ -44,7 +44,5 @@ test('a text of digits and a number are shown apart', () => {
   expect(shownValue('7')).toBe('"7"')
   expect(shownValue(7)).toBe('7')
   expect(shownValue(null)).toBe('nothing')
-  expect(shownValue({ relativeSeconds: -604_800 })).toBe('−7 d from the send')
-  expect(shownValue({ relativeSeconds: 5400 })).toBe('+5400 s from the send')
   expect(shownValue(Array.from({ length: 12 }, (_, no) => no))).toBe('[0,1,2,3,4,5,6,7,8,9, and 2 more]')
 })

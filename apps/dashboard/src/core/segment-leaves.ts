@@ -39,17 +39,9 @@ const nothing = (path: string): ExplainedLeaf => ({ path, field: '', op: '', wan
 /** A value of a leaf as it is shown: text in quotes, so that `"7"` and `7` differ, and a word for nothing. */
 export function shownValue(value: unknown): string {
   if (value === null || value === undefined) return 'nothing'
-  if (typeof value === 'object' && 'relativeSeconds' in value) return `${inDays(Number(value.relativeSeconds))} from the send`
   if (Array.isArray(value))
     return value.length > 10 ? `${JSON.stringify(value.slice(0, 10)).slice(0, -1)}, and ${value.length - 10} more]` : JSON.stringify(value)
   return JSON.stringify(value)
-}
-
-function inDays(seconds: number): string {
-  const sign = seconds < 0 ? '−' : '+'
-  const size = Math.abs(seconds)
-  if (size % 86_400 === 0) return `${sign}${size / 86_400} d`
-  return size % 3600 === 0 ? `${sign}${size / 3600} h` : `${sign}${size} s`
 }
 
 /** What an operator of a segment says, in words. */

@@ -95,7 +95,7 @@ function nameOfOtherJson(account: Record<string, unknown>): string | undefined {
   if ('installed' in account || 'web' in account)
     return 'This is an OAuth client. FCM takes the file of a service account: Firebase console, Project settings, Service accounts.'
   if (type !== undefined && type !== 'service_account')
-    return `This file is of the type “${String(type).slice(0, 40)}”. FCM takes one of the type “service_account”.`
+    return `This file is of the type ${JSON.stringify(type).slice(0, 40)}. FCM takes one of the type “service_account”.`
   if (!('private_key' in account) && !('client_email' in account))
     return 'This JSON is no service account: it has no client_email and no private_key.'
   return undefined
@@ -117,10 +117,9 @@ async function problemOfRsaKey(pem: string): Promise<string | undefined> {
 
 /** Whether the browser takes these bytes as a private key. Where it has no WebCrypto (a page over plain http), the server alone decides. */
 async function isImported(der: Uint8Array<ArrayBuffer>, algorithm: EcKeyImportParams | RsaHashedImportParams): Promise<boolean> {
-  const subtle = (globalThis.crypto as Crypto | undefined)?.subtle as SubtleCrypto | undefined
-  if (subtle === undefined) return true
+  if (!('subtle' in globalThis.crypto)) return true
   try {
-    await subtle.importKey('pkcs8', der, algorithm, false, ['sign'])
+    await globalThis.crypto.subtle.importKey('pkcs8', der, algorithm, false, ['sign'])
     return true
   } catch {
     return false

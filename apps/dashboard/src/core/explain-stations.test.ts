@@ -1,4 +1,4 @@
-import type { ExplainedStep, Trace } from '@herald/contracts/explain'
+import type { ExplainedStep, StepOf, Trace } from '@herald/contracts/explain'
 import { expect, test } from 'vitest'
 import { firstOpen, stationsOf, stationNames, ticketOf, type StationName } from './explain-stations.ts'
 
@@ -7,8 +7,8 @@ const at = '2026-01-12T09:00:00.000Z'
 const recorded = { basis: 'recorded' } as const
 const now = { basis: 'now' } as const
 
-const device = { step: 'device', result: 'pass', basis: 'frozen', createdAt: at, inBounds: true, deleted: false } as const
-const reachable = {
+const device: StepOf<'device'> = { step: 'device', result: 'pass', basis: 'frozen', createdAt: at, inBounds: true, deleted: false }
+const reachable: StepOf<'reachable'> = {
   step: 'reachable',
   result: 'pass',
   ...now,
@@ -17,11 +17,11 @@ const reachable = {
   invalidatedAt: null,
   invalidatedBy: null,
   registeredAt: at,
-} as const
-const owner = { step: 'owner', result: 'pass', ...recorded, queuedFor: id, ownerNow: id } as const
+}
+const owner: StepOf<'owner'> = { step: 'owner', result: 'pass', ...recorded, queuedFor: id, ownerNow: id }
 const leaf = { path: 'segment.and.0', field: 'tags.plan', op: 'eq', wanted: 'pro', actual: 'free', matched: false }
-const segment = { step: 'segment', result: 'pass', ...now, changedSince: false, leaves: [{ ...leaf, matched: true }] } as const
-const message = {
+const segment: StepOf<'segment'> = { step: 'segment', result: 'pass', ...now, changedSince: false, leaves: [{ ...leaf, matched: true }] }
+const message: StepOf<'message'> = {
   step: 'message',
   result: 'info',
   ...now,
@@ -30,10 +30,10 @@ const message = {
   bytes: 812,
   limit: 4096,
   truncated: false,
-  dropped: [] as string[],
-} as const
-const cap = { step: 'frequency_cap', result: 'info', ...now, max: 1, windowSeconds: 86_400, counted: [{ campaignId: id, at }] } as const
-const page = { step: 'page', result: 'pass', ...recorded, cut: true } as const
+  dropped: [],
+}
+const cap: StepOf<'frequency_cap'> = { step: 'frequency_cap', result: 'info', ...now, max: 1, windowSeconds: 86_400, counted: [{ campaignId: id, at }] }
+const page: StepOf<'page'> = { step: 'page', result: 'pass', ...recorded, cut: true }
 const end = (outcome: 'sent' | 'failed' | 'skipped', code: string | null, providerCode: string | null = null): ExplainedStep => {
   return {
     step: 'outcome',
@@ -46,7 +46,7 @@ const end = (outcome: 'sent' | 'failed' | 'skipped', code: string | null, provid
     settledAt: at,
   }
 }
-const batch = {
+const batch: StepOf<'batch'> = {
   step: 'batch',
   result: 'wait',
   ...recorded,
@@ -56,7 +56,7 @@ const batch = {
   tries: 0,
   leasedUntil: null,
   circuit: { code: 'credentials_invalid', since: at, probeAt: at },
-} as const
+}
 
 const trace = (verdict: Trace['verdict'], steps: ExplainedStep[], waitingFor: Trace['waitingFor'] = null): Trace => {
   return { subscriptionId: id, platform: 'ios', verdict, certainty: 'recorded', sentence: 'So it was.', waitingFor, steps }

@@ -140,7 +140,7 @@ test('a draft takes the name of its title until it has one of its own', () => {
   const titled = { ...emptyDraft, content: changeEntry(emptyDraft.content, 'en', { title: ' Sale ' }) }
   expect(nameOf(titled)).toBe('Sale')
   expect(nameOf({ ...titled, name: 'Weekend' })).toBe('Weekend')
-  expect([...nameOf({ ...titled, content: changeEntry(emptyDraft.content, 'en', { title: '😀'.repeat(250) }) })]).toHaveLength(200)
+  expect(nameOf({ ...titled, content: changeEntry(emptyDraft.content, 'en', { title: '😀'.repeat(250) }) })).toBe('😀'.repeat(200))
 })
 
 test('a page that was opened and left alone keeps nothing', () => {

@@ -1,6 +1,7 @@
 import type { Schedule } from '@herald/contracts/campaign'
 import type { Content } from '@herald/contracts/content'
 import type { Bypass } from '@herald/contracts/send-fields'
+import { firstCodePoints } from '@herald/contracts/text'
 import { contentOfDraft, draftOfContent, emptyContent, isBlank, type ContentDraft } from './content-draft.ts'
 import {
   draftOfOptions,
@@ -110,7 +111,7 @@ export function nameOf({ name, content, experiment }: Pick<CampaignDraft, 'name'
   if (name.trim() !== '') return name
   const { entries, fallback } = experiment?.variants[0]?.content ?? content
   const title = (entries.find(({ locale }) => locale === fallback) ?? entries[0])?.entry.title.trim() ?? ''
-  return title === '' ? 'Untitled message' : [...title].slice(0, mostOfName).join('')
+  return title === '' ? 'Untitled message' : firstCodePoints(title, mostOfName)
 }
 
 /** Whether a person has not written anything yet, so that there is nothing to keep. */

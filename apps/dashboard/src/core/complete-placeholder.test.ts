@@ -40,8 +40,8 @@ test('what is put in is a template, and the cursor stands where one goes on', ()
     if (!completion) throw new Error(text)
     for (const suggestion of completion.suggestions) {
       const { text: written, cursor } = insertSuggestion(text.replace('‸', ''), completion, suggestion)
-      expect(whyNotTemplate(written), written).toBeUndefined()
-      expect(written.slice(0, cursor).endsWith(suggestion.kind === 'name' ? suggestion.insert : ''), written).toBe(true)
+      expect({ written, why: whyNotTemplate(written) }).toEqual({ written, why: undefined })
+      expect(written.slice(0, cursor)).toMatch(suggestion.kind === 'name' ? /[^ ]$/ : /[}\d\w" ]$/)
     }
   }
   expect(
@@ -57,5 +57,5 @@ test('a tag whose name Liquid would end early is written in brackets', () => {
   expect(writtenTag('größe.2')).toBe('tags.größe.2')
   expect(writtenTag('plan:tier')).toBe('tags["plan:tier"]')
   for (const name of ['plan', 'größe.2', 'plan:tier', 'a b', '"x"', '-a', 'a-'])
-    expect(whyNotTemplate(`{{ ${writtenTag(name)} }}`), name).toBeUndefined()
+    expect({ name, why: whyNotTemplate(`{{ ${writtenTag(name)} }}`) }).toEqual({ name, why: undefined })
 })

@@ -1,5 +1,6 @@
 import { encodePush, lengthOfMsgId, payloadLimits, type PushSend } from '@herald/contracts/payload'
 import { platforms } from '@herald/contracts/platform'
+import { countCodePoints } from '@herald/contracts/text'
 import { expect, test } from 'vitest'
 import { emptyEntry } from './content-draft.ts'
 import { measure } from './measure.ts'
@@ -43,7 +44,7 @@ test('a body that is cut is shown as it arrives', () => {
     expect(bytes).toBeLessThanOrEqual(limit)
     // At a whole family, never within one.
     expect(shown?.body.replace(new RegExp(family, 'gu'), '')).toBe('…')
-    expect([...(shown?.body ?? '')].length - 1 + cutBy).toBe(280 * [...family].length)
+    expect(countCodePoints(shown?.body ?? '') - 1 + cutBy).toBe(280 * countCodePoints(family))
   }
 })
 

@@ -2,6 +2,7 @@ import type { LocaleEntry } from '@herald/contracts/content'
 import { encodePush, lengthOfMsgId, payloadLimits, serialize, sizeOf, type PushSend } from '@herald/contracts/payload'
 import type { PlaceholderValues } from '@herald/contracts/placeholder'
 import type { Platform } from '@herald/contracts/platform'
+import { countCodePoints } from '@herald/contracts/text'
 import { compileEntry, type RenderNote } from '@herald/contracts/render-entry'
 import { entryOfDraft, type EntryDraft } from './content-draft.ts'
 
@@ -38,7 +39,7 @@ export function measure(
   const bytes = sizeOf(platform, encoded.body, '')
   const shown = push.entry && { ...push.entry, body: send.silent ? push.entry.body : bodyIn(platform, encoded.body) }
   const isCut = sizeOf(platform, serialize(platform, push, '', ttlSeconds), '') > limit
-  const cutBy = isCut && push.entry && shown ? [...push.entry.body].length - [...shown.body].length + 1 : 0
+  const cutBy = isCut && push.entry && shown ? countCodePoints(push.entry.body) - countCodePoints(shown.body) + 1 : 0
   return { platform, limit, bytes, fate: isCut ? 'cut' : 'fits', shown, cutBy, notes }
 }
 

@@ -1,10 +1,11 @@
 import type { ProviderKind } from '@herald/contracts/app'
 import { checkLimitMs, type CheckedProvider } from '@herald/contracts/calls/dispatcher'
 import { readCredentials } from '@herald/contracts/calls/gateway'
+import { isReachableSubject } from '@herald/contracts/push-subject'
 import { subjectWord } from '@herald/contracts/remedies'
 import type { Bus } from '@herald/service/bus'
 import type { Answer } from './core/answer.ts'
-import { checkedBy, checkPush, isReachableSubject } from './core/check.ts'
+import { checkedBy, checkPush } from './core/check.ts'
 import type { Transports } from './open-transports.ts'
 import type { Push, Transport } from './transports/transport.ts'
 

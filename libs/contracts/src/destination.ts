@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net'
+import { bareHost, destinationFormProblem, isLocalName } from './destination-form.ts'
 
 /**
  * Ranges that are not the public internet (spec: webhooks/url-at-send; IANA special-purpose registries, RFC 6890): an address that
@@ -45,15 +46,6 @@ export function isPublicAddress(address: string): boolean {
   return version !== 0 && !address.includes('%') && !notPublic.check(address, version === 6 ? 'ipv6' : 'ipv4')
 }
 
-/** Names of this machine (RFC 6761 6.3 and what is found in hosts files): refused before anybody resolves them. */
-const isLocalName = (host: string): boolean =>
-  /^(?:.+\.)?localhost(?:\.localdomain|[46](?:\.localdomain[46])?)?$/.test(host) ||
-  /^(?:.+\.)?localdomain$/.test(host) ||
-  /^ip6-(?:localhost|loopback)$/.test(host)
-
-/** A host without the brackets of an IPv6 address and the dot of the root. */
-const bareHost = (url: URL): string => url.hostname.replace(/\.$/, '').replace(/^\[|\]$/g, '')
-
 /**
  * What is wrong with an address that somebody else wants us to post to, as a sentence that goes on from the field's name; undefined: it
  * may be connected to. https, no credentials, and unless `allowPrivate` no name of this machine and no literal address off the public
@@ -61,13 +53,9 @@ const bareHost = (url: URL): string => url.hostname.replace(/\.$/, '').replace(/
  * judged again by what it resolves to, on the connected address (`@herald/service/guarded-connect`).
  */
 export function destinationProblem(destination: string, { allowPrivate }: { allowPrivate: boolean }): string | undefined {
-  if (!URL.canParse(destination)) return 'must be an https URL'
-  const url = new URL(destination)
-  if (url.protocol !== 'https:') return 'must be an https URL'
-  if (url.username !== '' || url.password !== '') return 'must not hold credentials'
-  const host = bareHost(url)
-  if (host === '') return 'must be an https URL'
-  if (allowPrivate) return undefined
+  const problem = destinationFormProblem(destination)
+  if (problem !== undefined || allowPrivate) return problem
+  const host = bareHost(new URL(destination))
   if (isLocalName(host)) return 'must not be an address of this machine'
   return isIP(host) === 0 || isPublicAddress(host) ? undefined : 'must be an address on the public internet'
 }

@@ -1,7 +1,7 @@
 import { providerKinds, type ProviderKind } from '@herald/contracts/app'
 import { expect, test } from 'vitest'
 import type { Answer } from './answer.ts'
-import { checkedBy, checkPush, isReachableSubject } from './check.ts'
+import { checkedBy, checkPush } from './check.ts'
 
 const answered = (status: number, reason = ''): Answer => ({
   is: 'answered',
@@ -49,19 +49,4 @@ test('no push of a check can reach a device: a token of zeros, a message that is
   expect(checkPush.apns.address).toMatch(/^0{64}$/)
   expect(JSON.parse(checkPush.fcm.body)).toMatchObject({ validate_only: true })
   expect(checkPush.webpush.address).toBe('')
-})
-
-test.each<[subject: string, isReachable: boolean]>([
-  ['mailto:ops@shop.example', true],
-  ['https://shop.example/contact', true],
-  ['mailto:ops@localhost', false],
-  ['mailto:root@machine', false],
-  ['mailto:ops@printer.local', false],
-  ['mailto:ops@service.internal', false],
-  ['mailto:ops@127.0.0.1', false],
-  ['https://localhost/contact', false],
-  ['https://10.0.0.1/', false],
-  ['https://[::1]/', false],
-])('a push service can reach somebody at %s: %s', (subject, isReachable) => {
-  expect(isReachableSubject(subject)).toBe(isReachable)
 })

@@ -38,13 +38,3 @@ export function checkedBy(kind: ProviderKind, answer: Answer): CheckedProvider {
   if (isTaken) return { ok: true, code: null, providerCode: kind === 'webpush' ? null : providerCode }
   return { ok: false, code: 'code' in verdict ? verdict.code : 'provider_unavailable', providerCode }
 }
-
-/** Names that mean something on one machine or in one network only (RFC 6761, 6762, 8375). */
-const localNames = /(^|\.)(localhost|local|internal|invalid|test|home\.arpa)$/
-
-/** Whether a push service could reach somebody at this VAPID subject (RFC 8292 2.1): Apple refuses one on a host like localhost. */
-export function isReachableSubject(subject: string): boolean {
-  const host = subject.startsWith('mailto:') ? subject.slice(subject.lastIndexOf('@') + 1) : new URL(subject).hostname
-  const name = host.toLowerCase()
-  return name.includes('.') && !localNames.test(name) && !/^[\d.]+$/.test(name)
-}

@@ -1,0 +1,71 @@
+/** What the state of a device follows from; a push of it as the lists of people and devices have it. */
+export type DeviceFacts = { id: string; optedIn: boolean; invalidatedAt: string | null; lastSessionAt: string | null }
+export type PushFacts = {
+  subscriptionId: string
+  outcome: string
+  code: string | null
+  providerCode: string | null
+  settledAt: string | null
+  campaignId: string
+}
+
+export type DeviceState = {
+  kind: 'good' | 'off' | 'bad'
+  word: 'Reachable' | 'Opted out' | 'Invalidated'
+  /** Why, as far as the API says; null: there is nothing to say. */
+  why: string | null
+  at: string | null
+  campaignId: string | null
+}
+
+/** Codes that find a token dead. An answer with another code invalidates nobody. */
+const deadly: ReadonlySet<string> = new Set(['token_dead', 'token_invalid', 'sender_mismatch', 'encryption_failed'])
+
+const providerOf: Readonly<Record<string, string>> = { ios: 'APNs', android: 'FCM', web: 'its push service' }
+
+/**
+ * The state of a device and why. A device knows when it was invalidated; which answer did it is read from the failed push that ended last by then. Where that
+ * push is past its retention, the time alone is said.
+ */
+export function stateOfDevice(device: DeviceFacts & { platform: string }, pushes: readonly PushFacts[]): DeviceState {
+  if (device.invalidatedAt !== null) {
+    const push = pushThatFoundOut(device.id, device.invalidatedAt, pushes)
+    const word = push?.providerCode || push?.code
+    const why = word
+      ? `${providerOf[device.platform] ?? 'The provider'} answered ${word}.`
+      : 'The answer that did it is not among the newest pushes.'
+    return { kind: 'bad', word: 'Invalidated', why, at: device.invalidatedAt, campaignId: push?.campaignId ?? null }
+  }
+  if (!device.optedIn)
+    return { kind: 'off', word: 'Opted out', why: 'The person, an SDK or somebody here switched pushes off.', at: null, campaignId: null }
+  const why = device.lastSessionAt === null ? 'It has begun no session yet.' : null
+  return { kind: 'good', word: 'Reachable', why, at: null, campaignId: null }
+}
+
+/** Both times come from the same commit's answer, give or take the clocks of two services. */
+const toleranceMs = 60_000
+
+function pushThatFoundOut(subscriptionId: string, invalidatedAt: string, pushes: readonly PushFacts[]): PushFacts | undefined {
+  const distance = ({ settledAt }: PushFacts) => Math.abs(Date.parse(settledAt ?? '') - Date.parse(invalidatedAt))
+  return pushes
+    .filter((push) => push.subscriptionId === subscriptionId && push.outcome === 'failed' && deadly.has(push.code ?? ''))
+    .filter((push) => distance(push) <= toleranceMs)
+    .toSorted((one, other) => distance(one) - distance(other))[0]
+}
+
+/** Date and time in a zone at an instant, and how far it is from UTC: what the clock on somebody's wall shows. Undefined: no such zone. */
+export function clockIn(zone: string, at: Date): { time: string; day: string; offset: string } | undefined {
+  try {
+    const format = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat('en-GB', { timeZone: zone, ...options })
+    const offset = format({ timeZoneName: 'longOffset' })
+      .formatToParts(at)
+      .find(({ type }) => type === 'timeZoneName')?.value
+    return {
+      time: format({ hour: '2-digit', minute: '2-digit' }).format(at),
+      day: format({ weekday: 'long', day: 'numeric', month: 'long' }).format(at),
+      offset: (offset ?? 'GMT').replace('GMT', 'UTC'),
+    }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,220 @@
+import type { ExplainedStep, StepOf } from '@herald/contracts/explain'
+import type { StationName } from './explain-stations.ts'
+
+/** By which clock a fact is true: when the send looked, or at this moment. They are shown apart, and never mixed in one line. */
+export type Clock = 'then' | 'now'
+
+export type Fact = {
+  label: string
+  value: string
+  /** How the value is drawn: a time, an id to copy, a campaign to open. */
+  kind: 'text' | 'time' | 'id' | 'campaign'
+  clock: Clock
+  /** Said in the line of the closed station, where it is the first fact. */
+  headline?: string
+}
+
+const clockOf = ({ basis }: ExplainedStep): Clock => (basis === 'now' ? 'now' : 'then')
+
+type Draft = Omit<Fact, 'clock' | 'kind'> & { kind?: Fact['kind']; clock?: Clock }
+
+/** What a step says, as lines for its station. */
+export function factsOf(station: StationName, step: ExplainedStep): Fact[] {
+  const clock = clockOf(step)
+  return draftsOf(station, step).map((draft) => ({ kind: 'text', clock, ...draft }))
+}
+
+const yesNo = (value: boolean): string => (value ? 'yes' : 'no')
+const time = (label: string, at: string | null | undefined, more: Partial<Draft> = {}): Draft[] =>
+  at ? [{ label, value: at, kind: 'time', ...more }] : []
+const id = (label: string, value: string | null, kind: Fact['kind'] = 'id'): Draft[] => (value === null ? [] : [{ label, value, kind }])
+const text = (label: string, value: string | number | null | undefined, headline?: string): Draft[] =>
+  value === null || value === undefined || value === ''
+    ? []
+    : [{ label, value: String(value), ...(headline === undefined ? {} : { headline }) }]
+
+function draftsOf(station: StationName, step: ExplainedStep): Draft[] {
+  switch (step.step) {
+    case 'device':
+      return ofDevice(step)
+    case 'owner':
+      return ofOwner(step)
+    case 'target':
+      return text('Named by the send', step.kind === 'all' ? 'everyone' : yesNo(step.listed), headlineOfTarget(step))
+    case 'segment':
+      return []
+    case 'experiment':
+      return ofExperiment(step)
+    case 'reachable':
+      return ofReachable(step)
+    case 'frequency_cap':
+      return ofCap(step)
+    case 'wave':
+      return ofWave(step)
+    case 'quiet_hours':
+      return ofQuietHours(step)
+    case 'message':
+      return ofMessage(station, step)
+    case 'page':
+      return text('Its page', step.cut ? 'the send has looked at it' : 'the send has not looked at it yet')
+    case 'batch':
+      return ofBatch(step)
+    case 'attempts':
+      return []
+    case 'outcome':
+      return ofOutcome(step)
+    case 'reports':
+      return step.reports.flatMap(({ kind, at }) =>
+        time(`Reported ${kind}`, at, { headline: `The device reported: ${step.reports.map((one) => one.kind).join(', ')}.` }),
+      )
+  }
+}
+
+const headlineOfTarget = ({ kind, listed }: StepOf<'target'>): string =>
+  kind === 'all' ? 'The send is for everyone.' : listed ? 'The send names it.' : 'The send names others, and not this one.'
+
+const ofDevice = (step: StepOf<'device'>): Draft[] => [
+  ...(step.deleted ? text('Device', 'deleted', 'The device is deleted.') : []),
+  ...time('Registered first', step.createdAt),
+  ...(step.inBounds === null
+    ? []
+    : text(
+        'There when the send began',
+        yesNo(step.inBounds),
+        step.inBounds ? 'It was there when the send began.' : 'It was registered after the send had begun.',
+      )),
+]
+
+const ofOwner = (step: StepOf<'owner'>): Draft[] => [
+  ...id('Queued for user', step.queuedFor),
+  ...id('Belongs to user', step.ownerNow).map((draft): Draft => ({ ...draft, clock: 'now' })),
+]
+
+const ofExperiment = (step: StepOf<'experiment'>): Draft[] => [
+  ...text('In the sample', `${yesNo(step.inSample)}, of ${Math.round(step.sampleRate * 1000) / 10} % of the audience`),
+  ...text('Variant', step.variant),
+  ...id('Winner of the experiment', step.remainderOf, 'campaign'),
+]
+
+function ofReachable(step: StepOf<'reachable'>): Draft[] {
+  const by = step.invalidatedBy
+  const headline = !step.optedIn
+    ? 'The device is opted out.'
+    : step.invalidatedAt
+      ? `The device is invalidated${by ? `: ${by.code}` : ''}.`
+      : 'The device is opted in and its token is good.'
+  return [
+    ...text('Opted in', yesNo(step.optedIn), headline),
+    ...time('Opted out', step.optedOutAt),
+    ...time('Invalidated', step.invalidatedAt),
+    ...text('Invalidated by', by?.code),
+    ...id('Found out by campaign', by?.campaignId ?? null, 'campaign'),
+    ...time('Registered last', step.registeredAt),
+  ]
+}
+
+const ofCap = (step: StepOf<'frequency_cap'>): Draft[] => [
+  ...text(
+    'Cap',
+    `${step.max} ${step.max === 1 ? 'campaign' : 'campaigns'} within ${inWords(step.windowSeconds)}`,
+    `${step.counted.length} of ${step.max} ${step.max === 1 ? 'campaign' : 'campaigns'} within ${inWords(step.windowSeconds)} ${step.counted.length === 1 ? 'was' : 'were'} used.`,
+  ),
+  ...step.counted.flatMap(({ campaignId, at }) => [...id('Counted', campaignId, 'campaign'), ...time('At', at)]),
+]
+
+const ofWave = (step: StepOf<'wave'>): Draft[] => [
+  ...text('Zone', step.zoneKnown ? step.zone : `${step.zone}, the app’s: the user has none`),
+  ...time('Wave begins', step.at),
+  ...(step.wave === null ? [] : text('Wave', step.of === null ? step.wave : `${step.wave} of ${step.of}`)),
+]
+
+const ofQuietHours = (step: StepOf<'quiet_hours'>): Draft[] => [
+  ...text(
+    'Quiet',
+    `${step.start} to ${step.end} in ${step.zone}`,
+    step.until
+      ? `Quiet hours from ${step.start} to ${step.end} in ${step.zone}.`
+      : `It was outside the quiet hours, ${step.start} to ${step.end} in ${step.zone}.`,
+  ),
+  ...time('Over at', step.until),
+]
+
+function ofMessage(station: StationName, step: StepOf<'message'>): Draft[] {
+  if (station === 'locale') {
+    const shown = step.locale ?? 'silent'
+    return text(
+      'Locale',
+      step.locale === null ? 'none: the send is silent' : shown,
+      step.locale === null
+        ? 'The send is silent and shows no text.'
+        : step.fallback
+          ? `The default text, ${shown}: no text is in a language of the user.`
+          : `The text in ${shown}.`,
+    )
+  }
+  if (station === 'render') {
+    if (step.bytes === null && step.locale !== null) return text('Text', 'empty', 'Title and body are both empty once they are filled in.')
+    return text(
+      'Left out',
+      step.dropped.join(', ') || 'nothing',
+      step.dropped.length > 0 ? `Filled in; left out: ${step.dropped.join(', ')}.` : 'Every field is filled in.',
+    )
+  }
+  if (step.bytes === null) return []
+  return [
+    ...text(
+      'Bytes',
+      `${grouped(step.bytes)} of ${grouped(step.limit)}`,
+      `${grouped(step.bytes)} of ${grouped(step.limit)} bytes${step.truncated ? ', after the text was cut' : ''}.`,
+    ),
+    ...text('Cut', yesNo(step.truncated)),
+  ]
+}
+
+const ofBatch = (step: StepOf<'batch'>): Draft[] => [
+  ...time('Queued', step.queuedAt),
+  ...text('Lane', step.lane),
+  ...time('Not before', step.notBefore),
+  ...text('Tries so far', step.tries),
+  ...time('A dispatcher has it until', step.leasedUntil),
+  ...(step.circuit === null
+    ? []
+    : [
+        ...text(
+          'The way to the provider is closed because of',
+          step.circuit.code ?? 'its answers',
+          `Held: the way to the provider is closed${step.circuit.code ? ` because of ${step.circuit.code}` : ''}.`,
+        ),
+        ...time('Closed since', step.circuit.since),
+        ...time('Tried again', step.circuit.probeAt),
+      ]),
+]
+
+const ofOutcome = (step: StepOf<'outcome'>): Draft[] => [
+  ...text('Outcome', step.outcome === 'past_retention' ? 'not kept any more' : step.outcome, headlineOfOutcome(step)),
+  ...text('Code', step.code),
+  ...text('The provider’s word', step.providerCode),
+  ...text('Tries', step.attempts),
+  ...time('Ended', step.settledAt),
+]
+
+function headlineOfOutcome({ outcome, code, providerCode }: StepOf<'outcome'>): string {
+  if (outcome === 'sent') return 'The provider took it.'
+  if (outcome === 'past_retention') return 'What became of it is not kept any more.'
+  return `${outcome === 'failed' ? 'Failed' : 'Skipped'}: ${code ?? 'no code'}${providerCode ? ` (${providerCode})` : ''}.`
+}
+
+const grouped = (count: number): string => count.toLocaleString('en')
+
+/** Seconds in the largest unit that they fill. */
+export function inWords(seconds: number): string {
+  const [size, unit] =
+    seconds % 86_400 === 0
+      ? [seconds / 86_400, 'day']
+      : seconds % 3600 === 0
+        ? [seconds / 3600, 'hour']
+        : seconds % 60 === 0
+          ? [seconds / 60, 'minute']
+          : [seconds, 'second']
+  return `${size} ${unit}${size === 1 ? '' : 's'}`
+}

@@ -1,0 +1,166 @@
+import type { ExplainedStep, StepOf, Trace } from '@herald/contracts/explain'
+import { expect, test } from 'vitest'
+import { firstOpen, stationsOf, stationNames, ticketOf, type StationName } from './explain-stations.ts'
+
+const id = '0'.repeat(24)
+const at = '2026-01-12T09:00:00.000Z'
+const recorded = { basis: 'recorded' } as const
+const now = { basis: 'now' } as const
+
+const device: StepOf<'device'> = { step: 'device', result: 'pass', basis: 'frozen', createdAt: at, inBounds: true, deleted: false }
+const reachable: StepOf<'reachable'> = {
+  step: 'reachable',
+  result: 'pass',
+  ...now,
+  optedIn: true,
+  optedOutAt: null,
+  invalidatedAt: null,
+  invalidatedBy: null,
+  registeredAt: at,
+}
+const owner: StepOf<'owner'> = { step: 'owner', result: 'pass', ...recorded, queuedFor: id, ownerNow: id }
+const leaf = { path: 'segment.and.0', field: 'tags.plan', op: 'eq', wanted: 'pro', actual: 'free', matched: false }
+const segment: StepOf<'segment'> = { step: 'segment', result: 'pass', ...now, changedSince: false, leaves: [{ ...leaf, matched: true }] }
+const message: StepOf<'message'> = {
+  step: 'message',
+  result: 'info',
+  ...now,
+  locale: 'en',
+  fallback: false,
+  bytes: 812,
+  limit: 4096,
+  truncated: false,
+  dropped: [],
+}
+const cap: StepOf<'frequency_cap'> = { step: 'frequency_cap', result: 'info', ...now, max: 1, windowSeconds: 86_400, counted: [{ campaignId: id, at }] }
+const page: StepOf<'page'> = { step: 'page', result: 'pass', ...recorded, cut: true }
+const end = (outcome: 'sent' | 'failed' | 'skipped', code: string | null, providerCode: string | null = null): ExplainedStep => {
+  return {
+    step: 'outcome',
+    result: outcome === 'sent' ? 'pass' : 'stop',
+    ...recorded,
+    outcome,
+    code,
+    providerCode,
+    attempts: 1,
+    settledAt: at,
+  }
+}
+const batch: StepOf<'batch'> = {
+  step: 'batch',
+  result: 'wait',
+  ...recorded,
+  queuedAt: at,
+  lane: 'bulk',
+  notBefore: null,
+  tries: 0,
+  leasedUntil: null,
+  circuit: { code: 'credentials_invalid', since: at, probeAt: at },
+}
+
+const trace = (verdict: Trace['verdict'], steps: ExplainedStep[], waitingFor: Trace['waitingFor'] = null): Trace => {
+  return { subscriptionId: id, platform: 'ios', verdict, certainty: 'recorded', sentence: 'So it was.', waitingFor, steps }
+}
+const resultsOf = (one: Trace) =>
+  Object.fromEntries(stationsOf(one).map(({ name, result }) => [name, result])) as Record<StationName, string>
+const queued = [device, reachable, owner, segment, page]
+
+test.each<[what: string, one: Trace, open: StationName, result: string]>([
+  ['a leaf that is false', trace('not_queued', [device, reachable, { ...segment, result: 'stop', leaves: [leaf] }]), 'audience', 'stop'],
+  [
+    'an owner that changed',
+    trace('skipped', [device, reachable, { ...owner, result: 'stop', ownerNow: null }, page, message, end('skipped', 'owner_changed')]),
+    'audience',
+    'stop',
+  ],
+  [
+    'a device that is opted out',
+    trace('not_queued', [device, { ...reachable, result: 'stop', optedIn: false, optedOutAt: at }]),
+    'reachable',
+    'stop',
+  ],
+  [
+    'a token that is dead',
+    trace('skipped', [device, { ...reachable, result: 'stop', invalidatedAt: at }, owner, page, message, end('skipped', 'invalidated')]),
+    'reachable',
+    'stop',
+  ],
+  [
+    'a frequency cap',
+    trace('skipped', [...queued, { ...cap, result: 'stop', ...recorded }, message, end('skipped', 'frequency_cap')]),
+    'cap',
+    'stop',
+  ],
+  ['quiet hours without their step', trace('skipped', [...queued, message, end('skipped', 'quiet_hours')]), 'quiet_hours', 'stop'],
+  [
+    'a text that is empty',
+    trace('skipped', [...queued, { ...message, result: 'stop', bytes: null }, end('skipped', 'empty_content')]),
+    'render',
+    'stop',
+  ],
+  ['a push that is too large', trace('failed', [...queued, message, end('failed', 'payload_too_large', '413')]), 'size', 'stop'],
+  ['a circuit that is open', trace('held', [...queued, batch, message]), 'provider', 'wait'],
+  [
+    'a provider that refused the token',
+    trace('failed', [...queued, message, end('failed', 'token_dead', '410 Unregistered')]),
+    'provider',
+    'stop',
+  ],
+  ['a push that was delivered and not seen', trace('sent', [...queued, message, end('sent', null)]), 'provider', 'pass'],
+])('%s opens the station where it was decided, and no other is red', (_what, one, open, result) => {
+  const stations = stationsOf(one)
+  expect(stations.map(({ name }) => name)).toEqual([...stationNames])
+  expect(firstOpen(stations)).toBe(open)
+  expect(stations.find(({ name }) => name === open)?.result).toBe(result)
+  expect(stations.filter((station) => station.result === 'stop' && station.name !== open)).toEqual([])
+})
+
+test('a text that would be empty by the values of now does not turn a sent push red', () => {
+  const results = resultsOf(trace('sent', [...queued, { ...message, result: 'stop', bytes: null }, end('sent', null)]))
+  expect(results.render).toBe('info')
+  expect(results.provider).toBe('pass')
+})
+
+test('a push that would be too large now is red at its size and not at its text', () => {
+  const results = resultsOf(trace('waiting', [device, reachable, segment, { ...message, result: 'stop', bytes: 5000, truncated: true }]))
+  expect([results.render, results.size]).toEqual(['pass', 'stop'])
+})
+
+test('each fact is on one clock: what is recorded or frozen was so then, the rest is so now', () => {
+  const facts = stationsOf(trace('sent', [device, reachable, { ...owner, ownerNow: null }, page, end('sent', null)])).flatMap(
+    (station) => station.facts,
+  )
+  const clockOf = (label: string) => facts.filter((fact) => fact.label === label).map(({ clock }) => clock)
+  expect(clockOf('Registered first')).toEqual(['then'])
+  expect(clockOf('Opted in')).toEqual(['now'])
+  expect(clockOf('Queued for user')).toEqual(['then'])
+  expect(clockOf('Ended')).toEqual(['then'])
+})
+
+test('behind the step that stopped nothing pretends to have passed', () => {
+  const stations = stationsOf(trace('not_queued', [device, { ...reachable, result: 'stop', optedIn: false }]))
+  expect(stations.slice(2).map(({ result }) => result)).toEqual(Array(7).fill('none'))
+  expect(stations.find(({ name }) => name === 'cap')?.summary).toBe('Not reached.')
+  expect(stations.find(({ name }) => name === 'provider')?.summary).toBe('It was never handed to the provider.')
+})
+
+test('a device that reports nothing is said to report nothing, not to have failed', () => {
+  const [silent, heard] = [
+    trace('sent', [...queued, end('sent', null)]),
+    trace('sent', [...queued, end('sent', null), { step: 'reports', result: 'info', ...recorded, reports: [{ kind: 'opened', at }] }]),
+  ]
+  expect(stationsOf(silent).at(-1)).toMatchObject({ result: 'info', summary: expect.stringContaining('has reported nothing') })
+  expect(stationsOf(heard).at(-1)).toMatchObject({ result: 'pass', summary: 'The device reported: opened.' })
+})
+
+test('a wave stands with the quiet hours, and the station is named for both', () => {
+  const wave = { step: 'wave', result: 'wait', basis: 'frozen', zone: 'Asia/Tokyo', zoneKnown: true, at, wave: 2, of: 5 } as const
+  const stations = stationsOf(trace('waiting', [device, reachable, segment, wave]))
+  expect(stations.find(({ name }) => name === 'quiet_hours')).toMatchObject({ label: 'Wave and quiet hours', result: 'wait' })
+})
+
+test('the sentence for a ticket names device, user, campaign, verdict, certainty and time', () => {
+  expect(ticketOf(trace('sent', []), { campaignId: id, campaign: 'Spring', externalId: 'customer-7', lookedAt: at })).toBe(
+    `Device ${id} (ios) of user customer-7, campaign “Spring” ${id}: So it was. (sent, recorded, looked at ${at})`,
+  )
+})

@@ -1,0 +1,176 @@
+import type { ExplainedStep, StepOf, Trace } from '@herald/contracts/explain'
+import { treeOfLeaves, type SegmentBranch } from './segment-leaves.ts'
+import { factsOf, type Fact } from './explain-facts.ts'
+
+/*
+ * A trace as a line of stations that every push passes in the same order. A station holds the steps of the trace that belong to it; what the trace does not
+ * mention has its own words, so that nobody reads silence as "fine".
+ */
+
+export const stationNames = ['audience', 'reachable', 'cap', 'quiet_hours', 'locale', 'render', 'size', 'provider', 'device'] as const
+export type StationName = (typeof stationNames)[number]
+
+/** `stop`: here it ended; `wait`: here it waits; `pass`: it came through; `info`: said, and decided nothing; `none`: nothing was asked here. */
+export type StationResult = 'stop' | 'wait' | 'pass' | 'info' | 'none'
+
+export type Station = {
+  name: StationName
+  label: string
+  result: StationResult
+  /** One line, to be read while the station is closed. */
+  summary: string
+  facts: Fact[]
+  segment: { tree: SegmentBranch | undefined; changedSince: boolean } | null
+  attempts: StepOf<'attempts'>['attempts']
+}
+
+const labels: Readonly<Record<StationName, string>> = {
+  audience: 'Audience',
+  reachable: 'Reachable',
+  cap: 'Frequency cap',
+  quiet_hours: 'Quiet hours',
+  locale: 'Locale',
+  render: 'Text',
+  size: 'Size',
+  provider: 'Provider',
+  device: 'Device',
+}
+
+const stationOfStep: Readonly<Record<ExplainedStep['step'], StationName>> = {
+  device: 'audience',
+  owner: 'audience',
+  target: 'audience',
+  segment: 'audience',
+  experiment: 'audience',
+  reachable: 'reachable',
+  frequency_cap: 'cap',
+  wave: 'quiet_hours',
+  quiet_hours: 'quiet_hours',
+  message: 'locale',
+  page: 'provider',
+  batch: 'provider',
+  attempts: 'provider',
+  outcome: 'provider',
+  reports: 'device',
+}
+
+/** Where a push ended that has this code. Every other code is an answer of the provider, or came while the push waited for it. */
+const stationOfCode: Readonly<Record<string, StationName>> = {
+  opted_out: 'reachable',
+  invalidated: 'reachable',
+  deleted: 'audience',
+  owner_changed: 'audience',
+  silent_web: 'render',
+  empty_content: 'render',
+  payload_too_large: 'size',
+  frequency_cap: 'cap',
+  quiet_hours: 'quiet_hours',
+}
+
+const stepNamed = <Name extends ExplainedStep['step']>(steps: readonly ExplainedStep[], name: Name): StepOf<Name> | undefined =>
+  steps.find((step): step is StepOf<Name> => step.step === name)
+
+/** The nine stations of a trace, in their order. */
+export function stationsOf(trace: Trace): Station[] {
+  const ended = endedAt(trace)
+  const hasEnded = stepNamed(trace.steps, 'outcome') !== undefined
+  const stations = stationNames.map((name): Station => {
+    const steps = trace.steps.filter((step) => belongsTo(step, name))
+    const segment = name === 'audience' ? stepNamed(steps, 'segment') : undefined
+    const hasWave = name === 'quiet_hours' && stepNamed(steps, 'wave') !== undefined
+    return {
+      name,
+      label: hasWave ? 'Wave and quiet hours' : labels[name],
+      result: ended === name ? 'stop' : beside(hasEnded, resultOf(name, steps, trace)),
+      summary: '',
+      facts: steps.flatMap((step) => factsOf(name, step)),
+      segment: segment ? { tree: treeOfLeaves(segment.leaves), changedSince: segment.changedSince } : null,
+      attempts: name === 'provider' ? (stepNamed(steps, 'attempts')?.attempts ?? []) : [],
+    }
+  })
+  const stop = stations.findIndex(({ result }) => result === 'stop')
+  return stations.map((station, place) => ({ ...station, summary: summaryOf(station, stop !== -1 && place > stop) }))
+}
+
+/** Of a push that has an outcome only the station of its end is red: what the values of now would stop elsewhere decided nothing. */
+const beside = (hasEnded: boolean, result: StationResult): StationResult => (hasEnded && result === 'stop' ? 'info' : result)
+
+/** A message is three stations: its language, its text and its size. */
+const belongsTo = (step: ExplainedStep, name: StationName): boolean =>
+  step.step === 'message' ? name === 'locale' || name === 'render' || name === 'size' : stationOfStep[step.step] === name
+
+/** The station in which the push ended, by what is recorded of its end. Undefined: it was sent, or has not ended, or was never queued. */
+function endedAt({ steps }: Trace): StationName | undefined {
+  const end = stepNamed(steps, 'outcome')
+  if (end === undefined || (end.outcome !== 'failed' && end.outcome !== 'skipped')) return undefined
+  return stationOfCode[end.code ?? ''] ?? 'provider'
+}
+
+function resultOf(name: StationName, steps: readonly ExplainedStep[], trace: Trace): StationResult {
+  const message = stepNamed(steps, 'message')
+  if (message) return resultOfMessage(name, message)
+  if (name === 'provider') return resultOfProvider(steps, trace)
+  if (name === 'device') return steps.length > 0 ? 'pass' : trace.verdict === 'sent' ? 'info' : 'none'
+  if (steps.some(({ result }) => result === 'stop')) return 'stop'
+  if (steps.some(({ result }) => result === 'wait')) return 'wait'
+  if (steps.some(({ result }) => result === 'pass')) return 'pass'
+  return steps.length > 0 ? 'info' : 'none'
+}
+
+function resultOfMessage(name: StationName, { result, bytes, limit, dropped, truncated, fallback }: StepOf<'message'>): StationResult {
+  if (name === 'locale') return fallback ? 'info' : 'pass'
+  if (name === 'render') return result === 'stop' && bytes === null ? 'stop' : dropped.length > 0 ? 'info' : 'pass'
+  if (bytes === null) return 'none'
+  return bytes > limit ? 'stop' : truncated ? 'info' : 'pass'
+}
+
+function resultOfProvider(steps: readonly ExplainedStep[], { verdict }: Trace): StationResult {
+  if (verdict === 'sent') return 'pass'
+  if (verdict === 'in_flight' || verdict === 'retrying' || verdict === 'held' || verdict === 'waiting') return 'wait'
+  // A push that was skipped or never made ended elsewhere; of a page that was not cut nothing else is said.
+  return steps.some(({ step, result }) => step === 'page' && result === 'stop') ? 'stop' : 'none'
+}
+
+const absent: Readonly<Record<StationName, string>> = {
+  audience: 'Nothing is known of it.',
+  reachable: 'Nothing is known of it.',
+  cap: 'No frequency cap applied to this send.',
+  quiet_hours: 'Neither quiet hours nor a wave applied to this send.',
+  locale: 'The text was not looked at.',
+  render: 'The text was not looked at.',
+  size: 'The size was not looked at.',
+  provider: 'It was never handed to the provider.',
+  device: 'The device has nothing to report: nothing was sent to it.',
+}
+
+const plain: Readonly<Record<StationResult, string>> = {
+  stop: 'It ended here.',
+  wait: 'It waits here.',
+  pass: 'It came through.',
+  info: 'It decided nothing.',
+  none: '',
+}
+
+function summaryOf({ name, result, facts, segment }: Station, isBehindStop: boolean): string {
+  if (result === 'none') return isBehindStop && name !== 'provider' ? 'Not reached.' : absent[name]
+  if (name === 'device' && result === 'info')
+    return 'It was sent. The device has reported nothing: it may be off, or its app reports nothing.'
+  if (name === 'audience' && segment?.tree)
+    return `${segment.tree.holds ? 'In' : 'Not in'} the segment by the values of now. ${plain[result]}`
+  return facts[0]?.headline ?? plain[result]
+}
+
+/** Which station is open at first: where it ended, else where it waits, else the provider. */
+export const firstOpen = (stations: readonly Station[]): StationName =>
+  (stations.find(({ result }) => result === 'stop') ?? stations.find(({ result }) => result === 'wait'))?.name ?? 'provider'
+
+/** One sentence that a colleague can read in a ticket, without this page before them. */
+export function ticketOf(
+  trace: Trace,
+  of: { campaignId: string; campaign: string | null; externalId: string | null; lookedAt: string },
+): string {
+  const whose = of.externalId === null ? '' : ` of user ${of.externalId}`
+  const device = `Device ${trace.subscriptionId}${trace.platform === null ? '' : ` (${trace.platform})`}${whose}`
+  const campaign = `campaign ${of.campaign === null || of.campaign === '' ? '' : `“${of.campaign}” `}${of.campaignId}`
+  return `${device}, ${campaign}: ${trace.sentence} (${trace.verdict.replace('_', ' ')}, ${trace.certainty}, looked at ${of.lookedAt})`
+}

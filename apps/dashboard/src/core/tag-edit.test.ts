@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import { changesOf, draftsOf, withType, type TagDraft } from './tag-edit.ts'
+
+const tags = { plan: 'pro', visits: 42, beta: true, '1': '007' }
+
+test('tags that nobody touched make no change', () => {
+  expect(changesOf(draftsOf(tags))).toEqual({ changes: {}, problems: [] })
+})
+
+test('each tag keeps its type: a text of digits stays a text', () => {
+  expect(draftsOf(tags).map(({ name, type }) => [name, type])).toEqual([
+    ['1', 'text'],
+    ['beta', 'yes_no'],
+    ['plan', 'text'],
+    ['visits', 'number'],
+  ])
+  const edited = draftsOf(tags).map((draft) => ({ ...draft, text: draft.type === 'yes_no' ? 'false' : '8' }))
+  expect(changesOf(edited).changes).toEqual({ '1': '8', beta: false, plan: '8', visits: 8 })
+})
+
+test('only what differs is sent, and null for a tag that is to go', () => {
+  const edited = draftsOf(tags).map((draft): TagDraft => {
+    if (draft.name === 'plan') return { ...draft, remove: true }
+    return draft.name === 'visits' ? { ...draft, text: '43' } : draft
+  })
+  expect(changesOf([...edited, { name: ' city ', type: 'text', text: '' }])).toEqual({
+    changes: { plan: null, visits: 43, city: '' },
+    problems: [],
+  })
+})
+
+test('a new tag that was removed again is not sent', () => {
+  expect(changesOf([{ name: 'city', type: 'text', text: 'x', remove: true }]).changes).toEqual({})
+})
+
+test.each(['', ' ', 'twelve', '1e999', 'NaN'])('the number %j is a problem at its line and is not sent', (text) => {
+  const { changes, problems } = changesOf([{ name: 'visits', type: 'number', text, was: 1 }])
+  expect(changes).toEqual({})
+  expect(problems).toEqual([{ name: 'visits', place: 0, problem: 'must be a number, such as 42 or 1.5' }])
+})
+
+test('a line without a name and a name that is there twice are problems', () => {
+  const drafts: TagDraft[] = [
+    ...draftsOf({ plan: 'pro' }),
+    { name: 'plan', type: 'text', text: 'free' },
+    { name: ' ', type: 'text', text: 'x' },
+  ]
+  expect(changesOf(drafts).problems.map(({ place }) => place)).toEqual([1, 2])
+})
+
+test('a tag with the name of an inherited property is sent under its own name', () => {
+  const { changes } = changesOf([{ name: '__proto__', type: 'text', text: 'x' }])
+  expect(JSON.stringify(changes)).toBe('{"__proto__":"x"}')
+})
+
+test('a tag that becomes yes or no has one of the two values', () => {
+  expect(withType({ name: 'beta', type: 'text', text: 'maybe' }, 'yes_no').text).toBe('false')
+  expect(withType({ name: 'beta', type: 'text', text: 'true' }, 'yes_no').text).toBe('true')
+})

@@ -1,0 +1,89 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useState, type FormEvent } from 'react'
+import { client, dataOf } from '../../api/client.ts'
+import { useAppId } from '../../session/useAppId.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { Combobox, type ComboboxOption } from '../../ui/Combobox.tsx'
+import { Field } from '../../ui/Field.tsx'
+import { Select } from '../../ui/Select.tsx'
+import { TextInput } from '../../ui/TextInput.tsx'
+import type { ExplainSearch } from './search.ts'
+
+const kinds = [
+  { value: 'externalId', label: 'External id of a user' },
+  { value: 'userId', label: 'Id of a user' },
+  { value: 'subscriptionId', label: 'Id of a device' },
+] as const
+type Kind = (typeof kinds)[number]['value']
+
+/** Asks which campaign and whom. What the address already says is filled in. */
+export function ExplainForm({ search }: { search: ExplainSearch }) {
+  const appId = useAppId()
+  const navigate = useNavigate({ from: '/apps/$appId/explain' })
+  const given = kinds.find(({ value }) => search[value] !== undefined)?.value
+  const [campaignId, setCampaignId] = useState(search.campaignId)
+  const [kind, setKind] = useState<Kind>(given ?? 'externalId')
+  const [whom, setWhom] = useState(given === undefined ? '' : (search[given] ?? ''))
+  const [problems, setProblems] = useState<{ campaign?: string; whom?: string }>({})
+
+  const load = async (q: string, signal: AbortSignal): Promise<ComboboxOption[]> => {
+    const query = { limit: 20, ...(q === '' ? {} : { q }) }
+    const { items } = dataOf(await client.GET('/v1/admin/apps/{appId}/campaigns', { params: { path: { appId }, query }, signal }))
+    return items.map(({ id, name, status }) => ({ value: id, label: name === '' ? id : name, hint: status }))
+  }
+
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    const missing = {
+      ...(campaignId === undefined ? { campaign: 'Choose a campaign, or paste the id of a send.' } : {}),
+      ...(whom.trim() === '' ? { whom: 'Say of whom: an id.' } : {}),
+    }
+    setProblems(missing)
+    if (Object.keys(missing).length === 0) void navigate({ search: { campaignId, [kind]: whom.trim() } })
+  }
+
+  return (
+    <Card>
+      <form onSubmit={submit} className="flex max-w-2xl flex-col gap-4">
+        <Field label="Campaign" error={problems.campaign} hint="Found by its name. A send by the API has none: paste its id below.">
+          {({ id }) => (
+            <Combobox id={id} label="Campaign" value={campaignId} onChange={setCampaignId} load={load} placeholder="Choose a campaign" />
+          )}
+        </Field>
+        <Field label="Or the id of a send">
+          {(control) => (
+            <TextInput
+              {...control}
+              value={campaignId ?? ''}
+              onChange={(event) => setCampaignId(event.target.value.trim() || undefined)}
+              placeholder="24 hexadecimal characters"
+              spellCheck={false}
+              className="font-mono"
+            />
+          )}
+        </Field>
+        <div className="grid grid-cols-[14rem_minmax(0,1fr)] gap-3 max-[640px]:grid-cols-1">
+          <Field label="Of whom">
+            {(control) => (
+              <Select
+                {...control}
+                value={kind}
+                onChange={(event) => setKind(kinds.find(({ value }) => value === event.target.value)?.value ?? kind)}
+                options={kinds}
+              />
+            )}
+          </Field>
+          <Field label={kinds.find(({ value }) => value === kind)?.label ?? ''} error={problems.whom}>
+            {(control) => <TextInput {...control} value={whom} onChange={(event) => setWhom(event.target.value)} spellCheck={false} />}
+          </Field>
+        </div>
+        <div>
+          <Button type="submit" variant="primary">
+            Explain
+          </Button>
+        </div>
+      </form>
+    </Card>
+  )
+}

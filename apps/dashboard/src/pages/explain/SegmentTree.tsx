@@ -1,0 +1,64 @@
+import { Check, X } from 'lucide-react'
+import { shownValue, wordsOfOperator, type SegmentBranch } from '../../core/segment-leaves.ts'
+import { clsx } from 'clsx'
+
+const words = { and: 'All of these', or: 'At least one of these', not: 'Not this' } as const
+
+/** The segment of a send with what each condition wanted and what the device has now. */
+export function SegmentTree({ tree, changedSince }: { tree: SegmentBranch | undefined; changedSince: boolean }) {
+  return (
+    <div data-clock="now">
+      <h4 className="mb-1 text-sm font-medium">The segment, by the values of now</h4>
+      {changedSince && (
+        <p className="mb-2 text-warning">
+          What it asks about has changed since the send looked at this device, so these values may be others than then.
+        </p>
+      )}
+      {tree === undefined ? (
+        <p>It means everyone.</p>
+      ) : (
+        <ul>
+          <Branch branch={tree} />
+        </ul>
+      )}
+    </div>
+  )
+}
+
+function Branch({ branch }: { branch: SegmentBranch }) {
+  if (branch.is !== 'leaf')
+    return (
+      <li className="py-0.5">
+        <span className="flex items-center gap-2">
+          <Mark holds={branch.holds} />
+          <span className="text-muted">{words[branch.is]}</span>
+        </span>
+        <ul className="ml-2.5 border-l border-line pl-4">
+          {branch.nodes.map((node) => (
+            <Branch key={node.path} branch={node} />
+          ))}
+        </ul>
+      </li>
+    )
+  const { field, op, wanted, actual } = branch.leaf
+  return (
+    <li className="flex items-start gap-2 py-0.5" data-leaf={branch.path}>
+      <Mark holds={branch.holds} />
+      <span className="min-w-0 break-words">
+        <code className="font-mono text-xs">{field}</code> {wordsOfOperator[op] ?? op}{' '}
+        <code className="font-mono text-xs">{shownValue(wanted)}</code>
+        <span className={clsx('block', branch.holds ? 'text-muted' : 'text-bad')}>
+          It is <code className="font-mono text-xs">{shownValue(actual)}</code>
+        </span>
+      </span>
+    </li>
+  )
+}
+
+function Mark({ holds }: { holds: boolean }) {
+  return holds ? (
+    <Check size={14} className="mt-1 shrink-0 text-good" aria-label="holds" role="img" />
+  ) : (
+    <X size={14} className="mt-1 shrink-0 text-bad" aria-label="does not hold" role="img" />
+  )
+}

@@ -1,0 +1,78 @@
+import { Copy } from 'lucide-react'
+import type { Certainty } from '@herald/contracts/explain'
+import type { components } from '../../api/schema.gen.ts'
+import { firstOpen, stationsOf, ticketOf } from '../../core/explain-stations.ts'
+import { platformNames } from '../../core/platform-names.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { copy } from '../../ui/copy.ts'
+import { CopyText } from '../../ui/CopyText.tsx'
+import { Tooltip } from '../../ui/Tooltip.tsx'
+import { Time } from '../../ui/Time.tsx'
+import { StationView } from './StationView.tsx'
+import { VerdictStatus } from './VerdictStatus.tsx'
+
+type Trace = components['schemas']['ExplainSendAnswer']['devices'][number]
+
+const certainties: Readonly<Record<Certainty, { word: string; means: string }>> = {
+  recorded: { word: 'Recorded', means: 'A row of the ledger or of a batch says so.' },
+  derived: { word: 'Derived', means: 'It follows from what was frozen when the send began.' },
+  likely: { word: 'Likely', means: 'It was found out with values of now, and these may have changed since.' },
+}
+
+/** The trace of one device: the sentence, a sentence for a ticket, and the stations on the way. */
+export function TraceView({
+  trace,
+  of,
+  lookedAt,
+}: {
+  trace: Trace
+  of: { campaignId: string; campaign: string | null; externalId: string | null }
+  lookedAt: number
+}) {
+  const stations = stationsOf(trace)
+  const open = firstOpen(stations)
+  const certainty = certainties[trace.certainty]
+  const { waitingFor } = trace
+  const until = waitingFor !== null && 'at' in waitingFor ? waitingFor.at : null
+  const ticket = (): string => ticketOf(trace, { ...of, lookedAt: new Date(lookedAt).toISOString() })
+  return (
+    <>
+      <Card>
+        <div className="flex flex-wrap items-center gap-2">
+          <VerdictStatus verdict={trace.verdict} />
+          <Tooltip text={certainty.means}>
+            <button type="button" className="rounded border border-line bg-sunken px-1.5 text-xs">
+              {certainty.word}
+            </button>
+          </Tooltip>
+          <span className="text-sm text-muted">
+            {trace.platform === null ? 'Deleted device' : `${platformNames[trace.platform]} device`}{' '}
+            <CopyText text={trace.subscriptionId} label="device id" />
+          </span>
+        </div>
+        <p className="mt-2 text-lg" data-sentence>
+          {trace.sentence}
+        </p>
+        {until !== null && (
+          <p className="mt-1 text-muted">
+            Goes on at <Time at={until} precise />
+          </p>
+        )}
+        <div className="mt-3 flex flex-wrap items-center gap-3">
+          <Button icon={<Copy size={14} aria-hidden />} onClick={() => void copy(ticket(), 'Sentence copied')}>
+            Copy for a ticket
+          </Button>
+          <span className="text-sm text-muted">
+            Looked at <Time at={lookedAt} precise />
+          </span>
+        </div>
+      </Card>
+      <ol aria-label="Steps" className="flex flex-col rounded-lg border border-line bg-surface">
+        {stations.map((station, place) => (
+          <StationView key={station.name} station={station} number={place + 1} isOpen={station.name === open} />
+        ))}
+      </ol>
+    </>
+  )
+}

@@ -117,22 +117,11 @@ export function changeKind(root: EditorRoot, id: string, kind: 'and' | 'or'): Ed
   return list?.kind === 'and' || list?.kind === 'or' ? replaceNode(root, id, [{ ...list, kind }]) : root
 }
 
-/**
- * Adds a node at the end of a group; without a group, at the end of the whole. A leaf that is the whole, and the one node of a `not`, become a
- * group first: all of them for the whole, any of them inside a `not`, which reads as "none of these".
- */
+/** Adds a node at the end of a group; without a group, at the end of the whole. What is a single condition so far becomes "all of these". */
 export function addNode(root: EditorRoot, groupId: string | undefined, added: EditorNode, newId: NewId): EditorRoot {
   const place = groupId === undefined ? root : findNode(root, groupId)
   if (place === undefined) return root === undefined ? added : root
   if (place.kind === 'and' || place.kind === 'or') return replaceNode(root, place.id, [{ ...place, children: [...place.children, added] }])
-  if (place.kind === 'not' && groupId !== undefined) {
-    const { child } = place
-    const isList = child.kind === 'and' || child.kind === 'or'
-    const list: EditorList = isList
-      ? { ...child, children: [...child.children, added] }
-      : { id: newId(), kind: 'or', children: [child, added] }
-    return replaceNode(root, place.id, [{ ...place, child: list }])
-  }
   return replaceNode(root, place.id, [{ id: newId(), kind: 'and', children: [place, added] }])
 }
 

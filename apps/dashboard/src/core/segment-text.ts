@@ -1,6 +1,6 @@
 import { labelOf, typeOf, wordOf } from './segment-fields.ts'
 import type { EditorNode, EditorRoot } from './segment-editor.ts'
-import { readRelative } from './segment-values.ts'
+import { readRelative } from './relative-date.ts'
 
 const mostNamed = 3
 

@@ -3,8 +3,9 @@ import { expect, test } from 'vitest'
 import { countIds, leavesOf, readTree, type EditorRoot } from './segment-editor.ts'
 import { fields, labelOf, typeOf, wordOf } from './segment-fields.ts'
 import { findPlace, placeMistakes } from './segment-paths.ts'
+import { readRelative } from './relative-date.ts'
 import { describeSegment } from './segment-text.ts'
-import { asKind, conditionFor, firstCondition, isList, readPasted, readRelative, splitValues, valueFor } from './segment-values.ts'
+import { asKind, conditionFor, firstCondition, isList, readPasted, splitValues, valueFor } from './segment-values.ts'
 import { largestDrop } from './why-so-few.ts'
 
 const problemOf = (definition: unknown) => {

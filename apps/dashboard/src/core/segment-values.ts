@@ -111,10 +111,3 @@ export function splitValues(text: string): string[] {
     .map((piece) => (piece.length > 1 && piece.startsWith('"') && piece.endsWith('"') ? piece.slice(1, -1).replaceAll('""', '"') : piece))
     .filter((piece) => piece !== '')
 }
-
-/** A relative date in its parts; undefined for another value. */
-export function readRelative(value: unknown): { sign: '-' | '+'; count: number; unit: 'm' | 'h' | 'd' | 'w' } | undefined {
-  const [, sign, digits, unit] = (typeof value === 'string' ? /^([+-])(\d{1,5})([mhdw])$/.exec(value) : null) ?? []
-  if (sign === undefined) return undefined
-  return { sign: sign as '-' | '+', count: Number(digits), unit: unit as 'm' | 'h' | 'd' | 'w' }
-}

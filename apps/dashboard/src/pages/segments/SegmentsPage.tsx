@@ -1,0 +1,117 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Plus } from 'lucide-react'
+import { client } from '../../api/client.ts'
+import { usePages } from '../../api/usePages.ts'
+import { countIds, readTree } from '../../core/segment-editor.ts'
+import { describeSegment } from '../../core/segment-text.ts'
+import { useAppId } from '../../session/useAppId.ts'
+import { useShortcut } from '../../shell/useShortcut.ts'
+import { ButtonLink } from '../../ui/ButtonLink.tsx'
+import { Count } from '../../ui/Count.tsx'
+import { Empty } from '../../ui/Empty.tsx'
+import { Loaded } from '../../ui/Loaded.tsx'
+import { LoadMore } from '../../ui/LoadMore.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { SearchField } from '../../ui/segment/SearchField.tsx'
+import { Table } from '../../ui/Table.tsx'
+import { TextLink } from '../../ui/TextLink.tsx'
+import { Time } from '../../ui/Time.tsx'
+
+const inWords = (definition: unknown): string => {
+  const root = readTree(definition, countIds())
+  return root === 'unreadable' ? 'shown as JSON only' : describeSegment(root)
+}
+
+/** The saved segments of an app. */
+export function SegmentsPage() {
+  const appId = useAppId()
+  const { q } = useSearch({ from: '/apps/$appId/segments' })
+  const navigate = useNavigate()
+  const pages = usePages(['segments', appId, q ?? ''], async (cursor, signal) => {
+    const query = { limit: 50, ...(cursor !== undefined && { cursor }), ...(q !== undefined && { q }) }
+    const { data } = await client.GET('/v1/admin/apps/{appId}/segments', { params: { path: { appId }, query }, signal })
+    return data!
+  })
+  const openNew = () => void navigate({ to: '/apps/$appId/segments/$segmentId', params: { appId, segmentId: 'new' } })
+  useShortcut('n', openNew, 'Make a segment')
+
+  return (
+    <Page
+      title="Segments"
+      lead="A segment says who is meant: by device, by user and by tags. A saved one can be used by campaigns and by your backend."
+      guide="segments"
+      actions={
+        <ButtonLink variant="primary" icon={<Plus />} to="/apps/$appId/segments/$segmentId" params={{ appId, segmentId: 'new' }}>
+          New segment
+        </ButtonLink>
+      }
+    >
+      <SearchField
+        label="Name begins with"
+        value={q ?? ''}
+        onChange={(next) =>
+          void navigate({ to: '/apps/$appId/segments', params: { appId }, search: next === '' ? {} : { q: next }, replace: true })
+        }
+      />
+      <Loaded
+        query={pages.query}
+        isEmpty={() => pages.items.length === 0 && !pages.hasMore}
+        empty={
+          q === undefined ? (
+            <Empty
+              title="No saved segments yet"
+              action={
+                <ButtonLink variant="primary" to="/apps/$appId/segments/$segmentId" params={{ appId, segmentId: 'new' }}>
+                  Make the first segment
+                </ButtonLink>
+              }
+            >
+              Save a choice of people under a name, such as “paying and active”. Campaigns use it as it is when they are sent.
+            </Empty>
+          ) : (
+            <Empty title="No segment has such a name">No name begins with “{q}”. Capitals make no difference.</Empty>
+          )
+        }
+      >
+        {() => (
+          <>
+            <Table
+              caption="Saved segments, newest first"
+              rows={pages.items}
+              rowKey={({ id }) => id}
+              onOpen={({ id }) => void navigate({ to: '/apps/$appId/segments/$segmentId', params: { appId, segmentId: id } })}
+              columns={[
+                {
+                  key: 'name',
+                  label: 'Name',
+                  cell: ({ id, name, description }) => (
+                    <>
+                      <TextLink to="/apps/$appId/segments/$segmentId" params={{ appId, segmentId: id }}>
+                        {name}
+                      </TextLink>
+                      {description !== null && <div className="text-muted text-xs">{description}</div>}
+                    </>
+                  ),
+                },
+                { key: 'who', label: 'Who', cell: ({ definition }) => <span className="line-clamp-2">{inWords(definition)}</span> },
+                {
+                  key: 'count',
+                  label: 'Devices',
+                  align: 'right',
+                  cell: ({ lastCount }) => (lastCount === null ? <span className="text-muted">not counted</span> : <Count value={lastCount} />),
+                },
+                {
+                  key: 'counted',
+                  label: 'Counted',
+                  cell: ({ lastCountedAt }) => (lastCountedAt === null ? <span className="text-muted">never</span> : <Time at={lastCountedAt} />),
+                },
+                { key: 'updated', label: 'Changed', cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+              ]}
+            />
+            <LoadMore pages={pages} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}

@@ -15,7 +15,10 @@ const app: fc.Arbitrary<EditedApp> = fc.record({
 
 // spec: administration/settings
 test('settings pass through the form and come back equal', () => {
-  fc.assert(fc.property(app, (given) => expect(settingsOf(textsOf(given))).toEqual(given)))
+  fc.assert(fc.property(app, (given) => {
+      expect(settingsOf(textsOf(given))).toEqual(given)
+    }),
+  )
 })
 
 test('a window is shown in the largest unit that it is whole in', () => {

@@ -42,3 +42,40 @@ export function reportsOf({ msgId, shown }: ArrivedPush, gesture: Gesture): stri
   if (gesture.kind === 'action') return [`/v1/e/o/${id}`, `/v1/e/c/${id}?action=${encodeURIComponent(gesture.actionId)}`]
   return [`/v1/e/o/${id}`, ...(shown.url === null ? [] : [`/v1/e/c/${id}`])]
 }
+
+/** What the wall needs to know of a device. */
+export type WallDevice = {
+  id: string
+  platform: 'ios' | 'android' | 'web'
+  name: string | null
+  byHand: boolean
+  subscriptionId: string | null
+  behaviour: { answer: string; retryAfterSeconds: number | null; delayMs: number | null }
+  environment: '' | 'production' | 'sandbox'
+}
+
+type WallPush = ArrivedPush & Pick<WallDevice, 'platform' | 'environment' | 'subscriptionId'>
+
+/**
+ * The devices with their pushes: those made by hand first, then by what arrived last. A device that got a push and is not on the pages of the list
+ * that were read is on the wall too.
+ */
+export function wallOf<D extends WallDevice, P extends WallPush>(devices: readonly D[], pushes: readonly P[]): { device: D | WallDevice; pushes: P[] }[] {
+  const byDevice = pushesByDevice(pushes)
+  const known = new Set(devices.map(({ id }) => id))
+  const others = [...byDevice].flatMap(([id, [push]]): WallDevice[] => {
+    if (known.has(id) || push === undefined) return []
+    const { platform, environment, subscriptionId } = push
+    const behaviour = { answer: 'ok', retryAfterSeconds: null, delayMs: null }
+    return [{ id, platform, environment, subscriptionId, name: null, byHand: false, behaviour }]
+  })
+  const lastAt = (id: string): string => byDevice.get(id)?.[0]?.at ?? ''
+  return [...devices, ...others]
+    .map((device) => ({ device, pushes: byDevice.get(device.id) ?? [] }))
+    .toSorted(({ device: one }, { device: other }) => {
+      if (one.byHand !== other.byHand) return one.byHand ? -1 : 1
+      return one.byHand ? 0 : compare(lastAt(other.id), lastAt(one.id))
+    })
+}
+
+const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)

@@ -3,6 +3,7 @@ import { fromLocalInput, toLocalInput } from '../../core/local-input.ts'
 import { Button } from '../../ui/Button.tsx'
 import { SearchField } from '../../ui/segment/SearchField.tsx'
 import type { AuditSearch } from './search.ts'
+import { controlClass } from '../../ui/segment/control-class.ts'
 
 /** The filters of the audit. Each stands in the URL, so that a link shows the same lines. */
 export function AuditFilters({ search, onChange }: { search: AuditSearch; onChange: (search: AuditSearch) => void }) {
@@ -16,7 +17,7 @@ export function AuditFilters({ search, onChange }: { search: AuditSearch; onChan
     <div className="flex flex-wrap items-end gap-3" role="search" aria-label="Filter the audit">
       <label className="flex flex-col gap-1">
         <span className="text-muted text-xs">What</span>
-        <select className="control w-auto" value={action} onChange={({ target }) => set('action', target.value)}>
+        <select className={controlClass} value={action} onChange={({ target }) => set('action', target.value)}>
           <option value="">Everything</option>
           {action !== '' && !isGroup && <option value={action}>{actionWords(action)}</option>}
           {auditGroups.map(({ value, label }) => (
@@ -45,7 +46,7 @@ function Instant({ label, value, onChange }: { label: string; value: string; onC
       <span className="text-muted text-xs">{label}, your time</span>
       <input
         type="datetime-local"
-        className="control w-auto"
+        className={controlClass}
         value={toLocalInput(value)}
         onChange={({ target }) => onChange(fromLocalInput(target.value))}
       />

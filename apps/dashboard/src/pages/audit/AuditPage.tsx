@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { client } from '../../api/client.ts'
+import { client, dataOf } from '../../api/client.ts'
 import { usePages } from '../../api/usePages.ts'
 import { actionWords, subjectParts } from '../../core/audit-texts.ts'
 import { useAppId } from '../../session/useAppId.ts'
@@ -25,8 +25,7 @@ export function AuditPage() {
   const isFiltered = Object.keys(search).length > 0
   const pages = usePages(['audit', appId, search], async (cursor, signal) => {
     const query = { limit: 50, ...(cursor !== undefined && { cursor }), ...search }
-    const { data } = await client.GET('/v1/admin/apps/{appId}/audit', { params: { path: { appId }, query }, signal })
-    return data!
+    return dataOf(await client.GET('/v1/admin/apps/{appId}/audit', { params: { path: { appId }, query }, signal }))
   })
 
   return (
@@ -61,7 +60,7 @@ export function AuditPage() {
                   key: 'who',
                   label: 'Who',
                   cell: ({ actor }) => (
-                    <button type="button" className="link-like" title="Only this person’s changes" onClick={() => setSearch({ ...search, actor })}>
+                    <button type="button" className="rounded text-left underline decoration-transparent underline-offset-2 hover:decoration-current" title="Only this person’s changes" onClick={() => setSearch({ ...search, actor })}>
                       {actor}
                     </button>
                   ),
@@ -70,7 +69,7 @@ export function AuditPage() {
                   key: 'what',
                   label: 'What',
                   cell: ({ action }) => (
-                    <button type="button" className="link-like" title={`Only ${action}`} onClick={() => setSearch({ ...search, action })}>
+                    <button type="button" className="rounded text-left underline decoration-transparent underline-offset-2 hover:decoration-current" title={`Only ${action}`} onClick={() => setSearch({ ...search, action })}>
                       {actionWords(action)}
                     </button>
                   ),

@@ -1,6 +1,6 @@
 import { Download } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { client } from '../../api/client.ts'
+import { client, dataOf } from '../../api/client.ts'
 import { auditHead, auditRow } from '../../core/audit-texts.ts'
 import { csvOf } from '../../core/csv.ts'
 import { announce } from '../../ui/Announcer.tsx'
@@ -15,9 +15,9 @@ async function readLines(appId: string, search: AuditSearch, signal: AbortSignal
   let cursor: string | undefined
   do {
     const query = { limit: 200, ...(cursor !== undefined && { cursor }), ...search }
-    const { data } = await client.GET('/v1/admin/apps/{appId}/audit', { params: { path: { appId }, query }, signal })
-    rows.push(...data!.items.map(auditRow))
-    cursor = data!.nextCursor ?? undefined
+    const page = dataOf(await client.GET('/v1/admin/apps/{appId}/audit', { params: { path: { appId }, query }, signal }))
+    rows.push(...page.items.map(auditRow))
+    cursor = page.nextCursor ?? undefined
   } while (cursor !== undefined && rows.length < mostLines)
   return { rows: rows.slice(0, mostLines), isCut: cursor !== undefined }
 }
@@ -56,7 +56,7 @@ export function DownloadAudit({ appId, search }: { appId: string; search: AuditS
     }
   }
   return (
-    <Button icon={<Download />} busy={isReading} onClick={() => void download()}>
+    <Button icon={<Download size={14} aria-hidden />} busy={isReading} onClick={() => void download()}>
       CSV
     </Button>
   )

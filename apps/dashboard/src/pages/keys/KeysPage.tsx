@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
-import { client } from '../../api/client.ts'
+import { client, dataOf } from '../../api/client.ts'
 import type { components } from '../../api/schema.gen.ts'
 import { usePages } from '../../api/usePages.ts'
 import { useAppId } from '../../session/useAppId.ts'
@@ -34,12 +34,11 @@ export function KeysPage() {
   const [revoking, setRevoking] = useState<ApiKey>()
   const pages = usePages(['keys', appId], async (cursor, signal) => {
     const query = { limit: 50, ...(cursor !== undefined && { cursor }) }
-    const { data } = await client.GET('/v1/admin/apps/{appId}/keys', { params: { path: { appId }, query }, signal })
-    return data!
+    return dataOf(await client.GET('/v1/admin/apps/{appId}/keys', { params: { path: { appId }, query }, signal }))
   })
   useShortcut('n', () => setIsMaking(true), 'Make a key')
   const makeButton = (
-    <Button variant="primary" icon={<Plus />} onClick={() => setIsMaking(true)}>
+    <Button variant="primary" icon={<Plus size={14} aria-hidden />} onClick={() => setIsMaking(true)}>
       New key
     </Button>
   )

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { client } from '../../api/client.ts'
+import { faultOf } from '../../api/fault.ts'
 import type { components } from '../../api/schema.gen.ts'
 import { allScopes, type Scope } from '../../core/scope-texts.ts'
 import { applyFault } from '../../ui/applyFault.ts'
@@ -45,9 +46,8 @@ function NewKeyDialog({ appId, onClose, onMade }: Omit<NewKeyProps, 'open'>) {
       setMade(data)
       onMade()
     } catch (error) {
-      const left = applyFault(setError, error)
-      setOthers(left)
-      if (left.length === 0) setFault(error)
+      if (faultOf(error).status === 422) setOthers(applyFault(setError, error, ['name']))
+      else setFault(error)
     }
   })
 

@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import type { components } from '../../api/schema.gen.ts'
-import { api, client } from '../../api/client.ts'
+import { api, client, dataOf } from '../../api/client.ts'
 import { faultOf } from '../../api/fault.ts'
 import { useShortcut } from '../../shell/useShortcut.ts'
 import { announce } from '../../ui/Announcer.tsx'
@@ -50,16 +50,17 @@ export function SegmentForm({ appId, saved }: { appId: string; saved: SavedSegme
     setDetails([])
     const body = { name, description: description.trim() === '' ? null : description, definition }
     try {
-      const { data } =
+      const answer =
         saved === undefined
           ? await client.POST('/v1/admin/apps/{appId}/segments', { params: { path: { appId } }, body })
           : await client.PUT('/v1/admin/apps/{appId}/segments/{id}', { params: { path: { appId, id: saved.id } }, body })
+      const now = dataOf(answer)
       setKept({ name, description, definition })
       announce(`“${name}” is saved.`, 'good')
-      cache.setQueryData(api.queryOptions('get', '/v1/admin/apps/{appId}/segments/{id}', { params: { path: { appId, id: data!.id } } }).queryKey, data)
+      cache.setQueryData(api.queryOptions('get', '/v1/admin/apps/{appId}/segments/{id}', { params: { path: { appId, id: now.id } } }).queryKey, now)
       await cache.invalidateQueries({ queryKey: ['segments', appId] })
       if (saved === undefined) {
-        await navigate({ to: '/apps/$appId/segments/$segmentId', params: { appId, segmentId: data!.id }, replace: true, ignoreBlocker: true })
+        await navigate({ to: '/apps/$appId/segments/$segmentId', params: { appId, segmentId: now.id }, replace: true, ignoreBlocker: true })
       }
     } catch (error) {
       take(error)
@@ -70,7 +71,7 @@ export function SegmentForm({ appId, saved }: { appId: string; saved: SavedSegme
 
   /** Puts each detail where it belongs: the name and the description at their fields, the rest at the conditions. */
   function take(error: unknown): void {
-    const { code, status, details: all } = faultOf(error)
+    const { code, status } = faultOf(error)
     if (code === 'duplicate_name') {
       setError('name', { message: 'Another segment of this app has this name. Choose another one.' }, { shouldFocus: true })
       return
@@ -79,8 +80,7 @@ export function SegmentForm({ appId, saved }: { appId: string; saved: SavedSegme
       setFault(error)
       return
     }
-    applyFault(setError, error)
-    setDetails(all.filter(({ path }) => path.startsWith('definition')))
+    setDetails(applyFault(setError, error, ['name', 'description']))
   }
 
   const submit = handleSubmit(save)
@@ -101,7 +101,7 @@ export function SegmentForm({ appId, saved }: { appId: string; saved: SavedSegme
     >
       <form onSubmit={(event) => void submit(event)} noValidate className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="flex min-w-0 flex-col gap-4">
-          <FormErrors details={[...textErrors(formState.errors), ...details]} />
+          <FormErrors details={details} />
           {fault !== undefined && <ErrorNote error={fault} />}
           <Card>
             <div className="flex flex-col gap-4">
@@ -162,9 +162,3 @@ export function SegmentForm({ appId, saved }: { appId: string; saved: SavedSegme
     </Page>
   )
 }
-
-const textErrors = (errors: Partial<Record<keyof Texts, { message?: string | undefined }>>): SegmentDetail[] =>
-  (['name', 'description'] as const).flatMap((path) => {
-    const message = errors[path]?.message
-    return message === undefined ? [] : [{ path, message }]
-  })

@@ -1,5 +1,5 @@
 import { useQueries, useQueryClient } from '@tanstack/react-query'
-import { api, client } from '../../api/client.ts'
+import { api, client, dataOf } from '../../api/client.ts'
 import type { components } from '../../api/schema.gen.ts'
 import { platformNames } from '../../core/platform-names.ts'
 import { announce } from '../../ui/Announcer.tsx'
@@ -64,8 +64,10 @@ function WaitingCampaigns({ appId, segmentId }: { appId: string; segmentId: stri
       queryKey: ['campaigns-of-segment', appId, segmentId, status],
       staleTime: 30_000,
       queryFn: async ({ signal }: { signal: AbortSignal }) => {
-        const { data } = await client.GET('/v1/admin/apps/{appId}/campaigns', { params: { path: { appId }, query: { status, limit: 200 } }, signal })
-        return data!.items.flatMap(({ id, name, segmentId: named }) => (named === segmentId ? [{ id, name, status }] : []))
+        const page = dataOf(
+          await client.GET('/v1/admin/apps/{appId}/campaigns', { params: { path: { appId }, query: { status, limit: 200 } }, signal }),
+        )
+        return page.items.flatMap(({ id, name, segmentId: named }) => (named === segmentId ? [{ id, name, status }] : []))
       },
     })),
   })

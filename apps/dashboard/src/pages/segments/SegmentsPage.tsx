@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
-import { client } from '../../api/client.ts'
+import { client, dataOf } from '../../api/client.ts'
 import { usePages } from '../../api/usePages.ts'
 import { countIds, readTree } from '../../core/segment-editor.ts'
 import { describeSegment } from '../../core/segment-text.ts'
@@ -14,7 +14,6 @@ import { LoadMore } from '../../ui/LoadMore.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { SearchField } from '../../ui/segment/SearchField.tsx'
 import { Table } from '../../ui/Table.tsx'
-import { TextLink } from '../../ui/TextLink.tsx'
 import { Time } from '../../ui/Time.tsx'
 
 const inWords = (definition: unknown): string => {
@@ -29,8 +28,7 @@ export function SegmentsPage() {
   const navigate = useNavigate()
   const pages = usePages(['segments', appId, q ?? ''], async (cursor, signal) => {
     const query = { limit: 50, ...(cursor !== undefined && { cursor }), ...(q !== undefined && { q }) }
-    const { data } = await client.GET('/v1/admin/apps/{appId}/segments', { params: { path: { appId }, query }, signal })
-    return data!
+    return dataOf(await client.GET('/v1/admin/apps/{appId}/segments', { params: { path: { appId }, query }, signal }))
   })
   const openNew = () => void navigate({ to: '/apps/$appId/segments/$segmentId', params: { appId, segmentId: 'new' } })
   useShortcut('n', openNew, 'Make a segment')
@@ -41,7 +39,7 @@ export function SegmentsPage() {
       lead="A segment says who is meant: by device, by user and by tags. A saved one can be used by campaigns and by your backend."
       guide="segments"
       actions={
-        <ButtonLink variant="primary" icon={<Plus />} to="/apps/$appId/segments/$segmentId" params={{ appId, segmentId: 'new' }}>
+        <ButtonLink variant="primary" icon={<Plus size={14} aria-hidden />} to="/apps/$appId/segments/$segmentId" params={{ appId, segmentId: 'new' }}>
           New segment
         </ButtonLink>
       }
@@ -79,17 +77,15 @@ export function SegmentsPage() {
               caption="Saved segments, newest first"
               rows={pages.items}
               rowKey={({ id }) => id}
-              onOpen={({ id }) => void navigate({ to: '/apps/$appId/segments/$segmentId', params: { appId, segmentId: id } })}
+              rowHref={({ id }) => `/apps/${appId}/segments/${id}`}
               columns={[
                 {
                   key: 'name',
                   label: 'Name',
-                  cell: ({ id, name, description }) => (
+                  cell: ({ name, description }) => (
                     <>
-                      <TextLink to="/apps/$appId/segments/$segmentId" params={{ appId, segmentId: id }}>
-                        {name}
-                      </TextLink>
-                      {description !== null && <div className="text-muted text-xs">{description}</div>}
+                      <span className="font-medium">{name}</span>
+                      {description !== null && <span className="block text-xs text-muted">{description}</span>}
                     </>
                   ),
                 },

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { client } from '../../api/client.ts'
+import { client, dataOf } from '../../api/client.ts'
 import { announce } from '../../ui/Announcer.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
@@ -42,8 +42,8 @@ export function IdentitySettings({ app }: { app: App }) {
         action="Make it, and show it once"
         danger
         onConfirm={async () => {
-          const { data } = await client.POST('/v1/admin/apps/{appId}/identity-secret', { params: { path: { appId: app.id } } })
-          setSecret(data!.secret)
+          const made = dataOf(await client.POST('/v1/admin/apps/{appId}/identity-secret', { params: { path: { appId: app.id } } }))
+          setSecret(made.secret)
         }}
       >
         An earlier secret of this app stops working at once, and with it every token that was signed with it.

@@ -35,8 +35,8 @@ export function QuietHoursPicture({ start, end, zone }: { start: string; end: st
         ))}
         {now !== undefined && (
           <g>
-            <line x1={now} x2={now} y1={12} y2={58} className="stroke-text" strokeWidth={4} />
-            <circle cx={now} cy={10} r={7} className="fill-text" />
+            <line x1={now} x2={now} y1={12} y2={58} className="stroke-ink" strokeWidth={4} />
+            <circle cx={now} cy={10} r={7} className="fill-ink" />
           </g>
         )}
       </svg>

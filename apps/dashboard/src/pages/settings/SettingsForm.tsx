@@ -49,6 +49,7 @@ export function SettingsForm({ app }: { app: App }) {
   useShortcut('mod+enter', () => void submit(), 'Save the settings')
 
   return (
+    <>
     <form onSubmit={(event) => void submit(event)} noValidate className="flex flex-col gap-4">
       <FormErrors details={others} />
       {fault !== undefined && <ErrorNote error={fault} />}
@@ -143,7 +144,8 @@ export function SettingsForm({ app }: { app: App }) {
           {isChanged ? 'There are changes that are not saved.' : 'All is saved.'}
         </span>
       </div>
-      <LeaveGuard isChanged={isChanged && !formState.isSubmitting} />
     </form>
+    <LeaveGuard isChanged={isChanged && !formState.isSubmitting} />
+    </>
   )
 }

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { api, client } from '../../api/client.ts'
+import { api, client, dataOf } from '../../api/client.ts'
 import type { components } from '../../api/schema.gen.ts'
 
 export type App = components['schemas']['AppRead']
@@ -8,9 +8,9 @@ export type App = components['schemas']['AppRead']
 export function useChangeApp(appId: string): (changes: components['schemas']['ChangeAppBody']) => Promise<App> {
   const cache = useQueryClient()
   return async (changes) => {
-    const { data } = await client.PATCH('/v1/admin/apps/{appId}', { params: { path: { appId } }, body: changes })
-    cache.setQueryData(api.queryOptions('get', '/v1/admin/apps/{appId}', { params: { path: { appId } } }).queryKey, data)
+    const changed = dataOf(await client.PATCH('/v1/admin/apps/{appId}', { params: { path: { appId } }, body: changes }))
+    cache.setQueryData(api.queryOptions('get', '/v1/admin/apps/{appId}', { params: { path: { appId } } }).queryKey, changed)
     await cache.invalidateQueries({ predicate: ({ queryKey }) => queryKey[1] === '/v1/admin/apps' })
-    return data!
+    return changed
   }
 }

@@ -3,6 +3,7 @@ import { fromLocalInput, toLocalInput } from '../../core/local-input.ts'
 import { readRelative } from '../../core/relative-date.ts'
 import { Time } from '../Time.tsx'
 import type { ValueProps } from './ValueEditor.tsx'
+import { controlClass } from './control-class.ts'
 
 type Mode = 'relative' | 'day' | 'instant' | 'text'
 
@@ -28,7 +29,7 @@ export function DateValue({ value, onChange, control }: ValueProps) {
   return (
     <span className="flex flex-wrap items-center gap-2">
       <select
-        className="control w-auto"
+        className={controlClass}
         aria-label="Kind of date"
         data-part="kind"
         value={mode}
@@ -40,18 +41,18 @@ export function DateValue({ value, onChange, control }: ValueProps) {
         {mode === 'text' && <option value="text">as text</option>}
       </select>
       {mode === 'relative' && <RelativeDate value={value} onChange={onChange} control={control} />}
-      {mode === 'day' && <input {...shared} type="date" className="control w-auto" aria-label="Day" value={text} onChange={({ target }) => onChange(target.value)} />}
+      {mode === 'day' && <input {...shared} type="date" className={controlClass} aria-label="Day" value={text} onChange={({ target }) => onChange(target.value)} />}
       {mode === 'instant' && (
         <input
           {...shared}
           type="datetime-local"
-          className="control w-auto"
+          className={controlClass}
           aria-label="Instant, in your time zone"
           value={toLocalInput(text)}
           onChange={({ target }) => onChange(fromLocalInput(target.value) ?? '')}
         />
       )}
-      {mode === 'text' && <input {...shared} className="control w-48" aria-label="Date" value={text} onChange={({ target }) => onChange(target.value)} />}
+      {mode === 'text' && <input {...shared} className={`${controlClass} w-48`} aria-label="Date" value={text} onChange={({ target }) => onChange(target.value)} />}
     </span>
   )
 }
@@ -68,18 +69,18 @@ function RelativeDate({ value, onChange, control }: ValueProps) {
         type="number"
         min={0}
         max={99_999}
-        className="control w-20"
+        className={`${controlClass} w-20`}
         aria-label="How many"
         value={parts.count}
         onChange={({ target }) => write({ ...parts, count: Math.min(99_999, Math.max(0, Math.trunc(target.valueAsNumber || 0))) })}
       />
-      <select className="control w-auto" aria-label="Unit" data-part="unit" value={parts.unit} onChange={({ target }) => write({ ...parts, unit: target.value })}>
+      <select className={controlClass} aria-label="Unit" data-part="unit" value={parts.unit} onChange={({ target }) => write({ ...parts, unit: target.value })}>
         <option value="m">minutes</option>
         <option value="h">hours</option>
         <option value="d">days</option>
         <option value="w">weeks</option>
       </select>
-      <select className="control w-auto" aria-label="Direction" data-part="sign" value={parts.sign} onChange={({ target }) => write({ ...parts, sign: target.value })}>
+      <select className={controlClass} aria-label="Direction" data-part="sign" value={parts.sign} onChange={({ target }) => write({ ...parts, sign: target.value })}>
         <option value="-">ago</option>
         <option value="+">from now</option>
       </select>

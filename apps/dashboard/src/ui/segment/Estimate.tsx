@@ -1,7 +1,7 @@
 import type { SegmentDefinition } from '@herald/contracts/segment-definition'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
-import { client } from '../../api/client.ts'
+import { client, dataOf } from '../../api/client.ts'
 import { faultOf } from '../../api/fault.ts'
 import { platformNames } from '../../core/platform-names.ts'
 import { Bar } from '../Bar.tsx'
@@ -21,18 +21,18 @@ const WhySoFew = lazy(async () => ({ default: (await import('./WhySoFew.tsx')).W
 async function definitionOf(appId: string, target: EstimateTarget, signal: AbortSignal): Promise<SegmentDefinition> {
   if ('segment' in target) return target.segment
   if ('all' in target) return {}
-  const { data } = await client.GET('/v1/admin/apps/{appId}/segments/{id}', { params: { path: { appId, id: target.segmentId } }, signal })
-  return data!.definition
+  const saved = await client.GET('/v1/admin/apps/{appId}/segments/{id}', { params: { path: { appId, id: target.segmentId } }, signal })
+  return dataOf(saved).definition
 }
 
 /** Counts the devices that a segment would reach now, as a send would. */
 export async function previewSegment(appId: string, definition: SegmentDefinition, signal: AbortSignal) {
-  const { data } = await client.POST('/v1/admin/apps/{appId}/segments/preview', {
+  const counted = await client.POST('/v1/admin/apps/{appId}/segments/preview', {
     params: { path: { appId } },
     body: { segment: definition },
     signal,
   })
-  return data!
+  return dataOf(counted)
 }
 
 /** How many devices a target reaches, by platform, 300 ms after its last change. The answer to an older question is given up. */

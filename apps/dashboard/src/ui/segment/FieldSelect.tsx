@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { fields, hintOf, typeOf } from '../../core/segment-fields.ts'
 import type { ControlMarks } from './ValueEditor.tsx'
 import { useSegment } from './SegmentContext.ts'
+import { controlClass } from './control-class.ts'
 
 const typedTag = 'tags.'
 
@@ -18,7 +19,7 @@ export function FieldSelect({ field, onChange, control }: { field: string; onCha
       <select
         {...control}
         data-part="field"
-        className="control w-auto max-w-56"
+        className={`${controlClass} max-w-56`}
         aria-label="Field"
         title={hintOf(field)}
         value={isTyped ? typedTag : field}
@@ -47,7 +48,7 @@ export function FieldSelect({ field, onChange, control }: { field: string; onCha
         <input
           {...control}
           data-part="tag"
-          className="control w-40"
+          className={`${controlClass} w-40`}
           aria-label="Name of the tag"
           placeholder="name of the tag"
           value={field.slice(typedTag.length)}

@@ -6,6 +6,7 @@ import { asKind, kindOf, maxListed, readPasted, type Pasted, type TagKind } from
 import { Button } from '../Button.tsx'
 import { useSegment } from './SegmentContext.ts'
 import type { ValueProps } from './ValueEditor.tsx'
+import { controlClass } from './control-class.ts'
 
 type ListValueProps = ValueProps & { value: unknown[]; field: string; type: FieldType | undefined }
 
@@ -60,9 +61,9 @@ export function ListValue({ value, onChange, control, field, type }: ListValuePr
           {shown.map((one, place) => {
             const text = typeof one === 'string' ? one : JSON.stringify(one)
             return (
-              <li key={`${place} ${text}`} className="tag-chip">
+              <li key={`${place} ${text}`} className="inline-flex max-w-full items-center gap-0.5 rounded border border-line bg-sunken pl-1.5 text-xs">
                 <span className="max-w-48 truncate">{text === '' ? 'empty text' : text}</span>
-                <button type="button" className="chip-remove" aria-label={`Remove ${text}`} onClick={() => onChange(value.toSpliced(place, 1))}>
+                <button type="button" className="grid size-6 place-items-center rounded hover:bg-hover" aria-label={`Remove ${text}`} onClick={() => onChange(value.toSpliced(place, 1))}>
                   <X aria-hidden size={12} />
                 </button>
               </li>
@@ -72,7 +73,7 @@ export function ListValue({ value, onChange, control, field, type }: ListValuePr
       )}
       <span className="flex flex-wrap items-center gap-2">
         {type === 'tag' && (
-          <select className="control w-auto" aria-label="Kind of the values that are added" data-part="kind" value={kind} onChange={({ target }) => setKind(target.value as TagKind)}>
+          <select className={controlClass} aria-label="Kind of the values that are added" data-part="kind" value={kind} onChange={({ target }) => setKind(target.value as TagKind)}>
             <option value="text">text</option>
             <option value="number">number</option>
             <option value="boolean">true or false</option>
@@ -81,7 +82,7 @@ export function ListValue({ value, onChange, control, field, type }: ListValuePr
         <input
           {...control}
           data-part="value"
-          className="control w-56"
+          className={`${controlClass} w-56`}
           aria-label="Add a value"
           placeholder={hintOf(field) ?? 'type a value, or paste many'}
           list={samples.length > 0 ? listId : undefined}

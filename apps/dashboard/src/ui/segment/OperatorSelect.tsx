@@ -4,6 +4,7 @@ import type { EditorLeaf } from '../../core/segment-editor.ts'
 import { wordOf } from '../../core/segment-fields.ts'
 import { valueFor } from '../../core/segment-values.ts'
 import type { ControlMarks } from './ValueEditor.tsx'
+import { controlClass } from './control-class.ts'
 
 const absent = 'exists:false'
 
@@ -23,7 +24,7 @@ export function OperatorSelect({ leaf, type, onChange, control }: OperatorSelect
     <select
       {...control}
       data-part="op"
-      className="control w-auto"
+      className={controlClass}
       aria-label="Operator"
       value={shown}
       onChange={({ target }) =>

@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef, useState } from 'react'
 import { useShortcut } from '../../shell/useShortcut.ts'
+import { controlClass } from './control-class.ts'
 
 type SearchFieldProps = { label: string; value: string; onChange: (value: string) => void; placeholder?: string }
 
@@ -29,7 +30,7 @@ export function SearchField({ label, value, onChange, placeholder }: SearchField
         ref={input}
         id={id}
         type="search"
-        className="control w-full max-w-xs"
+        className={`${controlClass} w-full max-w-xs`}
         placeholder={placeholder}
         value={text}
         onChange={({ target }) => setHeld({ ...held, text: target.value })}

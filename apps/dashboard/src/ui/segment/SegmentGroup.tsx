@@ -8,6 +8,7 @@ import { NotWords } from './NotWords.tsx'
 import { useSegment } from './SegmentContext.ts'
 import { SegmentNode } from './SegmentNode.tsx'
 import { useRowKeys } from './useRowKeys.ts'
+import { controlClass } from './control-class.ts'
 
 /** A group of conditions of which all, or any, must be true. */
 export function SegmentGroup({ list, nots, isRoot }: { list: EditorList; nots: readonly string[]; isRoot: boolean }) {
@@ -19,11 +20,11 @@ export function SegmentGroup({ list, nots, isRoot }: { list: EditorList; nots: r
   return (
     <li className={isRoot ? 'flex flex-col gap-2' : 'flex flex-col gap-2 rounded-md border border-line bg-sunken p-2'} data-node={list.id}>
       {/* The keys work from the controls of the head; those of the rows inside are handled there. */}
-      <div className="flex flex-wrap items-center gap-2" onKeyDown={onKeyDown} role="presentation">
+      <div className="flex flex-wrap items-center gap-2" onKeyDownCapture={onKeyDown} role="presentation">
         <NotWords count={nots.length} />
         <select
           data-part="field"
-          className="control w-auto"
+          className={controlClass}
           aria-label="How many of the group must be true"
           aria-describedby={mistakes.length > 0 ? mistakesId : undefined}
           value={list.kind}
@@ -55,7 +56,7 @@ export function SegmentGroup({ list, nots, isRoot }: { list: EditorList; nots: r
       </ul>
       {!isRoot && (
         <div className="flex flex-wrap gap-2">
-          <Button variant="quiet" small icon={<Plus />} onClick={() => actions.addLeaf(list.id)}>
+          <Button variant="quiet" small icon={<Plus size={14} aria-hidden />} onClick={() => actions.addLeaf(list.id)}>
             Add to this group
           </Button>
         </div>

@@ -1,6 +1,7 @@
 import { useId, useState } from 'react'
 import type { SegmentDetail } from './SegmentBuilder.tsx'
 import { problemOf } from './useSegmentTree.ts'
+import { controlClass } from './control-class.ts'
 
 type SegmentJsonProps = { definition: Record<string, unknown>; details: readonly SegmentDetail[]; onChange: (definition: Record<string, unknown>) => void }
 
@@ -36,7 +37,7 @@ export function SegmentJson({ definition, details, onChange }: SegmentJsonProps)
       </label>
       <textarea
         id={id}
-        className="control font-mono text-xs"
+        className={`${controlClass} font-mono text-xs`}
         rows={Math.min(24, Math.max(8, text.split('\n').length + 1))}
         spellCheck={false}
         aria-invalid={mistakes.length > 0}

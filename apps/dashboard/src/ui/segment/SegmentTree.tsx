@@ -27,11 +27,11 @@ export function SegmentTree({ root, onShowJson }: { root: EditorRoot | 'unreadab
         </ul>
       )}
       <div className="flex flex-wrap gap-2" data-node="add">
-        <Button variant="secondary" small icon={<Plus />} data-part="field" onClick={() => addLeaf()}>
+        <Button variant="secondary" small icon={<Plus size={14} aria-hidden />} data-part="field" onClick={() => addLeaf()}>
           Add a condition
         </Button>
         {root !== undefined && (
-          <Button variant="quiet" small icon={<Plus />} onClick={() => addGroup()}>
+          <Button variant="quiet" small icon={<Plus size={14} aria-hidden />} onClick={() => addGroup()}>
             Add a group
           </Button>
         )}

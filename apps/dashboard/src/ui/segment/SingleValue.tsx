@@ -6,6 +6,7 @@ import { platforms } from '@herald/contracts/platform'
 import { platformNames } from '../../core/platform-names.ts'
 import { useSegment } from './SegmentContext.ts'
 import type { ValueProps } from './ValueEditor.tsx'
+import { controlClass } from './control-class.ts'
 
 type SingleValueProps = ValueProps & {
   field: string
@@ -25,7 +26,7 @@ export function SingleValue({ value, onChange, control, field, type, kind }: Sin
         {...shared}
         type="number"
         step="any"
-        className="control w-28"
+        className={`${controlClass} w-28`}
         value={typeof value === 'number' ? value : ''}
         onChange={({ target }) => onChange(target.value === '' || Number.isNaN(target.valueAsNumber) ? undefined : target.valueAsNumber)}
       />
@@ -33,7 +34,7 @@ export function SingleValue({ value, onChange, control, field, type, kind }: Sin
   }
   if (type === 'boolean' || kind === 'boolean') {
     return (
-      <select {...shared} className="control w-auto" value={String(value)} onChange={({ target }) => onChange(target.value === 'true')}>
+      <select {...shared} className={controlClass} value={String(value)} onChange={({ target }) => onChange(target.value === 'true')}>
         {typeof value !== 'boolean' && <option value={String(value)}>choose</option>}
         <option value="true">true</option>
         <option value="false">false</option>
@@ -43,7 +44,7 @@ export function SingleValue({ value, onChange, control, field, type, kind }: Sin
   if (type === 'platform') {
     const isKnown = platforms.some((platform) => platform === value)
     return (
-      <select {...shared} className="control w-auto" value={String(value)} onChange={({ target }) => onChange(target.value)}>
+      <select {...shared} className={controlClass} value={String(value)} onChange={({ target }) => onChange(target.value)}>
         {!isKnown && <option value={String(value)}>choose</option>}
         {platforms.map((platform) => (
           <option key={platform} value={platform}>
@@ -58,7 +59,7 @@ export function SingleValue({ value, onChange, control, field, type, kind }: Sin
     <>
       <input
         {...shared}
-        className="control w-48"
+        className={`${controlClass} w-48`}
         list={samples.length > 0 ? listId : undefined}
         placeholder={hintOf(field)}
         value={typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value)}

@@ -1,4 +1,5 @@
 import { asKind, kindOf, type TagKind } from '../../core/segment-values.ts'
+import { controlClass } from './control-class.ts'
 
 type TagKindSelectProps = { value: unknown; onChange: (value: unknown) => void; withBoolean: boolean }
 
@@ -8,7 +9,7 @@ const empty: Record<TagKind, unknown> = { text: '', number: 0, boolean: true }
 export function TagKindSelect({ value, onChange, withBoolean }: TagKindSelectProps) {
   return (
     <select
-      className="control w-auto"
+      className={controlClass}
       aria-label="Kind of value"
       data-part="kind"
       value={kindOf(value)}

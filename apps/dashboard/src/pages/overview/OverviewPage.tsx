@@ -1,0 +1,6 @@
+import { Page } from '../../ui/Page.tsx'
+
+/** Not made yet. */
+export function OverviewPage() {
+  return <Page title="Overview">Not made yet.</Page>
+}

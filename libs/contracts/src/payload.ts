@@ -108,8 +108,9 @@ function leastBytes(platform: Platform, entry: LocaleEntry, { data, collapseId, 
   return sizeOf(platform, serialize(platform, push, '', 0), '')
 }
 
-/** Four ids of 24, five bars and the platform's name in base64url, a dot, 22 characters of signature. */
-const lengthOfMsgId = (platform: Platform): number => Math.ceil(((4 * 24 + 5 + platform.length) * 4) / 3) + 1 + 22
+/** Four ids of 24, five bars, the platform's name and that of the experiment's variant in base64url, a dot, 22 characters of signature. */
+export const lengthOfMsgId = (platform: Platform, variant = ''): number =>
+  Math.ceil(((4 * 24 + 5 + platform.length + variant.length) * 4) / 3) + 1 + 22
 const leastMsgIdLength: Record<Platform, number> = {
   ios: lengthOfMsgId('ios'),
   android: lengthOfMsgId('android'),

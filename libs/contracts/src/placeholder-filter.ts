@@ -62,6 +62,7 @@ const filters = {
 } satisfies Record<string, Filter>
 
 export type FilterName = keyof typeof filters
+export const filterNames = Object.keys(filters) as FilterName[]
 
 export const isFilterName = (name: string): name is FilterName => Object.hasOwn(filters, name)
 

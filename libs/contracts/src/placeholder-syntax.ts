@@ -9,7 +9,7 @@ export type PathRoot = 'user' | 'tags' | 'subscription' | 'data' | 'campaign'
 export type Tag = { operand: Operand; filters: { name: FilterName; args: Operand[] }[] }
 
 /** The fields a placeholder may name (spec: content/placeholder-names). Tags and data take any name. */
-const fieldsOf: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+export const placeholderFields: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['user', new Set(['id', 'externalId', 'language', 'timezone', 'country', 'createdAt'])],
   ['subscription', new Set(['id', 'platform', 'appVersion', 'deviceModel', 'browser'])],
   ['campaign', new Set(['id', 'name'])],
@@ -33,7 +33,7 @@ export function readTag(
 }
 
 /** Where `}}` stands, outside quotes, or -1. */
-function findClosing(text: string, from: number): number {
+export function findClosing(text: string, from: number): number {
   let quote = ''
   for (let at = from; at < text.length; at++) {
     const character = text[at]!
@@ -166,7 +166,7 @@ function resolvePath([root = '', ...rest]: string[]): { ok: true; operand: Opera
   if (root === 'user' && rest[0] === 'tags') {
     return rest.length > 1 ? { ok: true, operand: { is: 'path', root: 'tags', name: rest.slice(1).join('.') } } : unknown
   }
-  if ((root === 'user' || root === 'subscription' || root === 'campaign') && fieldsOf.get(root)?.has(name)) {
+  if ((root === 'user' || root === 'subscription' || root === 'campaign') && placeholderFields.get(root)?.has(name)) {
     return { ok: true, operand: { is: 'path', root, name } }
   }
   return unknown

@@ -1,4 +1,4 @@
-import { readTag, type Operand, type Tag } from './placeholder-syntax.ts'
+import { findClosing, readTag, type Operand, type Tag } from './placeholder-syntax.ts'
 import { applyFilter, type FilterContext, type Value } from './placeholder-filter.ts'
 import type { TagValue } from './text.ts'
 
@@ -16,7 +16,8 @@ export type PlaceholderValues = {
 }
 
 export type Part = string | Tag
-export type Template = { ok: true; parts: Part[] } | { ok: false; message: string }
+/** Of what is no template: what is wrong, and which piece of the text it is. */
+export type Template = { ok: true; parts: Part[] } | { ok: false; message: string; from: number; to: number }
 
 /**
  * Splits a text into plain pieces and Liquid output tags (spec: content/placeholder-syntax). The message of a refusal follows the field's
@@ -35,14 +36,21 @@ export function parseTemplate(text: string): Template {
       break
     }
     if (text[open + 1] === '%')
-      return { ok: false, message: 'holds a logic tag {% … %}; only output tags such as {{ user.id }} are understood' }
+      return refuseAt(text, open, 'holds a logic tag {% … %}; only output tags such as {{ user.id }} are understood')
     const tag = readTag(text, open + 2)
-    if (!tag.ok) return tag
+    if (!tag.ok) return refuseAt(text, open, tag.message)
     parts.push(tag.trimBefore ? plain.trimEnd() : plain, tag.tag)
     trimNext = tag.trimAfter
     at = tag.end
   }
   return { ok: true, parts: parts.filter((part) => part !== '') }
+}
+
+/** The piece of a refusal goes to the end of its tag; that of a tag without an end, to the end of its line. */
+function refuseAt(text: string, open: number, message: string): Template {
+  const close = text[open + 1] === '%' ? text.indexOf('%}', open + 2) : findClosing(text, open + 2)
+  const line = text.indexOf('\n', open)
+  return { ok: false, message, from: open, to: close !== -1 ? close + 2 : line === -1 ? text.length : line }
 }
 
 /** Where the next `{{` or `{%` stands, or the end of the text. */

@@ -1,7 +1,8 @@
 import { dateAfter, weekdayOf } from '@herald/contracts/local-time'
 import { Temporal } from 'temporal-polyfill'
 import { expect, test } from 'vitest'
-import { planSend, tick, type Recurrence } from './schedule.ts'
+import type { Recurrence } from '@herald/contracts/occurrences'
+import { planSend, tick } from './schedule.ts'
 
 const localTimes = ['00:00', '01:30', '02:00', '02:30', '03:00', '23:59']
 const until2031 = Temporal.Instant.from('2031-01-01T00:00:00Z').epochMilliseconds

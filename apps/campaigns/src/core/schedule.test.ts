@@ -1,6 +1,7 @@
 import type { Schedule } from '@herald/contracts/campaign'
 import { expect, test } from 'vitest'
-import { planSend, tick, whyNotSchedule, type Recurrence } from './schedule.ts'
+import type { Recurrence } from '@herald/contracts/occurrences'
+import { planSend, tick, whyNotSchedule } from './schedule.ts'
 
 const now = new Date('2026-11-21T12:00:00Z')
 const inMs = (milliseconds: number) => new Date(now.getTime() + milliseconds).toISOString()

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { statusAfter, statusesThatAllow } from '../core/campaign.ts'
-import type { Recurrence } from '../core/schedule.ts'
+import type { Recurrence } from '@herald/contracts/occurrences'
 import { isRecurring, ownLease, withoutNames, type Started } from './campaigns.ts'
 import type { Db } from './tables.ts'
 

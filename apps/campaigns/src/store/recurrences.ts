@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { statusAfter } from '../core/campaign.ts'
-import type { Recurrence } from '../core/schedule.ts'
+import type { Recurrence } from '@herald/contracts/occurrences'
 import { inherited, startLease } from './campaigns.ts'
 import type { Db } from './tables.ts'
 

@@ -1,0 +1,83 @@
+import type { Plugin } from 'vite'
+
+/**
+ * Modules of the contracts that a page may have. They need nothing of Node but what `buffer.ts` and `crypto.ts` stand in for. Whoever adds one says by
+ * it that it runs in a browser too; what has results that a person relies on belongs in `parity.test.ts`.
+ */
+export const allowedContracts: ReadonlySet<string> = new Set([
+  'address',
+  'app',
+  'batch',
+  'campaign',
+  'content',
+  'dry-run',
+  'explain',
+  'fault',
+  'grapheme',
+  'ids',
+  'local-time',
+  'notification',
+  'occurrences',
+  'outcome',
+  'payload',
+  'payload-shape',
+  'placeholder',
+  'placeholder-date',
+  'placeholder-filter',
+  'placeholder-syntax',
+  'platform',
+  'push-identity',
+  'quiet-hours',
+  'remedies',
+  'render-entry',
+  'saved-segment',
+  'segment',
+  'segment-cost',
+  'segment-definition',
+  'segment-match',
+  'segment-tree',
+  'send-fields',
+  'stats',
+  'target',
+  'template',
+  'test-send',
+  'text',
+  'validate',
+  'webhook-event',
+  'zone-aliases',
+  'zone-clock',
+  'zone-offset',
+])
+
+const contractsModule = /\/libs\/contracts\/src\/([^?]+)\.ts(?:\?.*)?$/
+
+/** Where this file lies, as an address: the build may run it from a bundle of its configuration. */
+const standInFor = (name: 'buffer' | 'crypto', folder: string) => `${folder}/${name}.ts`
+
+/**
+ * Lets pages use the platform's own rules (docs/decisions/0054): Node's `Buffer` and `node:crypto` are replaced by stand-ins, and a module that is
+ * not on the list ends the build. `folder`: where the stand-ins lie.
+ */
+export function contractsInBrowser(folder: string): Plugin {
+  return {
+    name: 'contracts-in-browser',
+    enforce: 'pre',
+    resolveId(source, importer) {
+      if (!source.startsWith('node:') || importer === undefined || !contractsModule.test(importer)) return undefined
+      if (source === 'node:crypto') return standInFor('crypto', folder)
+      throw new Error(`${importer} needs ${source}, which no browser has`)
+    },
+    transform(code, id) {
+      const [, name] = contractsModule.exec(id) ?? []
+      if (name === undefined) return undefined
+      if (!allowedContracts.has(name)) {
+        throw new Error(
+          `@herald/contracts/${name} is not for pages. If it needs nothing of Node, add it to the list in apps/dashboard/src/browser/contracts-in-browser.ts`,
+        )
+      }
+      if (!/\bBuffer\./.test(code)) return undefined
+      // Behind the last line, so that the places of the source stay what they are: imports are hoisted.
+      return { code: `${code}\nimport { Buffer } from ${JSON.stringify(standInFor('buffer', folder))}\n`, map: null }
+    },
+  }
+}

@@ -1,0 +1,201 @@
+import { CreateCampaign } from '@herald/contracts/campaign'
+import { parseBody } from '@herald/contracts/validate'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import {
+  addVariant,
+  beginExperiment,
+  bodyOfDraft,
+  draftOfCampaign,
+  emptyDraft,
+  endExperiment,
+  isUntouched,
+  nameOf,
+  type CampaignRead,
+} from './campaign-draft.ts'
+import { addLocale, changeEntry, contentOfDraft, draftOfContent, emptyContent, newActionId, removeLocale } from './content-draft.ts'
+import { emptyOptions, optionsOfDraft, twiceIn } from './send-options-draft.ts'
+
+const sentence = (maxLength: number) =>
+  fc.string({ minLength: 1, maxLength, unit: 'grapheme-composite' }).filter((text) => text.trim() !== '' && !/\{[{%]|\0/.test(text))
+const link = fc.constantFrom('https://shop.example/a', 'shop://cart', 'https://shop.example/{{ user.id }}')
+const action = (id: string) => fc.record({ id: fc.constant(id), title: sentence(10), url: link }, { requiredKeys: ['id', 'title'] })
+const entry = fc.record(
+  {
+    title: sentence(30),
+    body: sentence(60),
+    url: link,
+    image: fc.constant('https://cdn.example/a.png'),
+    actions: fc.tuple(action('one'), action('two')).map((both) => [...both]),
+  },
+  { requiredKeys: ['title', 'body'] },
+)
+const content = fc
+  .uniqueArray(fc.constantFrom('en', 'de', 'pt-BR', 'zh-Hant-TW', 'ar'), { minLength: 1, maxLength: 4 })
+  .chain((locales) => fc.tuple(fc.constantFrom(...locales), ...locales.map((locale) => entry.map((one) => [locale, one] as const))))
+  .map(([fallback, ...entries]) => ({ _default: fallback, ...Object.fromEntries(entries) }))
+const data = fc.dictionary(
+  fc.stringMatching(/^[a-z]{1,8}$/).filter((key) => !['aps', 'herald', 'from', 'gcm'].includes(key)),
+  fc.string({ maxLength: 20 }).filter((text) => !text.includes('\0')),
+  { noNullPrototype: true, maxKeys: 5 },
+)
+const presentation = fc.record(
+  {
+    sound: fc.constant('chime'),
+    badge: fc.integer({ min: 0, max: 99_999 }),
+    threadId: fc.constant('orders'),
+    icon: fc.constant('ic_bell'),
+    interruptionLevel: fc.constantFrom('passive', 'active', 'time-sensitive', 'critical'),
+    relevanceScore: fc.constantFrom(0, 0.5, 1),
+    channelId: fc.constant('offers'),
+  },
+  { requiredKeys: [] },
+)
+const schedule = fc.oneof(
+  fc.constant({ type: 'now' }),
+  fc
+    .date({ min: new Date('2026-01-01'), max: new Date('2030-01-01'), noInvalidDate: true })
+    .map((at) => ({ type: 'at', at: at.toISOString() })),
+  fc.constantFrom('00:00', '23:59').map((localTime) => ({ type: 'user_timezone', localTime })),
+  fc.record(
+    {
+      type: fc.constant('recurring'),
+      every: fc.constantFrom('day', 'week'),
+      daysOfWeek: fc.uniqueArray(fc.integer({ min: 0, max: 6 }), { minLength: 1, maxLength: 7 }),
+      localTime: fc.constant('09:30'),
+      timezone: fc.constantFrom('Europe/Vienna', 'UTC'),
+      until: fc.constant('2029-12-31T00:00:00.123Z'),
+    },
+    { requiredKeys: ['type', 'every', 'localTime', 'timezone'] },
+  ),
+)
+const campaign = fc
+  .record(
+    {
+      name: sentence(40),
+      content,
+      templateId: fc.constant('671a2b3c4d5e6f7081920a04'),
+      segmentId: fc.constant('671a2b3c4d5e6f7081920a03'),
+      segment: fc.constant({
+        or: [{ field: 'platform', op: 'eq', value: 'ios' }, { not: { field: 'tags.plan', op: 'exists', value: true } }],
+      }),
+      experiment: fc.record({
+        sampleRate: fc.constantFrom(0.01, 0.5, 1),
+        variants: fc.tuple(content, content).map(([one, other]) => [
+          { id: 'a', name: 'Short', weight: 1, content: one },
+          { id: 'b', name: 'Long', weight: 2.5, content: other },
+        ]),
+      }),
+      silent: fc.boolean(),
+      data,
+      ttl: fc.integer({ min: 0, max: 2_419_200 }),
+      collapseId: fc.constant('order-17'),
+      priority: fc.constantFrom('high', 'normal'),
+      presentation,
+      bypass: fc.record({ frequencyCap: fc.constant(true), quietHours: fc.constant(true) }, { requiredKeys: [] }),
+      schedule,
+    },
+    { requiredKeys: ['name', 'content', 'schedule'] },
+  )
+  .map(({ segment, segmentId, experiment, ...rest }) => ({
+    ...rest,
+    ...(segmentId === undefined ? (segment === undefined ? {} : { segment }) : { segmentId }),
+    // Everybody gets a variant: the text beside an experiment is the first one's.
+    ...(experiment === undefined || rest.silent === true ? {} : { experiment, content: experiment.variants[0]?.content ?? rest.content }),
+  }))
+
+/** A campaign as the API answers it: what was left open is null or its default. */
+function answered(body: unknown): CampaignRead {
+  const made = parseBody(CreateCampaign, body)
+  return {
+    name: made.name,
+    segment: made.segment ?? null,
+    segmentId: made.segmentId ?? null,
+    templateId: made.templateId ?? null,
+    content: made.content ?? null,
+    experiment: made.experiment ?? null,
+    schedule: made.schedule,
+    silent: made.silent ?? false,
+    data: made.data ?? {},
+    ttl: made.ttl ?? 2_419_200,
+    collapseId: made.collapseId ?? null,
+    priority: made.priority ?? 'high',
+    presentation: made.presentation && Object.keys(made.presentation).length > 0 ? made.presentation : null,
+    bypass: made.bypass ?? {},
+  }
+}
+
+test('a campaign that is opened and kept again is the same campaign', () => {
+  fc.assert(
+    fc.property(campaign, (given) => {
+      const read = answered(given)
+      expect(answered(bodyOfDraft(draftOfCampaign(read)))).toEqual(read)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('a draft takes the name of its title until it has one of its own', () => {
+  expect(nameOf(emptyDraft)).toBe('Untitled message')
+  const titled = { ...emptyDraft, content: changeEntry(emptyDraft.content, 'en', { title: ' Sale ' }) }
+  expect(nameOf(titled)).toBe('Sale')
+  expect(nameOf({ ...titled, name: 'Weekend' })).toBe('Weekend')
+  expect(nameOf({ ...titled, content: changeEntry(emptyDraft.content, 'en', { title: '😀'.repeat(250) }) })).toBe('😀'.repeat(200))
+})
+
+test('a page that was opened and left alone keeps nothing', () => {
+  expect(isUntouched(emptyDraft)).toBe(true)
+  expect(isUntouched({ ...emptyDraft, content: changeEntry(emptyDraft.content, 'en', { body: 'x' }) })).toBe(false)
+  expect(isUntouched({ ...emptyDraft, silent: true })).toBe(false)
+})
+
+test('a silent message without texts has no content', () => {
+  expect(bodyOfDraft({ ...emptyDraft, silent: true })).not.toHaveProperty('content')
+  expect(bodyOfDraft(emptyDraft)).toHaveProperty('content')
+})
+
+test('an experiment begins with the text that there is, has up to four variants, and leaves the first behind', () => {
+  const begun = beginExperiment({ ...emptyDraft, content: changeEntry(emptyDraft.content, 'en', { title: 'Sale', body: 'Now' }) })
+  if (!begun.experiment) throw new Error('it has begun')
+  expect(begun.experiment.variants.map(({ content: { entries } }) => entries[0]?.entry.title)).toEqual(['Sale', 'Sale'])
+  const full = addVariant(addVariant(addVariant(begun.experiment)))
+  expect(full.variants.map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd'])
+  expect(parseBody(CreateCampaign, bodyOfDraft({ ...begun, experiment: full })).experiment?.variants).toHaveLength(4)
+  expect(endExperiment(begun).content.entries[0]?.entry.title).toBe('Sale')
+})
+
+test('locales are added empty, taken away, and one always stays', () => {
+  const first = changeEntry(emptyContent('en'), 'en', {
+    title: 'Sale',
+    url: 'https://shop.example',
+    actions: [{ id: 'buy', title: 'Buy', url: '' }],
+  })
+  const both = addLocale(first, 'de')
+  expect(both.entries[1]?.entry).toEqual({
+    title: '',
+    body: '',
+    url: 'https://shop.example',
+    image: '',
+    actions: [{ id: 'buy', title: '', url: '' }],
+  })
+  expect(addLocale(both, 'de')).toBe(both)
+  expect(removeLocale(both, 'en')).toMatchObject({ fallback: 'de', entries: [{ locale: 'de' }] })
+  expect(removeLocale(emptyContent('en'), 'en')).toEqual(emptyContent('en'))
+  expect(draftOfContent(contentOfDraft(both))).toEqual(both)
+})
+
+test('a new button has an id that its locale does not have', () => {
+  expect(newActionId([])).toBe('action-1')
+  expect(newActionId([{ id: 'action-2', title: '', url: '' }])).toBe('action-3')
+})
+
+test('a key of data that is written twice is told', () => {
+  const rows = [
+    { key: 'a', value: '1' },
+    { key: '', value: '' },
+    { key: 'a', value: '2' },
+    { key: '', value: '' },
+  ]
+  expect(twiceIn(rows)).toEqual([2])
+  expect(optionsOfDraft({ ...emptyOptions, data: rows.slice(0, 1) }).data).toEqual({ a: '1' })
+})

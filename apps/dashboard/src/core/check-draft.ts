@@ -1,0 +1,34 @@
+import { CreateCampaign } from '@herald/contracts/campaign'
+import { Fault, type FaultDetail } from '@herald/contracts/fault'
+import { checkFits } from '@herald/contracts/payload'
+import { parseBody } from '@herald/contracts/validate'
+import type { z } from 'zod'
+import { bodyOfDraft, type CampaignDraft } from './campaign-draft.ts'
+import { twiceIn } from './send-options-draft.ts'
+
+/** What is wrong with a body, by the contracts' own check; empty: nothing that a browser can know. */
+export function detailsOf(schema: z.ZodType, body: unknown): FaultDetail[] {
+  try {
+    parseBody(schema, body)
+    return []
+  } catch (error) {
+    if (error instanceof Fault) return [...(error.details ?? [])]
+    throw error
+  }
+}
+
+/** What is wrong with a draft: each detail has the path of its field, as the platform's own answer has. */
+export function checkDraft(draft: CampaignDraft): FaultDetail[] {
+  const body = bodyOfDraft(draft)
+  const wrong = detailsOf(CreateCampaign, body)
+  const twice = twiceIn(draft.data).map((place) => ({
+    path: `data.${draft.data[place]?.key}`,
+    message: 'is written twice; keep one of them',
+  }))
+  if (wrong.length > 0) return [...wrong, ...twice]
+  const large =
+    body.experiment?.variants.flatMap(({ content }, place) =>
+      checkFits({ ...body, content }).map(({ path, message }) => ({ path: `experiment.variants.${place}.${path}`, message })),
+    ) ?? checkFits(body)
+  return [...large, ...twice]
+}

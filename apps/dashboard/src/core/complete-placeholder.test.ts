@@ -1,0 +1,61 @@
+import { whyNotTemplate } from '@herald/contracts/placeholder'
+import { expect, test } from 'vitest'
+import { completeAt, insertSuggestion, writtenTag } from './complete-placeholder.ts'
+
+const tags = [
+  { name: 'plan', values: ['free', 'pro'] },
+  { name: 'orders', values: ['0', '1'] },
+  { name: 'plan:tier', values: [] },
+]
+/** The bar says where the cursor stands. */
+const at = (marked: string) => completeAt(marked.replace('‸', ''), marked.indexOf('‸'), tags, ['kind'])
+const labels = (marked: string) => at(marked)?.suggestions.map(({ label }) => label)
+
+test('behind {{ come the tags with values that they have, then the fields, then the keys of data', () => {
+  expect(labels('Hi {{‸')?.slice(0, 4)).toEqual(['tags.plan', 'tags.orders', 'tags.plan:tier', 'user.id'])
+  expect(at('Hi {{ ‸')?.suggestions[0]?.hint).toBe('such as free, pro')
+  expect(labels('Hi {{ ‸')).toContain('data.kind')
+  expect(labels('Hi {{- ‸')).toContain('campaign.name')
+})
+
+test('what was typed chooses among them, also in the middle of a name', () => {
+  expect(labels('{{ user.l‸')).toEqual(['user.language'])
+  expect(labels('{{ lang‸')).toEqual(['user.language'])
+  expect(labels('{{ nobody‸')).toBeUndefined()
+})
+
+test('behind a bar come the filters', () => {
+  expect(labels('{{ tags.plan |‸ }}')).toContain('upcase')
+  expect(labels('{{ tags.plan | upcase | de‸')?.[0]).toBe('default: "friend"')
+})
+
+test('nothing is suggested outside a tag, in a quoted text or in an argument', () => {
+  for (const text of ['Hi ‸', 'Hi {‸', '{{ tags.plan }} ‸', '{{ "a ‸', '{{ tags.plan | default: ‸', '{{ tags.plan ‸'])
+    expect(at(text)).toBeUndefined()
+})
+
+test('what is put in is a template, and the cursor stands where one goes on', () => {
+  for (const text of ['Hi {{‸', 'Hi {{ ta‸ }} you', 'Hi {{ tags.plan |‸ }}', '{{ tags.plan | tru‸']) {
+    const completion = at(text)
+    if (!completion) throw new Error(text)
+    for (const suggestion of completion.suggestions) {
+      const { text: written, cursor } = insertSuggestion(text.replace('‸', ''), completion, suggestion)
+      expect({ written, why: whyNotTemplate(written) }).toEqual({ written, why: undefined })
+      expect(written.slice(0, cursor)).toMatch(suggestion.kind === 'name' ? /[^ ]$/ : /[}\d\w" ]$/)
+    }
+  }
+  expect(
+    insertSuggestion('Hi {{pl you', { from: 5, to: 7, suggestions: [] }, { insert: 'tags.plan', label: '', hint: '', kind: 'name' }),
+  ).toEqual({
+    text: 'Hi {{ tags.plan }} you',
+    cursor: 15,
+  })
+})
+
+test('a tag whose name Liquid would end early is written in brackets', () => {
+  expect(writtenTag('plan')).toBe('tags.plan')
+  expect(writtenTag('größe.2')).toBe('tags.größe.2')
+  expect(writtenTag('plan:tier')).toBe('tags["plan:tier"]')
+  for (const name of ['plan', 'größe.2', 'plan:tier', 'a b', '"x"', '-a', 'a-'])
+    expect({ name, why: whyNotTemplate(`{{ ${writtenTag(name)} }}`) }).toEqual({ name, why: undefined })
+})

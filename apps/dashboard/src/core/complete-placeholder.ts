@@ -1,0 +1,156 @@
+import { filterArity, filterNames, type FilterName } from '@herald/contracts/placeholder-filter'
+import { placeholderFields } from '@herald/contracts/placeholder-syntax'
+
+/** A tag of the app's people, with some of the values it has. */
+export type KnownTag = { name: string; values: readonly string[] }
+
+export type Suggestion = {
+  /** What is put in the place of what was typed. */
+  insert: string
+  label: string
+  hint: string
+  kind: 'name' | 'filter'
+}
+
+/** Where in a text something is completed: `from` to `to` is replaced. */
+export type Completion = { from: number; to: number; suggestions: Suggestion[] }
+
+const mostSuggestions = 50
+
+const hintOfField: Readonly<Record<string, string>> = {
+  'user.id': 'the platform’s id of the person',
+  'user.externalId': 'your own id of the person',
+  'user.language': 'such as de or pt-BR',
+  'user.timezone': 'such as Europe/Vienna',
+  'user.country': 'such as AT',
+  'user.createdAt': 'when the person was first seen',
+  'subscription.id': 'the device',
+  'subscription.platform': 'ios, android or web',
+  'subscription.appVersion': 'the app’s version on the device',
+  'subscription.deviceModel': 'such as iPhone16,2',
+  'subscription.browser': 'of web devices',
+  'campaign.id': 'this send',
+  'campaign.name': 'the name of this send',
+}
+
+const hintOfFilter: Readonly<Record<FilterName, string>> = {
+  default: 'what stands there instead when there is no value',
+  upcase: 'CAPITAL LETTERS',
+  downcase: 'small letters',
+  capitalize: 'the first letter large, the others small',
+  strip: 'without white space at both ends',
+  truncate: 'cut to a length',
+  date: 'a date or a time, in the person’s zone',
+  plus: 'add a number',
+  minus: 'take a number away',
+  times: 'multiply',
+  divided_by: 'divide',
+  round: 'round to a number of digits',
+  url_encode: 'for use in a link',
+}
+
+const argumentOf: Partial<Record<FilterName, string>> = { default: ': "friend"', truncate: ': 50', date: ': "%d %B"', round: ': 2' }
+
+/**
+ * What can be typed at the cursor: names right behind `{{`, filters behind `|`. Undefined where nothing can: outside a tag, in a quoted text, or in an
+ * argument.
+ */
+export function completeAt(
+  text: string,
+  cursor: number,
+  tags: readonly KnownTag[],
+  dataKeys: readonly string[] = [],
+): Completion | undefined {
+  const open = openTagBefore(text, cursor)
+  if (open === undefined) return undefined
+  const typed = text.slice(open, cursor)
+  const bar = typed.lastIndexOf('|')
+  const word = /[\p{L}\p{N}_.:$-]*$/u.exec(typed)?.[0] ?? ''
+  const before = typed.slice(bar + 1, typed.length - word.length).trim()
+  if (before !== '' && !(bar === -1 && before === '-')) return undefined
+  const options = bar === -1 ? namesFor(word, tags, dataKeys) : filtersFor(word)
+  const rest = /^[\p{L}\p{N}_.:$-]*/u.exec(text.slice(cursor))?.[0] ?? ''
+  return options.length === 0
+    ? undefined
+    : { from: cursor - word.length, to: cursor + rest.length, suggestions: options.slice(0, mostSuggestions) }
+}
+
+/** Where the inside of the tag begins that the cursor stands in, outside quoted texts. */
+function openTagBefore(text: string, cursor: number): number | undefined {
+  const open = text.lastIndexOf('{{', cursor - 1)
+  if (open === -1 || open + 2 > cursor) return undefined
+  let quote = ''
+  for (let at = open + 2; at < cursor; at += 1) {
+    const character = text[at] ?? ''
+    if (quote !== '') {
+      if (character === '\\') at += 1
+      else if (character === quote) quote = ''
+    } else if (character === '"' || character === "'") quote = character
+    else if (character === '}' && text[at + 1] === '}') return undefined
+  }
+  return quote === '' ? open + 2 : undefined
+}
+
+/** A tag with a sign in its name that ends a name in Liquid is written in brackets. */
+export const writtenTag = (name: string): string =>
+  /^[\w\P{ASCII}](?:[\w.\-\P{ASCII}]*[\w\P{ASCII}])?$/u.test(name) && !/[\s“”]/u.test(name)
+    ? `tags.${name}`
+    : `tags[${JSON.stringify(name)}]`
+
+function namesFor(word: string, tags: readonly KnownTag[], dataKeys: readonly string[]): Suggestion[] {
+  const ofTags = tags.map(({ name, values }): Suggestion => ({
+    insert: writtenTag(name),
+    label: `tags.${name}`,
+    hint: sampleHint(values),
+    kind: 'name',
+  }))
+  const ofFields = [...placeholderFields].flatMap(([root, fields]) =>
+    [...fields].map((field): Suggestion => ({
+      insert: `${root}.${field}`,
+      label: `${root}.${field}`,
+      hint: hintOfField[`${root}.${field}`] ?? '',
+      kind: 'name',
+    })),
+  )
+  const ofData = dataKeys.map((key): Suggestion => ({
+    insert: `data.${key}`,
+    label: `data.${key}`,
+    hint: 'of this message’s data',
+    kind: 'name',
+  }))
+  return matching([...ofTags, ...ofFields, ...ofData], word)
+}
+
+const sampleHint = (values: readonly string[]): string => (values.length === 0 ? '' : `such as ${values.slice(0, 3).join(', ')}`)
+
+const filtersFor = (word: string): Suggestion[] =>
+  matching(
+    filterNames.map((name): Suggestion => {
+      const { least } = filterArity(name)
+      const argument = argumentOf[name] ?? (least > 0 ? ': 1' : '')
+      return { insert: `${name}${argument}`, label: `${name}${argument}`, hint: hintOfFilter[name], kind: 'filter' }
+    }),
+    word,
+  )
+
+/** Those that begin with what was typed first, then those that hold it. */
+function matching(all: Suggestion[], word: string): Suggestion[] {
+  const wanted = word.toLowerCase()
+  const place = ({ label }: Suggestion) => {
+    const at = label.toLowerCase().indexOf(wanted)
+    return at === -1 ? 2 : Math.min(at, 1)
+  }
+  return all.filter((one) => place(one) < 2).toSorted((one, other) => place(one) - place(other))
+}
+
+/** The text with a suggestion in it, and where the cursor then stands: behind the tag's end, which is written too when it is not there. */
+export function insertSuggestion(text: string, { from, to }: Completion, { insert, kind }: Suggestion): { text: string; cursor: number } {
+  const before = text.slice(0, from)
+  const behind = text.slice(to)
+  const space = /(?:\{\{|\|)-?$/.test(before) ? ' ' : ''
+  const isClosed = /^[^{}]*\}\}/.test(behind)
+  const end = isClosed ? '' : ' }}'
+  // Behind a name often a filter follows, so the cursor stays in front of the end; behind a filter the tag is done.
+  const written = `${before}${space}${insert}`
+  return { text: `${written}${end}${behind}`, cursor: written.length + (kind === 'filter' ? end.length : 0) }
+}

@@ -1,0 +1,219 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { draftOfCampaign, emptyDraft, type CampaignBody, type CampaignDraft } from './campaign-draft.ts'
+import { changeEntry } from './content-draft.ts'
+import { openDraftSaver, type DraftCalls, type StoredCampaign } from './draft-saver.ts'
+import { openDraftKeeper } from './kept-drafts.ts'
+
+beforeEach(() => void vi.useFakeTimers({ now: new Date('2026-11-22T12:00:00Z') }))
+afterEach(() => void vi.useRealTimers())
+
+const id = '671a2b3c4d5e6f7081920a05'
+const written = (title: string, body = 'It has begun.'): CampaignDraft => ({
+  ...emptyDraft,
+  content: changeEntry(emptyDraft.content, 'en', { title, body }),
+})
+
+/** A storage as a browser has it. */
+function givenStorage() {
+  const kept = new Map<string, string>()
+  return {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void kept.set(key, value),
+    removeItem: (key: string) => void kept.delete(key),
+    key: (place: number) => [...kept.keys()][place] ?? null,
+    get length() {
+      return kept.size
+    },
+  }
+}
+
+/** The platform as far as drafts go: one campaign, and what was asked of it. */
+function givenPlatform() {
+  const asked: string[] = []
+  let stored: StoredCampaign | undefined
+  const made = new Map<string, string>()
+  let refusal: { status: number; message: string; details: { path: string; message: string }[] } | undefined
+  const answer = (body: CampaignBody): StoredCampaign => {
+    const { segmentId = null, templateId = null, content = null, experiment = null, bypass = {}, ...rest } = body
+    return { ttl: 2_419_200, ...rest, id, status: 'draft', segmentId, templateId, content, experiment, bypass }
+  }
+  const meet = (what: string) => {
+    asked.push(what)
+    if (refusal) throw new Error('refused')
+  }
+  const calls: DraftCalls = {
+    async read() {
+      meet('read')
+      if (!stored) throw new Error('nobody has it')
+      return stored
+    },
+    async create(body, idempotencyKey) {
+      asked.push('create')
+      if (!made.has(idempotencyKey)) {
+        made.set(idempotencyKey, JSON.stringify(body))
+        stored = answer(body)
+      }
+      if (made.get(idempotencyKey) !== JSON.stringify(body)) throw new Error('another body under the same key')
+      if (refusal) throw new Error('refused')
+      return { id }
+    },
+    async replace(_, body) {
+      meet('replace')
+      return (stored = answer(body))
+    },
+    whyRefused: () => refusal ?? { status: 0, message: 'no network', details: [] },
+  }
+  return {
+    calls,
+    asked,
+    made,
+    refuse: (given: typeof refusal) => void (refusal = given),
+    change: (body: Partial<StoredCampaign>) => void (stored &&= { ...stored, ...body }),
+    titleOf: () => (stored?.content?.['en'] as { title: string } | undefined)?.title,
+  }
+}
+
+function given() {
+  const platform = givenPlatform()
+  const keeper = openDraftKeeper(givenStorage())
+  const saver = openDraftSaver({ appId: 'app', key: 'k1', calls: platform.calls, keeper }, { draft: emptyDraft, stored: undefined })
+  return { platform, keeper, saver, state: () => saver.get().state.is, kept: () => keeper.list('app') }
+}
+
+test('a draft is made from what is written, 1 s after the last change, and then replaced', async () => {
+  const { platform, saver, state, kept } = given()
+  expect(state()).toBe('untouched')
+  saver.change(written('S'))
+  await vi.advanceTimersByTimeAsync(900)
+  saver.change(written('Sale'))
+  expect(kept()).toMatchObject([{ id: null, draft: written('Sale') }])
+  await vi.advanceTimersByTimeAsync(999)
+  expect(platform.asked).toEqual([])
+  await vi.advanceTimersByTimeAsync(1)
+  expect(platform.asked).toEqual(['create', 'read'])
+  expect(saver.get()).toMatchObject({ id, state: { is: 'saved', at: new Date('2026-11-22T12:00:01.900Z') } })
+  // What the platform has is not kept in the browser any longer.
+  expect(kept()).toEqual([])
+
+  saver.change(written('Sale!'))
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(platform.asked).toEqual(['create', 'read', 'read', 'replace'])
+  expect(platform.titleOf()).toBe('Sale!')
+})
+
+test('what cannot be a draft yet stays in the browser, with what is missing', async () => {
+  const { platform, saver, kept } = given()
+  saver.change(written('Sale', ''))
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(saver.get().state).toMatchObject({ is: 'kept', details: [{ path: 'content.en.body', message: 'must be 1 to 2000 characters' }] })
+  expect(platform.asked).toEqual([])
+  expect(kept()).toHaveLength(1)
+  // Taken back, nothing is left of it.
+  saver.change(emptyDraft)
+  expect([saver.get().state.is, kept()]).toEqual(['untouched', []])
+})
+
+test('a platform that is away is asked again until it answers, and nothing is lost meanwhile', async () => {
+  const { platform, saver, state, kept } = given()
+  platform.refuse({ status: 503, message: 'The database is away.', details: [] })
+  saver.change(written('Sale'))
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(state()).toBe('unreached')
+  expect(kept()).toHaveLength(1)
+  platform.refuse(undefined)
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(state()).toBe('saved')
+  expect(platform.titleOf()).toBe('Sale')
+})
+
+test('a draft whose first answer was lost is one campaign, with what was written since', async () => {
+  const { platform, saver, state } = given()
+  platform.refuse({ status: 0, message: 'no network', details: [] })
+  saver.change(written('One'))
+  await saver.saveNow()
+  expect([state(), platform.made.size]).toEqual(['unreached', 1])
+  platform.refuse(undefined)
+  saver.change(written('Two'))
+  expect(await saver.saveNow()).toBe(true)
+  expect([platform.made.size, platform.titleOf()]).toEqual([1, 'Two'])
+})
+
+test('what the platform refuses is told with its details', async () => {
+  const { platform, saver } = given()
+  const details = [{ path: 'schedule.at', message: 'must be at most 365 days ahead' }]
+  platform.refuse({ status: 422, message: 'schedule.at must be at most 365 days ahead', details })
+  saver.change(written('Sale'))
+  expect(await saver.saveNow()).toBe(false)
+  expect(saver.get().state).toMatchObject({ is: 'kept', details })
+})
+
+test('what another tab has changed is not overwritten unseen', async () => {
+  const { platform, saver, state } = given()
+  saver.change(written('Sale'))
+  await saver.saveNow()
+  platform.change({ content: { _default: 'en', en: { title: 'Theirs', body: 'It has begun.' } } })
+  saver.change(written('Mine'))
+  expect(await saver.saveNow()).toBe(false)
+  expect(state()).toBe('conflict')
+  expect(platform.titleOf()).toBe('Theirs')
+  // Further words of one's own do not hide it.
+  saver.change(written('Mine, longer'))
+  await vi.advanceTimersByTimeAsync(5_000)
+  expect([state(), platform.titleOf()]).toEqual(['conflict', 'Theirs'])
+
+  expect(await saver.keepMine()).toBe(true)
+  expect([state(), platform.titleOf()]).toEqual(['saved', 'Mine, longer'])
+})
+
+test('theirs can be taken, and are taken by themselves where there is nothing of one’s own', async () => {
+  const { platform, saver, state } = given()
+  saver.change(written('Sale'))
+  await saver.saveNow()
+  const theirs = (title: string) => platform.change({ content: { _default: 'en', en: { title, body: 'B' } } })
+  theirs('First')
+  await saver.look()
+  expect([state(), saver.get().draft.content.entries[0]?.entry.title]).toEqual(['saved', 'First'])
+
+  saver.change({ ...saver.get().draft, name: 'Mine' })
+  theirs('Second')
+  await saver.look()
+  expect(state()).toBe('conflict')
+  saver.takeTheirs()
+  expect([state(), saver.get().draft.name, saver.get().draft.content.entries[0]?.entry.title]).toEqual(['saved', 'Sale', 'Second'])
+})
+
+test('a campaign that was sent elsewhere is no draft any more', async () => {
+  const { platform, saver } = given()
+  saver.change(written('Sale'))
+  await saver.saveNow()
+  platform.change({ status: 'sending' })
+  saver.change(written('Later'))
+  expect(await saver.saveNow()).toBe(false)
+  expect(saver.get().state).toEqual({ is: 'over', status: 'sending' })
+})
+
+test('a change while it is being saved is saved too', async () => {
+  const { platform, saver, state } = given()
+  saver.change(written('One'))
+  const first = saver.saveNow()
+  saver.change(written('Two'))
+  const second = saver.saveNow()
+  expect([await first, await second]).toEqual([false, true])
+  expect([state(), platform.titleOf()]).toEqual(['saved', 'Two'])
+  expect(platform.asked.filter((call) => call === 'create')).toHaveLength(1)
+})
+
+test('the browser keeps ten drafts of what is written, the oldest go, and a foreign form is passed over', () => {
+  const storage = givenStorage()
+  const keeper = openDraftKeeper(storage)
+  for (let number = 10; number < 22; number += 1) {
+    keeper.put({ key: `k${number}`, appId: 'app', id: null, at: `2026-11-22T12:00:${number}.000Z`, draft: emptyDraft })
+  }
+  storage.setItem('herald.draft.old', '{"key":"old","appId":"app","at":"x","draft":{"text":"?"}}')
+  storage.setItem('herald.draft.broken', '{')
+  expect(keeper.list('app').map(({ key }) => key)).toEqual(['k21', 'k20', 'k19', 'k18', 'k17', 'k16', 'k15', 'k14', 'k13', 'k12'])
+  expect(keeper.list('another')).toEqual([])
+  expect(
+    draftOfCampaign({ name: 'x', segmentId: null, templateId: null, content: null, experiment: null, schedule: null, bypass: {} }).schedule,
+  ).toEqual({ type: 'now' })
+})

@@ -1,0 +1,78 @@
+import type { PlaceholderValues } from '@herald/contracts/placeholder'
+import type { Platform } from '@herald/contracts/platform'
+import type { TagValue } from '@herald/contracts/text'
+
+/** For whom a preview is filled in: a made-up person, one of the app's, or nobody, which shows what `default` does. */
+export type PersonChoice = { kind: 'sample' } | { kind: 'user'; userId: string } | { kind: 'nobody' }
+
+export type Person = {
+  name: string
+  language: string | null
+  timezone: string | null
+  user: Readonly<Record<string, string | null>>
+  tags: Readonly<Record<string, TagValue>>
+}
+
+type UserRead = {
+  id: string
+  externalId: string | null
+  language: string | null
+  timezone: string | null
+  country: string | null
+  createdAt: string
+  tags: Readonly<Record<string, TagValue>>
+}
+
+const tagsInUse = (tags: readonly { name: string; type: string; values: readonly string[] }[]): Record<string, TagValue> =>
+  Object.fromEntries(tags.flatMap(({ name, type, values: [first] }) => (first === undefined ? [] : [[name, valueOf(type, first)]])))
+
+const valueOf = (type: string, value: string): TagValue =>
+  type === 'number' ? Number(value) : type === 'boolean' ? value === 'true' : value
+
+/** Somebody who has every field, and every tag with a value that people of the app have. */
+export const samplePerson = (tags: readonly { name: string; type: string; values: readonly string[] }[], now: Date): Person => ({
+  name: 'A sample person',
+  language: null,
+  timezone: null,
+  user: {
+    id: '000000000000000000000001',
+    externalId: 'customer-1',
+    language: 'en',
+    timezone: 'UTC',
+    country: 'GB',
+    createdAt: now.toISOString(),
+  },
+  tags: tagsInUse(tags),
+})
+
+/** Somebody of whom nothing is known but that there is a device. */
+export const nobody: Person = { name: 'Nobody: every value is missing', language: null, timezone: null, user: {}, tags: {} }
+
+/** One of the app's people. */
+export const personOf = ({ tags, ...user }: UserRead): Person => ({
+  name: user.externalId ?? user.id,
+  language: user.language,
+  timezone: user.timezone,
+  user,
+  tags,
+})
+
+/** What the placeholders of a push read, on a device of this platform. */
+export const valuesOf = (
+  { user, tags, timezone }: Person,
+  {
+    platform,
+    data,
+    campaign,
+    zone,
+    now,
+  }: { platform: Platform; data: Record<string, string>; campaign: { id: string; name: string }; zone: string; now: Date },
+): PlaceholderValues => ({
+  user,
+  tags,
+  subscription: { id: '000000000000000000000002', platform },
+  data,
+  campaign,
+  timezone: timezone ?? zone,
+  now,
+})

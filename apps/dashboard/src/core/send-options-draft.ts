@@ -1,0 +1,109 @@
+import type { CustomData, Presentation, Priority } from '@herald/contracts/send-fields'
+
+/** What campaigns and templates have beside their texts, while it is written: an empty text is a field that is left out. */
+export type OptionsDraft = {
+  silent: boolean
+  data: readonly { key: string; value: string }[]
+  /** Seconds; null: the platform's default. */
+  ttl: number | null
+  collapseId: string
+  priority: Priority
+  presentation: PresentationDraft
+}
+export type PresentationDraft = {
+  sound: string
+  badge: number | null
+  threadId: string
+  icon: string
+  interruptionLevel: NonNullable<Presentation['interruptionLevel']> | ''
+  relevanceScore: number | null
+  channelId: string
+}
+
+export const emptyPresentation: PresentationDraft = {
+  sound: '',
+  badge: null,
+  threadId: '',
+  icon: '',
+  interruptionLevel: '',
+  relevanceScore: null,
+  channelId: '',
+}
+export const emptyOptions: OptionsDraft = {
+  silent: false,
+  data: [],
+  ttl: null,
+  collapseId: '',
+  priority: 'high',
+  presentation: emptyPresentation,
+}
+
+/** The options as campaigns and templates are read; null and left out mean the same. */
+export type OptionsRead = {
+  silent?: boolean | null | undefined
+  data?: CustomData | null | undefined
+  ttl?: number | null | undefined
+  collapseId?: string | null | undefined
+  priority?: Priority | null | undefined
+  presentation?: Presentation | null | undefined
+}
+
+/** The options as they are sent. */
+export type OptionsBody = {
+  silent?: boolean
+  data?: CustomData
+  ttl?: number
+  collapseId?: string
+  priority?: Priority
+  presentation?: Presentation
+}
+
+export function draftOfOptions({ silent, data, ttl, collapseId, priority, presentation }: OptionsRead): OptionsDraft {
+  return {
+    silent: silent ?? false,
+    data: Object.entries(data ?? {}).map(([key, value]) => ({ key, value })),
+    ttl: ttl ?? null,
+    collapseId: collapseId ?? '',
+    priority: priority ?? 'high',
+    presentation: draftOfPresentation(presentation ?? {}),
+  }
+}
+
+const draftOfPresentation = (given: Presentation): PresentationDraft => ({
+  sound: given.sound ?? '',
+  badge: given.badge ?? null,
+  threadId: given.threadId ?? '',
+  icon: given.icon ?? '',
+  interruptionLevel: given.interruptionLevel ?? '',
+  relevanceScore: given.relevanceScore ?? null,
+  channelId: given.channelId ?? '',
+})
+
+/**
+ * The options as a campaign has them: each is given, so that a template that is named beside them decides nothing that the page did not show. Of keys
+ * of `data` that are written twice the last one counts; `twiceIn` says which.
+ */
+export function optionsOfDraft({ silent, data, ttl, collapseId, priority, presentation }: OptionsDraft): OptionsBody {
+  const body: OptionsBody = { silent, data: Object.fromEntries(data.map(({ key, value }) => [key, value])), priority }
+  if (ttl !== null) body.ttl = ttl
+  if (collapseId !== '') body.collapseId = collapseId
+  const shown = presentationOfDraft(presentation)
+  if (Object.keys(shown).length > 0) body.presentation = shown
+  return body
+}
+
+function presentationOfDraft(draft: PresentationDraft): Presentation {
+  const shown: Presentation = {}
+  if (draft.sound !== '') shown.sound = draft.sound
+  if (draft.badge !== null) shown.badge = draft.badge
+  if (draft.threadId !== '') shown.threadId = draft.threadId
+  if (draft.icon !== '') shown.icon = draft.icon
+  if (draft.interruptionLevel !== '') shown.interruptionLevel = draft.interruptionLevel
+  if (draft.relevanceScore !== null) shown.relevanceScore = draft.relevanceScore
+  if (draft.channelId !== '') shown.channelId = draft.channelId
+  return shown
+}
+
+/** The places of keys that an earlier row of `data` has too. */
+export const twiceIn = (data: OptionsDraft['data']): number[] =>
+  data.flatMap(({ key }, place) => (key !== '' && data.findIndex((other) => other.key === key) < place ? [place] : []))

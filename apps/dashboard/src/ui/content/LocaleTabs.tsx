@@ -1,0 +1,118 @@
+import { clsx } from 'clsx'
+import { Plus, TriangleAlert } from 'lucide-react'
+import { useRef, useState, type KeyboardEvent } from 'react'
+import { addLocale, removeLocale, type ContentDraft } from '../../core/content-draft.ts'
+import { missingLocales, nameOfLocale } from '../../core/locale-tabs.ts'
+import { Button } from '../Button.tsx'
+import { Menu } from '../Menu.tsx'
+import { AddLocale } from './AddLocale.tsx'
+import type { ErrorAt } from './ContentEditor.tsx'
+
+/** The languages of a message: one tab each, which one is the default, and which ones the audience has beside them. */
+export function LocaleTabs({
+  value,
+  onChange,
+  locale,
+  onLocale,
+  panel,
+  languages = [],
+  errorAt,
+}: {
+  value: ContentDraft
+  onChange: (value: ContentDraft) => void
+  locale: string
+  onLocale: (locale: string) => void
+  panel: string
+  languages?: readonly (string | null)[] | undefined
+  errorAt: ErrorAt
+}) {
+  const list = useRef<HTMLDivElement>(null)
+  const [isAdding, setAdding] = useState(false)
+  const missing = missingLocales(value, languages)
+  const add = (added: string) => {
+    setAdding(false)
+    onChange(addLocale(value, added))
+    onLocale(added)
+  }
+  const press = (event: KeyboardEvent) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
+    if (step === undefined) return
+    event.preventDefault()
+    const next = (value.entries.findIndex((one) => one.locale === locale) + step + value.entries.length) % value.entries.length
+    const entry = value.entries[next]
+    if (!entry) return
+    onLocale(entry.locale)
+    list.current?.querySelectorAll('button')[next]?.focus()
+  }
+  const remove = () => {
+    const left = removeLocale(value, locale)
+    onChange(left)
+    onLocale(left.fallback)
+  }
+
+  return (
+    <div className="flex flex-col gap-2">
+      <div className="flex flex-wrap items-center gap-1 border-b border-line">
+        <div ref={list} role="tablist" aria-label="Languages" onKeyDown={press} className="flex flex-wrap gap-1">
+          {value.entries.map((one) => (
+            <button
+              key={one.locale}
+              type="button"
+              role="tab"
+              aria-selected={one.locale === locale}
+              aria-controls={panel}
+              tabIndex={one.locale === locale ? 0 : -1}
+              title={nameOfLocale(one.locale)}
+              onClick={() => onLocale(one.locale)}
+              className={clsx(
+                '-mb-px inline-flex min-h-9 items-center gap-1.5 border-b-2 px-2 whitespace-nowrap focus-visible:-outline-offset-2',
+                one.locale === locale ? 'border-accent font-medium text-ink' : 'border-transparent text-muted hover:text-ink',
+              )}
+            >
+              {one.locale}
+              {one.locale === value.fallback && <span className="text-xs font-normal text-muted">default</span>}
+              {hasMistake(one.locale, one.entry.actions.length, errorAt) && (
+                <TriangleAlert size={12} className="text-bad" aria-label="something is to be mended" />
+              )}
+            </button>
+          ))}
+        </div>
+        <Button variant="quiet" small icon={<Plus size={14} aria-hidden />} onClick={() => setAdding(!isAdding)} aria-expanded={isAdding}>
+          Language
+        </Button>
+        <div className="ml-auto">
+          <Menu
+            label={`More for ${locale}`}
+            items={[
+              { label: 'Make it the default', disabled: locale === value.fallback, onSelect: () => onChange({ ...value, fallback: locale }) },
+              { label: `Remove ${nameOfLocale(locale)}`, danger: true, disabled: value.entries.length < 2, onSelect: remove },
+            ]}
+          />
+        </div>
+      </div>
+      {isAdding && <AddLocale has={value.entries.map((one) => one.locale)} onAdd={add} onClose={() => setAdding(false)} />}
+      {errorAt('_default') !== undefined && <p className="text-sm text-bad">The default language {errorAt('_default')}</p>}
+      {missing.length > 0 && (
+        <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm text-muted">
+          People of the app also speak
+          {missing.map((one) => (
+            <Button key={one.locale} small onClick={() => add(one.locale)}>
+              {nameOfLocale(one.locale)}
+              <span className="font-normal text-muted">reads {one.readsInstead}</span>
+            </Button>
+          ))}
+        </p>
+      )}
+    </div>
+  )
+}
+
+const fields = ['title', 'body', 'url', 'image', 'actions']
+const ofAction = ['id', 'title', 'url']
+
+function hasMistake(locale: string, actions: number, errorAt: ErrorAt): boolean {
+  if (errorAt(locale) !== undefined || fields.some((field) => errorAt(`${locale}.${field}`) !== undefined)) return true
+  return Array.from({ length: actions }, (_, place) => ofAction.map((field) => `${locale}.actions.${place}.${field}`))
+    .flat()
+    .some((path) => errorAt(path) !== undefined)
+}

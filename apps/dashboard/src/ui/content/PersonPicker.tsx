@@ -1,0 +1,37 @@
+import { client } from '../../api/client.ts'
+import { Combobox } from '../Combobox.tsx'
+import { Field } from '../Field.tsx'
+
+/** For whom a preview is filled in: `sample`, `nobody`, or the id of one of the app's people. */
+export type PersonKey = string
+
+const fixed = [
+  { value: 'sample', label: 'A sample person', hint: 'every value is there' },
+  { value: 'nobody', label: 'Nobody', hint: 'every value is missing' },
+]
+
+/** Chooses the person that a preview is for, by the start of an external id or a whole id. */
+export function PersonPicker({
+  appId,
+  value,
+  name,
+  onChange,
+}: {
+  appId: string
+  value: PersonKey
+  /** How the chosen person is called. */
+  name: string
+  onChange: (value: PersonKey) => void
+}) {
+  const load = async (q: string, signal: AbortSignal) => {
+    const query = q.trim() === '' ? { limit: 20 } : { q: q.trim(), limit: 20 }
+    const { data } = await client.GET('/v1/admin/apps/{appId}/users', { params: { path: { appId }, query }, signal })
+    const people = data?.items.map((user) => ({ value: user.id, label: user.externalId ?? user.id, hint: user.language ?? undefined })) ?? []
+    return [...fixed.filter(({ label }) => label.toLowerCase().includes(q.trim().toLowerCase())), ...people]
+  }
+  return (
+    <Field label="Shown for">
+      {({ id }) => <Combobox id={id} label="Shown for" value={value} valueLabel={name} load={load} onChange={(chosen) => onChange(chosen)} />}
+    </Field>
+  )
+}

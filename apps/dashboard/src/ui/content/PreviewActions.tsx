@@ -1,0 +1,39 @@
+import type { Action } from '@herald/contracts/content'
+import { clsx } from 'clsx'
+import { Tooltip } from '../Tooltip.tsx'
+
+/** The buttons of a message. Those beyond what a platform shows are grey, with the reason. */
+export function PreviewActions({
+  actions = [],
+  most,
+  where,
+  className,
+  each,
+}: {
+  actions?: readonly Action[] | undefined
+  most: number
+  /** "Firefox". */
+  where: string
+  className?: string | undefined
+  each: string
+}) {
+  if (actions.length === 0) return null
+  return (
+    <div className={className}>
+      {actions.map(({ id, title }, place) =>
+        place < most ? (
+          <span key={id} dir="auto" className={each}>
+            {title}
+          </span>
+        ) : (
+          <Tooltip key={id} text={`${where} shows ${most} buttons; this one is left out.`}>
+            <button type="button" dir="auto" className={clsx(each, 'cursor-help line-through opacity-50')}>
+              {title}
+              <span className="sr-only">: {where} shows {most} buttons; this one is left out</span>
+            </button>
+          </Tooltip>
+        ),
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,76 @@
+import { Moon, Sun } from 'lucide-react'
+import { useEffect, useState, type ReactNode } from 'react'
+import type { Measured } from '../../core/measure.ts'
+import { Banner } from '../Banner.tsx'
+import { Button } from '../Button.tsx'
+import { Tabs } from '../Tabs.tsx'
+import { AndroidPreview } from './AndroidPreview.tsx'
+import { BrowserPreview } from './BrowserPreview.tsx'
+import { IosPreview } from './IosPreview.tsx'
+import { LocalPicture } from './PictureFrame.tsx'
+
+const surfaces = [
+  { value: 'ios', label: 'iPhone', platform: 'ios' },
+  { value: 'android', label: 'Android', platform: 'android' },
+  { value: 'chrome', label: 'Chrome', platform: 'web' },
+  { value: 'firefox', label: 'Firefox', platform: 'web' },
+] as const
+type Surface = (typeof surfaces)[number]['value']
+
+/**
+ * What the message looks like on a phone and in a browser, for the person and the language that are chosen. The drawing is an approximation; the text in it is
+ * what the device is given, filled in and cut by the code that sends.
+ */
+export function Previews({ measured, app, silent, children }: { measured: readonly Measured[]; app: string; silent?: boolean | undefined; children?: ReactNode }) {
+  const [surface, setSurface] = useState<Surface>('ios')
+  const [theme, setTheme] = useState<'light' | 'dark'>(() => (document.documentElement.dataset['theme'] === 'dark' ? 'dark' : 'light'))
+  const [picture, setPicture] = useLocalPicture()
+  const { platform = 'ios' } = surfaces.find(({ value }) => value === surface) ?? {}
+  const one = measured.find((candidate) => candidate.platform === platform)
+  const entry = silent === true ? null : (one?.shown ?? null)
+
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="flex items-center justify-between gap-2">
+        <Tabs label="Where it is shown" value={surface} onChange={setSurface} items={surfaces} />
+        <Button
+          variant="quiet"
+          small
+          aria-label={theme === 'light' ? 'Show it in dark' : 'Show it in light'}
+          onClick={() => setTheme(theme === 'light' ? 'dark' : 'light')}
+        >
+          {theme === 'light' ? <Moon size={14} aria-hidden /> : <Sun size={14} aria-hidden />}
+        </Button>
+      </div>
+      {children}
+      {one?.fate === 'too_large' && <Banner kind="bad">It is too large for this platform and would be refused.</Banner>}
+      {entry === null ? (
+        <Banner kind="info">
+          {silent === true
+            ? 'A silent message shows nothing. The app gets its data.'
+            : 'For this person nothing is left of title and text, so this push would be skipped.'}
+        </Banner>
+      ) : (
+        <LocalPicture value={picture}>
+          {surface === 'ios' && <IosPreview entry={entry} app={app} theme={theme} />}
+          {surface === 'android' && <AndroidPreview entry={entry} app={app} theme={theme} />}
+          {(surface === 'chrome' || surface === 'firefox') && <BrowserPreview entry={entry} app={app} theme={theme} browser={surface} />}
+        </LocalPicture>
+      )}
+      <p className="text-sm text-muted">Approximation; the text itself is exact.</p>
+      {entry?.image !== undefined && (
+        <label className="flex flex-wrap items-center gap-2 text-sm text-muted">
+          The picture is not loaded here. Show one from this computer in its place:
+          <input type="file" accept="image/*" className="max-w-full text-sm" onChange={({ target }) => setPicture(target.files?.[0])} />
+        </label>
+      )}
+    </div>
+  )
+}
+
+/** A picture from this computer as an address of this page, given back when it is not shown any more. */
+function useLocalPicture(): [string | undefined, (file: File | undefined) => void] {
+  const [picture, setPicture] = useState<string>()
+  useEffect(() => () => (picture === undefined ? undefined : URL.revokeObjectURL(picture)), [picture])
+  return [picture, (file) => setPicture(file && URL.createObjectURL(file))]
+}

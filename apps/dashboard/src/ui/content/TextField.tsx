@@ -1,0 +1,68 @@
+import { countCodePoints } from '@herald/contracts/text'
+import { clsx } from 'clsx'
+import type { ReactNode } from 'react'
+import type { KnownTag } from '../../core/complete-placeholder.ts'
+import { markTags } from '../../core/text-pieces.ts'
+import { Field } from '../Field.tsx'
+import { TemplateInput } from './TemplateInput.tsx'
+
+/** A text of the message with its label, how long it is, and what is wrong with it. A tag that cannot be read is said at once. */
+export function TextField({
+  label,
+  value,
+  onChange,
+  most,
+  error,
+  note,
+  hint,
+  required,
+  lines,
+  isAddress,
+  placeholder,
+  tags,
+  dataKeys,
+}: {
+  label: string
+  value: string
+  onChange: (value: string) => void
+  most: number
+  error?: string | undefined
+  note?: ReactNode
+  hint?: string | undefined
+  required?: boolean | undefined
+  lines?: boolean | undefined
+  isAddress?: boolean | undefined
+  placeholder?: string | undefined
+  tags: readonly KnownTag[]
+  dataKeys: readonly string[]
+}) {
+  const length = countCodePoints(value)
+  const { fault } = markTags(value)
+  return (
+    <div className="relative">
+      <Field label={label} required={required} hint={hint} error={fault ?? error}>
+        {(control) => (
+          <TemplateInput
+            control={{ ...control, 'aria-invalid': fault !== undefined || control['aria-invalid'] }}
+            value={value}
+            onChange={onChange}
+            tags={tags}
+            dataKeys={dataKeys}
+            lines={lines}
+            dir={isAddress === true ? 'ltr' : 'auto'}
+            placeholder={placeholder}
+          />
+        )}
+      </Field>
+      <div className="absolute top-0 right-0 flex items-center gap-2 text-sm">
+        {note}
+        {length > most * 0.5 && (
+          <span className={clsx('tabular-nums', length > most ? 'text-bad' : 'text-muted')}>
+            {length} of {most}
+            <span className="sr-only"> characters</span>
+          </span>
+        )}
+      </div>
+    </div>
+  )
+}

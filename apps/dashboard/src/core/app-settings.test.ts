@@ -15,7 +15,8 @@ const app: fc.Arbitrary<EditedApp> = fc.record({
 
 // spec: administration/settings
 test('settings pass through the form and come back equal', () => {
-  fc.assert(fc.property(app, (given) => {
+  fc.assert(
+    fc.property(app, (given) => {
       expect(settingsOf(textsOf(given))).toEqual(given)
     }),
   )
@@ -32,8 +33,16 @@ test('a window is shown in the largest unit that it is whole in', () => {
 })
 
 test('each mistake that the API can name in these settings has a field', () => {
-  const texts = { ...textsOf({ name: 'Shop', settings: { defaultTimezone: 'UTC', frequencyCap: null, quietHours: null } }), hasCap: true, hasQuietHours: true }
-  const sent: unknown = JSON.parse(JSON.stringify(settingsOf({ ...texts, name: '', defaultTimezone: 'Mars', capMax: 'x', capCount: '0', quietStart: '25:00', quietEnd: '' })))
+  const texts = {
+    ...textsOf({ name: 'Shop', settings: { defaultTimezone: 'UTC', frequencyCap: null, quietHours: null } }),
+    hasCap: true,
+    hasQuietHours: true,
+  }
+  const sent: unknown = JSON.parse(
+    JSON.stringify(
+      settingsOf({ ...texts, name: '', defaultTimezone: 'Mars', capMax: 'x', capCount: '0', quietStart: '25:00', quietEnd: '' }),
+    ),
+  )
   const paths = PatchApp.safeParse(sent).error!.issues.map(({ path }) => path.join('.'))
   expect(paths.length).toBeGreaterThan(4)
   expect(paths.filter((path) => fieldOf(path) === undefined)).toEqual([])

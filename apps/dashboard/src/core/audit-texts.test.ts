@@ -31,7 +31,14 @@ test('what an entry names is shown as names and texts', () => {
 })
 
 test('a row of the CSV has a cell for each column', () => {
-  const row = auditRow({ id: 'i', createdAt: '2026-01-01T00:00:00.000Z', actor: 'Dana', action: 'key.created', subject: { keyId: 'k' }, requestId: null })
+  const row = auditRow({
+    id: 'i',
+    createdAt: '2026-01-01T00:00:00.000Z',
+    actor: 'Dana',
+    action: 'key.created',
+    subject: { keyId: 'k' },
+    requestId: null,
+  })
   expect(row).toEqual(['2026-01-01T00:00:00.000Z', 'Dana', 'key.created', '{"keyId":"k"}', '', 'i'])
   expect(row).toHaveLength(auditHead.length)
 })

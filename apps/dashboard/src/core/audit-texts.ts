@@ -34,13 +34,13 @@ function textOf(value: unknown): string {
 }
 
 /** An entry as a row of the CSV. */
-export const auditRow = (entry: { createdAt: string; actor: string; action: string; subject: Record<string, unknown>; requestId: string | null; id: string }): string[] => [
-  entry.createdAt,
-  entry.actor,
-  entry.action,
-  JSON.stringify(entry.subject),
-  entry.requestId ?? '',
-  entry.id,
-]
+export const auditRow = (entry: {
+  createdAt: string
+  actor: string
+  action: string
+  subject: Record<string, unknown>
+  requestId: string | null
+  id: string
+}): string[] => [entry.createdAt, entry.actor, entry.action, JSON.stringify(entry.subject), entry.requestId ?? '', entry.id]
 
 export const auditHead = ['createdAt', 'actor', 'action', 'subject', 'requestId', 'id']

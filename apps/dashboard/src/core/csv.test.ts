@@ -6,5 +6,13 @@ test('a cell that begins like a formula is not run by a spreadsheet', () => {
 })
 
 test('quotes, commas and line ends stay inside their cell', () => {
-  expect(csvOf(['a', 'b'], [['x,y', 'say "hi"'], ['two\nlines', '']])).toBe('a,b\r\n"x,y","say ""hi"""\r\n"two\nlines",\r\n')
+  expect(
+    csvOf(
+      ['a', 'b'],
+      [
+        ['x,y', 'say "hi"'],
+        ['two\nlines', ''],
+      ],
+    ),
+  ).toBe('a,b\r\n"x,y","say ""hi"""\r\n"two\nlines",\r\n')
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mergePushes, mostPushes, pushesByDevice, reportsOf, type ArrivedPush } from './inbox.ts'
+import { mergePushes, mostPushes, pushesByDevice, reportsOf, wallOf, type ArrivedPush, type WallDevice } from './inbox.ts'
 
 const push = (seq: number, at: string, changes: Partial<ArrivedPush> = {}): ArrivedPush => ({
   seq,
@@ -47,4 +47,30 @@ test('what was not shown, or has no message id, has nothing to report', () => {
   const silent = push(1, '2026-01-01T00:00:00.000Z', { shown: null })
   expect(reportsOf(silent, { kind: 'tap' })).toEqual([])
   expect(reportsOf(push(1, '2026-01-01T00:00:00.000Z', { msgId: null }), { kind: 'swipe' })).toEqual([])
+})
+
+test('the wall has devices made by hand first, then those that got something last, also from pages that were not read', () => {
+  const device = (id: string, byHand: boolean): WallDevice => ({
+    id,
+    platform: 'ios',
+    name: null,
+    byHand,
+    subscriptionId: null,
+    behaviour: { answer: 'ok', retryAfterSeconds: null, delayMs: null },
+    environment: '',
+  })
+  const got = (seq: number, deviceId: string) => ({
+    ...push(seq, `2026-01-01T00:00:0${seq}.000Z`, { deviceId }),
+    platform: 'web' as const,
+    environment: '',
+    subscriptionId: null,
+  })
+  const wall = wallOf([device('mine', true), device('quiet', false), device('busy', false)], [got(3, 'far'), got(2, 'busy'), got(1, 'busy')])
+  expect(wall.map(({ device: { id }, pushes }) => [id, pushes.length])).toEqual([
+    ['mine', 0],
+    ['far', 1],
+    ['busy', 2],
+    ['quiet', 0],
+  ])
+  expect(wall[1]!.device).toMatchObject({ platform: 'web', name: null, byHand: false })
 })

@@ -51,7 +51,7 @@ export type WallDevice = {
   byHand: boolean
   subscriptionId: string | null
   behaviour: { answer: string; retryAfterSeconds: number | null; delayMs: number | null }
-  environment: '' | 'production' | 'sandbox'
+  environment: string
 }
 
 type WallPush = ArrivedPush & Pick<WallDevice, 'platform' | 'environment' | 'subscriptionId'>
@@ -60,7 +60,10 @@ type WallPush = ArrivedPush & Pick<WallDevice, 'platform' | 'environment' | 'sub
  * The devices with their pushes: those made by hand first, then by what arrived last. A device that got a push and is not on the pages of the list
  * that were read is on the wall too.
  */
-export function wallOf<D extends WallDevice, P extends WallPush>(devices: readonly D[], pushes: readonly P[]): { device: D | WallDevice; pushes: P[] }[] {
+export function wallOf<D extends WallDevice, P extends WallPush>(
+  devices: readonly D[],
+  pushes: readonly P[],
+): { device: D | WallDevice; pushes: P[] }[] {
   const byDevice = pushesByDevice(pushes)
   const known = new Set(devices.map(({ id }) => id))
   const others = [...byDevice].flatMap(([id, [push]]): WallDevice[] => {

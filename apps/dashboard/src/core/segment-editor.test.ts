@@ -74,7 +74,9 @@ const { node } = fc.letrec<{ node: unknown }>((tie) => ({
     fc.record({ not: tie('node') }),
   ),
 }))
-const validTree = fc.oneof({ weight: 1, arbitrary: fc.constant({}) }, { weight: 99, arbitrary: node }).filter((tree) => parseSegment(tree, '').ok)
+const validTree = fc
+  .oneof({ weight: 1, arbitrary: fc.constant({}) }, { weight: 99, arbitrary: node })
+  .filter((tree) => parseSegment(tree, '').ok)
 
 const read = (definition: unknown, newId = countIds()): EditorRoot => {
   const root = readTree(definition, newId)
@@ -82,7 +84,10 @@ const read = (definition: unknown, newId = countIds()): EditorRoot => {
   return root
 }
 const nodesOf = (root: EditorRoot): EditorNode[] => (root === undefined ? [] : [root, ...childrenOf(root).flatMap(nodesOf)])
-const texts = (root: EditorRoot): string[] => leavesOf(root).map(({ field, op, value }) => JSON.stringify([field, op, value])).toSorted()
+const texts = (root: EditorRoot): string[] =>
+  leavesOf(root)
+    .map(({ field, op, value }) => JSON.stringify([field, op, value]))
+    .toSorted()
 const plan = { field: 'tags.plan', op: 'eq', value: 'gold' }
 const ios = { field: 'platform', op: 'eq', value: 'ios' }
 const recent = { field: 'lastActiveAt', op: 'gte', value: '-14d' }

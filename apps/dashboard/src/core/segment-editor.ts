@@ -16,8 +16,7 @@ export function countIds(): NewId {
   return () => `n${++last}`
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A segment as the editor holds it. `unreadable` when it has no form of a segment, so that it can be shown as JSON only. */
 export function readTree(definition: unknown, newId: NewId): EditorRoot | 'unreadable' {

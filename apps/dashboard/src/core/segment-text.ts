@@ -12,7 +12,9 @@ export function describeNode(node: EditorNode): string {
   if (node.kind === 'not') return `not (${describeNode(node.child)})`
   const joint = node.kind === 'and' ? ' and ' : ' or '
   return node.children
-    .map((child) => (child.kind === 'leaf' || child.kind === 'not' || child.children.length === 1 ? describeNode(child) : `(${describeNode(child)})`))
+    .map((child) =>
+      child.kind === 'leaf' || child.kind === 'not' || child.children.length === 1 ? describeNode(child) : `(${describeNode(child)})`,
+    )
     .join(joint)
 }
 

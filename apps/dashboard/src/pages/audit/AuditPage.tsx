@@ -60,7 +60,12 @@ export function AuditPage() {
                   key: 'who',
                   label: 'Who',
                   cell: ({ actor }) => (
-                    <button type="button" className="rounded text-left underline decoration-transparent underline-offset-2 hover:decoration-current" title="Only this person’s changes" onClick={() => setSearch({ ...search, actor })}>
+                    <button
+                      type="button"
+                      className="rounded text-left underline decoration-transparent underline-offset-2 hover:decoration-current"
+                      title="Only this person’s changes"
+                      onClick={() => setSearch({ ...search, actor })}
+                    >
                       {actor}
                     </button>
                   ),
@@ -69,7 +74,12 @@ export function AuditPage() {
                   key: 'what',
                   label: 'What',
                   cell: ({ action }) => (
-                    <button type="button" className="rounded text-left underline decoration-transparent underline-offset-2 hover:decoration-current" title={`Only ${action}`} onClick={() => setSearch({ ...search, action })}>
+                    <button
+                      type="button"
+                      className="rounded text-left underline decoration-transparent underline-offset-2 hover:decoration-current"
+                      title={`Only ${action}`}
+                      onClick={() => setSearch({ ...search, action })}
+                    >
                       {actionWords(action)}
                     </button>
                   ),
@@ -88,7 +98,8 @@ export function AuditPage() {
                 {
                   key: 'request',
                   label: 'Request',
-                  cell: ({ requestId }) => (requestId === null ? null : <CopyText text={requestId} label="Request id" shown={`…${requestId.slice(-6)}`} />),
+                  cell: ({ requestId }) =>
+                    requestId === null ? null : <CopyText text={requestId} label="Request id" shown={`…${requestId.slice(-6)}`} />,
                 },
               ]}
             />

@@ -1,8 +1,14 @@
-import { searchTexts } from '../../core/search-texts.ts'
-
-export type AuditSearch = { action?: string; actor?: string; subjectId?: string; from?: string; to?: string }
-
-export const auditFilters = ['action', 'actor', 'subjectId', 'from', 'to'] as const
+import { textIn, tidy } from '../../core/search.ts'
 
 /** The filters of the audit, as the API names them. Times are ISO 8601. */
-export const validateAuditSearch = (raw: Record<string, unknown>): AuditSearch => searchTexts(raw, auditFilters)
+export type AuditSearch = { action?: string; actor?: string; subjectId?: string; from?: string; to?: string }
+
+/** Reads them; what is not understood is left out. */
+export const validateAuditSearch = (raw: Record<string, unknown>): AuditSearch =>
+  tidy({
+    action: textIn(raw, 'action'),
+    actor: textIn(raw, 'actor'),
+    subjectId: textIn(raw, 'subjectId'),
+    from: textIn(raw, 'from'),
+    to: textIn(raw, 'to'),
+  }) as AuditSearch

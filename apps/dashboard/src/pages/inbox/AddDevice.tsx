@@ -50,7 +50,8 @@ export function AddDevice({ appId, onClose }: { appId: string; onClose: () => vo
       announce('The device is registered. It can be sent to.', 'good')
       onClose()
     } catch (error) {
-      if (faultOf(error).status === 422) setOthers(applyFault(setError, error, ['name', 'externalId', 'language', 'timezone', 'country', 'tags']))
+      if (faultOf(error).status === 422)
+        setOthers(applyFault(setError, error, ['name', 'externalId', 'language', 'timezone', 'country', 'tags']))
       else setFault(error)
     }
   })
@@ -120,7 +121,11 @@ export function AddDevice({ appId, onClose }: { appId: string; onClose: () => vo
             {(control) => <TextInput {...control} {...register('country')} maxLength={2} />}
           </Field>
         </div>
-        <Field label="Tags" error={errors.tags?.message} hint="One a line, as name=value. A number is a number, true and false are what they say.">
+        <Field
+          label="Tags"
+          error={errors.tags?.message}
+          hint="One a line, as name=value. A number is a number, true and false are what they say."
+        >
           {(control) => <TextArea {...control} {...register('tags')} rows={2} placeholder="plan=pro" />}
         </Field>
       </form>

@@ -64,7 +64,13 @@ export function DeviceCard({ appId, device, pushes, reports, report }: DeviceCar
       <div className="flex min-h-32 flex-col gap-2 p-2" aria-live="polite" aria-relevant="additions">
         {pushes.length === 0 && <p className="m-auto px-4 text-center text-sm text-muted">Nothing has arrived yet.</p>}
         {shown.map((push) => (
-          <NotificationCard key={pushKey(push)} appId={appId} push={push} report={reports.get(pushKey(push))} onGesture={(gesture) => void report(push, gesture)} />
+          <NotificationCard
+            key={pushKey(push)}
+            appId={appId}
+            push={push}
+            report={reports.get(pushKey(push))}
+            onGesture={(gesture) => void report(push, gesture)}
+          />
         ))}
         {pushes.length > mostShown && (
           <Button variant="quiet" small onClick={() => setIsWhole(!isWhole)}>

@@ -69,7 +69,8 @@ export function DeviceMenu({ appId, device, name }: { appId: string; device: Sim
           announce(`The app is gone from ${name}.`, 'good')
         }}
       >
-        As on a real phone Herald hears of it with the next push: the provider answers that the token is dead, and the device is invalidated.
+        As on a real phone Herald hears of it with the next push: the provider answers that the token is dead, and the device is
+        invalidated.
       </Confirm>
     </>
   )

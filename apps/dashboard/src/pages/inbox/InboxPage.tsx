@@ -25,7 +25,8 @@ export function InboxPage() {
     return (
       <Page title="Inbox">
         <Empty title="There is no simulator here">
-          This Herald sends to the real providers. Virtual devices exist only where it runs with a simulator, as with <code>npm start</code>.
+          This Herald sends to the real providers. Virtual devices exist only where it runs with a simulator, as with <code>npm start</code>
+          .
         </Empty>
       </Page>
     )

@@ -58,7 +58,15 @@ export function NotificationCard({ appId, push, report, onGesture }: Notificatio
             {shown.image !== null && <PictureFrame url={shown.image} />}
             <span className="sr-only">Tap it</span>
           </button>
-          <Button variant="quiet" small className="m-1" disabled={!canReport} aria-label="Swipe it away" title="Swipe it away" onClick={() => onGesture({ kind: 'swipe' })}>
+          <Button
+            variant="quiet"
+            small
+            className="m-1"
+            disabled={!canReport}
+            aria-label="Swipe it away"
+            title="Swipe it away"
+            onClick={() => onGesture({ kind: 'swipe' })}
+          >
             <X size={14} aria-hidden />
           </Button>
         </div>
@@ -75,15 +83,26 @@ export function NotificationCard({ appId, push, report, onGesture }: Notificatio
       <footer className="flex flex-wrap items-center gap-x-2 gap-y-1 px-3 pb-2 text-xs text-muted">
         <Time at={push.at} precise />
         {report !== undefined && (
-          <Status kind={report.isDone ? 'good' : 'busy'}>{report.isDone ? words(report.gesture, shown?.actions ?? [], shown?.url !== null) : 'reporting'}</Status>
+          <Status kind={report.isDone ? 'good' : 'busy'}>
+            {report.isDone ? words(report.gesture, shown?.actions ?? [], shown?.url !== null) : 'reporting'}
+          </Status>
         )}
         <span className="ml-auto flex items-center gap-2">
           {push.campaignId !== null && push.subscriptionId !== null && (
-            <TextLink to="/apps/$appId/explain" params={{ appId }} search={{ campaignId: push.campaignId, subscriptionId: push.subscriptionId }}>
+            <TextLink
+              to="/apps/$appId/explain"
+              params={{ appId }}
+              search={{ campaignId: push.campaignId, subscriptionId: push.subscriptionId }}
+            >
               Explain
             </TextLink>
           )}
-          <button type="button" aria-expanded={isTurned} onClick={() => setIsTurned(!isTurned)} className="min-h-6 rounded px-1 text-accent hover:bg-hover">
+          <button
+            type="button"
+            aria-expanded={isTurned}
+            onClick={() => setIsTurned(!isTurned)}
+            className="min-h-6 rounded px-1 text-accent hover:bg-hover"
+          >
             {isTurned ? 'Front' : 'Payload'}
           </button>
         </span>

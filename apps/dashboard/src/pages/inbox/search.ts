@@ -1,9 +1,8 @@
-import { searchTexts } from '../../core/search-texts.ts'
-
-export type InboxSearch = { platform?: 'ios' | 'android' | 'web' }
+import { tidy, wordIn } from '../../core/search.ts'
 
 /** Which devices are on the wall. */
-export function validateInboxSearch(raw: Record<string, unknown>): InboxSearch {
-  const { platform } = searchTexts(raw, ['platform'])
-  return platform === 'ios' || platform === 'android' || platform === 'web' ? { platform } : {}
-}
+export type InboxSearch = { platform?: 'ios' | 'android' | 'web' | undefined }
+
+/** Reads it; what is not understood is left out. */
+export const validateInboxSearch = (raw: Record<string, unknown>): InboxSearch =>
+  tidy({ platform: wordIn(raw, 'platform', ['ios', 'android', 'web']) })

@@ -6,8 +6,8 @@ import { usePages } from '../../api/usePages.ts'
 import { mergePushes } from '../../core/inbox.ts'
 import { useStream } from '../../live/useStream.ts'
 
-export type SimulatedDevice = components['schemas']['SimulatedDevice']
-export type SimulatedPush = components['schemas']['SimulatedPush']
+export type SimulatedDevice = components['schemas']['ListSimulatedDevicesAnswer']['items'][number]
+export type SimulatedPush = components['schemas']['ListSimulatedPushesAnswer']['items'][number]
 
 export const devicesKey = (appId: string): readonly unknown[] => ['simulator-devices', appId]
 

@@ -83,7 +83,9 @@ export function KeysPage() {
                   key: 'scopes',
                   label: 'Scopes',
                   cell: ({ kind, scopes }) => (
-                    <span className="text-xs">{kind === 'secret' && scopes.length === allScopes.length ? 'all scopes' : scopes.join(', ')}</span>
+                    <span className="text-xs">
+                      {kind === 'secret' && scopes.length === allScopes.length ? 'all scopes' : scopes.join(', ')}
+                    </span>
                   ),
                 },
                 {
@@ -113,7 +115,12 @@ export function KeysPage() {
           </>
         )}
       </Loaded>
-      <NewKey appId={appId} open={isMaking} onClose={() => setIsMaking(false)} onMade={() => void cache.invalidateQueries({ queryKey: ['keys', appId] })} />
+      <NewKey
+        appId={appId}
+        open={isMaking}
+        onClose={() => setIsMaking(false)}
+        onMade={() => void cache.invalidateQueries({ queryKey: ['keys', appId] })}
+      />
       <Confirm
         open={revoking !== undefined}
         onClose={() => setRevoking(undefined)}

@@ -92,8 +92,15 @@ function NewKeyDialog({ appId, onClose, onMade }: Omit<NewKeyProps, 'open'>) {
       <form onSubmit={(event) => void submit(event)} noValidate className="flex flex-col gap-4">
         <FormErrors details={others} />
         {fault !== undefined && <ErrorNote error={fault} />}
-        <Field label="Name" required error={formState.errors.name?.message} hint="What uses it, such as “shop backend”: you will want to know when you revoke it">
-          {(control) => <TextInput {...control} {...register('name', { required: 'Give the key a name.' })} maxLength={100} autoComplete="off" />}
+        <Field
+          label="Name"
+          required
+          error={formState.errors.name?.message}
+          hint="What uses it, such as “shop backend”: you will want to know when you revoke it"
+        >
+          {(control) => (
+            <TextInput {...control} {...register('name', { required: 'Give the key a name.' })} maxLength={100} autoComplete="off" />
+          )}
         </Field>
         <Choice
           legend="Kind"

@@ -35,7 +35,13 @@ export function ScopeChoice({ kind, scopes, onChange }: ScopeChoiceProps) {
             label={scope}
             hint={scopeTexts[scope]}
             checked={scopes.includes(scope)}
-            onChange={({ target }) => onChange(target.checked ? allScopes.filter((known) => known === scope || scopes.includes(known)) : scopes.filter((known) => known !== scope))}
+            onChange={({ target }) =>
+              onChange(
+                target.checked
+                  ? allScopes.filter((known) => known === scope || scopes.includes(known))
+                  : scopes.filter((known) => known !== scope),
+              )
+            }
           />
           <Operations operations={opened.get(scope) ?? []} />
         </div>

@@ -48,7 +48,11 @@ export function SegmentForm({ appId, saved }: { appId: string; saved: SavedSegme
     setIsSaving(true)
     setFault(undefined)
     setDetails([])
-    const body = { name, description: description.trim() === '' ? null : description, definition }
+    const body = {
+      name,
+      description: description.trim() === '' ? null : description,
+      definition: definition as components['schemas']['Segment'],
+    }
     try {
       const answer =
         saved === undefined
@@ -57,7 +61,10 @@ export function SegmentForm({ appId, saved }: { appId: string; saved: SavedSegme
       const now = dataOf(answer)
       setKept({ name, description, definition })
       announce(`“${name}” is saved.`, 'good')
-      cache.setQueryData(api.queryOptions('get', '/v1/admin/apps/{appId}/segments/{id}', { params: { path: { appId, id: now.id } } }).queryKey, now)
+      cache.setQueryData(
+        api.queryOptions('get', '/v1/admin/apps/{appId}/segments/{id}', { params: { path: { appId, id: now.id } } }).queryKey,
+        now,
+      )
       await cache.invalidateQueries({ queryKey: ['segments', appId] })
       if (saved === undefined) {
         await navigate({ to: '/apps/$appId/segments/$segmentId', params: { appId, segmentId: now.id }, replace: true, ignoreBlocker: true })
@@ -106,7 +113,14 @@ export function SegmentForm({ appId, saved }: { appId: string; saved: SavedSegme
           <Card>
             <div className="flex flex-col gap-4">
               <Field label="Name" required error={formState.errors.name?.message} hint="1 to 120 characters, once in this app">
-                {(control) => <TextInput {...control} {...register('name', { required: 'Give the segment a name.' })} maxLength={120} autoComplete="off" />}
+                {(control) => (
+                  <TextInput
+                    {...control}
+                    {...register('name', { required: 'Give the segment a name.' })}
+                    maxLength={120}
+                    autoComplete="off"
+                  />
+                )}
               </Field>
               <Field label="Description" error={formState.errors.description?.message} hint="For your colleagues; may be left empty">
                 {(control) => <TextArea {...control} {...register('description')} rows={2} maxLength={500} />}
@@ -155,8 +169,8 @@ export function SegmentForm({ appId, saved }: { appId: string; saved: SavedSegme
             announce(`“${saved.name}” is deleted.`, 'good')
           }}
         >
-          Campaigns that were sent keep what they copied. A draft or a scheduled campaign that still names this segment cannot be sent: give it
-          another audience.
+          Campaigns that were sent keep what they copied. A draft or a scheduled campaign that still names this segment cannot be sent: give
+          it another audience.
         </Confirm>
       )}
     </Page>

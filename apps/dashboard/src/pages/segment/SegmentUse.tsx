@@ -77,7 +77,9 @@ function WaitingCampaigns({ appId, segmentId }: { appId: string; segmentId: stri
   return (
     <Card title="Used by">
       {found.length === 0 ? (
-        <p className="text-muted">{lists.some(({ isPending }) => isPending) ? 'Looking' : 'No draft, scheduled or recurring campaign names it.'}</p>
+        <p className="text-muted">
+          {lists.some(({ isPending }) => isPending) ? 'Looking' : 'No draft, scheduled or recurring campaign names it.'}
+        </p>
       ) : (
         <ul className="flex flex-col gap-1">
           {found.map(({ id, name, status }) => (
@@ -98,7 +100,11 @@ function SampleUsers({ appId, segmentId }: { appId: string; segmentId: string })
   const query = api.useQuery('get', '/v1/admin/apps/{appId}/users', { params: { path: { appId }, query: { segmentId, limit: 20 } } })
   return (
     <Card title="Some of them">
-      <Loaded query={query} isEmpty={({ items }) => items.length === 0} empty={<p className="text-muted">Nobody among the newest users.</p>}>
+      <Loaded
+        query={query}
+        isEmpty={({ items }) => items.length === 0}
+        empty={<p className="text-muted">Nobody among the newest users.</p>}
+      >
         {({ items }) => (
           <ul className="flex flex-col gap-1">
             {items.map(({ id, externalId, devices }) => (

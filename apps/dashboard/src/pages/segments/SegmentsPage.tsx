@@ -39,7 +39,12 @@ export function SegmentsPage() {
       lead="A segment says who is meant: by device, by user and by tags. A saved one can be used by campaigns and by your backend."
       guide="segments"
       actions={
-        <ButtonLink variant="primary" icon={<Plus size={14} aria-hidden />} to="/apps/$appId/segments/$segmentId" params={{ appId, segmentId: 'new' }}>
+        <ButtonLink
+          variant="primary"
+          icon={<Plus size={14} aria-hidden />}
+          to="/apps/$appId/segments/$segmentId"
+          params={{ appId, segmentId: 'new' }}
+        >
           New segment
         </ButtonLink>
       }
@@ -94,12 +99,14 @@ export function SegmentsPage() {
                   key: 'count',
                   label: 'Devices',
                   align: 'right',
-                  cell: ({ lastCount }) => (lastCount === null ? <span className="text-muted">not counted</span> : <Count value={lastCount} />),
+                  cell: ({ lastCount }) =>
+                    lastCount === null ? <span className="text-muted">not counted</span> : <Count value={lastCount} />,
                 },
                 {
                   key: 'counted',
                   label: 'Counted',
-                  cell: ({ lastCountedAt }) => (lastCountedAt === null ? <span className="text-muted">never</span> : <Time at={lastCountedAt} />),
+                  cell: ({ lastCountedAt }) =>
+                    lastCountedAt === null ? <span className="text-muted">never</span> : <Time at={lastCountedAt} />,
                 },
                 { key: 'updated', label: 'Changed', cell: ({ updatedAt }) => <Time at={updatedAt} /> },
               ]}

@@ -6,7 +6,9 @@ const dayMinutes = 1440
 /** Minutes since midnight now in a zone; undefined for a zone that the browser does not know. */
 function minutesNow(zone: string): number | undefined {
   try {
-    const [hour, minute] = new Intl.DateTimeFormat('en-GB', { timeZone: zone, hour: '2-digit', minute: '2-digit' }).format(new Date()).split(':')
+    const [hour, minute] = new Intl.DateTimeFormat('en-GB', { timeZone: zone, hour: '2-digit', minute: '2-digit' })
+      .format(new Date())
+      .split(':')
     return Number(hour) * 60 + Number(minute)
   } catch {
     return undefined

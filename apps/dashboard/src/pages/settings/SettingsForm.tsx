@@ -50,102 +50,106 @@ export function SettingsForm({ app }: { app: App }) {
 
   return (
     <>
-    <form onSubmit={(event) => void submit(event)} noValidate className="flex flex-col gap-4">
-      <FormErrors details={others} />
-      {fault !== undefined && <ErrorNote error={fault} />}
-      <Card title="The app">
-        <div className="flex flex-col gap-4">
-          <Field label="Name" required error={errors.name?.message}>
-            {(control) => <TextInput {...control} {...register('name', { required: 'Give the app a name.' })} maxLength={100} />}
-          </Field>
-          <Field label="Default time zone" error={errors.defaultTimezone?.message} hint="For schedules, and for people of whom no zone is known">
-            {(control) => (
-              <Select
-                {...control}
-                {...register('defaultTimezone')}
-                options={[...new Set([kept.defaultTimezone, ...zones])].map((zone) => ({ value: zone, label: zone }))}
-              />
-            )}
-          </Field>
-        </div>
-      </Card>
-      <Card title="Frequency cap">
-        <div className="flex flex-col gap-3">
-          <Switch
-            label="Limit how many campaigns a person gets"
-            checked={texts.hasCap}
-            onChange={(isOn: boolean) => setValue('hasCap', isOn, { shouldDirty: true })}
-          />
-          {texts.hasCap && (
-            <div className="flex flex-wrap items-start gap-3">
-              <Field label="At most" error={errors.capMax?.message}>
-                {(control) => <TextInput {...control} {...register('capMax')} inputMode="numeric" size={5} />}
-              </Field>
-              <Field label="campaigns within" error={errors.capCount?.message}>
-                {(control) => <TextInput {...control} {...register('capCount')} inputMode="numeric" size={5} />}
-              </Field>
-              <Field label="Unit">
-                {(control) => (
-                  <Select
-                    {...control}
-                    {...register('capUnit')}
-                    options={['seconds', 'minutes', 'hours', 'days'].map((unit) => ({ value: unit, label: unit }))}
-                  />
-                )}
-              </Field>
-            </div>
-          )}
-          <p className="text-muted text-sm">
-            What a person would get beyond it ends as skipped with the reason <code>frequency_cap</code>. Notifications to single people and
-            sends that bypass the cap are not limited.
-          </p>
-        </div>
-      </Card>
-      <Card title="Quiet hours">
-        <div className="flex flex-col gap-3">
-          <Switch
-            label="Leave people in peace at night"
-            checked={texts.hasQuietHours}
-            onChange={(isOn: boolean) => setValue('hasQuietHours', isOn, { shouldDirty: true })}
-          />
-          {texts.hasQuietHours && (
-            <>
+      <form onSubmit={(event) => void submit(event)} noValidate className="flex flex-col gap-4">
+        <FormErrors details={others} />
+        {fault !== undefined && <ErrorNote error={fault} />}
+        <Card title="The app">
+          <div className="flex flex-col gap-4">
+            <Field label="Name" required error={errors.name?.message}>
+              {(control) => <TextInput {...control} {...register('name', { required: 'Give the app a name.' })} maxLength={100} />}
+            </Field>
+            <Field
+              label="Default time zone"
+              error={errors.defaultTimezone?.message}
+              hint="For schedules, and for people of whom no zone is known"
+            >
+              {(control) => (
+                <Select
+                  {...control}
+                  {...register('defaultTimezone')}
+                  options={[...new Set([kept.defaultTimezone, ...zones])].map((zone) => ({ value: zone, label: zone }))}
+                />
+              )}
+            </Field>
+          </div>
+        </Card>
+        <Card title="Frequency cap">
+          <div className="flex flex-col gap-3">
+            <Switch
+              label="Limit how many campaigns a person gets"
+              checked={texts.hasCap}
+              onChange={(isOn: boolean) => setValue('hasCap', isOn, { shouldDirty: true })}
+            />
+            {texts.hasCap && (
               <div className="flex flex-wrap items-start gap-3">
-                <Field label="From" error={errors.quietStart?.message}>
-                  {(control) => <TextInput {...control} {...register('quietStart')} type="time" />}
+                <Field label="At most" error={errors.capMax?.message}>
+                  {(control) => <TextInput {...control} {...register('capMax')} inputMode="numeric" size={5} />}
                 </Field>
-                <Field label="To" error={errors.quietEnd?.message}>
-                  {(control) => <TextInput {...control} {...register('quietEnd')} type="time" />}
+                <Field label="campaigns within" error={errors.capCount?.message}>
+                  {(control) => <TextInput {...control} {...register('capCount')} inputMode="numeric" size={5} />}
                 </Field>
-                <Field label="A campaign that falls into them" error={errors.quietAction?.message}>
+                <Field label="Unit">
                   {(control) => (
                     <Select
                       {...control}
-                      {...register('quietAction')}
-                      options={[
-                        { value: 'hold', label: 'waits until they are over' },
-                        { value: 'skip', label: 'is skipped' },
-                      ]}
+                      {...register('capUnit')}
+                      options={['seconds', 'minutes', 'hours', 'days'].map((unit) => ({ value: unit, label: unit }))}
                     />
                   )}
                 </Field>
               </div>
-              <QuietHoursPicture start={texts.quietStart} end={texts.quietEnd} zone={texts.defaultTimezone} />
-            </>
-          )}
-          <p className="text-muted text-sm">They count in each person’s own time zone; where none is known, in the app’s.</p>
+            )}
+            <p className="text-muted text-sm">
+              What a person would get beyond it ends as skipped with the reason <code>frequency_cap</code>. Notifications to single people
+              and sends that bypass the cap are not limited.
+            </p>
+          </div>
+        </Card>
+        <Card title="Quiet hours">
+          <div className="flex flex-col gap-3">
+            <Switch
+              label="Leave people in peace at night"
+              checked={texts.hasQuietHours}
+              onChange={(isOn: boolean) => setValue('hasQuietHours', isOn, { shouldDirty: true })}
+            />
+            {texts.hasQuietHours && (
+              <>
+                <div className="flex flex-wrap items-start gap-3">
+                  <Field label="From" error={errors.quietStart?.message}>
+                    {(control) => <TextInput {...control} {...register('quietStart')} type="time" />}
+                  </Field>
+                  <Field label="To" error={errors.quietEnd?.message}>
+                    {(control) => <TextInput {...control} {...register('quietEnd')} type="time" />}
+                  </Field>
+                  <Field label="A campaign that falls into them" error={errors.quietAction?.message}>
+                    {(control) => (
+                      <Select
+                        {...control}
+                        {...register('quietAction')}
+                        options={[
+                          { value: 'hold', label: 'waits until they are over' },
+                          { value: 'skip', label: 'is skipped' },
+                        ]}
+                      />
+                    )}
+                  </Field>
+                </div>
+                <QuietHoursPicture start={texts.quietStart} end={texts.quietEnd} zone={texts.defaultTimezone} />
+              </>
+            )}
+            <p className="text-muted text-sm">They count in each person’s own time zone; where none is known, in the app’s.</p>
+          </div>
+        </Card>
+        <div className="flex items-center gap-3">
+          <Button type="submit" variant="primary" busy={formState.isSubmitting} disabled={!isChanged}>
+            Save the settings
+          </Button>
+          <span className="text-muted text-sm" role="status">
+            {isChanged ? 'There are changes that are not saved.' : 'All is saved.'}
+          </span>
         </div>
-      </Card>
-      <div className="flex items-center gap-3">
-        <Button type="submit" variant="primary" busy={formState.isSubmitting} disabled={!isChanged}>
-          Save the settings
-        </Button>
-        <span className="text-muted text-sm" role="status">
-          {isChanged ? 'There are changes that are not saved.' : 'All is saved.'}
-        </span>
-      </div>
-    </form>
-    <LeaveGuard isChanged={isChanged && !formState.isSubmitting} />
+      </form>
+      <LeaveGuard isChanged={isChanged && !formState.isSubmitting} />
     </>
   )
 }

@@ -41,7 +41,16 @@ export function DateValue({ value, onChange, control }: ValueProps) {
         {mode === 'text' && <option value="text">as text</option>}
       </select>
       {mode === 'relative' && <RelativeDate value={value} onChange={onChange} control={control} />}
-      {mode === 'day' && <input {...shared} type="date" className={controlClass} aria-label="Day" value={text} onChange={({ target }) => onChange(target.value)} />}
+      {mode === 'day' && (
+        <input
+          {...shared}
+          type="date"
+          className={controlClass}
+          aria-label="Day"
+          value={text}
+          onChange={({ target }) => onChange(target.value)}
+        />
+      )}
       {mode === 'instant' && (
         <input
           {...shared}
@@ -52,7 +61,15 @@ export function DateValue({ value, onChange, control }: ValueProps) {
           onChange={({ target }) => onChange(fromLocalInput(target.value) ?? '')}
         />
       )}
-      {mode === 'text' && <input {...shared} className={`${controlClass} w-48`} aria-label="Date" value={text} onChange={({ target }) => onChange(target.value)} />}
+      {mode === 'text' && (
+        <input
+          {...shared}
+          className={`${controlClass} w-48`}
+          aria-label="Date"
+          value={text}
+          onChange={({ target }) => onChange(target.value)}
+        />
+      )}
     </span>
   )
 }
@@ -74,13 +91,25 @@ function RelativeDate({ value, onChange, control }: ValueProps) {
         value={parts.count}
         onChange={({ target }) => write({ ...parts, count: Math.min(99_999, Math.max(0, Math.trunc(target.valueAsNumber || 0))) })}
       />
-      <select className={controlClass} aria-label="Unit" data-part="unit" value={parts.unit} onChange={({ target }) => write({ ...parts, unit: target.value })}>
+      <select
+        className={controlClass}
+        aria-label="Unit"
+        data-part="unit"
+        value={parts.unit}
+        onChange={({ target }) => write({ ...parts, unit: target.value })}
+      >
         <option value="m">minutes</option>
         <option value="h">hours</option>
         <option value="d">days</option>
         <option value="w">weeks</option>
       </select>
-      <select className={controlClass} aria-label="Direction" data-part="sign" value={parts.sign} onChange={({ target }) => write({ ...parts, sign: target.value })}>
+      <select
+        className={controlClass}
+        aria-label="Direction"
+        data-part="sign"
+        value={parts.sign}
+        onChange={({ target }) => write({ ...parts, sign: target.value })}
+      >
         <option value="-">ago</option>
         <option value="+">from now</option>
       </select>

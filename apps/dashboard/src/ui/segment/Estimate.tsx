@@ -2,6 +2,7 @@ import type { SegmentDefinition } from '@herald/contracts/segment-definition'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
 import { client, dataOf } from '../../api/client.ts'
+import type { components } from '../../api/schema.gen.ts'
 import { faultOf } from '../../api/fault.ts'
 import { platformNames } from '../../core/platform-names.ts'
 import { Bar } from '../Bar.tsx'
@@ -29,7 +30,7 @@ async function definitionOf(appId: string, target: EstimateTarget, signal: Abort
 export async function previewSegment(appId: string, definition: SegmentDefinition, signal: AbortSignal) {
   const counted = await client.POST('/v1/admin/apps/{appId}/segments/preview', {
     params: { path: { appId } },
-    body: { segment: definition },
+    body: { segment: definition as components['schemas']['Segment'] },
     signal,
   })
   return dataOf(counted)
@@ -70,7 +71,11 @@ export function Estimate({ appId, target }: { appId: string; target: EstimateTar
         {(['ios', 'android', 'web'] as const).map((platform) => (
           <li key={platform} className="grid grid-cols-[4.5rem_1fr_5rem] items-center gap-2">
             <span>{platformNames[platform]}</span>
-            <Bar value={data.byPlatform[platform]} of={data.count} label={`${platformNames[platform]}: ${data.byPlatform[platform]} of ${data.count}`} />
+            <Bar
+              value={data.byPlatform[platform]}
+              of={data.count}
+              label={`${platformNames[platform]}: ${data.byPlatform[platform]} of ${data.count}`}
+            />
             <span className="text-right">
               <Count value={data.byPlatform[platform]} />
             </span>

@@ -30,10 +30,24 @@ export function FieldSelect({ field, onChange, control }: { field: string; onCha
       >
         {isUnknown && <option value={field}>{field} (unknown)</option>}
         <optgroup label="Device">
-          {fields.map(({ name, label, on }) => on === 'device' && <option key={name} value={name}>{label}</option>)}
+          {fields.map(
+            ({ name, label, on }) =>
+              on === 'device' && (
+                <option key={name} value={name}>
+                  {label}
+                </option>
+              ),
+          )}
         </optgroup>
         <optgroup label="User">
-          {fields.map(({ name, label, on }) => on === 'user' && <option key={name} value={name}>{label}</option>)}
+          {fields.map(
+            ({ name, label, on }) =>
+              on === 'user' && (
+                <option key={name} value={name}>
+                  {label}
+                </option>
+              ),
+          )}
         </optgroup>
         <optgroup label="Tags">
           {tags.map(({ name }) => (

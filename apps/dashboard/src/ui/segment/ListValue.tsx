@@ -61,9 +61,17 @@ export function ListValue({ value, onChange, control, field, type }: ListValuePr
           {shown.map((one, place) => {
             const text = typeof one === 'string' ? one : JSON.stringify(one)
             return (
-              <li key={`${place} ${text}`} className="inline-flex max-w-full items-center gap-0.5 rounded border border-line bg-sunken pl-1.5 text-xs">
+              <li
+                key={`${place} ${text}`}
+                className="inline-flex max-w-full items-center gap-0.5 rounded border border-line bg-sunken pl-1.5 text-xs"
+              >
                 <span className="max-w-48 truncate">{text === '' ? 'empty text' : text}</span>
-                <button type="button" className="grid size-6 place-items-center rounded hover:bg-hover" aria-label={`Remove ${text}`} onClick={() => onChange(value.toSpliced(place, 1))}>
+                <button
+                  type="button"
+                  className="grid size-6 place-items-center rounded hover:bg-hover"
+                  aria-label={`Remove ${text}`}
+                  onClick={() => onChange(value.toSpliced(place, 1))}
+                >
                   <X aria-hidden size={12} />
                 </button>
               </li>
@@ -73,7 +81,13 @@ export function ListValue({ value, onChange, control, field, type }: ListValuePr
       )}
       <span className="flex flex-wrap items-center gap-2">
         {type === 'tag' && (
-          <select className={controlClass} aria-label="Kind of the values that are added" data-part="kind" value={kind} onChange={({ target }) => setKind(target.value as TagKind)}>
+          <select
+            className={controlClass}
+            aria-label="Kind of the values that are added"
+            data-part="kind"
+            value={kind}
+            onChange={({ target }) => setKind(target.value as TagKind)}
+          >
             <option value="text">text</option>
             <option value="number">number</option>
             <option value="boolean">true or false</option>

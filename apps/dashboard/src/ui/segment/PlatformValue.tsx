@@ -4,8 +4,7 @@ import type { ValueProps } from './ValueEditor.tsx'
 
 /** Chooses platforms by checkboxes. What a list holds besides stays in it, so that nothing is lost. */
 export function PlatformValue({ value, onChange, control }: ValueProps & { value: unknown[] }) {
-  const set = (platform: string, isOn: boolean) =>
-    onChange(isOn ? [...value, platform] : value.filter((known) => known !== platform))
+  const set = (platform: string, isOn: boolean) => onChange(isOn ? [...value, platform] : value.filter((known) => known !== platform))
   return (
     <span className="flex flex-wrap items-center gap-3 py-1" role="group" aria-label="Platforms">
       {platforms.map((platform) => (

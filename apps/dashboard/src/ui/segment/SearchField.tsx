@@ -8,7 +8,11 @@ type SearchFieldProps = { label: string; value: string; onChange: (value: string
 export function SearchField({ label, value, onChange, placeholder }: SearchFieldProps) {
   const id = useId()
   const input = useRef<HTMLInputElement>(null)
-  const [held, setHeld] = useState<{ text: string; known: string; sent: string | undefined }>({ text: value, known: value, sent: undefined })
+  const [held, setHeld] = useState<{ text: string; known: string; sent: string | undefined }>({
+    text: value,
+    known: value,
+    sent: undefined,
+  })
   // The URL that comes back is what was sent from here, while typing may have gone on. Another one (Back, a link) replaces what is typed.
   if (value !== held.known) setHeld(value === held.sent ? { ...held, known: value } : { text: value, known: value, sent: undefined })
   const { text } = held

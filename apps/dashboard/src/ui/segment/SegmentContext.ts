@@ -8,18 +8,18 @@ export type KnownTag = { name: string; type: 'string' | 'number' | 'boolean' | '
 /** What every row of the builder needs: what is known, and what it can do to the tree. */
 export type SegmentActions = {
   tags: readonly KnownTag[]
-  mistakesOf(ids: readonly string[]): readonly Mistake[]
-  canUngroup(id: string): boolean
-  changeLeaf(id: string, changes: Partial<Pick<EditorLeaf, 'field' | 'op' | 'value'>>): void
-  changeKind(id: string, kind: 'and' | 'or'): void
-  addLeaf(groupId?: string): void
-  addGroup(groupId?: string): void
-  move(id: string, step: -1 | 1): void
-  lift(id: string): void
-  group(id: string): void
-  ungroup(id: string): void
-  negate(id: string): void
-  remove(id: string): void
+  mistakesOf: (ids: readonly string[]) => readonly Mistake[]
+  canUngroup: (id: string) => boolean
+  changeLeaf: (id: string, changes: Partial<Pick<EditorLeaf, 'field' | 'op' | 'value'>>) => void
+  changeKind: (id: string, kind: 'and' | 'or') => void
+  addLeaf: (groupId?: string) => void
+  addGroup: (groupId?: string) => void
+  move: (id: string, step: -1 | 1) => void
+  lift: (id: string) => void
+  group: (id: string) => void
+  ungroup: (id: string) => void
+  negate: (id: string) => void
+  remove: (id: string) => void
 }
 
 export const SegmentContext = createContext<SegmentActions | undefined>(undefined)

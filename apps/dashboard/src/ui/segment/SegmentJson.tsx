@@ -3,10 +3,13 @@ import type { SegmentDetail } from './SegmentBuilder.tsx'
 import { problemOf } from './useSegmentTree.ts'
 import { controlClass } from './control-class.ts'
 
-type SegmentJsonProps = { definition: Record<string, unknown>; details: readonly SegmentDetail[]; onChange: (definition: Record<string, unknown>) => void }
+type SegmentJsonProps = {
+  definition: Record<string, unknown>
+  details: readonly SegmentDetail[]
+  onChange: (definition: Record<string, unknown>) => void
+}
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function read(text: string): { value: Record<string, unknown> } | { message: string } {
   try {

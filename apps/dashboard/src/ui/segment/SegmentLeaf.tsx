@@ -27,7 +27,12 @@ export function SegmentLeaf({ leaf, nots }: { leaf: EditorLeaf; nots: readonly s
   const changeField = (field: string) => actions.changeLeaf(leaf.id, { field, ...conditionFor(typeOf(field), leaf.op, leaf.value) })
   return (
     <li data-node={leaf.id} className="flex flex-col gap-1 rounded-md border border-line bg-surface p-2">
-      <div className="flex flex-wrap items-start gap-2" role="group" aria-label={`Condition on ${labelOf(leaf.field)}`} onKeyDownCapture={onKeyDown}>
+      <div
+        className="flex flex-wrap items-start gap-2"
+        role="group"
+        aria-label={`Condition on ${labelOf(leaf.field)}`}
+        onKeyDownCapture={onKeyDown}
+      >
         <NotWords count={nots.length} />
         <FieldSelect field={leaf.field} onChange={changeField} control={wrong('field')} />
         <OperatorSelect leaf={leaf} type={type} onChange={(changes) => actions.changeLeaf(leaf.id, changes)} control={wrong('op')} />

@@ -41,7 +41,12 @@ export function WhySoFew({ appId, definition }: { appId: string; definition: Seg
                   {change !== undefined && change !== 0 && <Change by={change} />}
                 </span>
               </span>
-              <Bar value={count ?? 0} of={everyone} label={`${count ?? 0} of ${everyone}`} kind={drop?.place === place ? 'warning' : 'good'} />
+              <Bar
+                value={count ?? 0}
+                of={everyone}
+                label={`${count ?? 0} of ${everyone}`}
+                kind={drop?.place === place ? 'warning' : 'good'}
+              />
             </li>
           )
         })}

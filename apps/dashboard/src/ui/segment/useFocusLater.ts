@@ -11,7 +11,8 @@ export function useFocusLater(frame: RefObject<HTMLElement | null>): (node: stri
     const { node, part } = wanted.current
     wanted.current = undefined
     const row = frame.current?.querySelector(`[data-node="${CSS.escape(node)}"]`)
-    const control = row?.querySelector<HTMLElement>(`[data-part="${CSS.escape(part)}"]`) ?? row?.querySelector<HTMLElement>('select, input, button')
+    const control =
+      row?.querySelector<HTMLElement>(`[data-part="${CSS.escape(part)}"]`) ?? row?.querySelector<HTMLElement>('select, input, button')
     if (control !== document.activeElement) control?.focus()
   })
   return useCallback((node, part) => {

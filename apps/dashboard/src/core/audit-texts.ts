@@ -13,7 +13,7 @@ export const auditGroups = [
   { value: 'device.', label: 'Devices' },
   { value: 'import.', label: 'Imports' },
   { value: 'test.', label: 'Tests' },
-  { value: 'session.', label: 'Sign-ins' },
+  { value: 'simulator.', label: 'Virtual devices' },
 ] as const
 
 /** An action in words: `campaign.winner-picked` is "campaign: winner picked". */

@@ -65,7 +65,10 @@ test('the wall has devices made by hand first, then those that got something las
     environment: '',
     subscriptionId: null,
   })
-  const wall = wallOf([device('mine', true), device('quiet', false), device('busy', false)], [got(3, 'far'), got(2, 'busy'), got(1, 'busy')])
+  const wall = wallOf(
+    [device('mine', true), device('quiet', false), device('busy', false)],
+    [got(3, 'far'), got(2, 'busy'), got(1, 'busy')],
+  )
   expect(wall.map(({ device: { id }, pushes }) => [id, pushes.length])).toEqual([
     ['mine', 0],
     ['far', 1],

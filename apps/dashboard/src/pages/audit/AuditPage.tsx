@@ -1,6 +1,112 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { client, dataOf } from '../../api/client.ts'
+import { usePages } from '../../api/usePages.ts'
+import { actionWords, subjectParts } from '../../core/audit-texts.ts'
+import { useAppId } from '../../session/useAppId.ts'
+import { Button } from '../../ui/Button.tsx'
+import { CopyText } from '../../ui/CopyText.tsx'
+import { Empty } from '../../ui/Empty.tsx'
+import { Loaded } from '../../ui/Loaded.tsx'
+import { LoadMore } from '../../ui/LoadMore.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { Table } from '../../ui/Table.tsx'
+import { Time } from '../../ui/Time.tsx'
+import { AuditFilters } from './AuditFilters.tsx'
+import { DownloadAudit } from './DownloadAudit.tsx'
+import type { AuditSearch } from './search.ts'
+import { SubjectPart } from './SubjectPart.tsx'
 
-/** Not made yet. */
+/** Who changed what in an app, and when. */
 export function AuditPage() {
-  return <Page title="Audit">Not made yet.</Page>
+  const appId = useAppId()
+  const search = useSearch({ from: '/apps/$appId/audit' })
+  const navigate = useNavigate()
+  const setSearch = (next: AuditSearch) => void navigate({ to: '/apps/$appId/audit', params: { appId }, search: next, replace: true })
+  const isFiltered = Object.keys(search).length > 0
+  const pages = usePages(['audit', appId, search], async (cursor, signal) => {
+    const query = { limit: 50, ...(cursor !== undefined && { cursor }), ...search }
+    return dataOf(await client.GET('/v1/admin/apps/{appId}/audit', { params: { path: { appId }, query }, signal }))
+  })
+
+  return (
+    <Page
+      title="Audit"
+      lead="Each change leaves a line: who, what and when. It holds ids and names and never a secret. Reading leaves none. A name is what the person typed at sign-in: a label, not a proof."
+      actions={<DownloadAudit appId={appId} search={search} />}
+    >
+      <AuditFilters search={search} onChange={setSearch} />
+      <Loaded
+        query={pages.query}
+        isEmpty={() => pages.items.length === 0 && !pages.hasMore}
+        empty={
+          isFiltered ? (
+            <Empty title="No line fits these filters" action={<Button onClick={() => setSearch({})}>Show all lines</Button>}>
+              Filters count together: a line is shown when all of them fit.
+            </Empty>
+          ) : (
+            <Empty title="Nothing was changed yet">The first change of this app, such as a new key, is the first line here.</Empty>
+          )
+        }
+      >
+        {() => (
+          <>
+            <Table
+              caption="Changes, newest first"
+              rows={pages.items}
+              rowKey={({ id }) => id}
+              columns={[
+                { key: 'when', label: 'When', cell: ({ createdAt }) => <Time at={createdAt} precise /> },
+                {
+                  key: 'who',
+                  label: 'Who',
+                  cell: ({ actor }) => (
+                    <button
+                      type="button"
+                      className="rounded text-left underline decoration-transparent underline-offset-2 hover:decoration-current"
+                      title="Only this person’s changes"
+                      onClick={() => setSearch({ ...search, actor })}
+                    >
+                      {actor}
+                    </button>
+                  ),
+                },
+                {
+                  key: 'what',
+                  label: 'What',
+                  cell: ({ action }) => (
+                    <button
+                      type="button"
+                      className="rounded text-left underline decoration-transparent underline-offset-2 hover:decoration-current"
+                      title={`Only ${action}`}
+                      onClick={() => setSearch({ ...search, action })}
+                    >
+                      {actionWords(action)}
+                    </button>
+                  ),
+                },
+                {
+                  key: 'subject',
+                  label: 'Of what',
+                  cell: ({ subject, action }) => (
+                    <dl className="flex flex-wrap gap-x-3 gap-y-0.5 text-xs">
+                      {subjectParts(subject).map((part) => (
+                        <SubjectPart key={part.name} appId={appId} action={action} part={part} />
+                      ))}
+                    </dl>
+                  ),
+                },
+                {
+                  key: 'request',
+                  label: 'Request',
+                  cell: ({ requestId }) =>
+                    requestId === null ? null : <CopyText text={requestId} label="Request id" shown={`…${requestId.slice(-6)}`} />,
+                },
+              ]}
+            />
+            <LoadMore pages={pages} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
 }

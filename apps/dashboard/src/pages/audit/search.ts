@@ -1,15 +1,9 @@
 import { textIn, tidy } from '../../core/search.ts'
 
-/** What the address of this page says beside its path. */
-export type AuditSearch = {
-  action?: string | undefined
-  actor?: string | undefined
-  subjectId?: string | undefined
-  from?: string | undefined
-  to?: string | undefined
-}
+/** The filters of the audit, as the API names them. Times are ISO 8601. */
+export type AuditSearch = { action?: string; actor?: string; subjectId?: string; from?: string; to?: string }
 
-/** Reads it; what is not understood is left out. */
+/** Reads them; what is not understood is left out. */
 export const validateAuditSearch = (raw: Record<string, unknown>): AuditSearch =>
   tidy({
     action: textIn(raw, 'action'),
@@ -17,4 +11,4 @@ export const validateAuditSearch = (raw: Record<string, unknown>): AuditSearch =
     subjectId: textIn(raw, 'subjectId'),
     from: textIn(raw, 'from'),
     to: textIn(raw, 'to'),
-  })
+  }) as AuditSearch

@@ -1,9 +1,8 @@
-import { textIn, tidy } from '../../core/search.ts'
+import { tidy, wordIn } from '../../core/search.ts'
 
-/** What the address of this page says beside its path. */
-export type InboxSearch = {
-  deviceId?: string | undefined
-}
+/** Which devices are on the wall. */
+export type InboxSearch = { platform?: 'ios' | 'android' | 'web' | undefined }
 
 /** Reads it; what is not understood is left out. */
-export const validateInboxSearch = (raw: Record<string, unknown>): InboxSearch => tidy({ deviceId: textIn(raw, 'deviceId') })
+export const validateInboxSearch = (raw: Record<string, unknown>): InboxSearch =>
+  tidy({ platform: wordIn(raw, 'platform', ['ios', 'android', 'web']) })

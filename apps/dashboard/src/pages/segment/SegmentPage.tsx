@@ -1,6 +1,38 @@
+import { useParams } from '@tanstack/react-router'
+import { api } from '../../api/client.ts'
+import { useAppId } from '../../session/useAppId.ts'
+import { Loaded } from '../../ui/Loaded.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { Skeleton } from '../../ui/Skeleton.tsx'
+import { SegmentForm } from './SegmentForm.tsx'
 
-/** Not made yet. */
+/** One saved segment, or a new one at `/segments/new`. */
 export function SegmentPage() {
-  return <Page title="Segment">Not made yet.</Page>
+  const appId = useAppId()
+  const { segmentId } = useParams({ from: '/apps/$appId/segments/$segmentId' })
+  return segmentId === 'new' ? (
+    <SegmentForm key="new" appId={appId} saved={undefined} />
+  ) : (
+    <SavedSegmentPage key={segmentId} appId={appId} segmentId={segmentId} />
+  )
+}
+
+function SavedSegmentPage({ appId, segmentId }: { appId: string; segmentId: string }) {
+  const query = api.useQuery(
+    'get',
+    '/v1/admin/apps/{appId}/segments/{id}',
+    { params: { path: { appId, id: segmentId } } },
+    // What is being edited must not change under the hands of the person.
+    { refetchOnWindowFocus: false },
+  )
+  if (query.data === undefined) {
+    return (
+      <Page title="Segment" guide="segments">
+        <Loaded query={query} skeleton={<Skeleton lines={8} />}>
+          {() => null}
+        </Loaded>
+      </Page>
+    )
+  }
+  return <SegmentForm appId={appId} saved={query.data} />
 }

@@ -1,6 +1,120 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Plus } from 'lucide-react'
+import { client, dataOf } from '../../api/client.ts'
+import { usePages } from '../../api/usePages.ts'
+import { countIds, readTree } from '../../core/segment-editor.ts'
+import { describeSegment } from '../../core/segment-text.ts'
+import { useAppId } from '../../session/useAppId.ts'
+import { useShortcut } from '../../shell/useShortcut.ts'
+import { ButtonLink } from '../../ui/ButtonLink.tsx'
+import { Count } from '../../ui/Count.tsx'
+import { Empty } from '../../ui/Empty.tsx'
+import { Loaded } from '../../ui/Loaded.tsx'
+import { LoadMore } from '../../ui/LoadMore.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { SearchField } from '../../ui/segment/SearchField.tsx'
+import { Table } from '../../ui/Table.tsx'
+import { Time } from '../../ui/Time.tsx'
 
-/** Not made yet. */
+const inWords = (definition: unknown): string => {
+  const root = readTree(definition, countIds())
+  return root === 'unreadable' ? 'shown as JSON only' : describeSegment(root)
+}
+
+/** The saved segments of an app. */
 export function SegmentsPage() {
-  return <Page title="Segments">Not made yet.</Page>
+  const appId = useAppId()
+  const { q } = useSearch({ from: '/apps/$appId/segments' })
+  const navigate = useNavigate()
+  const pages = usePages(['segments', appId, q ?? ''], async (cursor, signal) => {
+    const query = { limit: 50, ...(cursor !== undefined && { cursor }), ...(q !== undefined && { q }) }
+    return dataOf(await client.GET('/v1/admin/apps/{appId}/segments', { params: { path: { appId }, query }, signal }))
+  })
+  const openNew = () => void navigate({ to: '/apps/$appId/segments/$segmentId', params: { appId, segmentId: 'new' } })
+  useShortcut('n', openNew, 'Make a segment')
+
+  return (
+    <Page
+      title="Segments"
+      lead="A segment says who is meant: by device, by user and by tags. A saved one can be used by campaigns and by your backend."
+      guide="segments"
+      actions={
+        <ButtonLink
+          variant="primary"
+          icon={<Plus size={14} aria-hidden />}
+          to="/apps/$appId/segments/$segmentId"
+          params={{ appId, segmentId: 'new' }}
+        >
+          New segment
+        </ButtonLink>
+      }
+    >
+      <SearchField
+        label="Name begins with"
+        value={q ?? ''}
+        onChange={(next) =>
+          void navigate({ to: '/apps/$appId/segments', params: { appId }, search: next === '' ? {} : { q: next }, replace: true })
+        }
+      />
+      <Loaded
+        query={pages.query}
+        isEmpty={() => pages.items.length === 0 && !pages.hasMore}
+        empty={
+          q === undefined ? (
+            <Empty
+              title="No saved segments yet"
+              action={
+                <ButtonLink variant="primary" to="/apps/$appId/segments/$segmentId" params={{ appId, segmentId: 'new' }}>
+                  Make the first segment
+                </ButtonLink>
+              }
+            >
+              Save a choice of people under a name, such as “paying and active”. Campaigns use it as it is when they are sent.
+            </Empty>
+          ) : (
+            <Empty title="No segment has such a name">No name begins with “{q}”. Capitals make no difference.</Empty>
+          )
+        }
+      >
+        {() => (
+          <>
+            <Table
+              caption="Saved segments, newest first"
+              rows={pages.items}
+              rowKey={({ id }) => id}
+              rowHref={({ id }) => `/apps/${appId}/segments/${id}`}
+              columns={[
+                {
+                  key: 'name',
+                  label: 'Name',
+                  cell: ({ name, description }) => (
+                    <>
+                      <span className="font-medium">{name}</span>
+                      {description !== null && <span className="block text-xs text-muted">{description}</span>}
+                    </>
+                  ),
+                },
+                { key: 'who', label: 'Who', cell: ({ definition }) => <span className="line-clamp-2">{inWords(definition)}</span> },
+                {
+                  key: 'count',
+                  label: 'Devices',
+                  align: 'right',
+                  cell: ({ lastCount }) =>
+                    lastCount === null ? <span className="text-muted">not counted</span> : <Count value={lastCount} />,
+                },
+                {
+                  key: 'counted',
+                  label: 'Counted',
+                  cell: ({ lastCountedAt }) =>
+                    lastCountedAt === null ? <span className="text-muted">never</span> : <Time at={lastCountedAt} />,
+                },
+                { key: 'updated', label: 'Changed', cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+              ]}
+            />
+            <LoadMore pages={pages} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
 }

@@ -1,6 +1,33 @@
+import { api } from '../../api/client.ts'
+import { useAppId } from '../../session/useAppId.ts'
+import { Loaded } from '../../ui/Loaded.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { Skeleton } from '../../ui/Skeleton.tsx'
+import { DeleteApp } from './DeleteApp.tsx'
+import { IdentitySettings } from './IdentitySettings.tsx'
+import { SettingsForm } from './SettingsForm.tsx'
 
-/** Not made yet. */
+/** What holds for every send of an app: its zone, its limits, its quiet hours, and how users prove who they are. */
 export function SettingsPage() {
-  return <Page title="Settings">Not made yet.</Page>
+  const appId = useAppId()
+  const query = api.useQuery(
+    'get',
+    '/v1/admin/apps/{appId}',
+    { params: { path: { appId } } },
+    // What is being edited must not change under the hands of the person.
+    { refetchOnWindowFocus: false },
+  )
+  return (
+    <Page title="Settings" lead="What holds for every send of this app. A change is heard within 2 seconds." guide="campaigns">
+      <Loaded query={query} skeleton={<Skeleton lines={10} />}>
+        {(app) => (
+          <div className="flex max-w-3xl flex-col gap-4">
+            <SettingsForm key={app.id} app={app} />
+            <IdentitySettings app={app} />
+            <DeleteApp app={app} />
+          </div>
+        )}
+      </Loaded>
+    </Page>
+  )
 }

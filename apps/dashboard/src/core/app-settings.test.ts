@@ -1,0 +1,49 @@
+import { PatchApp } from '@herald/contracts/administration'
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { fieldOf, settingsOf, splitWindow, textsOf, type EditedApp } from './app-settings.ts'
+
+const time = fc.integer({ min: 0, max: 1439 }).map((minutes) => new Date(minutes * 60_000).toISOString().slice(11, 16))
+const app: fc.Arbitrary<EditedApp> = fc.record({
+  name: fc.constantFrom('Shop', 'Über'),
+  settings: fc.record({
+    defaultTimezone: fc.constantFrom('UTC', 'Europe/Vienna'),
+    frequencyCap: fc.option(fc.record({ max: fc.integer({ min: 1, max: 1000 }), windowSeconds: fc.integer({ min: 1, max: 30 * 86_400 }) })),
+    quietHours: fc.option(fc.record({ start: time, end: time, action: fc.constantFrom('hold' as const, 'skip' as const) })),
+  }),
+})
+
+// spec: administration/settings
+test('settings pass through the form and come back equal', () => {
+  fc.assert(
+    fc.property(app, (given) => {
+      expect(settingsOf(textsOf(given))).toEqual(given)
+    }),
+  )
+})
+
+test('a window is shown in the largest unit that it is whole in', () => {
+  expect([86_400, 7_200, 5_400, 90, 172_800].map(splitWindow)).toEqual([
+    { count: 1, unit: 'days' },
+    { count: 2, unit: 'hours' },
+    { count: 90, unit: 'minutes' },
+    { count: 90, unit: 'seconds' },
+    { count: 2, unit: 'days' },
+  ])
+})
+
+test('each mistake that the API can name in these settings has a field', () => {
+  const texts = {
+    ...textsOf({ name: 'Shop', settings: { defaultTimezone: 'UTC', frequencyCap: null, quietHours: null } }),
+    hasCap: true,
+    hasQuietHours: true,
+  }
+  const sent: unknown = JSON.parse(
+    JSON.stringify(
+      settingsOf({ ...texts, name: '', defaultTimezone: 'Mars', capMax: 'x', capCount: '0', quietStart: '25:00', quietEnd: '' }),
+    ),
+  )
+  const paths = PatchApp.safeParse(sent).error!.issues.map(({ path }) => path.join('.'))
+  expect(paths.length).toBeGreaterThan(4)
+  expect(paths.filter((path) => fieldOf(path) === undefined)).toEqual([])
+})

@@ -1,0 +1,46 @@
+/** The kinds of thing that the audit speaks of, with the beginning of their actions. */
+export const auditGroups = [
+  { value: 'app.', label: 'App' },
+  { value: 'identity-secret.', label: 'Identity secret' },
+  { value: 'key.', label: 'Keys' },
+  { value: 'provider.', label: 'Providers' },
+  { value: 'segment.', label: 'Segments' },
+  { value: 'template.', label: 'Templates' },
+  { value: 'campaign.', label: 'Campaigns' },
+  { value: 'webhook.', label: 'Webhooks' },
+  { value: 'user.', label: 'Users' },
+  { value: 'users.', label: 'Exports of everybody' },
+  { value: 'device.', label: 'Devices' },
+  { value: 'import.', label: 'Imports' },
+  { value: 'test.', label: 'Tests' },
+  { value: 'simulator.', label: 'Virtual devices' },
+] as const
+
+/** An action in words: `campaign.winner-picked` is "campaign: winner picked". */
+export function actionWords(action: string): string {
+  const dot = action.indexOf('.')
+  if (dot === -1) return action
+  return `${action.slice(0, dot).replaceAll('-', ' ')}: ${action.slice(dot + 1).replaceAll('-', ' ')}`
+}
+
+/** What an entry says of its subject, as names and texts: ids, names and counts. Lists are joined, anything deeper is written as JSON. */
+export const subjectParts = (subject: Record<string, unknown>): { name: string; text: string }[] =>
+  Object.entries(subject).map(([name, value]) => ({ name, text: textOf(value) }))
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.join(', ')
+  return JSON.stringify(value) ?? ''
+}
+
+/** An entry as a row of the CSV. */
+export const auditRow = (entry: {
+  createdAt: string
+  actor: string
+  action: string
+  subject: Record<string, unknown>
+  requestId: string | null
+  id: string
+}): string[] => [entry.createdAt, entry.actor, entry.action, JSON.stringify(entry.subject), entry.requestId ?? '', entry.id]
+
+export const auditHead = ['createdAt', 'actor', 'action', 'subject', 'requestId', 'id']

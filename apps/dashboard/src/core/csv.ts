@@ -1,0 +1,12 @@
+/** What a spreadsheet would take for a formula. */
+const formula = /^[=+\-@\t\r]/
+
+/** A cell of a CSV. One that begins like a formula gets an apostrophe before it, so that a spreadsheet shows it and does not run it. */
+export function csvCell(value: string): string {
+  const safe = formula.test(value) ? `'${value}` : value
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+/** Rows as a CSV with a head, line ends as RFC 4180 has them. */
+export const csvOf = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, ...rows].map((row) => `${row.map(csvCell).join(',')}\r\n`).join('')

@@ -1,0 +1,28 @@
+export type Span = { start: number; end: number }
+
+/** Minutes since midnight of a time such as 22:30; undefined for what is no time of day. */
+export function minutesOf(time: string): number | undefined {
+  const [, hours, minutes] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(time) ?? []
+  return hours === undefined ? undefined : Number(hours) * 60 + Number(minutes)
+}
+
+/**
+ * The quiet part of a day, in minutes since midnight: two spans when it goes over midnight, none when start and end are the same or no times.
+ * `start` belongs to it, `end` does not.
+ */
+export function quietSpans(start: string, end: string): Span[] {
+  const from = minutesOf(start)
+  const to = minutesOf(end)
+  if (from === undefined || to === undefined || from === to) return []
+  if (from < to) return [{ start: from, end: to }]
+  const evening = { start: from, end: 1440 }
+  return to === 0 ? [evening] : [{ start: 0, end: to }, evening]
+}
+
+/** What the picture shows, for those who hear it. */
+export function describeQuiet(start: string, end: string): string {
+  const minutes = quietSpans(start, end).reduce((sum, span) => sum + span.end - span.start, 0)
+  if (minutes === 0) return 'No quiet hours.'
+  const length = [`${Math.floor(minutes / 60)} h`, ...(minutes % 60 === 0 ? [] : [`${minutes % 60} min`])].join(' ')
+  return `Quiet from ${start} to ${end}${end < start && end !== '00:00' ? ' on the next day' : ''}: ${length} of each day.`
+}

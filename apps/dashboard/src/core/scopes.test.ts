@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs'
+import { scopes } from '@herald/contracts/administration'
+import { expect, test } from 'vitest'
+import { operationsByScope } from './scopes.ts'
+import { scopeTexts } from './scope-texts.ts'
+
+const document: unknown = JSON.parse(readFileSync(new URL('../../../../docs/openapi.json', import.meta.url), 'utf8'))
+
+// spec: limits/scopes
+test('each scope that there is opens operations of the API, and each has a text on the page', () => {
+  const opened = operationsByScope(document, 'secret')
+  expect([...opened.keys()].toSorted()).toEqual([...scopes].toSorted())
+  expect(Object.keys(scopeTexts).toSorted()).toEqual([...scopes].toSorted())
+  expect(opened.get('notifications:send')).toContainEqual({
+    method: 'POST',
+    path: '/v1/notifications',
+    summary: 'Send a notification',
+  })
+})
+
+test('a public key opens what is under subscriptions and nothing else', () => {
+  const opened = operationsByScope(document, 'public')
+  expect([...opened.keys()]).toEqual(['subscriptions:write'])
+  expect(opened.get('subscriptions:write')!.some(({ path }) => path === '/v1/notifications')).toBe(false)
+})
+
+test('a document that says nothing opens nothing', () => {
+  expect(operationsByScope(undefined, 'secret').size).toBe(0)
+  expect(operationsByScope({ paths: { '/x': { get: { summary: 'free' } } } }, 'secret').size).toBe(0)
+})

@@ -1,0 +1,157 @@
+/** A condition in the editor. What it holds may be unfinished or wrong: it is kept as it is until the person has mended it. */
+export type EditorLeaf = { id: string; kind: 'leaf'; field: string; op: string; value: unknown }
+export type EditorList = { id: string; kind: 'and' | 'or'; children: readonly EditorNode[] }
+export type EditorNot = { id: string; kind: 'not'; child: EditorNode }
+export type EditorNode = EditorLeaf | EditorList | EditorNot
+
+/** A segment in the editor; undefined is `{}`, which means everyone. */
+export type EditorRoot = EditorNode | undefined
+
+/** Gives each node a name of its own, so that a row keeps its focus when it moves. */
+export type NewId = () => string
+
+/** Names `n1`, `n2` and so on. */
+export function countIds(): NewId {
+  let last = 0
+  return () => `n${++last}`
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A segment as the editor holds it. `unreadable` when it has no form of a segment, so that it can be shown as JSON only. */
+export function readTree(definition: unknown, newId: NewId): EditorRoot | 'unreadable' {
+  if (isObject(definition) && Object.keys(definition).length === 0) return undefined
+  return readNode(definition, newId) ?? 'unreadable'
+}
+
+function readNode(written: unknown, newId: NewId): EditorNode | undefined {
+  if (!isObject(written)) return undefined
+  const keys = Object.keys(written)
+  if (keys.length === 1 && 'not' in written) {
+    const child = readNode(written['not'], newId)
+    return child && { id: newId(), kind: 'not', child }
+  }
+  for (const kind of ['and', 'or'] as const) {
+    if (keys.length !== 1 || !(kind in written)) continue
+    const list = written[kind]
+    if (!Array.isArray(list)) return undefined
+    const children = list.map((child: unknown) => readNode(child, newId))
+    return children.includes(undefined) ? undefined : { id: newId(), kind, children: children.filter((child) => child !== undefined) }
+  }
+  const { field, op, value } = written
+  if (typeof field !== 'string' || typeof op !== 'string' || keys.some((key) => key !== 'field' && key !== 'op' && key !== 'value'))
+    return undefined
+  return { id: newId(), kind: 'leaf', field, op, value }
+}
+
+/** The segment that the editor shows, as it is sent and kept. */
+export const writeTree = (root: EditorRoot): Record<string, unknown> => (root === undefined ? {} : writeNode(root))
+
+function writeNode(node: EditorNode): Record<string, unknown> {
+  if (node.kind === 'leaf') {
+    const { field, op, value } = node
+    return value === undefined ? { field, op } : { field, op, value }
+  }
+  return node.kind === 'not' ? { not: writeNode(node.child) } : { [node.kind]: node.children.map(writeNode) }
+}
+
+export const childrenOf = (node: EditorNode): readonly EditorNode[] =>
+  node.kind === 'leaf' ? [] : node.kind === 'not' ? [node.child] : node.children
+
+/** All conditions, from top to bottom. */
+export function leavesOf(root: EditorRoot): EditorLeaf[] {
+  if (root === undefined) return []
+  return root.kind === 'leaf' ? [root] : childrenOf(root).flatMap(leavesOf)
+}
+
+export function findNode(root: EditorRoot, id: string): EditorNode | undefined {
+  if (root === undefined || root.id === id) return root
+  for (const child of childrenOf(root)) {
+    const found = findNode(child, id)
+    if (found) return found
+  }
+  return undefined
+}
+
+/** The node that holds this one; undefined for the root. */
+export function parentOf(root: EditorRoot, id: string): EditorList | EditorNot | undefined {
+  if (root === undefined || root.kind === 'leaf') return undefined
+  for (const child of childrenOf(root)) {
+    if (child.id === id) return root
+    const found = parentOf(child, id)
+    if (found) return found
+  }
+  return undefined
+}
+
+/** The tree with another node in the place of one, or several, or none. A group that is left empty goes too. */
+export function replaceNode(root: EditorRoot, id: string, replacement: readonly EditorNode[]): EditorRoot {
+  return root === undefined ? undefined : replaceIn(root, id, replacement)[0]
+}
+
+function replaceIn(node: EditorNode, id: string, replacement: readonly EditorNode[]): readonly EditorNode[] {
+  if (node.id === id) return replacement
+  if (node.kind === 'leaf') return [node]
+  if (node.kind === 'not') {
+    const [child] = replaceIn(node.child, id, replacement)
+    return child === undefined ? [] : child === node.child ? [node] : [{ ...node, child }]
+  }
+  const children = node.children.flatMap((child) => replaceIn(child, id, replacement))
+  if (children.length === 0) return []
+  const isSame = children.length === node.children.length && children.every((child, place) => child === node.children[place])
+  return isSame ? [node] : [{ ...node, children }]
+}
+
+export const deleteNode = (root: EditorRoot, id: string): EditorRoot => replaceNode(root, id, [])
+
+/** The leaf with some of its parts changed. */
+export function changeLeaf(root: EditorRoot, id: string, changes: Partial<Pick<EditorLeaf, 'field' | 'op' | 'value'>>): EditorRoot {
+  const leaf = findNode(root, id)
+  return leaf?.kind === 'leaf' ? replaceNode(root, id, [{ ...leaf, ...changes }]) : root
+}
+
+/** Makes `all` of `any` or the other way round. */
+export function changeKind(root: EditorRoot, id: string, kind: 'and' | 'or'): EditorRoot {
+  const list = findNode(root, id)
+  return list?.kind === 'and' || list?.kind === 'or' ? replaceNode(root, id, [{ ...list, kind }]) : root
+}
+
+/** Adds a node at the end of a group; without a group, at the end of the whole. What is a single condition so far becomes "all of these". */
+export function addNode(root: EditorRoot, groupId: string | undefined, added: EditorNode, newId: NewId): EditorRoot {
+  const place = groupId === undefined ? root : findNode(root, groupId)
+  if (place === undefined) return root === undefined ? added : root
+  if (place.kind === 'and' || place.kind === 'or') return replaceNode(root, place.id, [{ ...place, children: [...place.children, added] }])
+  return replaceNode(root, place.id, [{ id: newId(), kind: 'and', children: [place, added] }])
+}
+
+/** Puts a node into a group of its own, of the other kind than the group it stands in: there it would change nothing. */
+export function groupNode(root: EditorRoot, id: string, newId: NewId): EditorRoot {
+  const node = findNode(root, id)
+  if (node === undefined) return root
+  const kind = parentOf(root, id)?.kind === 'or' ? 'and' : 'or'
+  return replaceNode(root, id, [{ id: newId(), kind, children: [node] }])
+}
+
+/** Whether a group can be taken away with its nodes staying: there must be a place for all of them. */
+export function canUngroup(root: EditorRoot, id: string): boolean {
+  const node = findNode(root, id)
+  if (node?.kind !== 'and' && node?.kind !== 'or') return false
+  const parent = parentOf(root, id)
+  return node.children.length === 1 || parent?.kind === 'and' || parent?.kind === 'or'
+}
+
+/** Takes a group away; its nodes stay in its place. */
+export function ungroupNode(root: EditorRoot, id: string): EditorRoot {
+  const node = findNode(root, id)
+  return node !== undefined && canUngroup(root, id) ? replaceNode(root, id, childrenOf(node)) : root
+}
+
+/** Turns a node into its opposite: puts it into a `not`, or takes it out of the one it stands in. */
+export function negateNode(root: EditorRoot, id: string, newId: NewId): EditorRoot {
+  const node = findNode(root, id)
+  if (node === undefined) return root
+  const parent = parentOf(root, id)
+  if (parent?.kind === 'not') return replaceNode(root, parent.id, [node])
+  if (node.kind === 'not') return replaceNode(root, id, [node.child])
+  return replaceNode(root, id, [{ id: newId(), kind: 'not', child: node }])
+}

@@ -1,0 +1,88 @@
+import type { SegmentOperator } from '@herald/contracts/segment'
+import { deviceFields, userFields, type FieldType } from '@herald/contracts/segment-tree'
+
+type DeviceField = keyof typeof deviceFields
+type UserField = keyof typeof userFields
+
+/** What the page calls a field, and what a value of it looks like. */
+export type FieldText = { label: string; hint: string }
+
+/** Device fields by the contracts' names: a field without a text does not compile. */
+const deviceTexts: Record<DeviceField, FieldText> = {
+  platform: { label: 'Platform', hint: 'iOS, Android or web' },
+  browser: { label: 'Browser', hint: 'as the page reported it, such as chrome or firefox' },
+  standalone: { label: 'Installed web app', hint: 'the page was opened from the home screen' },
+  appVersion: { label: 'App version', hint: 'such as 10.2; 10.2 is above 9.9' },
+  sdkVersion: { label: 'SDK version', hint: 'such as 1.4' },
+  osVersion: { label: 'System version', hint: 'such as 17.4' },
+  deviceModel: { label: 'Device model', hint: 'such as iPhone15,2' },
+  sessionCount: { label: 'Number of sessions', hint: 'sessions this device has begun' },
+  lastSessionAt: { label: 'Last session', hint: 'when the device began its last session' },
+  createdAt: { label: 'Device registered', hint: 'when the device registered first' },
+  lastActiveAt: { label: 'Device last active', hint: 'when the device was last heard of' },
+  lastNotifiedAt: { label: 'Last notified', hint: 'when a provider last took a push for the device' },
+}
+
+const userTexts: Record<UserField, FieldText> = {
+  userId: { label: 'User id', hint: 'the id that Herald gave, 24 characters' },
+  externalId: { label: 'External id', hint: 'the id of the person in your own system' },
+  language: { label: 'Language', hint: 'such as de or pt-BR' },
+  timezone: { label: 'Time zone', hint: 'such as Europe/Vienna' },
+  country: { label: 'Country', hint: 'two letters, such as AT' },
+  createdAt: { label: 'User created', hint: 'when Herald first heard of the user' },
+  lastActiveAt: { label: 'User last active', hint: 'when any device of the user was last heard of' },
+}
+
+/** The user's fields that carry the prefix: without it the name means the device's. */
+const prefixed = new Set<string>(['createdAt', 'lastActiveAt'])
+
+/** A field as it is written in a segment, with its type and texts. */
+export type Field = FieldText & { name: string; on: 'device' | 'user'; type: FieldType }
+
+/** All fields but tags, as the contracts know them. */
+export const fields: readonly Field[] = [
+  ...Object.entries(deviceFields).map(([name, type]) => ({ name, on: 'device' as const, type, ...deviceTexts[name as DeviceField] })),
+  ...Object.entries(userFields).map(([name, type]) => ({
+    name: prefixed.has(name) ? `user.${name}` : name,
+    on: 'user' as const,
+    type,
+    ...userTexts[name as UserField],
+  })),
+]
+
+const byName = new Map(fields.map((field) => [field.name, field]))
+
+/** The type of a field by its name; undefined for one that the contracts do not know. */
+export const typeOf = (name: string): FieldType | undefined => (name.startsWith('tags.') ? 'tag' : byName.get(name)?.type)
+
+export const hintOf = (name: string): string | undefined => byName.get(name)?.hint
+
+/** What the page calls a field; a tag by its own name, an unknown field as it is written. */
+export const labelOf = (name: string): string => (name.startsWith('tags.') ? name.slice(5) : (byName.get(name)?.label ?? name))
+
+const words: Record<SegmentOperator, string> = {
+  eq: 'is',
+  ne: 'is not',
+  in: 'is one of',
+  nin: 'is none of',
+  gt: 'is above',
+  gte: 'is at least',
+  lt: 'is below',
+  lte: 'is at most',
+  exists: 'is known',
+  contains: 'contains',
+  startsWith: 'begins with',
+}
+
+const wordsForDates: Partial<Record<SegmentOperator, string>> = {
+  eq: 'is exactly',
+  ne: 'is not exactly',
+  gt: 'is after',
+  gte: 'is at or after',
+  lt: 'is before',
+  lte: 'is at or before',
+}
+
+/** How an operator reads with a field of this type. */
+export const wordOf = (op: string, type: FieldType | undefined): string =>
+  (type === 'date' ? wordsForDates[op as SegmentOperator] : undefined) ?? words[op as SegmentOperator] ?? op

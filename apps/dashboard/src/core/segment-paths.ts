@@ -1,0 +1,49 @@
+import type { EditorNode, EditorRoot } from './segment-editor.ts'
+
+/** Where a mistake lies in the editor: at a node, and at which part of a leaf. */
+export type MistakePlace = { id: string; part: 'field' | 'op' | 'value' | undefined; item: number | undefined }
+
+/** What the parser or the API says of a segment, at the row it speaks of. */
+export type Mistake = MistakePlace & { message: string }
+
+/**
+ * The node that a path means. The path may begin with where the segment stands in a request, such as `definition.and.1.value` or
+ * `campaign.segment.not.op`; what belongs to the segment is the longest end of it that leads through the tree. Without any, it is the root.
+ */
+export function findPlace(root: EditorRoot, path: string): MistakePlace | undefined {
+  if (root === undefined) return undefined
+  const steps = path.split('.').filter((step) => step !== '')
+  for (let start = 0; start < steps.length; start++) {
+    const place = walk(root, steps.slice(start))
+    if (place !== undefined) return place
+  }
+  return { id: root.id, part: undefined, item: undefined }
+}
+
+function walk(node: EditorNode, steps: readonly string[]): MistakePlace | undefined {
+  const [step, next] = steps
+  if (step === undefined) return { id: node.id, part: undefined, item: undefined }
+  if (node.kind === 'leaf') {
+    if (step !== 'field' && step !== 'op' && step !== 'value') return undefined
+    const item = step === 'value' && next !== undefined ? Number(next) : undefined
+    return { id: node.id, part: step, item: Number.isInteger(item) ? item : undefined }
+  }
+  if (step !== node.kind) return undefined
+  if (node.kind === 'not') return walk(node.child, steps.slice(1))
+  if (next === undefined) return { id: node.id, part: undefined, item: undefined }
+  const child = node.children[Number(next)]
+  return child && walk(child, steps.slice(2))
+}
+
+/** The mistakes that name a place of the tree, by the node they belong to. */
+export function placeMistakes(root: EditorRoot, mistakes: readonly { path: string; message: string }[]): Map<string, Mistake[]> {
+  const byNode = new Map<string, Mistake[]>()
+  for (const { path, message } of mistakes) {
+    const place = findPlace(root, path)
+    if (place === undefined) continue
+    const those = byNode.get(place.id) ?? []
+    if (!those.some((known) => known.message === message && known.part === place.part)) those.push({ ...place, message })
+    byNode.set(place.id, those)
+  }
+  return byNode
+}

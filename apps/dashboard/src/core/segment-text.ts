@@ -1,0 +1,44 @@
+import { labelOf, typeOf, wordOf } from './segment-fields.ts'
+import type { EditorNode, EditorRoot } from './segment-editor.ts'
+import { readRelative } from './relative-date.ts'
+
+const mostNamed = 3
+
+/** A segment in words, for lists and for "Why so few?": `plan is gold and Platform is one of ios, android`. */
+export const describeSegment = (root: EditorRoot): string => (root === undefined ? 'Everyone' : describeNode(root))
+
+export function describeNode(node: EditorNode): string {
+  if (node.kind === 'leaf') return describeLeaf(node.field, node.op, node.value)
+  if (node.kind === 'not') return `not (${describeNode(node.child)})`
+  const joint = node.kind === 'and' ? ' and ' : ' or '
+  return node.children
+    .map((child) =>
+      child.kind === 'leaf' || child.kind === 'not' || child.children.length === 1 ? describeNode(child) : `(${describeNode(child)})`,
+    )
+    .join(joint)
+}
+
+function describeLeaf(field: string, op: string, value: unknown): string {
+  const type = typeOf(field)
+  if (op === 'exists') return `${labelOf(field)} ${value === false ? 'is not known' : 'is known'}`
+  return `${labelOf(field)} ${wordOf(op, type)} ${describeValue(value)}`.trim()
+}
+
+function describeValue(value: unknown): string {
+  if (Array.isArray(value)) {
+    const named = value.slice(0, mostNamed).map(describeValue).join(', ')
+    return value.length > mostNamed ? `${named} and ${value.length - mostNamed} more` : named
+  }
+  const relative = readRelative(value)
+  if (relative) return describeRelative(relative)
+  if (value === null) return 'nothing'
+  return typeof value === 'string' ? (value === '' ? 'an empty text' : value) : value === undefined ? '' : JSON.stringify(value)
+}
+
+const units = { m: 'minute', h: 'hour', d: 'day', w: 'week' }
+
+/** `14 days ago`, `in 2 hours`. */
+export function describeRelative({ sign, count, unit }: { sign: '-' | '+'; count: number; unit: keyof typeof units }): string {
+  const span = `${count} ${units[unit]}${count === 1 ? '' : 's'}`
+  return sign === '-' ? `${span} ago` : `in ${span}`
+}

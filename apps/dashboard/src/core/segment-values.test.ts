@@ -1,0 +1,99 @@
+import { operatorsOf, parseSegment } from '@herald/contracts/segment'
+import { expect, test } from 'vitest'
+import { countIds, leavesOf, readTree, type EditorRoot } from './segment-editor.ts'
+import { fields, labelOf, typeOf, wordOf } from './segment-fields.ts'
+import { findPlace, placeMistakes } from './segment-paths.ts'
+import { readRelative } from './relative-date.ts'
+import { describeSegment } from './segment-text.ts'
+import { asKind, conditionFor, firstCondition, isList, readPasted, splitValues, valueFor } from './segment-values.ts'
+import { largestDrop } from './why-so-few.ts'
+
+const problemOf = (definition: unknown) => {
+  const parsed = parseSegment(definition, '')
+  return parsed.ok ? undefined : parsed
+}
+const read = (definition: unknown) => readTree(definition, countIds()) as EditorRoot
+
+test('the page knows each field of the contracts by the name that the parser reads', () => {
+  for (const { name, type } of fields) {
+    expect(typeOf(name)).toBe(type)
+    for (const op of operatorsOf[type]) {
+      const value = valueFor(type, op, firstCondition(type).value)
+      const filled = isList(op) && (value as unknown[]).length === 0 ? ['0123456789abcdef01234567'] : value
+      const wanted = filled === '' && type === 'id' ? '0123456789abcdef01234567' : filled
+      expect(problemOf({ field: name, op, value: wanted }), `${name} ${op} ${JSON.stringify(wanted)}`).toBeUndefined()
+    }
+  }
+  expect(new Set(fields.map(({ label }) => label)).size).toBe(fields.length)
+})
+
+test('another operator keeps what was typed where it has a meaning', () => {
+  expect(valueFor('string', 'in', 'a')).toEqual(['a'])
+  expect(valueFor('string', 'eq', ['a', 'b'])).toBe('a')
+  expect(valueFor('tag', 'contains', 5)).toBe('5')
+  expect(valueFor('number', 'eq', [])).toBe(1)
+  expect(valueFor('platform', 'eq', ['web'])).toBe('web')
+  expect(valueFor('tag', 'exists', 'x')).toBe(true)
+  expect(valueFor('string', 'in', null)).toEqual([])
+})
+
+test('another field begins anew where the condition has no meaning for it', () => {
+  expect(conditionFor('date', 'contains', 'x')).toEqual({ op: 'gte', value: '-14d' })
+  expect(conditionFor('string', 'eq', 'x')).toEqual({ op: 'eq', value: 'x' })
+  expect(conditionFor('number', 'eq', 'x')).toEqual({ op: 'gte', value: 1 })
+})
+
+test('pasted values are taken one a line or separated, once each, and at most 500 of them', () => {
+  expect(splitValues('a, b;c\td\r\ne\n\n "x, y" ')).toEqual(['a', 'b', 'c', 'd', 'e', 'x, y'])
+  expect(readPasted('1\n2\n2\nthree', 'number')).toEqual({ values: [1, 2], repeated: 1, unfit: ['three'], tooMany: 0 })
+  const many = Array.from({ length: 600 }, (_, n) => `id-${n}`).join('\n')
+  const { values, tooMany } = readPasted(many, 'text', ['id-0', 'other'])
+  expect([values.length, tooMany]).toEqual([498, 101])
+})
+
+test('a tag keeps its kind: the text 5 is not the number 5', () => {
+  expect(asKind('5', 'text')).toBe('5')
+  expect(asKind('5', 'number')).toBe(5)
+  expect(asKind('', 'number')).toBeUndefined()
+  expect(asKind('true', 'boolean')).toBe(true)
+  expect(asKind('yes', 'boolean')).toBeUndefined()
+})
+
+test('a mistake is shown at the condition that its path names, wherever the segment stands in the request', () => {
+  const root = read({ and: [{ field: 'platform', op: 'eq', value: 'ios' }, { not: { field: 'country', op: 'in', value: ['x', 5] } }] })
+  const [platform, country] = leavesOf(root)
+  expect(findPlace(root, 'and.0.op')).toEqual({ id: platform!.id, part: 'op', item: undefined })
+  expect(findPlace(root, 'definition.and.1.not.value.1')).toEqual({ id: country!.id, part: 'value', item: 1 })
+  expect(findPlace(root, 'campaign.segment.and')).toEqual({ id: root!.id, part: undefined, item: undefined })
+  expect(findPlace(root, 'definition')).toEqual({ id: root!.id, part: undefined, item: undefined })
+  expect(findPlace(undefined, 'definition')).toBeUndefined()
+  const leaf = read({ field: 'nope', op: 'eq', value: 1 })
+  expect(findPlace(leaf, problemOf({ field: 'nope', op: 'eq', value: 1 })!.path)).toEqual({ id: leaf!.id, part: 'field', item: undefined })
+  const placed = placeMistakes(root, [
+    { path: 'and.0.op', message: 'a' },
+    { path: 'definition.and.0.op', message: 'a' },
+  ])
+  expect(placed.get(platform!.id)).toEqual([{ id: platform!.id, part: 'op', item: undefined, message: 'a' }])
+})
+
+test('a segment reads as a sentence', () => {
+  expect(describeSegment(undefined)).toBe('Everyone')
+  const definition = {
+    and: [
+      { field: 'tags.plan', op: 'in', value: ['gold', 'silver'] },
+      { or: [{ field: 'lastActiveAt', op: 'gte', value: '-14d' }, { not: { field: 'country', op: 'exists', value: true } }] },
+    ],
+  }
+  expect(describeSegment(read(definition))).toBe(
+    'plan is one of gold, silver and (Device last active is at or after 14 days ago or not (Country is known))',
+  )
+  expect(labelOf('tags.a.b')).toBe('a.b')
+  expect(wordOf('gt', 'date')).toBe('is after')
+  expect(readRelative('-1w')).toEqual({ sign: '-', count: 1, unit: 'w' })
+  expect(readRelative('2026-01-01')).toBeUndefined()
+})
+
+test('the largest drop is where most people are lost', () => {
+  expect(largestDrop([100, 90, 20, 19])).toEqual({ place: 2, lost: 70 })
+  expect(largestDrop([5, 5])).toBeUndefined()
+})

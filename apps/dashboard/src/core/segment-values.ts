@@ -1,0 +1,113 @@
+import { operatorsOf, type SegmentOperator } from '@herald/contracts/segment'
+import type { FieldType } from '@herald/contracts/segment-tree'
+
+/** Values a list may hold (spec: segments/lists). */
+export const maxListed = 500
+
+export const isList = (op: string): boolean => op === 'in' || op === 'nin'
+
+/** What a new condition begins with, so that it has a meaning at once. */
+export function firstCondition(type: FieldType): { op: SegmentOperator; value: unknown } {
+  switch (type) {
+    case 'platform':
+      return { op: 'in', value: ['ios', 'android', 'web'] }
+    case 'boolean':
+      return { op: 'eq', value: true }
+    case 'number':
+      return { op: 'gte', value: 1 }
+    case 'date':
+      return { op: 'gte', value: '-14d' }
+    case 'tag':
+      return { op: 'exists', value: true }
+    case 'version':
+      return { op: 'gte', value: '1.0' }
+    default:
+      return { op: 'in', value: [] }
+  }
+}
+
+/** The value that fits another operator: what was typed is kept as far as it has a meaning there. */
+export function valueFor(type: FieldType | undefined, op: string, before: unknown): unknown {
+  const listed: unknown[] = Array.isArray(before) ? before : []
+  if (op === 'exists') return typeof before === 'boolean' ? before : true
+  if (isList(op)) {
+    if (Array.isArray(before)) return before
+    if (before === null || before === '' || (typeof before === 'boolean' && type !== 'tag' && type !== 'boolean')) return []
+    return [before]
+  }
+  const single = Array.isArray(before) ? listed[0] : before
+  if (op === 'contains' || op === 'startsWith') return typeof single === 'string' || typeof single === 'number' ? String(single) : ''
+  if (type === undefined) return single ?? ''
+  if (fits(type, single)) return single
+  return type === 'tag' || type === 'string' || type === 'language' || type === 'country' || type === 'id' ? '' : firstSingle(type)
+}
+
+const firstSingle = (type: FieldType): unknown => {
+  const { value } = firstCondition(type)
+  return Array.isArray(value) ? value[0] : value
+}
+
+function fits(type: FieldType, value: unknown): boolean {
+  if (type === 'tag') return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+  if (type === 'number') return typeof value === 'number'
+  if (type === 'boolean') return typeof value === 'boolean'
+  return typeof value === 'string'
+}
+
+/** The operator and the value with which a condition goes on when it is given another field. */
+export function conditionFor(type: FieldType | undefined, op: string, value: unknown): { op: string; value: unknown } {
+  if (type === undefined) return { op, value }
+  const isKnown = operatorsOf[type].some((known) => known === op)
+  const single: unknown = Array.isArray(value) ? (value as unknown[])[0] : value
+  const keeps = isKnown && (op === 'exists' || (type !== 'platform' && type !== 'date' && type !== 'version' && fits(type, single)))
+  return keeps ? { op, value: valueFor(type, op, value) } : firstCondition(type)
+}
+
+export type TagKind = 'text' | 'number' | 'boolean'
+
+/** Of which kind a tag's value is: a tag is compared with its own kind only (spec: segments/tag-types). */
+export function kindOf(value: unknown): TagKind {
+  const single: unknown = Array.isArray(value) ? (value as unknown[])[0] : value
+  return typeof single === 'number' ? 'number' : typeof single === 'boolean' ? 'boolean' : 'text'
+}
+
+/** A tag's value as another kind; undefined where it has none. */
+export function asKind(value: unknown, kind: TagKind): string | number | boolean | undefined {
+  const text = typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : ''
+  if (kind === 'text') return text
+  if (kind === 'boolean') return text === 'true' ? true : text === 'false' ? false : undefined
+  const number = Number(text)
+  return text.trim() !== '' && Number.isFinite(number) ? number : undefined
+}
+
+/** What came of a pasted list: the values, and how many were left out. */
+export type Pasted = { values: (string | number | boolean)[]; repeated: number; unfit: string[]; tooMany: number }
+
+/**
+ * Reads values from pasted text: one a line, or separated by commas, semicolons or tabs; a value in double quotes may hold them. Repeated
+ * ones are taken once, and what is no value of the kind is named instead of being sent.
+ */
+export function readPasted(text: string, kind: TagKind, known: readonly unknown[] = []): Pasted {
+  const pasted: Pasted = { values: [], repeated: 0, unfit: [], tooMany: 0 }
+  const seen = new Set<unknown>(known)
+  for (const piece of splitValues(text)) {
+    const value = asKind(piece, kind)
+    if (value === undefined) pasted.unfit.push(piece)
+    else if (seen.has(value)) pasted.repeated++
+    else if (seen.size >= maxListed) pasted.tooMany++
+    else {
+      seen.add(value)
+      pasted.values.push(value)
+    }
+  }
+  return pasted
+}
+
+/** The pieces of a pasted text, trimmed; empty ones are left out. */
+export function splitValues(text: string): string[] {
+  const pieces = text.match(/ *"(?:[^"]|"")*" *(?=[\n\r,;\t]|$)|[^\n\r,;\t]+/g) ?? []
+  return pieces
+    .map((piece) => piece.trim())
+    .map((piece) => (piece.length > 1 && piece.startsWith('"') && piece.endsWith('"') ? piece.slice(1, -1).replaceAll('""', '"') : piece))
+    .filter((piece) => piece !== '')
+}

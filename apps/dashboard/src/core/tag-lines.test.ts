@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { readTagLines } from './tag-lines.ts'
+
+test('tags are read line by line with their kind', () => {
+  expect(readTagLines('plan = pro\n\nvisits=12\nvip\nzip="0815"\npaid=false\nnote=a=b')).toEqual({
+    plan: 'pro',
+    visits: 12,
+    vip: true,
+    zip: '0815',
+    paid: false,
+    note: 'a=b',
+  })
+})

@@ -1,0 +1,38 @@
+import { useState } from 'react'
+import { pushKey, reportsOf, type ArrivedPush, type Gesture } from '../../core/inbox.ts'
+import { announce } from '../../ui/Announcer.tsx'
+
+/** What was done with a push on this page: it is under way, or done. */
+export type Report = { gesture: Gesture; isDone: boolean }
+
+/** Makes one tracking call as a device does: with the message id alone, and without the session of this page. */
+async function track(path: string): Promise<void> {
+  const response = await fetch(path, { method: 'POST', credentials: 'omit', signal: AbortSignal.timeout(10_000) })
+  if (!response.ok) throw new Error(`the tracking call was answered with ${response.status}`)
+}
+
+/** The gestures made on this page, by push, and how to make one. */
+export function useReports() {
+  const [reports, setReports] = useState<ReadonlyMap<string, Report>>(new Map())
+  const note = (key: string, report: Report | undefined): void =>
+    setReports((known) => {
+      const next = new Map(known)
+      if (report === undefined) next.delete(key)
+      else next.set(key, report)
+      return next
+    })
+
+  async function report(push: ArrivedPush, gesture: Gesture): Promise<void> {
+    const key = pushKey(push)
+    const before = reports.get(key)
+    note(key, { gesture, isDone: false })
+    try {
+      for (const path of reportsOf(push, gesture)) await track(path)
+      note(key, { gesture, isDone: true })
+    } catch (error) {
+      note(key, before)
+      announce(`The device could not report it: ${error instanceof Error ? error.message : 'try again'}.`, 'bad')
+    }
+  }
+  return { reports, report }
+}

@@ -1,0 +1,80 @@
+import { useQuery } from '@tanstack/react-query'
+import { operationsByScope, type Operation } from '../../core/scopes.ts'
+import { allScopes, scopeTexts, type Scope } from '../../core/scope-texts.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Checkbox } from '../../ui/Checkbox.tsx'
+
+type ScopeChoiceProps = { kind: 'secret' | 'public'; scopes: readonly Scope[]; onChange: (scopes: Scope[]) => void }
+
+/** The API's own document says which scope opens what. */
+const readDocument = async ({ signal }: { signal: AbortSignal }): Promise<unknown> => {
+  const response = await fetch('/openapi.json', { signal: AbortSignal.any([signal, AbortSignal.timeout(10_000)]) })
+  if (!response.ok) throw new Error(`The document of the API was answered with ${response.status}.`)
+  return (await response.json()) as unknown
+}
+
+/** What a key may do: each scope with the operations that it opens. A public key has one scope and no choice. */
+export function ScopeChoice({ kind, scopes, onChange }: ScopeChoiceProps) {
+  const { data, isError } = useQuery({ queryKey: ['public-document'], queryFn: readDocument, staleTime: Infinity, retry: false })
+  const opened = operationsByScope(data, kind)
+  if (kind === 'public') {
+    return (
+      <div className="flex flex-col gap-1">
+        <p>A public key has the scope subscriptions:write and no other.</p>
+        <Operations operations={opened.get('subscriptions:write') ?? []} />
+      </div>
+    )
+  }
+  return (
+    <fieldset className="flex flex-col gap-2">
+      <legend className="mb-1 font-medium">Scopes</legend>
+      {isError && <p className="text-muted text-xs">Which operations each scope opens cannot be read now. The scopes work all the same.</p>}
+      {allScopes.map((scope) => (
+        <div key={scope} className="flex flex-col gap-0.5">
+          <Checkbox
+            label={scope}
+            hint={scopeTexts[scope]}
+            checked={scopes.includes(scope)}
+            onChange={({ target }) =>
+              onChange(
+                target.checked
+                  ? allScopes.filter((known) => known === scope || scopes.includes(known))
+                  : scopes.filter((known) => known !== scope),
+              )
+            }
+          />
+          <Operations operations={opened.get(scope) ?? []} />
+        </div>
+      ))}
+      <p className="flex gap-2">
+        <Button type="button" variant="quiet" small onClick={() => onChange(allScopes)}>
+          All
+        </Button>
+        <Button type="button" variant="quiet" small onClick={() => onChange([])}>
+          None
+        </Button>
+      </p>
+    </fieldset>
+  )
+}
+
+function Operations({ operations }: { operations: readonly Operation[] }) {
+  if (operations.length === 0) return null
+  return (
+    <details className="ml-6 text-xs">
+      <summary className="text-muted cursor-pointer py-1">
+        opens {operations.length} {operations.length === 1 ? 'operation' : 'operations'}
+      </summary>
+      <ul className="flex flex-col gap-0.5 py-1">
+        {operations.map(({ method, path, summary }) => (
+          <li key={`${method} ${path}`}>
+            <code className="break-all">
+              {method} {path}
+            </code>{' '}
+            <span className="text-muted">{summary}</span>
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}

@@ -1,0 +1,40 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { client } from '../../api/client.ts'
+import { announce } from '../../ui/Announcer.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { Confirm } from '../../ui/Confirm.tsx'
+import type { App } from './useChangeApp.ts'
+
+/** Deletes an app with everything in it, after its name was typed. */
+export function DeleteApp({ app }: { app: App }) {
+  const [isOpen, setIsOpen] = useState(false)
+  const navigate = useNavigate()
+  const cache = useQueryClient()
+  return (
+    <Card title="Delete this app">
+      <p className="mb-3">Its users, devices, campaigns, keys and credentials go. What is under way stops. The audit stays.</p>
+      <Button variant="danger" onClick={() => setIsOpen(true)}>
+        Delete the app
+      </Button>
+      <Confirm
+        open={isOpen}
+        onClose={() => setIsOpen(false)}
+        title={`Delete “${app.name}”?`}
+        action="Delete the app and all that is in it"
+        typed={app.name}
+        danger
+        onConfirm={async () => {
+          await client.DELETE('/v1/admin/apps/{appId}', { params: { path: { appId: app.id } } })
+          await navigate({ to: '/', ignoreBlocker: true })
+          cache.clear()
+          announce(`“${app.name}” is deleted.`, 'good')
+        }}
+      >
+        This cannot be taken back. Keys stop working at once; the rows go in the background.
+      </Confirm>
+    </Card>
+  )
+}

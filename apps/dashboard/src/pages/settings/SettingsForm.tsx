@@ -1,0 +1,155 @@
+import { useState } from 'react'
+import { useForm } from 'react-hook-form'
+import { faultOf } from '../../api/fault.ts'
+import { fieldOf, settingsOf, textsOf, type SettingsTexts } from '../../core/app-settings.ts'
+import { useShortcut } from '../../shell/useShortcut.ts'
+import { announce } from '../../ui/Announcer.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { ErrorNote } from '../../ui/ErrorNote.tsx'
+import { Field } from '../../ui/Field.tsx'
+import { FormErrors } from '../../ui/FormErrors.tsx'
+import { Select } from '../../ui/Select.tsx'
+import { Switch } from '../../ui/Switch.tsx'
+import { TextInput } from '../../ui/TextInput.tsx'
+import { LeaveGuard } from '../segment/LeaveGuard.tsx'
+import { QuietHoursPicture } from './QuietHoursPicture.tsx'
+import { useChangeApp, type App } from './useChangeApp.ts'
+
+const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')]
+
+/** Name, zone, cap and quiet hours: one form, saved as one change. */
+export function SettingsForm({ app }: { app: App }) {
+  const changeApp = useChangeApp(app.id)
+  const [kept, setKept] = useState(() => textsOf(app))
+  const { register, handleSubmit, setError, setValue, watch, formState } = useForm<SettingsTexts>({ defaultValues: kept })
+  const [fault, setFault] = useState<unknown>()
+  const [others, setOthers] = useState<{ path: string; message: string }[]>([])
+  const texts = watch()
+  const isChanged = JSON.stringify(settingsOf(texts)) !== JSON.stringify(settingsOf(kept))
+  const { errors } = formState
+
+  const submit = handleSubmit(async (typed) => {
+    setFault(undefined)
+    setOthers([])
+    try {
+      const saved = await changeApp(settingsOf(typed))
+      setKept(textsOf(saved))
+      announce('The settings are saved. They are heard within 2 seconds.', 'good')
+    } catch (error) {
+      const { status, details } = faultOf(error)
+      if (status !== 422) setFault(error)
+      for (const { path, message } of details) {
+        const field = fieldOf(path)
+        if (field) setError(field, { message })
+      }
+      setOthers(details.filter(({ path }) => fieldOf(path) === undefined))
+    }
+  })
+  useShortcut('mod+enter', () => void submit(), 'Save the settings')
+
+  return (
+    <>
+      <form onSubmit={(event) => void submit(event)} noValidate className="flex flex-col gap-4">
+        <FormErrors details={others} />
+        {fault !== undefined && <ErrorNote error={fault} />}
+        <Card title="The app">
+          <div className="flex flex-col gap-4">
+            <Field label="Name" required error={errors.name?.message}>
+              {(control) => <TextInput {...control} {...register('name', { required: 'Give the app a name.' })} maxLength={100} />}
+            </Field>
+            <Field
+              label="Default time zone"
+              error={errors.defaultTimezone?.message}
+              hint="For schedules, and for people of whom no zone is known"
+            >
+              {(control) => (
+                <Select
+                  {...control}
+                  {...register('defaultTimezone')}
+                  options={[...new Set([kept.defaultTimezone, ...zones])].map((zone) => ({ value: zone, label: zone }))}
+                />
+              )}
+            </Field>
+          </div>
+        </Card>
+        <Card title="Frequency cap">
+          <div className="flex flex-col gap-3">
+            <Switch
+              label="Limit how many campaigns a person gets"
+              checked={texts.hasCap}
+              onChange={(isOn: boolean) => setValue('hasCap', isOn, { shouldDirty: true })}
+            />
+            {texts.hasCap && (
+              <div className="flex flex-wrap items-start gap-3">
+                <Field label="At most" error={errors.capMax?.message}>
+                  {(control) => <TextInput {...control} {...register('capMax')} inputMode="numeric" size={5} />}
+                </Field>
+                <Field label="campaigns within" error={errors.capCount?.message}>
+                  {(control) => <TextInput {...control} {...register('capCount')} inputMode="numeric" size={5} />}
+                </Field>
+                <Field label="Unit">
+                  {(control) => (
+                    <Select
+                      {...control}
+                      {...register('capUnit')}
+                      options={['seconds', 'minutes', 'hours', 'days'].map((unit) => ({ value: unit, label: unit }))}
+                    />
+                  )}
+                </Field>
+              </div>
+            )}
+            <p className="text-muted text-sm">
+              What a person would get beyond it ends as skipped with the reason <code>frequency_cap</code>. Notifications to single people
+              and sends that bypass the cap are not limited.
+            </p>
+          </div>
+        </Card>
+        <Card title="Quiet hours">
+          <div className="flex flex-col gap-3">
+            <Switch
+              label="Leave people in peace at night"
+              checked={texts.hasQuietHours}
+              onChange={(isOn: boolean) => setValue('hasQuietHours', isOn, { shouldDirty: true })}
+            />
+            {texts.hasQuietHours && (
+              <>
+                <div className="flex flex-wrap items-start gap-3">
+                  <Field label="From" error={errors.quietStart?.message}>
+                    {(control) => <TextInput {...control} {...register('quietStart')} type="time" />}
+                  </Field>
+                  <Field label="To" error={errors.quietEnd?.message}>
+                    {(control) => <TextInput {...control} {...register('quietEnd')} type="time" />}
+                  </Field>
+                  <Field label="A campaign that falls into them" error={errors.quietAction?.message}>
+                    {(control) => (
+                      <Select
+                        {...control}
+                        {...register('quietAction')}
+                        options={[
+                          { value: 'hold', label: 'waits until they are over' },
+                          { value: 'skip', label: 'is skipped' },
+                        ]}
+                      />
+                    )}
+                  </Field>
+                </div>
+                <QuietHoursPicture start={texts.quietStart} end={texts.quietEnd} zone={texts.defaultTimezone} />
+              </>
+            )}
+            <p className="text-muted text-sm">They count in each person’s own time zone; where none is known, in the app’s.</p>
+          </div>
+        </Card>
+        <div className="flex items-center gap-3">
+          <Button type="submit" variant="primary" busy={formState.isSubmitting} disabled={!isChanged}>
+            Save the settings
+          </Button>
+          <span className="text-muted text-sm" role="status">
+            {isChanged ? 'There are changes that are not saved.' : 'All is saved.'}
+          </span>
+        </div>
+      </form>
+      <LeaveGuard isChanged={isChanged && !formState.isSubmitting} />
+    </>
+  )
+}

@@ -1,0 +1,101 @@
+import type { SegmentDefinition } from '@herald/contracts/segment-definition'
+import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense, useState } from 'react'
+import { client, dataOf } from '../../api/client.ts'
+import type { components } from '../../api/schema.gen.ts'
+import { faultOf } from '../../api/fault.ts'
+import { platformNames } from '../../core/platform-names.ts'
+import { Bar } from '../Bar.tsx'
+import { Button } from '../Button.tsx'
+import { Count } from '../Count.tsx'
+import { ErrorNote } from '../ErrorNote.tsx'
+import { Skeleton } from '../Skeleton.tsx'
+import { Time } from '../Time.tsx'
+import { useSettled } from './useSettled.ts'
+
+/** Whom an estimate is about. */
+export type EstimateTarget = { segment: SegmentDefinition } | { segmentId: string } | { all: true }
+
+const WhySoFew = lazy(async () => ({ default: (await import('./WhySoFew.tsx')).WhySoFew }))
+
+/** The definition behind a target: a saved segment is read, since a preview counts what is written and keeps nothing. */
+async function definitionOf(appId: string, target: EstimateTarget, signal: AbortSignal): Promise<SegmentDefinition> {
+  if ('segment' in target) return target.segment
+  if ('all' in target) return {}
+  const saved = await client.GET('/v1/admin/apps/{appId}/segments/{id}', { params: { path: { appId, id: target.segmentId } }, signal })
+  return dataOf(saved).definition
+}
+
+/** Counts the devices that a segment would reach now, as a send would. */
+export async function previewSegment(appId: string, definition: SegmentDefinition, signal: AbortSignal) {
+  const counted = await client.POST('/v1/admin/apps/{appId}/segments/preview', {
+    params: { path: { appId } },
+    body: { segment: definition as components['schemas']['Segment'] },
+    signal,
+  })
+  return dataOf(counted)
+}
+
+/** How many devices a target reaches, by platform, 300 ms after its last change. The answer to an older question is given up. */
+export function Estimate({ appId, target }: { appId: string; target: EstimateTarget }) {
+  const { value: settled, isSettled } = useSettled(target, 300)
+  const [isAsking, setIsAsking] = useState(false)
+  const query = useQuery({
+    queryKey: ['estimate', appId, settled],
+    queryFn: async ({ signal }) => {
+      const definition = await definitionOf(appId, settled, signal)
+      return { definition, ...(await previewSegment(appId, definition, signal)) }
+    },
+    placeholderData: (before) => before,
+    staleTime: 5_000,
+    gcTime: 60_000,
+    retry: false,
+  })
+  const { data, error, dataUpdatedAt } = query
+  const fault = error === null ? undefined : faultOf(error)
+  if (fault?.status === 422) {
+    return <p className="text-muted">The number of devices is counted when every condition is complete.</p>
+  }
+  if (fault !== undefined && data === undefined) return <ErrorNote error={error} retry={() => void query.refetch()} />
+  if (data === undefined) return <Skeleton lines={3} />
+  const isOld = query.isPlaceholderData || !isSettled || query.isFetching
+  return (
+    <div className="flex flex-col gap-2" aria-busy={isOld}>
+      <p aria-live="polite" className={isOld ? 'opacity-60' : undefined}>
+        <strong className="text-2xl">
+          <Count value={data.count} />
+        </strong>{' '}
+        {data.count === 1 ? 'device' : 'devices'} can be reached
+      </p>
+      <ul className={isOld ? 'flex flex-col gap-1 opacity-60' : 'flex flex-col gap-1'}>
+        {(['ios', 'android', 'web'] as const).map((platform) => (
+          <li key={platform} className="grid grid-cols-[4.5rem_1fr_5rem] items-center gap-2">
+            <span>{platformNames[platform]}</span>
+            <Bar
+              value={data.byPlatform[platform]}
+              of={data.count}
+              label={`${platformNames[platform]}: ${data.byPlatform[platform]} of ${data.count}`}
+            />
+            <span className="text-right">
+              <Count value={data.byPlatform[platform]} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      <p className="text-muted flex flex-wrap items-center gap-x-3 gap-y-1 text-xs">
+        <span>
+          Counted <Time at={new Date(dataUpdatedAt).toISOString()} precise />
+          {fault !== undefined && ', and the last try failed'}
+        </span>
+        <Button variant="quiet" small aria-expanded={isAsking} onClick={() => setIsAsking(!isAsking)}>
+          {isAsking ? 'Close' : 'Why so few?'}
+        </Button>
+      </p>
+      {isAsking && (
+        <Suspense fallback={<Skeleton lines={3} />}>
+          <WhySoFew appId={appId} definition={data.definition} />
+        </Suspense>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,45 @@
+import { operatorsOf } from '@herald/contracts/segment'
+import type { FieldType } from '@herald/contracts/segment-tree'
+import type { EditorLeaf } from '../../core/segment-editor.ts'
+import { wordOf } from '../../core/segment-fields.ts'
+import { valueFor } from '../../core/segment-values.ts'
+import type { ControlMarks } from './ValueEditor.tsx'
+import { controlClass } from './control-class.ts'
+
+const absent = 'exists:false'
+
+type OperatorSelectProps = {
+  leaf: EditorLeaf
+  type: FieldType | undefined
+  onChange: (changes: { op: string; value: unknown }) => void
+  control: ControlMarks
+}
+
+/** Chooses one of the operators that the field's type knows. `exists` is two choices here: known and not known. */
+export function OperatorSelect({ leaf, type, onChange, control }: OperatorSelectProps) {
+  const { op, value } = leaf
+  const known: readonly string[] = type === undefined ? [] : operatorsOf[type]
+  const shown = op === 'exists' && value === false ? absent : op
+  return (
+    <select
+      {...control}
+      data-part="op"
+      className={controlClass}
+      aria-label="Operator"
+      value={shown}
+      onChange={({ target }) =>
+        target.value === absent
+          ? onChange({ op: 'exists', value: false })
+          : onChange({ op: target.value, value: target.value === 'exists' ? true : valueFor(type, target.value, value) })
+      }
+    >
+      {!known.includes(op) && <option value={op}>{wordOf(op, type)} (not for this field)</option>}
+      {known.map((name) => (
+        <option key={name} value={name}>
+          {wordOf(name, type)}
+        </option>
+      ))}
+      {known.includes('exists') && <option value={absent}>is not known</option>}
+    </select>
+  )
+}

@@ -1,0 +1,32 @@
+import { createContext, useContext } from 'react'
+import type { EditorLeaf } from '../../core/segment-editor.ts'
+import type { Mistake } from '../../core/segment-paths.ts'
+
+/** A tag that users have, with values to choose from. */
+export type KnownTag = { name: string; type: 'string' | 'number' | 'boolean' | 'mixed'; users: number; values: string[] }
+
+/** What every row of the builder needs: what is known, and what it can do to the tree. */
+export type SegmentActions = {
+  tags: readonly KnownTag[]
+  mistakesOf: (ids: readonly string[]) => readonly Mistake[]
+  canUngroup: (id: string) => boolean
+  changeLeaf: (id: string, changes: Partial<Pick<EditorLeaf, 'field' | 'op' | 'value'>>) => void
+  changeKind: (id: string, kind: 'and' | 'or') => void
+  addLeaf: (groupId?: string) => void
+  addGroup: (groupId?: string) => void
+  move: (id: string, step: -1 | 1) => void
+  lift: (id: string) => void
+  group: (id: string) => void
+  ungroup: (id: string) => void
+  negate: (id: string) => void
+  remove: (id: string) => void
+}
+
+export const SegmentContext = createContext<SegmentActions | undefined>(undefined)
+
+/** The builder around this row. */
+export function useSegment(): SegmentActions {
+  const actions = useContext(SegmentContext)
+  if (actions === undefined) throw new Error('A row of a segment stands outside a segment builder.')
+  return actions
+}

@@ -1,0 +1,66 @@
+import { useId, useState } from 'react'
+import type { SegmentDetail } from './SegmentBuilder.tsx'
+import { problemOf } from './useSegmentTree.ts'
+import { controlClass } from './control-class.ts'
+
+type SegmentJsonProps = {
+  definition: Record<string, unknown>
+  details: readonly SegmentDetail[]
+  onChange: (definition: Record<string, unknown>) => void
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function read(text: string): { value: Record<string, unknown> } | { message: string } {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? { value } : { message: 'A segment is an object: a condition, a group, or {} for everyone.' }
+  } catch (error) {
+    return { message: `This is no JSON yet: ${error instanceof Error ? error.message : 'it cannot be read'}.` }
+  }
+}
+
+/** The segment in the words of the API. Each change that is JSON is taken at once; mistakes are named with their path. */
+export function SegmentJson({ definition, details, onChange }: SegmentJsonProps) {
+  const id = useId()
+  const written = JSON.stringify(definition, undefined, 2)
+  const [draft, setDraft] = useState<{ text: string; of: string }>()
+  // A draft stands while the segment is what came of it. When the segment changes elsewhere, the draft gives way.
+  const text = draft !== undefined && draft.of === written ? draft.text : written
+  const answer = read(text)
+  const problem = 'message' in answer ? undefined : problemOf(answer.value)
+  const mistakes = [
+    ...('message' in answer ? [answer.message] : []),
+    ...[...(problem ? [problem] : []), ...details].map(({ path, message }) => `${path === '' ? 'The segment' : path} ${message}.`),
+  ]
+  return (
+    <div className="flex flex-col gap-2">
+      <label htmlFor={id} className="text-muted text-sm">
+        The segment as the API takes it
+      </label>
+      <textarea
+        id={id}
+        className={`${controlClass} font-mono text-xs`}
+        rows={Math.min(24, Math.max(8, text.split('\n').length + 1))}
+        spellCheck={false}
+        aria-invalid={mistakes.length > 0}
+        aria-describedby={`${id}-mistakes`}
+        value={text}
+        onChange={({ target }) => {
+          const next = read(target.value)
+          if ('message' in next) {
+            setDraft({ text: target.value, of: written })
+            return
+          }
+          setDraft({ text: target.value, of: JSON.stringify(next.value, undefined, 2) })
+          onChange(next.value)
+        }}
+      />
+      <ul id={`${id}-mistakes`} className="text-sm text-bad" aria-live="polite">
+        {[...new Set(mistakes)].map((mistake) => (
+          <li key={mistake}>{mistake}</li>
+        ))}
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,63 @@
+import { Trash2 } from 'lucide-react'
+import { useId } from 'react'
+import type { EditorLeaf } from '../../core/segment-editor.ts'
+import { labelOf, typeOf } from '../../core/segment-fields.ts'
+import { conditionFor } from '../../core/segment-values.ts'
+import { Button } from '../Button.tsx'
+import { Menu } from '../Menu.tsx'
+import { FieldSelect } from './FieldSelect.tsx'
+import { Mistakes } from './Mistakes.tsx'
+import { NotWords } from './NotWords.tsx'
+import { OperatorSelect } from './OperatorSelect.tsx'
+import { useSegment } from './SegmentContext.ts'
+import { useRowKeys } from './useRowKeys.ts'
+import { ValueEditor } from './ValueEditor.tsx'
+
+/** One condition: a field, an operator of its type, and a value. */
+export function SegmentLeaf({ leaf, nots }: { leaf: EditorLeaf; nots: readonly string[] }) {
+  const actions = useSegment()
+  const onKeyDown = useRowKeys(leaf.id)
+  const mistakesId = useId()
+  const mistakes = actions.mistakesOf([...nots, leaf.id])
+  const type = typeOf(leaf.field)
+  const wrong = (part: string) => ({
+    'aria-invalid': mistakes.some((mistake) => mistake.part === part) || undefined,
+    'aria-describedby': mistakes.length > 0 ? mistakesId : undefined,
+  })
+  const changeField = (field: string) => actions.changeLeaf(leaf.id, { field, ...conditionFor(typeOf(field), leaf.op, leaf.value) })
+  return (
+    <li data-node={leaf.id} className="flex flex-col gap-1 rounded-md border border-line bg-surface p-2">
+      <div
+        className="flex flex-wrap items-start gap-2"
+        role="group"
+        aria-label={`Condition on ${labelOf(leaf.field)}`}
+        onKeyDownCapture={onKeyDown}
+      >
+        <NotWords count={nots.length} />
+        <FieldSelect field={leaf.field} onChange={changeField} control={wrong('field')} />
+        <OperatorSelect leaf={leaf} type={type} onChange={(changes) => actions.changeLeaf(leaf.id, changes)} control={wrong('op')} />
+        <ValueEditor leaf={leaf} type={type} onChange={(value) => actions.changeLeaf(leaf.id, { value })} control={wrong('value')} />
+        <span className="ml-auto flex gap-1">
+          <Menu
+            label={`Arrange the condition on ${labelOf(leaf.field)}`}
+            items={[
+              { label: nots.length > 0 ? 'Take "not" away' : 'Turn into "not"', onSelect: () => actions.negate(leaf.id) },
+              { label: 'Move up (Alt ↑)', onSelect: () => actions.move(leaf.id, -1) },
+              { label: 'Move down (Alt ↓)', onSelect: () => actions.move(leaf.id, 1) },
+              { label: 'Put into a group (Alt →)', onSelect: () => actions.group(leaf.id) },
+              { label: 'Take out of its group (Alt ←)', onSelect: () => actions.lift(leaf.id) },
+            ]}
+          />
+          <Button
+            variant="quiet"
+            small
+            icon={<Trash2 size={14} aria-hidden />}
+            aria-label={`Remove the condition on ${labelOf(leaf.field)}`}
+            onClick={() => actions.remove(leaf.id)}
+          />
+        </span>
+      </div>
+      <Mistakes id={mistakesId} mistakes={mistakes} />
+    </li>
+  )
+}

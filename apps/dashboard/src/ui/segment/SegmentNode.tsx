@@ -1,0 +1,87 @@
+import { Plus } from 'lucide-react'
+import { useId } from 'react'
+import type { EditorLeaf, EditorList, EditorNode } from '../../core/segment-editor.ts'
+import { Button } from '../Button.tsx'
+import { Menu } from '../Menu.tsx'
+import { Mistakes } from './Mistakes.tsx'
+import { NotWords } from './NotWords.tsx'
+import { useSegment } from './SegmentContext.ts'
+import { SegmentLeaf } from './SegmentLeaf.tsx'
+import { useRowKeys } from './useRowKeys.ts'
+import { controlClass } from './control-class.ts'
+
+/** Each `not` around a node is shown as a word before it; the mistakes at it belong to the same row. */
+function unwrap(node: EditorNode): { inner: EditorLeaf | EditorList; nots: string[] } {
+  const nots: string[] = []
+  let inner = node
+  while (inner.kind === 'not') {
+    nots.push(inner.id)
+    inner = inner.child
+  }
+  return { inner, nots }
+}
+
+/** One node of the tree: a condition, or a group with those in it. */
+export function SegmentNode({ node, isRoot = false }: { node: EditorNode; isRoot?: boolean }) {
+  const { inner, nots } = unwrap(node)
+  return inner.kind === 'leaf' ? <SegmentLeaf leaf={inner} nots={nots} /> : <SegmentGroup list={inner} nots={nots} isRoot={isRoot} />
+}
+
+/** A group of conditions of which all, or any, must be true. */
+function SegmentGroup({ list, nots, isRoot }: { list: EditorList; nots: readonly string[]; isRoot: boolean }) {
+  const actions = useSegment()
+  const onKeyDown = useRowKeys(list.id)
+  const mistakesId = useId()
+  const mistakes = actions.mistakesOf([...nots, list.id])
+  const name = `${nots.length % 2 === 1 ? 'Not ' : ''}${list.kind === 'and' ? 'all' : 'any'} of these`
+  return (
+    <li className={isRoot ? 'flex flex-col gap-2' : 'flex flex-col gap-2 rounded-md border border-line bg-sunken p-2'} data-node={list.id}>
+      {/* The keys work from the controls of the head; those of the rows inside are handled there. */}
+      <div className="flex flex-wrap items-center gap-2" onKeyDownCapture={onKeyDown} role="presentation">
+        <NotWords count={nots.length} />
+        <select
+          data-part="field"
+          className={controlClass}
+          aria-label="How many of the group must be true"
+          aria-describedby={mistakes.length > 0 ? mistakesId : undefined}
+          value={list.kind}
+          onChange={(event) => actions.changeKind(list.id, event.target.value === 'or' ? 'or' : 'and')}
+        >
+          <option value="and">All of these</option>
+          <option value="or">Any of these</option>
+        </select>
+        <span className="text-muted">{list.kind === 'and' ? 'must be true' : 'is enough'}</span>
+        <span className="ml-auto">
+          <Menu
+            label={`Change the group "${name}"`}
+            items={[
+              { label: nots.length > 0 ? 'Take "not" away' : 'Turn into "not"', onSelect: () => actions.negate(list.id) },
+              { label: 'Move up', onSelect: () => actions.move(list.id, -1), disabled: isRoot },
+              { label: 'Move down', onSelect: () => actions.move(list.id, 1), disabled: isRoot },
+              { label: 'Put into a group', onSelect: () => actions.group(list.id) },
+              {
+                label: 'Take the group away, keep its conditions',
+                onSelect: () => actions.ungroup(list.id),
+                disabled: !actions.canUngroup(list.id),
+              },
+              { label: 'Remove the group with its conditions', onSelect: () => actions.remove(list.id), danger: true },
+            ]}
+          />
+        </span>
+      </div>
+      <Mistakes id={mistakesId} mistakes={mistakes} />
+      <ul className="flex flex-col gap-2 border-l-2 border-line pl-2 sm:pl-3" aria-label={name}>
+        {list.children.map((child) => (
+          <SegmentNode key={child.id} node={child} />
+        ))}
+      </ul>
+      {!isRoot && (
+        <div className="flex flex-wrap gap-2">
+          <Button variant="quiet" small icon={<Plus size={14} aria-hidden />} onClick={() => actions.addLeaf(list.id)}>
+            Add to this group
+          </Button>
+        </div>
+      )}
+    </li>
+  )
+}

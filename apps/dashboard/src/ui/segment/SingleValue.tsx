@@ -1,0 +1,77 @@
+import type { FieldType } from '@herald/contracts/segment-tree'
+import { useId } from 'react'
+import { hintOf } from '../../core/segment-fields.ts'
+import type { TagKind } from '../../core/segment-values.ts'
+import { platforms } from '@herald/contracts/platform'
+import { platformNames } from '../../core/platform-names.ts'
+import { useSegment } from './SegmentContext.ts'
+import type { ValueProps } from './ValueEditor.tsx'
+import { controlClass } from './control-class.ts'
+
+type SingleValueProps = ValueProps & {
+  field: string
+  type: FieldType | undefined
+  /** Of a tag: which kind of value is asked for. */
+  kind: TagKind | undefined
+}
+
+/** Asks for one value: a number, true or false, a platform, or a text with what users have as suggestions. */
+export function SingleValue({ value, onChange, control, field, type, kind }: SingleValueProps) {
+  const listId = useId()
+  const { tags } = useSegment()
+  const shared = { ...control, 'data-part': 'value', 'aria-label': 'Value' }
+  if (type === 'number' || kind === 'number') {
+    return (
+      <input
+        {...shared}
+        type="number"
+        step="any"
+        className={`${controlClass} w-28`}
+        value={typeof value === 'number' ? value : ''}
+        onChange={({ target }) => onChange(target.value === '' || Number.isNaN(target.valueAsNumber) ? undefined : target.valueAsNumber)}
+      />
+    )
+  }
+  if (type === 'boolean' || kind === 'boolean') {
+    return (
+      <select {...shared} className={controlClass} value={String(value)} onChange={({ target }) => onChange(target.value === 'true')}>
+        {typeof value !== 'boolean' && <option value={String(value)}>choose</option>}
+        <option value="true">true</option>
+        <option value="false">false</option>
+      </select>
+    )
+  }
+  if (type === 'platform') {
+    const isKnown = platforms.some((platform) => platform === value)
+    return (
+      <select {...shared} className={controlClass} value={String(value)} onChange={({ target }) => onChange(target.value)}>
+        {!isKnown && <option value={String(value)}>choose</option>}
+        {platforms.map((platform) => (
+          <option key={platform} value={platform}>
+            {platformNames[platform]}
+          </option>
+        ))}
+      </select>
+    )
+  }
+  const samples = tags.find(({ name }) => `tags.${name}` === field)?.values ?? []
+  return (
+    <>
+      <input
+        {...shared}
+        className={`${controlClass} w-48`}
+        list={samples.length > 0 ? listId : undefined}
+        placeholder={hintOf(field)}
+        value={typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value)}
+        onChange={({ target }) => onChange(target.value)}
+      />
+      {samples.length > 0 && (
+        <datalist id={listId}>
+          {samples.map((sample) => (
+            <option key={sample} value={sample} />
+          ))}
+        </datalist>
+      )}
+    </>
+  )
+}

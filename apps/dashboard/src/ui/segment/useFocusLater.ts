@@ -1,0 +1,22 @@
+import { useCallback, useEffect, useRef, type RefObject } from 'react'
+
+/**
+ * Puts the focus where a row will be after the next drawing: rows that move between groups are drawn anew and would lose it. Without a part it is the
+ * control of the row that had the focus before.
+ */
+export function useFocusLater(frame: RefObject<HTMLElement | null>): (node: string, part?: string) => void {
+  const wanted = useRef<{ node: string; part: string } | undefined>(undefined)
+  useEffect(() => {
+    if (wanted.current === undefined) return
+    const { node, part } = wanted.current
+    wanted.current = undefined
+    const row = frame.current?.querySelector(`[data-node="${CSS.escape(node)}"]`)
+    const control =
+      row?.querySelector<HTMLElement>(`[data-part="${CSS.escape(part)}"]`) ?? row?.querySelector<HTMLElement>('select, input, button')
+    if (control !== document.activeElement) control?.focus()
+  })
+  return useCallback((node, part) => {
+    const held = document.activeElement?.closest('[data-part]')?.getAttribute('data-part')
+    wanted.current = { node, part: part ?? held ?? 'field' }
+  }, [])
+}

@@ -1,0 +1,45 @@
+import { parseSegment } from '@herald/contracts/segment'
+import { useState } from 'react'
+import { countIds, readTree, writeTree, type EditorRoot, type NewId } from '../../core/segment-editor.ts'
+import type { SegmentBuilderProps, SegmentDetail } from './SegmentBuilder.tsx'
+
+type Held = { shown: unknown; text: string; root: EditorRoot | 'unreadable' }
+
+const hold = (shown: unknown, newId: NewId): Held => ({ shown, text: JSON.stringify(shown), root: readTree(shown, newId) })
+
+/** The first mistake that the contracts' parser finds in a segment. */
+export function problemOf(definition: unknown): SegmentDetail | undefined {
+  const parsed = parseSegment(definition, '')
+  return parsed.ok ? undefined : { path: parsed.path, message: parsed.message }
+}
+
+/**
+ * The segment as a tree whose nodes keep their names while it is edited. A value from outside that says the same keeps the tree; another one
+ * replaces it.
+ */
+export function useSegmentTree(value: SegmentBuilderProps['value'], onChange: SegmentBuilderProps['onChange']) {
+  const [newId] = useState(() => countIds())
+  const given = value ?? {}
+  const [held, setHeld] = useState(() => hold(given, newId))
+  let now = held
+  if (given !== held.shown) {
+    const isSame = JSON.stringify(given) === held.text
+    now = isSame ? { ...held, shown: given } : hold(given, newId)
+    setHeld(now)
+  }
+
+  /** Takes a changed tree, and tells the owner what it says. */
+  function change(root: EditorRoot): void {
+    const definition = writeTree(root)
+    setHeld({ shown: definition, text: JSON.stringify(definition), root })
+    onChange(definition, problemOf(definition))
+  }
+
+  /** Takes a segment that was written as JSON. */
+  function replace(definition: Record<string, unknown>): void {
+    setHeld(hold(definition, newId))
+    onChange(definition, problemOf(definition))
+  }
+
+  return { root: now.root, definition: now.shown as Record<string, unknown>, newId, change, replace }
+}

@@ -1,6 +1,7 @@
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { contractsInBrowser } from './src/browser/contracts-in-browser.ts'
 
 /** The platform behind `npm run dashboard`. A token in the environment stands in for a session, so that a page can be worked on without signing in. */
 const { HERALD_URL = 'http://127.0.0.1:8080', HERALD_TOKEN, DASHBOARD_PORT = '8119' } = process.env
@@ -9,14 +10,10 @@ const proxied = {
   headers: HERALD_TOKEN === undefined ? {} : { authorization: `Bearer ${HERALD_TOKEN}` },
 }
 
-// What stands in for parts of Node in a browser, by the name that is imported.
-const aliases = {}
-
 export default defineConfig({
   base: '/dashboard/',
   root: import.meta.dirname,
-  plugins: [react(), tailwindcss()],
-  resolve: { alias: aliases },
+  plugins: [contractsInBrowser(`${import.meta.dirname}/src/browser`), react(), tailwindcss()],
   server: {
     host: '127.0.0.1',
     port: Number(DASHBOARD_PORT),

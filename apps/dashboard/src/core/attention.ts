@@ -5,7 +5,7 @@ import { countOf, percentOf, some } from './spans.ts'
 /** Where a word of attention leads: a page of the dashboard, one of its objects, and the filters of the log. */
 export type AttentionLink = {
   label: string
-  page: 'providers' | 'log' | 'campaign' | 'webhook' | 'people'
+  page: 'providers' | 'log' | 'campaign' | 'webhook'
   id?: string
   search?: Record<string, string>
 }

@@ -34,6 +34,9 @@ export const isOver = (status: CampaignStatus): boolean => status === 'sent' || 
 export const isUnderWay = ({ status, cancelling }: { status: CampaignStatus; cancelling: boolean }): boolean =>
   status === 'sending' || (status === 'paused' && cancelling)
 
+/** Whether somebody who looks at a send is told each change of it: a paused one can go on at any moment. */
+export const isFollowed = (status: CampaignStatus): boolean => status === 'sending' || status === 'paused'
+
 /** A reading of the platforms at a moment of the browser's clock that never goes back. */
 export type PlatformSample = { at: number; byPlatform: PlatformProgress }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { attentionNotes } from './attention.ts'
+import { attentionNotes, unusedKeyNotes } from './attention.ts'
 
 const none = { total: 0, invalidated: 0 }
 const devices = { ios: none, android: none, web: none }
@@ -63,4 +63,13 @@ test('many dead devices are worth a look, a few or a small share are not', () =>
   expect(codes(1_000, 60)).toEqual(['dead-ios'])
   expect(codes(1_000, 50)).toEqual([])
   expect(codes(100, 19)).toEqual([])
+})
+
+test('a key that nobody has used for 90 days is named, and a new one is not', () => {
+  const key = { id: 'k', name: 'backend', createdAt: '2025-01-01T00:00:00.000Z', lastUsedAt: null }
+  const texts = (changes: Partial<Parameters<typeof unusedKeyNotes>[0][number]>) => unusedKeyNotes([{ ...key, ...changes }], now).map(({ text }) => text)
+  expect(texts({})).toEqual(['The key “backend” was never used. Revoke it if nothing needs it.'])
+  expect(texts({ lastUsedAt: '2025-10-01T00:00:00.000Z' })).toEqual(['The key “backend” has not been used for 90 days. Revoke it if nothing needs it.'])
+  expect(texts({ lastUsedAt: '2026-01-01T00:00:00.000Z' })).toEqual([])
+  expect(texts({ createdAt: '2026-02-01T00:00:00.000Z' })).toEqual([])
 })

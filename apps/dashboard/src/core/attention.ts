@@ -1,11 +1,12 @@
 import type { Platform } from '@herald/contracts/platform'
 import { remedyFor } from './remedies.ts'
-import { countOf, percentOf, some } from './spans.ts'
+import { countText, percentText } from './number.ts'
+import { some } from './spans.ts'
 
 /** Where a word of attention leads: a page of the dashboard, one of its objects, and the filters of the log. */
 export type AttentionLink = {
   label: string
-  page: 'providers' | 'log' | 'campaign' | 'webhook'
+  page: 'providers' | 'log' | 'campaign' | 'webhook' | 'keys'
   id?: string
   search?: Record<string, string>
 }
@@ -31,11 +32,25 @@ export function attentionNotes(attention: readonly Attention[], devices: Devices
     notes.push({
       key: `dead-${platform}`,
       kind: 'warning',
-      text: `${percentOf(invalidated, total)} of the ${platformNames[platform]} devices are dead (${countOf(invalidated)} of ${countOf(total)}). Look whether one provider answer made them so.`,
+      text: `${percentText(invalidated, total)} of the ${platformNames[platform]} devices are dead (${countText(invalidated)} of ${countText(total)}). Look whether one provider answer made them so.`,
       since: null,
       link: { label: 'Show dead tokens', page: 'log', search: { outcome: 'failed', code: 'token_dead', platform } },
     })
   return notes
+}
+
+const unusedMs = 90 * 86_400_000
+
+/** Keys that nobody has used for 90 days: each is a way in that nobody would miss. */
+export function unusedKeyNotes(keys: readonly { id: string; name: string; createdAt: string; lastUsedAt: string | null }[], now: number): AttentionNote[] {
+  const unused = keys.filter(({ createdAt, lastUsedAt }) => Date.parse(lastUsedAt ?? createdAt) < now - unusedMs)
+  return unused.map(({ id, name, lastUsedAt }) => ({
+    key: `key-${id}`,
+    kind: 'warning',
+    text: lastUsedAt === null ? `The key “${name}” was never used. Revoke it if nothing needs it.` : `The key “${name}” has not been used for 90 days. Revoke it if nothing needs it.`,
+    since: lastUsedAt,
+    link: { label: 'Open the keys', page: 'keys' },
+  }))
 }
 
 function noteOf(code: string, params: Attention['params'], now: number): Omit<AttentionNote, 'key'> {
@@ -61,7 +76,7 @@ function noteOf(code: string, params: Attention['params'], now: number): Omit<At
     case 'many_failures':
       return {
         kind: 'bad',
-        text: `${countOf(number('failed'))} of ${countOf(number('sent') + number('failed'))} pushes to ${platformNames[platform]} failed within 24 hours.`,
+        text: `${countText(number('failed'))} of ${countText(number('sent') + number('failed'))} pushes to ${platformNames[platform]} failed within 24 hours.`,
         since: null,
         link: {
           label: 'Show the failures',
@@ -93,7 +108,7 @@ function noteOf(code: string, params: Attention['params'], now: number): Omit<At
     case 'webhook_failing':
       return {
         kind: 'warning',
-        text: `A webhook endpoint has failed ${countOf(number('consecutiveFailures'))} times in a row. It is switched off after too many.`,
+        text: `A webhook endpoint has failed ${countText(number('consecutiveFailures'))} times in a row. It is switched off after too many.`,
         since: null,
         link: { label: 'See its deliveries', page: 'webhook', id: text('webhookId') },
       }

@@ -60,7 +60,7 @@ test('no share is told while devices are still looked for', () => {
 })
 
 test('a send with one push left is not at 100 %', () => {
-  expect(stateSentence(state({ stats: under(20_000, 19_999) }), now)).toBe('Sending: 99 % after 40 s.')
+  expect(stateSentence(state({ stats: under(20_000, 19_999) }), now)).toBe('Sending: > 99 % after 40 s.')
 })
 
 test('a pause, a cancel and the ends say what became of the pushes', () => {

@@ -1,6 +1,7 @@
 import type { Platform } from '@herald/contracts/platform'
 import type { CampaignStatus, Stats } from '@herald/contracts/stats'
-import { countOf, percentOf, some, spanOf } from './spans.ts'
+import { countText, percentText } from './number.ts'
+import { some, spanOf } from './spans.ts'
 
 type Counters = Pick<Stats, 'queued' | 'sent' | 'failed' | 'skipped'>
 export type PlatformProgress = Record<Platform, { queued: number; settled: number }>
@@ -58,7 +59,7 @@ export function rateOf(samples: readonly PlatformSample[], platform: Platform): 
 }
 
 /** "4,980 a second", "0.4 a second". */
-export const rateText = (rate: number): string => `${rate >= 10 || rate === 0 ? countOf(Math.round(rate)) : rate.toFixed(1)} a second`
+export const rateText = (rate: number): string => `${rate >= 10 || rate === 0 ? countText(Math.round(rate)) : rate.toFixed(1)} a second`
 
 export type State = {
   status: CampaignStatus
@@ -98,11 +99,11 @@ export function stateSentence(state: State, now: number): string {
       if (state.isRecurring) return 'Over: the last run has begun.'
       return queued === 0
         ? 'Sent to nobody: no device matched.'
-        : `Sent${seconds === null ? '' : ` in ${spanOf(seconds)}`}: ${countOf(stats.sent)} of ${some(queued, 'push was', 'pushes were')} taken by the providers.`
+        : `Sent${seconds === null ? '' : ` in ${spanOf(seconds)}`}: ${countText(stats.sent)} of ${some(queued, 'push was', 'pushes were')} taken by the providers.`
     case 'cancelled':
       return queued === 0
         ? 'Cancelled before anything was queued.'
-        : `Cancelled: ${countOf(stats.sent)} of ${some(queued, 'push', 'pushes')} had been sent.`
+        : `Cancelled: ${countText(stats.sent)} of ${some(queued, 'push', 'pushes')} had been sent.`
     case 'failed':
       return `Failed: ${state.failure?.message ?? 'the send could not go on.'}${waiting > 0 ? ' What was queued is still sent.' : ''}`
   }
@@ -123,5 +124,5 @@ function sendingSentence(
     return `Sending: ${some(queued, 'push', 'pushes')} queued so far${after}, further devices are still to come${rate}.`
   }
   const left = etaSeconds !== null && etaSeconds > 0 ? `, about ${spanOf(etaSeconds)} left` : ''
-  return `Sending: ${percentOf(stats.sent + stats.failed + stats.skipped, queued)}${after}${left}${rate}.`
+  return `Sending: ${percentText(stats.sent + stats.failed + stats.skipped, queued, 0)}${after}${left}${rate}.`
 }

@@ -1,3 +1,5 @@
+import { countText } from './number.ts'
+
 /** A length of time as people say it: "under a second", "40 s", "3 min 20 s", "2 h 5 min", "3 days 4 h". */
 export function spanOf(seconds: number): string {
   if (seconds < 1) return 'under a second'
@@ -25,18 +27,5 @@ export function spanOf(seconds: number): string {
     .join(' ')
 }
 
-/** A share in percent, as the page shows it. What is not all is never shown as 100 %, and what is not nothing never as 0 %. */
-export function percentOf(value: number, of: number, digits = 0): string {
-  if (of <= 0) return '–'
-  const share = (value / of) * 100
-  const least = 10 ** -digits
-  if (value > 0 && share < least) return `< ${least.toFixed(digits)} %`
-  const shown = value < of ? Math.min(Number(share.toFixed(digits)), 100 - least) : share
-  return `${shown.toFixed(digits)} %`
-}
-
-/** A number with its thousands grouped, in the language of the page. */
-export const countOf = (value: number): string => value.toLocaleString('en-US')
-
 /** "1 push", "2,000 pushes". */
-export const some = (count: number, one: string, more: string): string => `${countOf(count)} ${count === 1 ? one : more}`
+export const some = (count: number, one: string, more: string): string => `${countText(count)} ${count === 1 ? one : more}`

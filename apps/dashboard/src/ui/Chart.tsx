@@ -4,7 +4,7 @@ import { dashesOf } from '../core/chart-lines.ts'
 export type ChartSeries = {
   label: string
   values: readonly number[]
-  /** A colour, or the name of a token of styles.css such as `--chart-sent`. */
+  /** A colour, or the name of a token of styles.css such as `--series-1`. */
   colour: string
 }
 

@@ -1,5 +1,5 @@
 import type { Funnel as FunnelValues } from '../core/funnel.ts'
-import { countOf, percentOf } from '../core/spans.ts'
+import { countText, percentText } from '../core/number.ts'
 
 /** From sent to clicked as bars on one scale, each with its number and its share of the devices that can report. */
 export function Funnel({ funnel, name }: { funnel: FunnelValues; name: string }) {
@@ -16,8 +16,8 @@ export function Funnel({ funnel, name }: { funnel: FunnelValues; name: string })
             </svg>
           </dd>
           <dd className="m-0 tabular-nums">
-            <strong>{countOf(value)}</strong>{' '}
-            <span className="text-muted">{of === null ? '' : of === 0 ? 'not known' : `${percentOf(value, of, 1)} of ${countOf(of)}`}</span>
+            <strong>{countText(value)}</strong>{' '}
+            <span className="text-muted">{of === null ? '' : of === 0 ? 'not known' : `${percentText(value, of, 1)} of ${countText(of)}`}</span>
           </dd>
         </div>
       ))}

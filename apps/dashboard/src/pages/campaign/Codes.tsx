@@ -1,6 +1,6 @@
 import { platformNames } from '../../core/attention.ts'
 import { codeRows, type CodeRow } from '../../core/code-rows.ts'
-import { countOf, percentOf } from '../../core/spans.ts'
+import { countText, percentText } from '../../core/number.ts'
 import { Card } from '../../ui/Card.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { TextLink } from '../../ui/TextLink.tsx'
@@ -28,7 +28,7 @@ export function Codes({ appId, campaignId, reading, breakdown }: Props) {
         ))}
       </ul>
       {breakdown?.codes && listed < failed + skipped && (
-        <p className="text-muted mt-3">{countOf(failed + skipped - listed)} more have come since these codes were counted.</p>
+        <p className="text-muted mt-3">{countText(failed + skipped - listed)} more have come since these codes were counted.</p>
       )}
     </Card>
   )
@@ -40,13 +40,13 @@ function CodeItem({ row, queued, appId, campaignId }: { row: CodeRow; queued: nu
     <li className="border-line grid gap-x-6 gap-y-1 border-t pt-3 md:grid-cols-[14rem_1fr]">
       <div>
         <TextLink to="/apps/$appId/log" params={{ appId }} search={{ campaignId, outcome, code }}>
-          <strong className="tabular-nums">{countOf(count)}</strong> <code>{code}</code>
+          <strong className="tabular-nums">{countText(count)}</strong> <code>{code}</code>
         </TextLink>
         <p className="text-muted tabular-nums">
-          {percentOf(count, queued, 1)} of all, {outcome}
+          {percentText(count, queued, 1)} of all, {outcome}
         </p>
         <p className="text-muted tabular-nums">
-          {byPlatform.map(({ platform, count }) => `${platformNames[platform]} ${countOf(count)}`).join(', ')}
+          {byPlatform.map(({ platform, count }) => `${platformNames[platform]} ${countText(count)}`).join(', ')}
         </p>
       </div>
       <div className="grid content-start gap-1">

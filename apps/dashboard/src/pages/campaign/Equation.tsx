@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { api } from '../../api/client.ts'
 import { faultOf } from '../../api/fault.ts'
 import { equationOf } from '../../core/progress.ts'
-import { countOf, percentOf } from '../../core/spans.ts'
+import { countText, percentText } from '../../core/number.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
@@ -37,9 +37,9 @@ export function Equation({ appId, campaignId, reading }: { appId: string; campai
               <dt className="text-muted">{label}</dt>
               <dd className={`m-0 text-2xl tabular-nums ${tone}`}>
                 <TextLink to="/apps/$appId/log" params={{ appId }} search={{ campaignId, ...search }}>
-                  {countOf(value)}
+                  {countText(value)}
                 </TextLink>
-                <span className="text-muted block text-sm">{label === 'Queued' ? 'pushes' : percentOf(value, queued, 1)}</span>
+                <span className="text-muted block text-sm">{label === 'Queued' ? 'pushes' : percentText(value, queued, 1)}</span>
               </dd>
             </div>
           </div>
@@ -61,11 +61,12 @@ function Verify({ appId, campaignId }: { appId: string; campaignId: string }) {
   return (
     <div className="flex flex-wrap items-center justify-end gap-3" role="status">
       {data && !isFetching && (
-        <Status kind={data.agrees ? 'good' : 'bad'}>
+        <span className="flex flex-wrap items-center gap-2">
+          <Status kind={data.agrees ? 'good' : 'bad'}>Difference {countText(data.difference)}</Status>
           {data.agrees
-            ? `Recounted: ${countOf(data.ledger.queued)} pushes in the ledger, difference 0`
-            : `The counters are off by ${countOf(data.difference)}. Report this with the log of the tracker.`}
-        </Status>
+            ? `${countText(data.ledger.queued)} pushes recounted in the ledger`
+            : 'Counters and ledger disagree. Report it with the log of the tracker.'}
+        </span>
       )}
       {error && <ErrorNote error={faultOf(error)} />}
       <Button variant="secondary" small busy={isFetching} onClick={() => (asked === 0 ? setAsked(1) : void refetch())}>

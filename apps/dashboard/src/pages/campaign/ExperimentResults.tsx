@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { isOver } from '../../core/progress.ts'
-import { countOf } from '../../core/spans.ts'
+import { countText } from '../../core/number.ts'
 import { readExperiment, verdictSentence, type Metric, type VariantReading } from '../../core/verdict.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Card } from '../../ui/Card.tsx'
@@ -51,9 +51,9 @@ export function ExperimentResults({ appId, campaign, experiment, reading, onDone
           rowKey={({ id }) => id}
           columns={[
             { key: 'name', label: 'Variant', cell: ({ id, name }) => (name === id ? name : `${name} (${id})`) },
-            { key: 'assigned', label: 'Assigned', align: 'right', cell: ({ assigned }) => countOf(assigned) },
-            { key: 'sent', label: 'Sent', align: 'right', cell: ({ sent }) => countOf(sent) },
-            { key: 'events', label: metric === 'opened' ? 'Opened' : 'Clicked', align: 'right', cell: ({ events }) => countOf(events) },
+            { key: 'assigned', label: 'Assigned', align: 'right', cell: ({ assigned }) => countText(assigned) },
+            { key: 'sent', label: 'Sent', align: 'right', cell: ({ sent }) => countText(sent) },
+            { key: 'events', label: metric === 'opened' ? 'Opened' : 'Clicked', align: 'right', cell: ({ events }) => countText(events) },
             { key: 'share', label: 'Of sent', align: 'right', cell: shareOf },
             { key: 'interval', label: '95 % interval', align: 'right', cell: intervalOf },
             ...(over && hasRemainder

@@ -3,7 +3,8 @@ import { api } from '../../api/client.ts'
 import type { components } from '../../api/schema.gen.ts'
 import { circuitSentence, platformNames, providerNames } from '../../core/attention.ts'
 import { isOver, rateOf, rateText, type PlatformSample } from '../../core/progress.ts'
-import { countOf, percentOf, some } from '../../core/spans.ts'
+import { countText, percentText } from '../../core/number.ts'
+import { some } from '../../core/spans.ts'
 import { useSystem } from '../../session/useSystem.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Bar } from '../../ui/Bar.tsx'
@@ -33,14 +34,14 @@ export function Platforms({ appId, campaign, reading, samples, breakdown }: Prop
             <p className="flex flex-wrap items-baseline justify-between gap-x-4">
               <strong>{platformNames[platform]}</strong>
               <span className="text-muted tabular-nums">
-                {countOf(settled)} of {countOf(queued)} have an outcome ({percentOf(settled, queued)})
+                {countText(settled)} of {countText(queued)} have an outcome ({percentText(settled, queued, 0)})
                 {!over && <LiveNumbers waiting={queued - settled} rate={rateOf(samples, platform)} />}
               </span>
             </p>
             <Bar
               value={settled}
               of={queued}
-              label={`${platformNames[platform]}: ${percentOf(settled, queued)} of the pushes have an outcome`}
+              label={`${platformNames[platform]}: ${percentText(settled, queued, 0)} of the pushes have an outcome`}
             />
             {!over && !campaign.test && queued > settled && <OpenCircuits appId={appId} platform={platform} />}
           </li>
@@ -51,8 +52,8 @@ export function Platforms({ appId, campaign, reading, samples, breakdown }: Prop
 }
 
 /** While a send is followed the stream says it; afterwards, or before the stream has begun, the breakdown. */
-function rowOf(platform: Platform, { live }: Reading, breakdown: Breakdown | undefined) {
-  if (live) return { platform, ...live.byPlatform[platform] }
+function rowOf(platform: Platform, { byPlatform }: Reading, breakdown: Breakdown | undefined) {
+  if (byPlatform) return { platform, ...byPlatform[platform] }
   const known = breakdown?.byPlatform[platform]
   return known && { platform, queued: known.queued, settled: known.queued - known.open }
 }
@@ -66,7 +67,7 @@ const LiveNumbers = ({ waiting, rate }: { waiting: number; rate: number | null }
 
 /** Why a platform's pushes wait although the send goes on: its provider refuses them, or is away. */
 function OpenCircuits({ appId, platform }: { appId: string; platform: Platform }) {
-  const system = useSystem()
+  const { data: system } = useSystem()
   const isOpen = system?.openCircuits?.items.some((circuit) => circuit.appId === appId && circuit.platform === platform) ?? false
   const { data } = api.useQuery(
     'get',

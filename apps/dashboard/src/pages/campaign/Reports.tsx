@@ -2,7 +2,8 @@ import { api } from '../../api/client.ts'
 import { platformNames } from '../../core/attention.ts'
 import { funnelOf, reportsOf } from '../../core/funnel.ts'
 import { isFollowed } from '../../core/progress.ts'
-import { countOf, some } from '../../core/spans.ts'
+import { countText } from '../../core/number.ts'
+import { some } from '../../core/spans.ts'
 import { Card } from '../../ui/Card.tsx'
 import { Chart } from '../../ui/Chart.tsx'
 import { Funnel } from '../../ui/Funnel.tsx'
@@ -11,6 +12,8 @@ import type { Campaign, Reading } from './useSend.ts'
 
 type Props = { appId: string; campaign: Campaign; reading: Reading; breakdown: Breakdown | undefined }
 const dayMs = 86_400_000
+/** Days are kept for 400 days. */
+const oldestMs = 398 * dayMs
 
 /** What devices report: how many, of those that can, and when. */
 export function Reports({ appId, campaign, reading, breakdown }: Props) {
@@ -27,7 +30,7 @@ export function Reports({ appId, campaign, reading, breakdown }: Props) {
         )}
         {funnel.silent.length > 0 && (
           <p className="text-muted">
-            {funnel.silent.map(({ platform, sent }) => `${countOf(sent)} on ${platformNames[platform]}`).join(' and ')} cannot report: no
+            {funnel.silent.map(({ platform, sent }) => `${countText(sent)} on ${platformNames[platform]}`).join(' and ')} cannot report: no
             such device of this app has reported anything in the 30 days around this send. They are in no share above. They report once the
             app or page has an SDK that does.
           </p>
@@ -43,8 +46,8 @@ export function Reports({ appId, campaign, reading, breakdown }: Props) {
 function useReports(appId: string, { startedAt, createdAt }: Campaign) {
   const begun = Date.parse(startedAt ?? createdAt)
   // Whole days, so that the question stays the same while the page is open.
-  const from = new Date(Math.floor((begun - 30 * dayMs) / dayMs) * dayMs).toISOString()
-  const to = new Date(Math.ceil((begun + 30 * dayMs) / dayMs) * dayMs).toISOString()
+  const from = new Date(Math.floor(Math.max(begun - 30 * dayMs, Date.now() - oldestMs) / dayMs) * dayMs).toISOString()
+  const to = new Date(Math.ceil(Math.max(begun + 30 * dayMs, Date.now() - oldestMs + dayMs) / dayMs) * dayMs).toISOString()
   const { data } = api.useQuery(
     'get',
     '/v1/admin/apps/{appId}/series',
@@ -55,10 +58,10 @@ function useReports(appId: string, { startedAt, createdAt }: Campaign) {
 }
 
 const kinds = [
-  ['delivered', 'Delivered', '--chart-1'],
-  ['opened', 'Opened', '--chart-2'],
-  ['clicked', 'Clicked', '--chart-3'],
-  ['dismissed', 'Dismissed', '--chart-4'],
+  ['delivered', 'Delivered', '--series-1'],
+  ['opened', 'Opened', '--series-2'],
+  ['clicked', 'Clicked', '--series-3'],
+  ['dismissed', 'Dismissed', '--series-4'],
 ] as const
 
 /** When devices reported, in steps of ten minutes for a day and of an hour after it. */
@@ -75,7 +78,7 @@ function Curve({ appId, campaign, reading }: Pick<Props, 'appId' | 'campaign' | 
   if (data.points.length === 0) return <p className="text-muted">No device has reported yet.</p>
   const begun = Date.parse(data.startedAt) / 1_000
   const total = kinds
-    .map(([kind, label]) => `${countOf(data.points.reduce((sum, point) => sum + point[kind], 0))} ${label.toLowerCase()}`)
+    .map(([kind, label]) => `${countText(data.points.reduce((sum, point) => sum + point[kind], 0))} ${label.toLowerCase()}`)
     .join(', ')
   return (
     <Chart

@@ -1,13 +1,12 @@
 import { client } from '../../api/client.ts'
 import type { components } from '../../api/schema.gen.ts'
 import { usePages } from '../../api/usePages.ts'
-import { countOf } from '../../core/spans.ts'
+import { countText } from '../../core/number.ts'
 import { Card } from '../../ui/Card.tsx'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { LoadMore } from '../../ui/LoadMore.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { Table } from '../../ui/Table.tsx'
-import { TextLink } from '../../ui/TextLink.tsx'
 import { statusKinds, statusWords } from './status-words.ts'
 
 type Run = components['schemas']['ListRunsOfCampaignAnswer']['items'][number]
@@ -29,27 +28,26 @@ export function Runs({ appId, campaignId }: { appId: string; campaignId: string 
           caption="Runs"
           rows={pages.items}
           rowKey={({ id }) => id}
+          rowHref={({ id }) => `/apps/${appId}/campaigns/${id}`}
           columns={[
             {
               key: 'day',
               label: 'Day',
-              cell: ({ id, localDate }) => (
-                <TextLink to="/apps/$appId/campaigns/$campaignId" params={{ appId, campaignId: id }}>
-                  {localDate}
-                </TextLink>
-              ),
+              cell: ({ localDate }) => localDate,
             },
             {
               key: 'status',
               label: 'Status',
               cell: ({ status, failure }) => (
-                <Status kind={statusKinds[status]}>{failure ? `${statusWords[status]}: ${failure.message}` : statusWords[status]}</Status>
+                <>
+                  <Status kind={statusKinds[status]}>{statusWords[status]}</Status> {failure?.message}
+                </>
               ),
             },
-            { key: 'queued', label: 'Queued', align: 'right', cell: ({ stats }) => countOf(stats.queued) },
-            { key: 'sent', label: 'Sent', align: 'right', cell: ({ stats }) => countOf(stats.sent) },
-            { key: 'failed', label: 'Failed', align: 'right', cell: ({ stats }) => countOf(stats.failed) },
-            { key: 'opened', label: 'Opened', align: 'right', cell: ({ stats }) => countOf(stats.opened) },
+            { key: 'queued', label: 'Queued', align: 'right', cell: ({ stats }) => countText(stats.queued) },
+            { key: 'sent', label: 'Sent', align: 'right', cell: ({ stats }) => countText(stats.sent) },
+            { key: 'failed', label: 'Failed', align: 'right', cell: ({ stats }) => countText(stats.failed) },
+            { key: 'opened', label: 'Opened', align: 'right', cell: ({ stats }) => countText(stats.opened) },
           ]}
         />
       )}

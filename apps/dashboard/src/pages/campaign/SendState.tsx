@@ -19,9 +19,9 @@ export function SendState({ appId, campaign, reading, stream }: Props) {
   const sentence = stateSentence(
     {
       ...reading,
-      fannedOut: reading.live?.fannedOut,
-      ratePerSecond: reading.live?.ratePerSecond ?? 0,
-      etaSeconds: reading.live?.etaSeconds ?? null,
+      fannedOut: reading.pace?.fannedOut,
+      ratePerSecond: reading.pace?.ratePerSecond ?? 0,
+      etaSeconds: reading.pace?.etaSeconds ?? null,
       startedAt,
       settledAt,
       failure,

@@ -1,6 +1,6 @@
 import { api } from '../../api/client.ts'
 import type { components } from '../../api/schema.gen.ts'
-import { countOf } from '../../core/spans.ts'
+import { countText } from '../../core/number.ts'
 import { Card } from '../../ui/Card.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { Table } from '../../ui/Table.tsx'
@@ -35,7 +35,7 @@ export function Waves({ appId, campaignId, isFollowed }: { appId: string; campai
           { key: 'at', label: 'Begins', cell: ({ at }) => <Time at={at} /> },
           { key: 'zones', label: 'Time zones', cell: zonesOf },
           { key: 'state', label: 'State', cell: ({ state }) => <Status kind={states[state][0]}>{states[state][1]}</Status> },
-          { key: 'queued', label: 'Queued', align: 'right', cell: ({ queued }) => countOf(queued) },
+          { key: 'queued', label: 'Queued', align: 'right', cell: ({ queued }) => countText(queued) },
         ]}
       />
       <p className="text-muted mt-2">The last wave also takes everybody whom no wave has taken, for instance who changed zone meanwhile.</p>

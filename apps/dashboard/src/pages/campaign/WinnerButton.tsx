@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api } from '../../api/client.ts'
-import { countOf } from '../../core/spans.ts'
+import { countText } from '../../core/number.ts'
 import type { VariantReading } from '../../core/verdict.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Confirm } from '../../ui/Confirm.tsx'
@@ -44,7 +44,7 @@ function Remainder({ appId, campaignId }: { appId: string; campaignId: string })
   const left = data.experiment?.remainder
   return left === undefined ? null : (
     <p>
-      It goes to about <strong>{countOf(left)}</strong> devices: those outside the sample that match now.
+      It goes to about <strong>{countText(left)}</strong> devices: those outside the sample that match now.
     </p>
   )
 }

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useMemo, useState } from 'react'
 import { api } from '../../api/client.ts'
 import type { components } from '../../api/schema.gen.ts'
-import { isFollowed, isOver, withSample, type PlatformSample, type Progress } from '../../core/progress.ts'
+import { isFollowed, isOver, withSample, type PlatformProgress, type PlatformSample, type Progress } from '../../core/progress.ts'
 import { useStream } from '../../live/useStream.ts'
 
 export type Campaign = components['schemas']['CampaignWithRates']
@@ -10,8 +10,10 @@ export type Campaign = components['schemas']['CampaignWithRates']
 /** A campaign as the page shows it at one moment: status and counters of one and the same reading, never mixed of two. */
 export type Reading = Pick<Campaign, 'status' | 'cancelling' | 'stats'> & {
   readAt: number
-  /** What only the stream tells. */
-  live: Pick<Progress, 'byPlatform' | 'fannedOut' | 'ratePerSecond' | 'etaSeconds'> | null
+  /** Of the same reading, where it is the stream's. */
+  byPlatform: PlatformProgress | null
+  /** What only the stream tells: how fast it went when it was last heard. */
+  pace: Pick<Progress, 'fannedOut' | 'ratePerSecond' | 'etaSeconds'> | null
 }
 
 const path = '/v1/admin/apps/{appId}/campaigns/{id}' as const
@@ -51,9 +53,11 @@ export function useSend(appId: string, id: string) {
       readAt: Date.now(),
       samples: withSample(earlier?.of === id ? earlier.samples : [], { at, byPlatform: progress.byPlatform }),
     }))
-    if (campaign && (progress.status !== campaign.status || progress.cancelling !== campaign.cancelling)) readAllAgain()
+    if (campaign && !isSameState(progress, campaign)) readAllAgain()
   }
-  const follows = campaign !== undefined && isFollowed(campaign.status)
+  const own = streamed?.of === id ? streamed : null
+  const newest = campaign && newestOf(campaign, query.dataUpdatedAt, own)
+  const follows = newest !== undefined && isFollowed(newest.status)
   const stream = useStream(
     follows ? `/v1/admin/apps/${appId}/campaigns/${id}/progress` : undefined,
     {
@@ -66,22 +70,24 @@ export function useSend(appId: string, id: string) {
     readAgain,
   )
 
-  const own = streamed?.of === id ? streamed : null
-  const reading = campaign && newest(campaign, query.dataUpdatedAt, own)
+  // A read of the campaign among the stream's events says nothing new: as long as the stream is there, all numbers are the stream's.
+  const isStreamed = stream.state === 'live' && own !== null && campaign !== undefined && isSameState(own.progress, campaign)
+  const reading = isStreamed ? ofStream(own) : newest
   return { query, campaign, reading, stream, samples: own?.samples ?? [], readAllAgain }
 }
 
-function newest(campaign: Campaign, campaignAt: number, streamed: { progress: Progress; readAt: number } | null): Reading {
-  const live = streamed?.progress ?? null
-  // A read that is newer than the stream's last word has no rates of its own; those of the stream stay until its next.
-  if (!streamed || streamed.readAt < campaignAt)
-    return {
-      status: campaign.status,
-      cancelling: campaign.cancelling,
-      stats: campaign.stats,
-      readAt: campaignAt,
-      live: isFollowed(campaign.status) ? live : null,
-    }
-  const { status, cancelling, stats } = streamed.progress
-  return { status, cancelling, stats, readAt: streamed.readAt, live }
+type Streamed = { progress: Progress; readAt: number }
+type State = Pick<Campaign, 'status' | 'cancelling'>
+
+const isSameState = (one: State, other: State): boolean => one.status === other.status && one.cancelling === other.cancelling
+
+function ofStream({ progress, readAt }: Streamed): Reading {
+  const { status, cancelling, stats, byPlatform } = progress
+  return { status, cancelling, stats, byPlatform, readAt, pace: progress }
+}
+
+function newestOf(campaign: Campaign, campaignAt: number, streamed: Streamed | null): Reading {
+  if (streamed && streamed.readAt >= campaignAt) return ofStream(streamed)
+  const { status, cancelling, stats } = campaign
+  return { status, cancelling, stats, byPlatform: null, readAt: campaignAt, pace: isFollowed(status) ? (streamed?.progress ?? null) : null }
 }

@@ -1,9 +1,8 @@
 import type { components } from '../../api/schema.gen.ts'
-import { countOf, percentOf } from '../../core/spans.ts'
+import { countText, percentText } from '../../core/number.ts'
 import { ButtonLink } from '../../ui/ButtonLink.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { Table } from '../../ui/Table.tsx'
-import { TextLink } from '../../ui/TextLink.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { statusKinds, statusWords } from '../campaign/status-words.ts'
 import type { CampaignsSearch } from './search.ts'
@@ -25,11 +24,7 @@ export function CampaignTable({ appId, data, search }: Props) {
           {
             key: 'name',
             label: 'Name',
-            cell: ({ id, name }) => (
-              <TextLink to="/apps/$appId/campaigns/$campaignId" params={{ appId, campaignId: id }}>
-                {name}
-              </TextLink>
-            ),
+            cell: ({ name }) => <span className="font-medium break-words">{name}</span>,
           },
           {
             key: 'status',
@@ -39,10 +34,10 @@ export function CampaignTable({ appId, data, search }: Props) {
             ),
           },
           { key: 'when', label: 'When', cell: (campaign) => <When campaign={campaign} /> },
-          { key: 'queued', label: 'Queued', align: 'right', cell: ({ stats }) => countOf(stats.queued) },
-          { key: 'sent', label: 'Sent', align: 'right', cell: ({ stats }) => countOf(stats.sent) },
-          { key: 'failed', label: 'Failed', align: 'right', cell: ({ stats }) => countOf(stats.failed) },
-          { key: 'opened', label: 'Opened of sent', align: 'right', cell: ({ stats }) => percentOf(stats.opened, stats.sent, 1) },
+          { key: 'queued', label: 'Queued', align: 'right', cell: ({ stats }) => countText(stats.queued) },
+          { key: 'sent', label: 'Sent', align: 'right', cell: ({ stats }) => countText(stats.sent) },
+          { key: 'failed', label: 'Failed', align: 'right', cell: ({ stats }) => countText(stats.failed) },
+          { key: 'opened', label: 'Opened of sent', align: 'right', cell: ({ stats }) => percentText(stats.opened, stats.sent, 1) },
         ]}
       />
       <p className="mt-3 flex gap-3">

@@ -1,6 +1,7 @@
 import { useReducer } from 'react'
 import { platformNames } from '../../core/attention.ts'
-import { countOf, some } from '../../core/spans.ts'
+import { countText } from '../../core/number.ts'
+import { some } from '../../core/spans.ts'
 import { emptyTail, nextTail, type TailEvent, type TailFilter } from '../../core/tail.ts'
 import { useStream } from '../../live/useStream.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -27,7 +28,7 @@ export function LiveTail({ appId, filter }: Props) {
       actions={
         <>
           <Button small variant="secondary" onClick={() => step({ do: tail.isPaused ? 'resume' : 'pause' })}>
-            {tail.isPaused ? `Go on${tail.held.length > 0 ? ` (${countOf(tail.held.length)} waiting)` : ''}` : 'Pause'}
+            {tail.isPaused ? `Go on${tail.held.length > 0 ? ` (${countText(tail.held.length)} waiting)` : ''}` : 'Pause'}
           </Button>
           <Button small variant="quiet" disabled={count === 0 && tail.dropped === 0} onClick={() => step({ do: 'clear' })}>
             Clear
@@ -36,7 +37,8 @@ export function LiveTail({ appId, filter }: Props) {
       }
     >
       <p className="text-muted mb-2 flex flex-wrap gap-x-3">
-        <Status kind={stream.state === 'live' ? 'good' : 'busy'}>{stateOf(stream.state, tail.isPaused)}</Status>
+        <Status kind={tail.isPaused ? 'warning' : stream.state === 'live' ? 'good' : 'busy'}>{stateOf(stream.state, tail.isPaused)}</Status>
+        {stream.state === 'polling' && <span>Too many people follow at present. It goes on when there is room.</span>}
         {tail.dropped > 0 && (
           <span>{some(tail.dropped, 'event was', 'events were')} left out here because there were too many; the log below has all.</span>
         )}
@@ -56,9 +58,9 @@ export function LiveTail({ appId, filter }: Props) {
 }
 
 function stateOf(state: string, isPaused: boolean): string {
-  if (isPaused) return 'Paused: what happens is kept back'
+  if (isPaused) return 'Paused'
   if (state === 'live') return 'Following'
-  return state === 'polling' ? 'Too many people follow at present. It goes on when there is room.' : 'Connecting'
+  return state === 'polling' ? 'Waiting for room' : 'Connecting'
 }
 
 const Events = ({ appId, events }: { appId: string; events: readonly TailEvent[] }) => (

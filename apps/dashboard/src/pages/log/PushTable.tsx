@@ -19,6 +19,7 @@ export function PushTable({ appId, pushes, isOfOneCampaign }: Props) {
       rowKey={({ campaignId, subscriptionId }) => `${campaignId}-${subscriptionId}`}
       rowHref={({ campaignId, subscriptionId }) => `/apps/${appId}/explain?campaignId=${campaignId}&subscriptionId=${subscriptionId}`}
       columns={[
+        { key: 'device', label: 'Device', cell: ({ subscriptionId }) => <code>…{subscriptionId.slice(-6)}</code> },
         {
           key: 'when',
           label: 'Ended',
@@ -56,15 +57,6 @@ export function PushTable({ appId, pushes, isOfOneCampaign }: Props) {
                 ),
               },
             ]),
-        {
-          key: 'why',
-          label: 'Device',
-          cell: ({ campaignId, subscriptionId }) => (
-            <TextLink to="/apps/$appId/explain" params={{ appId }} search={{ campaignId, subscriptionId }}>
-              …{subscriptionId.slice(-6)}, why
-            </TextLink>
-          ),
-        },
       ]}
     />
   )

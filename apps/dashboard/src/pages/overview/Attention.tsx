@@ -1,4 +1,5 @@
-import { attentionNotes, type AttentionLink } from '../../core/attention.ts'
+import { api } from '../../api/client.ts'
+import { attentionNotes, unusedKeyNotes, type AttentionLink } from '../../core/attention.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { ButtonLink } from '../../ui/ButtonLink.tsx'
 import { Section } from '../../ui/Section.tsx'
@@ -8,7 +9,10 @@ import type { Overview } from './OverviewPage.tsx'
 
 /** What somebody should look at, the worst first, each with one way to act. */
 export function Attention({ appId, overview }: { appId: string; overview: Overview }) {
-  const notes = attentionNotes(overview.attention, overview.devices, Date.parse(overview.asOf))
+  // Not in the overview; what is there is shown without waiting for it.
+  const keys = api.useQuery('get', '/v1/admin/apps/{appId}/keys', { params: { path: { appId }, query: { limit: 200 } } }, { staleTime: 300_000 })
+  const now = Date.parse(overview.asOf)
+  const notes = [...attentionNotes(overview.attention, overview.devices, now), ...unusedKeyNotes(keys.data?.items ?? [], now)]
   if (notes.length === 0)
     return (
       <p>
@@ -46,6 +50,12 @@ function Act({ appId, link }: { appId: string; link: AttentionLink }) {
     case 'providers':
       return (
         <ButtonLink {...look} to="/apps/$appId/providers" params={{ appId }}>
+          {link.label}
+        </ButtonLink>
+      )
+    case 'keys':
+      return (
+        <ButtonLink {...look} to="/apps/$appId/keys" params={{ appId }}>
           {link.label}
         </ButtonLink>
       )

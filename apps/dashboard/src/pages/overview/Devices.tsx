@@ -1,6 +1,6 @@
 import { platforms } from '@herald/contracts/platform'
 import { platformNames } from '../../core/attention.ts'
-import { countOf, percentOf } from '../../core/spans.ts'
+import { countText, percentText } from '../../core/number.ts'
 import { Bar } from '../../ui/Bar.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { Time } from '../../ui/Time.tsx'
@@ -11,7 +11,7 @@ export function Devices({ overview: { devices, devicesAsOf } }: { overview: Over
   const reachable = platforms.reduce((sum, platform) => sum + devices[platform].reachable, 0)
   return (
     <Card
-      title={`${countOf(reachable)} reachable devices`}
+      title={`${countText(reachable)} reachable devices`}
       actions={
         <span className="text-muted">
           as of <Time at={devicesAsOf} precise />
@@ -26,20 +26,20 @@ export function Devices({ overview: { devices, devicesAsOf } }: { overview: Over
               <p className="flex justify-between gap-2">
                 <strong>{platformNames[platform]}</strong>
                 <span className="tabular-nums">
-                  {countOf(reachable)} <span className="text-muted">of {countOf(total)}</span>
+                  {countText(reachable)} <span className="text-muted">of {countText(total)}</span>
                 </span>
               </p>
               <Bar
                 value={reachable}
                 of={total}
                 kind="good"
-                label={`${platformNames[platform]}: ${percentOf(reachable, total)} of the devices can be reached`}
+                label={`${platformNames[platform]}: ${percentText(reachable, total)} of the devices can be reached`}
               />
               <p className="text-muted tabular-nums">
-                {countOf(optedOut)} opted out, {countOf(invalidated)} dead
+                {countText(optedOut)} opted out, {countText(invalidated)} dead
               </p>
               <p className="text-muted tabular-nums">
-                {countOf(active7d)} active in 7 days, {countOf(active30d)} in 30
+                {countText(active7d)} active in 7 days, {countText(active30d)} in 30
               </p>
             </li>
           )

@@ -1,13 +1,13 @@
-import { countOf } from '../../core/spans.ts'
+import { countText } from '../../core/number.ts'
 import { Card } from '../../ui/Card.tsx'
 import { Chart } from '../../ui/Chart.tsx'
 import type { Overview } from './OverviewPage.tsx'
 
 const lines = [
-  ['sent', 'Sent', '--chart-1'],
-  ['delivered', 'Delivered', '--chart-2'],
-  ['opened', 'Opened', '--chart-3'],
-  ['failed', 'Failed', '--chart-4'],
+  ['sent', 'Sent', '--series-1'],
+  ['delivered', 'Delivered', '--series-2'],
+  ['opened', 'Opened', '--series-3'],
+  ['failed', 'Failed', '--series-4'],
 ] as const
 const tiles = [
   ['sent', 'Sent'],
@@ -29,15 +29,15 @@ export function LastDays({ overview: { days, last24h, previous24h } }: { overvie
           {tiles.map(([key, label]) => (
             <div key={key}>
               <dt className="text-muted">{label}, 24 hours</dt>
-              <dd className="m-0 text-2xl tabular-nums">{countOf(last24h[key])}</dd>
-              <dd className="text-muted m-0 tabular-nums">{countOf(previous24h[key])} in the 24 before</dd>
+              <dd className="m-0 text-2xl tabular-nums">{countText(last24h[key])}</dd>
+              <dd className="text-muted m-0 tabular-nums">{countText(previous24h[key])} in the 24 before</dd>
             </div>
           ))}
         </dl>
         {days.some(({ queued, delivered, opened }) => queued + delivered + opened > 0) ? (
           <Chart
             name="30 days"
-            summary={`${lines.map(([key, label]) => `${countOf(total(key))} ${label.toLowerCase()}`).join(', ')}, by UTC day.`}
+            summary={`${lines.map(([key, label]) => `${countText(total(key))} ${label.toLowerCase()}`).join(', ')}, by UTC day.`}
             unit="pushes per day"
             inUtc
             moment={day}

@@ -1,6 +1,6 @@
 import { api } from '../../api/client.ts'
 import { faultOf } from '../../api/fault.ts'
-import { countOf } from '../../core/spans.ts'
+import { countText } from '../../core/number.ts'
 import { Card } from '../../ui/Card.tsx'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { Status } from '../../ui/Status.tsx'
@@ -33,7 +33,7 @@ export function LastSends({ appId }: { appId: string }) {
               {name}
             </TextLink>
             <span className="text-muted flex gap-3 tabular-nums">
-              {stats.queued > 0 && `${countOf(stats.sent)} of ${countOf(stats.queued)} sent`}
+              {stats.queued > 0 && `${countText(stats.sent)} of ${countText(stats.queued)} sent`}
               <Status kind={statusKinds[status]}>{statusWords[status]}</Status>
             </span>
           </li>

@@ -14,6 +14,12 @@ const pages: { path: string; write: () => Promise<string> }[] = [
   { path: 'docs/metrics.md', write: () => formatted('docs/metrics.md', describeMetrics()) },
   { path: 'docs/openapi.json', write: () => ask('node', ['apps/gateway/src/main.ts', '--describe-openapi']) },
   { path: 'docs/openapi.administration.json', write: () => ask('node', ['apps/gateway/src/main.ts', '--describe-administration']) },
+  // After the documents, from which they are made.
+  {
+    path: 'apps/dashboard/src/api/schema.gen.ts',
+    write: () => ask('node', ['libs/openapi-types/src/write.ts', 'docs/openapi.administration.json']),
+  },
+  { path: 'sdks/node/src/schema.gen.ts', write: () => ask('node', ['libs/openapi-types/src/write.ts', 'docs/openapi.json']) },
 ]
 
 const onlyCheck = process.argv.includes('--check')

@@ -67,9 +67,12 @@ test('many dead devices are worth a look, a few or a small share are not', () =>
 
 test('a key that nobody has used for 90 days is named, and a new one is not', () => {
   const key = { id: 'k', name: 'backend', createdAt: '2025-01-01T00:00:00.000Z', lastUsedAt: null }
-  const texts = (changes: Partial<Parameters<typeof unusedKeyNotes>[0][number]>) => unusedKeyNotes([{ ...key, ...changes }], now).map(({ text }) => text)
+  const texts = (changes: Partial<Parameters<typeof unusedKeyNotes>[0][number]>) =>
+    unusedKeyNotes([{ ...key, ...changes }], now).map(({ text }) => text)
   expect(texts({})).toEqual(['The key “backend” was never used. Revoke it if nothing needs it.'])
-  expect(texts({ lastUsedAt: '2025-10-01T00:00:00.000Z' })).toEqual(['The key “backend” has not been used for 90 days. Revoke it if nothing needs it.'])
+  expect(texts({ lastUsedAt: '2025-10-01T00:00:00.000Z' })).toEqual([
+    'The key “backend” has not been used for 90 days. Revoke it if nothing needs it.',
+  ])
   expect(texts({ lastUsedAt: '2026-01-01T00:00:00.000Z' })).toEqual([])
   expect(texts({ createdAt: '2026-02-01T00:00:00.000Z' })).toEqual([])
 })

@@ -42,12 +42,18 @@ export function attentionNotes(attention: readonly Attention[], devices: Devices
 const unusedMs = 90 * 86_400_000
 
 /** Keys that nobody has used for 90 days: each is a way in that nobody would miss. */
-export function unusedKeyNotes(keys: readonly { id: string; name: string; createdAt: string; lastUsedAt: string | null }[], now: number): AttentionNote[] {
+export function unusedKeyNotes(
+  keys: readonly { id: string; name: string; createdAt: string; lastUsedAt: string | null }[],
+  now: number,
+): AttentionNote[] {
   const unused = keys.filter(({ createdAt, lastUsedAt }) => Date.parse(lastUsedAt ?? createdAt) < now - unusedMs)
   return unused.map(({ id, name, lastUsedAt }) => ({
     key: `key-${id}`,
     kind: 'warning',
-    text: lastUsedAt === null ? `The key “${name}” was never used. Revoke it if nothing needs it.` : `The key “${name}” has not been used for 90 days. Revoke it if nothing needs it.`,
+    text:
+      lastUsedAt === null
+        ? `The key “${name}” was never used. Revoke it if nothing needs it.`
+        : `The key “${name}” has not been used for 90 days. Revoke it if nothing needs it.`,
     since: lastUsedAt,
     link: { label: 'Open the keys', page: 'keys' },
   }))

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { percentText } from './number.ts'
 import { some, spanOf } from './spans.ts'
 
 test('a length of time is told in its two largest units', () => {

@@ -17,7 +17,9 @@ export function Funnel({ funnel, name }: { funnel: FunnelValues; name: string })
           </dd>
           <dd className="m-0 tabular-nums">
             <strong>{countText(value)}</strong>{' '}
-            <span className="text-muted">{of === null ? '' : of === 0 ? 'not known' : `${percentText(value, of, 1)} of ${countText(of)}`}</span>
+            <span className="text-muted">
+              {of === null ? '' : of === 0 ? 'not known' : `${percentText(value, of, 1)} of ${countText(of)}`}
+            </span>
           </dd>
         </div>
       ))}

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { isOver } from '../../core/progress.ts'
 import { countText } from '../../core/number.ts'
 import { readExperiment, verdictSentence, type Metric, type VariantReading } from '../../core/verdict.ts'
@@ -14,7 +14,15 @@ type Props = { appId: string; campaign: Campaign; experiment: NonNullable<Campai
 
 /** Rates by variant with their intervals, whether the split is what was asked for, what may be concluded, and the winner. */
 export function ExperimentResults({ appId, campaign, experiment, reading, onDone }: Props) {
-  const [metric, setMetric] = useState<Metric>('opened')
+  const { metric = 'opened' } = useSearch({ from: '/apps/$appId/campaigns/$campaignId' })
+  const navigate = useNavigate()
+  const compare = (by: Metric) =>
+    void navigate({
+      to: '/apps/$appId/campaigns/$campaignId',
+      params: { appId, campaignId: campaign.id },
+      search: { metric: by },
+      resetScroll: false,
+    })
   const { variants, ratio, verdict } = readExperiment(experiment.variants, reading.stats.variants, metric)
   const over = isOver(reading.status)
   const hasRemainder = experiment.sampleRate < 1
@@ -25,7 +33,7 @@ export function ExperimentResults({ appId, campaign, experiment, reading, onDone
         <Tabs
           label="What is compared"
           value={metric}
-          onChange={(value) => setMetric(value as Metric)}
+          onChange={compare}
           items={[
             { value: 'opened', label: 'Opens' },
             { value: 'clicked', label: 'Clicks' },

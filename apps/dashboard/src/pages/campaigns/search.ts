@@ -1,18 +1,22 @@
-const statuses = ['draft', 'scheduled', 'sending', 'active', 'paused', 'sent', 'cancelled', 'failed'] as const
-export type CampaignsSearch = { status?: (typeof statuses)[number]; transactional?: true; test?: true; q?: string; cursor?: string }
+import { flagIn, textIn, tidy, wordIn } from '../../core/search.ts'
 
-/** The filters of the list of campaigns, as its address has them; what is not one of them is left out. */
-export function validateCampaignsSearch(raw: Record<string, unknown>): CampaignsSearch {
-  const status = statuses.find((one) => one === raw['status'])
-  const q = typeof raw['q'] === 'string' || typeof raw['q'] === 'number' ? String(raw['q']) : ''
-  const cursor = raw['cursor']
-  return {
-    ...(status ? { status } : {}),
-    ...(raw['transactional'] === true ? { transactional: true } : {}),
-    ...(raw['test'] === true ? { test: true } : {}),
-    ...(q === '' ? {} : { q }),
-    ...(typeof cursor === 'string' ? { cursor } : {}),
-  }
+export const campaignStatuses = ['draft', 'scheduled', 'sending', 'active', 'paused', 'sent', 'cancelled', 'failed'] as const
+
+/** What the address of this page says beside its path. */
+export type CampaignsSearch = {
+  status?: (typeof campaignStatuses)[number] | undefined
+  transactional?: boolean | undefined
+  test?: boolean | undefined
+  q?: string | undefined
+  cursor?: string | undefined
 }
 
-export { statuses as campaignStatuses }
+/** Reads it; what is not understood is left out. */
+export const validateCampaignsSearch = (raw: Record<string, unknown>): CampaignsSearch =>
+  tidy({
+    status: wordIn(raw, 'status', campaignStatuses),
+    transactional: flagIn(raw, 'transactional') || undefined,
+    test: flagIn(raw, 'test') || undefined,
+    q: textIn(raw, 'q')?.slice(0, 200),
+    cursor: textIn(raw, 'cursor')?.slice(0, 200),
+  })

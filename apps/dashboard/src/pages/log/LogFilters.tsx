@@ -19,7 +19,7 @@ export function LogFilters({ search, onChange }: Props) {
   useShortcut('/', () => first.current?.focus(), 'Filter the log')
   const set = (change: { [Name in keyof LogSearch]?: LogSearch[Name] | undefined }) =>
     onChange(Object.fromEntries(Object.entries({ ...search, ...change }).filter(([, value]) => value !== undefined)))
-  const { tail, ...filters } = search
+  const { live, ...filters } = search
   return (
     <form className="flex flex-wrap items-end gap-4" role="search" aria-label="Filter the log" onSubmit={(event) => event.preventDefault()}>
       <Field label="Outcome">
@@ -76,7 +76,7 @@ export function LogFilters({ search, onChange }: Props) {
         onChange={(to) => set({ to })}
       />
       {Object.keys(filters).length > 0 && (
-        <Button variant="quiet" onClick={() => onChange(tail ? { tail } : {})}>
+        <Button variant="quiet" onClick={() => onChange(live ? { live } : {})}>
           Clear filters
         </Button>
       )}

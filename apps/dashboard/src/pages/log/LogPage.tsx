@@ -12,7 +12,7 @@ import { Skeleton } from '../../ui/Skeleton.tsx'
 import { LiveTail } from './LiveTail.tsx'
 import { LogFilters } from './LogFilters.tsx'
 import { PushTable } from './PushTable.tsx'
-import type { LogSearch } from './search.ts'
+import { filterOf, type LogFilter, type LogSearch } from './search.ts'
 
 type Push = components['schemas']['Push']
 const path = '/v1/admin/apps/{appId}/pushes' as const
@@ -22,7 +22,8 @@ export function LogPage() {
   const appId = useAppId()
   const search = useSearch({ from: '/apps/$appId/log' })
   const navigate = useNavigate()
-  const { tail, ...filter } = search
+  const { live } = search
+  const filter = filterOf(search)
   const pages = usePages<Push>(['get', path, appId, filter], async (cursor, signal) => {
     const query = { ...filter, limit: 100, ...(cursor === undefined ? {} : { cursor }) }
     const { data } = await client.GET(path, { params: { path: { appId }, query }, signal })
@@ -37,8 +38,8 @@ export function LogPage() {
       guide="codes"
       actions={
         <>
-          <Button variant="secondary" aria-pressed={tail === true} onClick={() => go(tail ? filter : { ...filter, tail: true })}>
-            {tail ? 'Stop following' : 'Follow live'}
+          <Button variant="secondary" aria-pressed={live === true} onClick={() => go(live ? filter : { ...filter, live: true })}>
+            {live ? 'Stop following' : 'Follow live'}
           </Button>
           <Button variant="secondary" busy={pages.query.isRefetching} onClick={() => void pages.query.refetch()}>
             Refresh
@@ -51,7 +52,7 @@ export function LogPage() {
     >
       <div className="grid gap-4">
         <LogFilters search={search} onChange={go} />
-        {tail && <LiveTail key={JSON.stringify(filter)} appId={appId} filter={filter} />}
+        {live && <LiveTail key={JSON.stringify(filter)} appId={appId} filter={filter} />}
         {pages.fault && pages.items.length === 0 && <ErrorNote error={pages.fault} retry={() => void pages.query.refetch()} />}
         {pages.isLoading && <Skeleton lines={8} />}
         {!pages.isLoading && !pages.fault && pages.items.length === 0 && !pages.hasMore && (
@@ -78,7 +79,7 @@ export function LogPage() {
 }
 
 /** The same pushes as a file. The session's cookie goes along, since it is a link of this origin. */
-function csvOf(appId: string, filter: Omit<LogSearch, 'tail'>): string {
+function csvOf(appId: string, filter: LogFilter): string {
   const query = new URLSearchParams(filter)
   return `/v1/admin/apps/${appId}/pushes.csv${query.size > 0 ? `?${query}` : ''}`
 }

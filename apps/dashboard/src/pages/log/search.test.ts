@@ -14,7 +14,7 @@ test('an address with all filters of the log gives all of them back', () => {
     userId: id,
     from: '2026-02-05T15:00:00.000Z',
     to: '2026-02-06T15:00:00.000Z',
-    tail: true,
+    live: true,
   }
   expect(validateLogSearch(search)).toEqual(search)
 })
@@ -27,7 +27,7 @@ test('what the API would refuse is left out of the filters, and the rest stays',
     campaignId: 'abc',
     from: 'yesterday',
     to: 7,
-    tail: 'yes',
+    live: 'yes',
     userId: id,
   }
   expect(validateLogSearch(raw)).toEqual({ userId: id })
@@ -44,5 +44,5 @@ test('the list of campaigns takes its filters from the address, also a name of d
     q: '2026',
     cursor: 'c',
   })
-  expect(validateCampaignsSearch({ status: 'lost', test: 'true', q: '' })).toEqual({})
+  expect(validateCampaignsSearch({ status: 'lost', test: 'yes', q: '' })).toEqual({})
 })

@@ -1,47 +1,52 @@
+import { flagIn, textIn, tidy, wordIn } from '../../core/search.ts'
+
 export const logOutcomes = ['open', 'sent', 'failed', 'skipped'] as const
 export const logPlatforms = ['ios', 'android', 'web'] as const
 
+/** What the address of this page says beside its path: the filters. */
 export type LogSearch = {
-  outcome?: (typeof logOutcomes)[number]
-  code?: string
-  platform?: (typeof logPlatforms)[number]
-  campaignId?: string
-  subscriptionId?: string
-  userId?: string
+  outcome?: (typeof logOutcomes)[number] | undefined
+  code?: string | undefined
+  platform?: (typeof logPlatforms)[number] | undefined
+  campaignId?: string | undefined
+  subscriptionId?: string | undefined
+  userId?: string | undefined
   /** Moments as ISO, in UTC. */
-  from?: string
-  to?: string
-  /** The log follows events as they happen. */
-  tail?: true
+  from?: string | undefined
+  to?: string | undefined
+  /** Events are followed as they happen. */
+  live?: boolean | undefined
 }
 
-/** The filters of the log, as its address has them; what is not one of them is left out. */
-export function validateLogSearch(raw: Record<string, unknown>): LogSearch {
-  const outcome = logOutcomes.find((one) => one === raw['outcome'])
-  const platform = logPlatforms.find((one) => one === raw['platform'])
-  return {
-    ...(outcome ? { outcome } : {}),
-    ...(platform ? { platform } : {}),
-    ...texts(raw, ['code'], /^[a-z_]{1,64}$/),
-    ...texts(raw, ['campaignId', 'subscriptionId', 'userId'], /^[0-9a-f]{24}$/),
-    ...moments(raw),
-    ...(raw['tail'] === true ? { tail: true } : {}),
-  }
+/** The filters alone, only those that are set. */
+export type LogFilter = { [Name in Exclude<keyof LogSearch, 'live'>]?: NonNullable<LogSearch[Name]> }
+
+export function filterOf({ live: _, ...filter }: LogSearch): LogFilter {
+  return tidy(filter) as LogFilter
 }
 
-function texts<Name extends string>(raw: Record<string, unknown>, names: readonly Name[], form: RegExp): Partial<Record<Name, string>> {
-  const found: Partial<Record<Name, string>> = {}
-  for (const name of names) {
-    const value = String(raw[name] ?? '')
-    if (form.test(value)) found[name] = value
-  }
-  return found
+/** Reads it; what is not understood is left out. */
+export const validateLogSearch = (raw: Record<string, unknown>): LogSearch =>
+  tidy({
+    outcome: wordIn(raw, 'outcome', logOutcomes),
+    code: formedIn(raw, 'code', /^[a-z_]{1,64}$/),
+    platform: wordIn(raw, 'platform', logPlatforms),
+    campaignId: formedIn(raw, 'campaignId', id),
+    subscriptionId: formedIn(raw, 'subscriptionId', id),
+    userId: formedIn(raw, 'userId', id),
+    from: momentIn(raw, 'from'),
+    to: momentIn(raw, 'to'),
+    live: flagIn(raw, 'live') || undefined,
+  })
+
+const id = /^[0-9a-f]{24}$/
+
+function formedIn(raw: Record<string, unknown>, key: string, form: RegExp): string | undefined {
+  const value = textIn(raw, key)
+  return value !== undefined && form.test(value) ? value : undefined
 }
 
-function moments(raw: Record<string, unknown>): Pick<LogSearch, 'from' | 'to'> {
-  const [from, to] = ['from', 'to'].map((name) => (typeof raw[name] === 'string' ? Date.parse(raw[name]) : Number.NaN))
-  return {
-    ...(Number.isNaN(from) ? {} : { from: new Date(from ?? 0).toISOString() }),
-    ...(Number.isNaN(to) ? {} : { to: new Date(to ?? 0).toISOString() }),
-  }
+function momentIn(raw: Record<string, unknown>, key: string): string | undefined {
+  const at = typeof raw[key] === 'string' ? Date.parse(raw[key]) : Number.NaN
+  return Number.isNaN(at) ? undefined : new Date(at).toISOString()
 }

@@ -10,7 +10,12 @@ import type { Overview } from './OverviewPage.tsx'
 /** What somebody should look at, the worst first, each with one way to act. */
 export function Attention({ appId, overview }: { appId: string; overview: Overview }) {
   // Not in the overview; what is there is shown without waiting for it.
-  const keys = api.useQuery('get', '/v1/admin/apps/{appId}/keys', { params: { path: { appId }, query: { limit: 200 } } }, { staleTime: 300_000 })
+  const keys = api.useQuery(
+    'get',
+    '/v1/admin/apps/{appId}/keys',
+    { params: { path: { appId }, query: { limit: 200 } } },
+    { staleTime: 300_000 },
+  )
   const now = Date.parse(overview.asOf)
   const notes = [...attentionNotes(overview.attention, overview.devices, now), ...unusedKeyNotes(keys.data?.items ?? [], now)]
   if (notes.length === 0)

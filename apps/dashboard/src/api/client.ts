@@ -1,0 +1,47 @@
+import createFetchClient from 'openapi-fetch'
+import createQueryClient from 'openapi-react-query'
+import { csrfToken } from '../session/csrf.ts'
+import { waitForSession } from '../session/renewal.ts'
+import { ApiFault, readFault } from './fault.ts'
+import type { paths } from './schema.gen.ts'
+
+/** No request may take longer. An answer that comes later is not waited for. */
+const limitMs = 10_000
+
+const reads = ['GET', 'HEAD']
+
+/** Sends a request within its time limit, with the CSRF token when it changes something. A refusal is thrown as an ApiFault. */
+export async function send(request: Request): Promise<Response> {
+  for (;;) {
+    const again = request.clone()
+    const response = await fetch(prepared(again))
+    if (response.ok) return response
+    const fault = await readFault(response)
+    // The session has ended: ask the person for a new one over the page, then repeat what they were about to do.
+    if (fault.status !== 401 || isOfSession(request.url)) throw fault
+    if (!(await waitForSession())) throw fault
+  }
+}
+
+function prepared(request: Request): Request {
+  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(limitMs)])
+  const token = reads.includes(request.method) ? undefined : csrfToken()
+  const headers = new Headers(request.headers)
+  if (token !== undefined) headers.set('x-csrf-token', token)
+  return new Request(request, { signal, headers, credentials: 'same-origin' })
+}
+
+const isOfSession = (url: string): boolean => new URL(url).pathname === '/v1/admin/session'
+
+/** The administration API, typed by its document. A refused request throws an ApiFault. */
+export const client = createFetchClient<paths>({ baseUrl: location.origin, fetch: send })
+
+/** The same for React: `api.useQuery('get', path, …)`, `api.useMutation('post', path)`, `api.queryOptions(…)`. */
+export const api = createQueryClient(client)
+
+/** What a request of `client` answered: a refusal has been thrown, so it is there. */
+export function dataOf<T>(answer: { data?: T | undefined }): T {
+  if (answer.data === undefined)
+    throw new ApiFault({ status: 0, code: 'internal', message: 'Herald answered nothing where something was expected.' })
+  return answer.data
+}

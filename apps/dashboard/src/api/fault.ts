@@ -1,0 +1,69 @@
+/** What the API, or the way to it, answered to a request that did not succeed. */
+export class ApiFault extends Error {
+  readonly status: number
+  readonly code: string
+  readonly details: { path: string; message: string }[]
+  readonly requestId: string | undefined
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(told: {
+    status: number
+    code: string
+    message: string
+    details?: { path: string; message: string }[]
+    requestId?: string | undefined
+    retryAfterSeconds?: number | undefined
+  }) {
+    super(told.message)
+    this.name = 'ApiFault'
+    this.status = told.status
+    this.code = told.code
+    this.details = told.details ?? []
+    this.requestId = told.requestId
+    this.retryAfterSeconds = told.retryAfterSeconds
+  }
+}
+
+/** Any error as one that can be shown: what is not from the API is a network error, a time limit, or a mistake of this page. */
+export function faultOf(error: unknown): ApiFault {
+  if (error instanceof ApiFault) return error
+  if (error instanceof DOMException && error.name === 'TimeoutError')
+    return new ApiFault({
+      status: 0,
+      code: 'timeout',
+      message: 'Herald did not answer within 10 seconds. Nothing is known of this request: look before you repeat it.',
+    })
+  if (error instanceof TypeError)
+    return new ApiFault({
+      status: 0,
+      code: 'network_error',
+      message: 'Herald cannot be reached. Is the gateway running, and are you connected?',
+    })
+  return new ApiFault({
+    status: 0,
+    code: 'internal',
+    message: error instanceof Error ? error.message : 'Something went wrong in this page.',
+  })
+}
+
+/** The fault that an answer tells; a proxy's answer of another form is told by its status. */
+export async function readFault(response: Response): Promise<ApiFault> {
+  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
+  const told = {
+    status: response.status,
+    requestId: response.headers.get('x-request-id') ?? undefined,
+    retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
+  }
+  const body: unknown = await response.json().catch(() => undefined)
+  if (isError(body)) {
+    const { code, message, details } = body.error
+    return new ApiFault({ ...told, code, message, details: Array.isArray(details) ? details : [] })
+  }
+  return new ApiFault({ ...told, code: 'internal', message: `Something between this page and Herald answered ${response.status}.` })
+}
+
+function isError(body: unknown): body is { error: { code: string; message: string; details?: { path: string; message: string }[] } } {
+  if (typeof body !== 'object' || body === null || !('error' in body)) return false
+  const { error } = body
+  return typeof error === 'object' && error !== null && 'code' in error && 'message' in error
+}

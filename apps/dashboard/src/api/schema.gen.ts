@@ -1,0 +1,10436 @@
+// Generated from docs/openapi.administration.json by `npm run docs`. Change the API's description instead.
+export interface paths {
+    "/v1/admin/apps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List apps, newest first */
+        get: operations["listApps"];
+        put?: never;
+        /** Make an app */
+        post: operations["createApp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read an app */
+        get: operations["readApp"];
+        put?: never;
+        post?: never;
+        /** Delete an app */
+        delete: operations["deleteApp"];
+        options?: never;
+        head?: never;
+        /** Change the name or settings of an app */
+        patch: operations["changeApp"];
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/identity-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make the secret that signs identity tokens, in the place of an earlier one */
+        post: operations["makeIdentitySecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the API keys of an app, newest first */
+        get: operations["listKeys"];
+        put?: never;
+        /** Make an API key; its text is shown this once */
+        post: operations["createKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/keys/{keyId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke an API key */
+        delete: operations["revokeKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/providers/apns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the credentials, without secrets, and the breakers of the way to the provider */
+        get: operations["read-apns"];
+        /** Set the APNs credentials */
+        put: operations["setApns"];
+        post?: never;
+        /** Remove the credentials */
+        delete: operations["remove-apns"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/providers/fcm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the credentials, without secrets, and the breakers of the way to the provider */
+        get: operations["read-fcm"];
+        /** Set the FCM credentials */
+        put: operations["setFcm"];
+        post?: never;
+        /** Remove the credentials */
+        delete: operations["remove-fcm"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/providers/webpush": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the credentials, without secrets, and the breakers of the way to the provider */
+        get: operations["read-webpush"];
+        /** Set the Web Push credentials; keys are made when there are none */
+        put: operations["setWebPush"];
+        post?: never;
+        /** Remove the credentials */
+        delete: operations["remove-webpush"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/providers/apns/probe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Try the provider now, where a breaker is open; answers how many are */
+        post: operations["probe-apns"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/providers/apns/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask the provider whether it takes the credentials; nobody gets a push */
+        post: operations["check-apns"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/providers/fcm/probe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Try the provider now, where a breaker is open; answers how many are */
+        post: operations["probe-fcm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/providers/fcm/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask the provider whether it takes the credentials; nobody gets a push */
+        post: operations["check-fcm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/providers/webpush/probe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Try the provider now, where a breaker is open; answers how many are */
+        post: operations["probe-webpush"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/providers/webpush/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask the provider whether it takes the credentials; nobody gets a push */
+        post: operations["check-webpush"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/pushes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List what became of pushes, newest first; those that have not ended come before the others, with their last answer */
+        get: operations["listPushes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/pushes.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The same pushes as a CSV, all of them: a connection that is cut says that not all has come */
+        get: operations["exportPushes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Explain why a device, or the devices of a user, got a campaign or did not */
+        get: operations["explainSend"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the webhook endpoints of an app, newest first */
+        get: operations["listWebhooks"];
+        put?: never;
+        /** Make a webhook endpoint; its secret is shown this once */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a webhook endpoint */
+        get: operations["readWebhook"];
+        put?: never;
+        post?: never;
+        /** Delete a webhook endpoint and what waits for it */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        /** Change a webhook endpoint, or switch it off */
+        patch: operations["changeWebhook"];
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/webhooks/{id}/enable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Switch a webhook endpoint on again; its failures are forgotten */
+        post: operations["enableWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/webhooks/{id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make a new secret, shown this once; the old one is void at once */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/webhooks/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a signed ping and answer the status of the response */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/webhooks/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the deliveries of a webhook endpoint with their attempts, newest first */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/webhooks/{id}/deliveries/{deliveryId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a delivery with its attempts and, while it is kept, its body */
+        get: operations["readWebhookDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/webhooks/{id}/deliveries/{deliveryId}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a delivery again, with the same id and bytes */
+        post: operations["replayWebhookDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Watch what happens to pushes, as server-sent events: what webhook endpoints would get
+         * @description `watching` comes first; then `event` for each event and, when more than 100 came in a second or the stream was not read, `dropped` with how many were left out.
+         */
+        get: operations["watchEventsOfApp"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/tags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the tags that users have, by name: type, number of users and sample values
+         * @description Counted at most once in 30 s. Of an app with more than 10,000 users a sample is read; then `exact` is false, and each number has its 95 % interval.
+         */
+        get: operations["listTagsOfApp"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List who changed what and when, newest first: by action or its beginning, actor, id and time */
+        get: operations["listAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/segments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List saved segments, newest first */
+        get: operations["listSegmentsOfApp"];
+        put?: never;
+        /** Save a segment */
+        post: operations["createSegmentOfApp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List templates, newest first */
+        get: operations["listTemplatesOfApp"];
+        put?: never;
+        /** Make a template */
+        post: operations["createTemplateOfApp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/segments/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Count the devices that a segment would reach
+         * @description Counts devices that are opted in and not dead, as a send would. Without a segment, or with {}, everyone is counted.
+         */
+        post: operations["previewSegmentOfApp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/segments/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a saved segment */
+        get: operations["readSegmentOfApp"];
+        /**
+         * Replace a saved segment
+         * @description Replaces name, description and definition, and clears the stored count. Campaigns already sent keep what they copied.
+         */
+        put: operations["replaceSegmentOfApp"];
+        post?: never;
+        /**
+         * Delete a saved segment
+         * @description A draft that still points at it gets 404 when it is sent.
+         */
+        delete: operations["deleteSegmentOfApp"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/segments/{id}/count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Count the devices of a saved segment and keep the count */
+        post: operations["countSegmentOfApp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/templates/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a template */
+        get: operations["readTemplateOfApp"];
+        /**
+         * Replace a template
+         * @description Replaces the whole: an optional field that is left out is removed. Campaigns that used it keep their copy.
+         */
+        put: operations["replaceTemplateOfApp"];
+        post?: never;
+        /**
+         * Delete a template
+         * @description Campaigns that used it keep their copy.
+         */
+        delete: operations["deleteTemplateOfApp"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/campaigns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List campaigns with their counters, newest first */
+        get: operations["listCampaignsOfApp"];
+        put?: never;
+        /**
+         * Make a draft of a campaign
+         * @description Nothing is sent. With neither segment nor segmentId it is for everyone. Fields given here win over those of the template.
+         */
+        post: operations["createCampaignOfApp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/campaigns/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a campaign with its counters and rates */
+        get: operations["readCampaignOfApp"];
+        /** Replace a draft */
+        put: operations["replaceCampaignOfApp"];
+        post?: never;
+        /** Delete a draft */
+        delete: operations["deleteCampaignOfApp"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/campaigns/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Cancel a campaign, also one under way: 202 until its last push has an outcome */
+        post: operations["cancelCampaignOfApp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/campaigns/{id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Pause a send under way, or a recurrence: no run begins */
+        post: operations["pauseCampaignOfApp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/campaigns/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let a paused send go on, or a recurrence with its next occurrence */
+        post: operations["resumeCampaignOfApp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/campaigns/{id}/duplicate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make a draft like it */
+        post: operations["duplicateCampaignOfApp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/campaigns/{id}/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Count the ledger of a campaign anew and hold it against its counters */
+        get: operations["verifyCampaignOfApp"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/campaigns/{id}/waves": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the waves of a send in their order: instant, zones and what each has queued
+         * @description None before its fan-out begins, and 7 days after it is settled.
+         */
+        get: operations["listWavesOfCampaign"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/campaigns/{id}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the runs of a recurrence with their counters, newest first */
+        get: operations["listRunsOfCampaign"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/campaigns/{id}/progress": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Follow how far a send has come, as server-sent events */
+        get: operations["followCampaignOfApp"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/campaigns/{id}/send": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a draft, or set its schedule going
+         * @description Answers what the campaign is from now on: sending, scheduled or active, as its schedule says.
+         */
+        post: operations["sendCampaignOfApp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/campaigns/{id}/experiment/winner": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send the winning variant to the rest of the audience
+         * @description Makes and sends a campaign of its own to everyone who was held out of the experiment.
+         */
+        post: operations["pickWinnerOfApp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/dry-run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try a notification or a campaign, or one that exists, without sending it
+         * @description Answers whom it would reach, who would be skipped and why, when, in which languages, and how large the pushes are, counted and rendered by what sends. Nothing is sent or written. Samples show values of people, so they need the scope users:read too.
+         */
+        post: operations["dryRunNotificationOfApp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/test-send": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test to single devices and answer what became of it; 202 when that takes longer than 10 seconds
+         * @description Tests the send fields, or the content of a campaign or of a variant of it. `subscriptionId` may be any device; the other selectors mean test devices. A test obeys no delivery rule and is counted in no series. 202 has the results that there are; the same request with the same Idempotency-Key answers the rest.
+         */
+        post: operations["sendTest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/test-devices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the test devices, the one marked last first */
+        get: operations["listTestDevices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read an app at a glance: devices, the last days, what begins next and what needs attention */
+        get: operations["readOverview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/series": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what was queued, what became of it and what devices reported, by UTC hour or day
+         * @description Hours reach back 35 days, days 400. An answer has at most 2,000 points; by platform each bucket has 3.
+         */
+        get: operations["readSeries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/devices/series": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read how many devices there were at the end of each UTC day, by platform
+         * @description Days reach back 400. A day on which no process was there to count is absent.
+         */
+        get: operations["readDeviceSeries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/campaigns/{id}/curve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read when devices reported of a campaign, by the time since its first push was queued */
+        get: operations["readCurve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/campaigns/{id}/breakdown": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the counters of a campaign by platform, code and variant */
+        get: operations["readBreakdown"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/users/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Export everybody: a user with devices a line, by id */
+        get: operations["exportUsersOfApp"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/users/{id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Export all that there is of one person: user, devices, pushes with what was reported of them, webhook deliveries */
+        get: operations["exportUserOfApp"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/campaigns/{id}/pushes/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Export the pushes of a campaign with what became of them, in the order in which they were queued */
+        get: operations["exportPushesOfCampaign"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List users with the number of their devices, newest first */
+        get: operations["listUsersOfApp"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/users/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Find the user of a device by its token or endpoint */
+        post: operations["searchUsersOfApp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/users/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a user with all devices and the newest pushes */
+        get: operations["readUserOfApp"];
+        put?: never;
+        post?: never;
+        /** Erase a user with all devices */
+        delete: operations["deleteUserOfApp"];
+        options?: never;
+        head?: never;
+        /** Change a user */
+        patch: operations["changeUserOfApp"];
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/subscriptions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a device with its owner and the newest pushes */
+        get: operations["readSubscriptionOfApp"];
+        put?: never;
+        post?: never;
+        /** Remove a device */
+        delete: operations["deleteSubscriptionOfApp"];
+        options?: never;
+        head?: never;
+        /**
+         * Change what a device said of itself, whether it is opted in, or whether it is a test device
+         * @description No API key marks a test device: that would be a way around the frequency cap.
+         */
+        patch: operations["changeSubscriptionOfApp"];
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List imports, newest first; they are kept for 30 days */
+        get: operations["listImports"];
+        put?: never;
+        /** Begin an import of devices; an app has one at a time */
+        post: operations["startImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/imports/{id}/data": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Send the file of an import, or a part of it from the offset on
+         * @description Raw UTF-8, at most 4 GiB in all. The answer says where to go on; after a broken connection ask for the import and go on at its `offset`. Another offset is 409, with the right one in the detail at `offset`.
+         */
+        put: operations["sendImportData"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/imports/{id}/finish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End an import: its file is complete */
+        post: operations["finishImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/imports/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read how far an import is, and what became of its rows */
+        get: operations["readImport"];
+        put?: never;
+        post?: never;
+        /** End an import where it is; what is written stays */
+        delete: operations["cancelImport"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/imports/{id}/errors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List why rows of an import were rejected, in their order: the first 10,000 */
+        get: operations["listImportErrors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** This document */
+        get: operations["readAdministrationDocument"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/system": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How Herald as a whole is doing; what cannot be known now is null */
+        get: operations["readSystem"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /** @description Whom a segment matches; {} means everyone. At most 8 levels deep, with at most 100 leaves and 10,000 listed values; one that costs too much per device is refused at the leaf that is too much. */
+        Segment: Record<string, never> | components["schemas"]["SegmentNode"];
+        SegmentNode: {
+            field: string;
+            /** @enum {string} */
+            op: "eq" | "ne" | "in" | "nin" | "gt" | "gte" | "lt" | "lte" | "exists" | "contains" | "startsWith";
+            /** @description A text, number or truth value; for `in` and `nin` 1 to 500 of them. Dates may be relative: -14d, +2h. */
+            value: unknown;
+        } | {
+            and: components["schemas"]["SegmentNode"][];
+        } | {
+            or: components["schemas"]["SegmentNode"][];
+        } | {
+            not: components["schemas"]["SegmentNode"];
+        };
+        Error: {
+            error: {
+                /** @description One of a closed table; programs decide by it. */
+                code: string;
+                /** @description A sentence for people. */
+                message: string;
+                /** @description Which fields are wrong. */
+                details?: {
+                    path: string;
+                    message: string;
+                }[];
+            };
+        };
+        CreateAppBody: {
+            name: string;
+        };
+        AppRead: {
+            id: components["schemas"]["Id"];
+            name: string;
+            settings: {
+                defaultTimezone: string;
+                frequencyCap: {
+                    max: number;
+                    windowSeconds: number;
+                } | null;
+                quietHours: {
+                    start: string;
+                    end: string;
+                    /** @enum {string} */
+                    action: "hold" | "skip";
+                } | null;
+                /** @enum {string} */
+                identityVerification: "off" | "required";
+            };
+            /** Format: date-time */
+            createdAt: string;
+        };
+        /** @description An id: 24 lower-case hexadecimal characters. */
+        Id: string;
+        AppList: {
+            items: components["schemas"]["AppRead"][];
+            /** @description Where the list goes on; null at its end. */
+            nextCursor: string | null;
+        };
+        ChangeAppBody: {
+            name?: string;
+            settings?: {
+                defaultTimezone?: string;
+                frequencyCap?: {
+                    max: number;
+                    windowSeconds: number;
+                } | null;
+                quietHours?: {
+                    start: string;
+                    end: string;
+                    /** @enum {string} */
+                    action: "hold" | "skip";
+                } | null;
+                /** @enum {string} */
+                identityVerification?: "off" | "required";
+            };
+        };
+        IdentitySecret: {
+            /** @description Shown this once. */
+            secret: string;
+        };
+        CreateKeyBody: {
+            /** @enum {string} */
+            kind: "secret" | "public";
+            name: string;
+            scopes?: ("subscriptions:write" | "subscriptions:read" | "users:read" | "users:write" | "notifications:send" | "campaigns:read" | "campaigns:write")[];
+        };
+        MadeApiKey: {
+            id: components["schemas"]["Id"];
+            /** @enum {string} */
+            kind: "secret" | "public";
+            name: string;
+            scopes: ("subscriptions:write" | "subscriptions:read" | "users:read" | "users:write" | "notifications:send" | "campaigns:read" | "campaigns:write")[];
+            /** @description How the key ends. */
+            hint: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description The hour of its last use, a minute late at most; null: it was not used. */
+            lastUsedAt: string | null;
+            /** @description The key’s text, shown this once. */
+            key: string;
+        };
+        ApiKeyList: {
+            items: components["schemas"]["ApiKey"][];
+            /** @description Where the list goes on; null at its end. */
+            nextCursor: string | null;
+        };
+        ApiKey: {
+            id: components["schemas"]["Id"];
+            /** @enum {string} */
+            kind: "secret" | "public";
+            name: string;
+            scopes: ("subscriptions:write" | "subscriptions:read" | "users:read" | "users:write" | "notifications:send" | "campaigns:read" | "campaigns:write")[];
+            /** @description How the key ends. */
+            hint: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description The hour of its last use, a minute late at most; null: it was not used. */
+            lastUsedAt: string | null;
+        };
+        SetApnsBody: {
+            teamId: string;
+            keyId: string;
+            privateKey: string;
+            bundleId: string;
+            /** @enum {string} */
+            environment: "production" | "sandbox";
+        };
+        SetApnsAnswer: {
+            teamId: string;
+            keyId: string;
+            bundleId: string;
+            /** @enum {string} */
+            environment: "production" | "sandbox";
+        };
+        SetFcmBody: {
+            serviceAccount: {
+                project_id: string;
+                client_email: string;
+                private_key: string;
+                private_key_id?: string;
+                token_uri?: string;
+                /** @constant */
+                type?: "service_account";
+                client_id?: string;
+                auth_uri?: string;
+                auth_provider_x509_cert_url?: string;
+                client_x509_cert_url?: string;
+                universe_domain?: string;
+            };
+        };
+        SetFcmAnswer: {
+            projectId: string;
+            clientEmail: string;
+            tokenUri: string;
+        };
+        SetWebPushBody: {
+            subject: string;
+            publicKey?: string;
+            privateKey?: string;
+        };
+        SetWebPushAnswer: {
+            subject: string;
+            publicKey: string;
+        };
+        Circuit: {
+            /** @enum {string} */
+            platform: "ios" | "android" | "web";
+            /**
+             * @description Of APNs; empty elsewhere.
+             * @enum {string}
+             */
+            environment: "" | "production" | "sandbox";
+            /** @description Why it is open. */
+            code: ("token_dead" | "token_invalid" | "sender_mismatch" | "payload_too_large" | "payload_invalid" | "credentials_invalid" | "not_configured" | "rate_limited" | "provider_unavailable" | "network_error" | "timeout" | "encryption_failed" | "internal") | null;
+            /** Format: date-time */
+            since: string;
+            /** @description When the next probe is made. */
+            probeAt: string | null;
+            /** @enum {string} */
+            state: "closed" | "open";
+            /** @description Pushes that wait for it to close. */
+            heldCount: number;
+        };
+        "Read-apnsAnswer": {
+            teamId: string;
+            keyId: string;
+            bundleId: string;
+            /** @enum {string} */
+            environment: "production" | "sandbox";
+            circuits: components["schemas"]["Circuit"][];
+        };
+        Probed: {
+            /** @description How many circuits were open. */
+            open: number;
+        };
+        ProviderChecked: {
+            /** @description The provider takes the credentials. */
+            ok: boolean;
+            /** @description What pushes would fail with; null when it is ok. */
+            code: ("token_dead" | "token_invalid" | "sender_mismatch" | "payload_too_large" | "payload_invalid" | "credentials_invalid" | "not_configured" | "rate_limited" | "provider_unavailable" | "network_error" | "timeout" | "encryption_failed" | "internal") | null;
+            /** @description The provider’s own words, also when it is ok. */
+            providerCode: string | null;
+            /** @description What to do about it. */
+            remedy: string | null;
+        };
+        "Read-fcmAnswer": {
+            projectId: string;
+            clientEmail: string;
+            tokenUri: string;
+            circuits: components["schemas"]["Circuit"][];
+        };
+        "Read-webpushAnswer": {
+            subject: string;
+            publicKey: string;
+            circuits: components["schemas"]["Circuit"][];
+        };
+        PushList: {
+            items: components["schemas"]["Push"][];
+            /** @description Where the list goes on; null at its end. */
+            nextCursor: string | null;
+        };
+        Push: {
+            campaignId: components["schemas"]["Id"];
+            subscriptionId: components["schemas"]["Id"];
+            userId: components["schemas"]["Id"];
+            /** @enum {string} */
+            platform: "ios" | "android" | "web";
+            variant: string | null;
+            /** @enum {string} */
+            outcome: "sent" | "failed" | "skipped" | "open";
+            /** @description One of token_dead, token_invalid, sender_mismatch, payload_too_large, payload_invalid, credentials_invalid, not_configured, rate_limited, provider_unavailable, network_error, timeout, encryption_failed, internal, opted_out, invalidated, deleted, owner_changed, silent_web, frequency_cap, quiet_hours, expired, empty_content, cancelled. */
+            code: string | null;
+            providerCode: string | null;
+            attempts: number;
+            /** @description Null while the push is open. */
+            settledAt: string | null;
+            engagements: ("delivered" | "opened" | "clicked" | "dismissed")[];
+            /**
+             * @description Of a push that is open.
+             * @enum {string}
+             */
+            state?: "waiting" | "sending" | "held" | "retry";
+            /** @description Of a push that is open; null: at once, or it is being sent. */
+            nextTryAt?: string | null;
+        };
+        ExplainSendAnswer: {
+            /** @description An id: 24 lower-case hexadecimal characters. */
+            campaignId: string;
+            /** @enum {string} */
+            status: "draft" | "scheduled" | "sending" | "active" | "sent" | "cancelled" | "failed" | "paused";
+            startedAt: string | null;
+            fannedOutAt: string | null;
+            user: {
+                /** @description An id: 24 lower-case hexadecimal characters. */
+                id: string;
+                externalId: string | null;
+            } | null;
+            devices: {
+                /** @description An id: 24 lower-case hexadecimal characters. */
+                subscriptionId: string;
+                platform: ("ios" | "android" | "web") | null;
+                /** @enum {string} */
+                verdict: "sent" | "failed" | "skipped" | "in_flight" | "retrying" | "held" | "waiting" | "not_queued";
+                /** @enum {string} */
+                certainty: "recorded" | "derived" | "likely";
+                sentence: string;
+                waitingFor: ({
+                    /** @constant */
+                    kind: "schedule";
+                    at: string | null;
+                } | {
+                    /** @constant */
+                    kind: "fan_out";
+                    /** @description Devices that were looked at so far. */
+                    scanned: number;
+                    /** @description Null: not counted. */
+                    of: number | null;
+                } | {
+                    /** @constant */
+                    kind: "window";
+                } | {
+                    /** @constant */
+                    kind: "wave";
+                    /** Format: date-time */
+                    at: string;
+                    wave: number;
+                    of: number;
+                } | {
+                    /** @constant */
+                    kind: "paused";
+                    since: string | null;
+                    /** @description A pause ends as a cancel then. */
+                    at: string | null;
+                } | {
+                    /** @constant */
+                    kind: "circuit";
+                    /** @enum {string} */
+                    platform: "ios" | "android" | "web";
+                    environment: string;
+                    code: ("token_dead" | "token_invalid" | "sender_mismatch" | "payload_too_large" | "payload_invalid" | "credentials_invalid" | "not_configured" | "rate_limited" | "provider_unavailable" | "network_error" | "timeout" | "encryption_failed" | "internal") | null;
+                    /** Format: date-time */
+                    since: string;
+                    probeAt: string | null;
+                    at: string | null;
+                } | {
+                    /** @constant */
+                    kind: "retry";
+                    /** Format: date-time */
+                    at: string;
+                    code: string | null;
+                    providerCode: string | null;
+                } | {
+                    /** @constant */
+                    kind: "provider";
+                    /** @description Until when a dispatcher has it; then another may take it. */
+                    at: string | null;
+                }) | null;
+                steps: ({
+                    /** @constant */
+                    step: "device";
+                    /** @enum {string} */
+                    result: "pass" | "stop" | "wait" | "info";
+                    /** @enum {string} */
+                    basis: "recorded" | "frozen" | "now";
+                    createdAt: string | null;
+                    /** @description It was there when the send began; null: the send has not begun. */
+                    inBounds: boolean | null;
+                    deleted: boolean;
+                } | {
+                    /** @constant */
+                    step: "reachable";
+                    /** @enum {string} */
+                    result: "pass" | "stop" | "wait" | "info";
+                    /** @enum {string} */
+                    basis: "recorded" | "frozen" | "now";
+                    optedIn: boolean;
+                    optedOutAt: string | null;
+                    invalidatedAt: string | null;
+                    invalidatedBy: {
+                        code: string;
+                        campaignId: string | null;
+                    } | null;
+                    /** Format: date-time */
+                    registeredAt: string;
+                } | {
+                    /** @constant */
+                    step: "owner";
+                    /** @enum {string} */
+                    result: "pass" | "stop" | "wait" | "info";
+                    /** @enum {string} */
+                    basis: "recorded" | "frozen" | "now";
+                    /** @description An id: 24 lower-case hexadecimal characters. */
+                    queuedFor: string;
+                    ownerNow: string | null;
+                } | {
+                    /** @constant */
+                    step: "target";
+                    /** @enum {string} */
+                    result: "pass" | "stop" | "wait" | "info";
+                    /** @enum {string} */
+                    basis: "recorded" | "frozen" | "now";
+                    /** @enum {string} */
+                    kind: "externalIds" | "userIds" | "subscriptionIds" | "all";
+                    listed: boolean;
+                } | {
+                    /** @constant */
+                    step: "segment";
+                    /** @enum {string} */
+                    result: "pass" | "stop" | "wait" | "info";
+                    /** @enum {string} */
+                    basis: "recorded" | "frozen" | "now";
+                    /** @description Whether what the segment asks about may have changed since the device was looked at for this send. */
+                    changedSince: boolean;
+                    leaves: {
+                        path: string;
+                        field: string;
+                        op: string;
+                        /** @description The value as it was written in the segment. */
+                        wanted: unknown;
+                        /** @description What the device or its user has now; null: nothing. */
+                        actual: string | number | boolean | null;
+                        matched: boolean;
+                    }[];
+                } | {
+                    /** @constant */
+                    step: "experiment";
+                    /** @enum {string} */
+                    result: "pass" | "stop" | "wait" | "info";
+                    /** @enum {string} */
+                    basis: "recorded" | "frozen" | "now";
+                    inSample: boolean;
+                    sampleRate: number;
+                    variant: string | null;
+                    /** @description The experiment whose winner this send is: it goes to who is outside of that sample. */
+                    remainderOf: string | null;
+                } | {
+                    /** @constant */
+                    step: "wave";
+                    /** @enum {string} */
+                    result: "pass" | "stop" | "wait" | "info";
+                    /** @enum {string} */
+                    basis: "recorded" | "frozen" | "now";
+                    zone: string;
+                    zoneKnown: boolean;
+                    /** Format: date-time */
+                    at: string;
+                    /** @description Counted from 1; null: the waves are not planned yet. */
+                    wave: number | null;
+                    of: number | null;
+                } | {
+                    /** @constant */
+                    step: "quiet_hours";
+                    /** @enum {string} */
+                    result: "pass" | "stop" | "wait" | "info";
+                    /** @enum {string} */
+                    basis: "recorded" | "frozen" | "now";
+                    start: string;
+                    end: string;
+                    zone: string;
+                    until: string | null;
+                } | {
+                    /** @constant */
+                    step: "frequency_cap";
+                    /** @enum {string} */
+                    result: "pass" | "stop" | "wait" | "info";
+                    /** @enum {string} */
+                    basis: "recorded" | "frozen" | "now";
+                    max: number;
+                    windowSeconds: number;
+                    counted: {
+                        /** @description An id: 24 lower-case hexadecimal characters. */
+                        campaignId: string;
+                        /** Format: date-time */
+                        at: string;
+                    }[];
+                } | {
+                    /** @constant */
+                    step: "page";
+                    /** @enum {string} */
+                    result: "pass" | "stop" | "wait" | "info";
+                    /** @enum {string} */
+                    basis: "recorded" | "frozen" | "now";
+                    cut: boolean;
+                } | {
+                    /** @constant */
+                    step: "batch";
+                    /** @enum {string} */
+                    result: "pass" | "stop" | "wait" | "info";
+                    /** @enum {string} */
+                    basis: "recorded" | "frozen" | "now";
+                    /** Format: date-time */
+                    queuedAt: string;
+                    /** @enum {string} */
+                    lane: "prompt" | "bulk";
+                    notBefore: string | null;
+                    tries: number;
+                    leasedUntil: string | null;
+                    circuit: {
+                        code: string | null;
+                        /** Format: date-time */
+                        since: string;
+                        probeAt: string | null;
+                    } | null;
+                } | {
+                    /** @constant */
+                    step: "message";
+                    /** @enum {string} */
+                    result: "pass" | "stop" | "wait" | "info";
+                    /** @enum {string} */
+                    basis: "recorded" | "frozen" | "now";
+                    /** @description Null: the send is silent. */
+                    locale: string | null;
+                    /** @description No text is in a language of the user, so the default is shown. */
+                    fallback: boolean;
+                    /** @description Null: nothing is left of the text. */
+                    bytes: number | null;
+                    limit: number;
+                    truncated: boolean;
+                    dropped: string[];
+                } | {
+                    /** @constant */
+                    step: "attempts";
+                    /** @enum {string} */
+                    result: "pass" | "stop" | "wait" | "info";
+                    /** @enum {string} */
+                    basis: "recorded" | "frozen" | "now";
+                    attempts: {
+                        n: number;
+                        /** Format: date-time */
+                        at: string;
+                        code: string | null;
+                        providerCode: string | null;
+                    }[];
+                } | {
+                    /** @constant */
+                    step: "outcome";
+                    /** @enum {string} */
+                    result: "pass" | "stop" | "wait" | "info";
+                    /** @enum {string} */
+                    basis: "recorded" | "frozen" | "now";
+                    /** @enum {string} */
+                    outcome: "sent" | "failed" | "skipped" | "past_retention";
+                    code: string | null;
+                    providerCode: string | null;
+                    attempts: number | null;
+                    settledAt: string | null;
+                } | {
+                    /** @constant */
+                    step: "reports";
+                    /** @enum {string} */
+                    result: "pass" | "stop" | "wait" | "info";
+                    /** @enum {string} */
+                    basis: "recorded" | "frozen" | "now";
+                    reports: {
+                        /** @enum {string} */
+                        kind: "delivered" | "opened" | "clicked" | "dismissed";
+                        /** Format: date-time */
+                        at: string;
+                    }[];
+                })[];
+            }[];
+        };
+        CreateWebhookBody: {
+            url: string;
+            /**
+             * @default [
+             *       "*"
+             *     ]
+             */
+            eventTypes: ("*" | "notification.sent" | "notification.delivered" | "notification.opened" | "notification.clicked" | "notification.dismissed" | "notification.failed" | "notification.skipped" | "subscription.invalidated" | "campaign.completed")[];
+            /** @default null */
+            description: string | null;
+        };
+        MadeWebhook: {
+            id: components["schemas"]["Id"];
+            appId: components["schemas"]["Id"];
+            url: string;
+            description: string | null;
+            /** @description Of *, notification.sent, notification.delivered, notification.opened, notification.clicked, notification.dismissed, notification.failed, notification.skipped, subscription.invalidated, campaign.completed. */
+            eventTypes: string[];
+            enabled: boolean;
+            disabledReason: ("consecutive_failures" | "manual") | null;
+            disabledAt: string | null;
+            consecutiveFailures: number;
+            /** @description The last 4 characters of the secret. */
+            secretHint: string;
+            lastDeliveryAt: string | null;
+            lastStatus: number | null;
+            lastError: string | null;
+            waitingEvents: number;
+            droppedEvents: number;
+            storedBytes: number;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            /** @description The secret that signs deliveries, shown this once. */
+            secret: string;
+        };
+        WebhookList: {
+            items: components["schemas"]["Webhook"][];
+            /** @description Where the list goes on; null at its end. */
+            nextCursor: string | null;
+        };
+        Webhook: {
+            id: components["schemas"]["Id"];
+            appId: components["schemas"]["Id"];
+            url: string;
+            description: string | null;
+            /** @description Of *, notification.sent, notification.delivered, notification.opened, notification.clicked, notification.dismissed, notification.failed, notification.skipped, subscription.invalidated, campaign.completed. */
+            eventTypes: string[];
+            enabled: boolean;
+            disabledReason: ("consecutive_failures" | "manual") | null;
+            disabledAt: string | null;
+            consecutiveFailures: number;
+            /** @description The last 4 characters of the secret. */
+            secretHint: string;
+            lastDeliveryAt: string | null;
+            lastStatus: number | null;
+            lastError: string | null;
+            waitingEvents: number;
+            droppedEvents: number;
+            storedBytes: number;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        ChangeWebhookBody: {
+            url?: string;
+            eventTypes?: ("*" | "notification.sent" | "notification.delivered" | "notification.opened" | "notification.clicked" | "notification.dismissed" | "notification.failed" | "notification.skipped" | "subscription.invalidated" | "campaign.completed")[];
+            description?: string | null;
+            enabled?: boolean;
+        };
+        WebhookSecret: {
+            /** @description The secret that signs deliveries, shown this once. */
+            secret: string;
+        };
+        WebhookTested: {
+            /** @description Null: there was no answer. */
+            status: number | null;
+            error: string | null;
+        };
+        WebhookDeliveryList: {
+            items: components["schemas"]["WebhookDelivery"][];
+            /** @description Where the list goes on; null at its end. */
+            nextCursor: string | null;
+        };
+        WebhookDelivery: {
+            /** @description dlv_ and 24 hexadecimal characters. */
+            id: string;
+            /** @enum {string} */
+            state: "pending" | "delivered" | "failed" | "erased";
+            eventCount: number;
+            attempts: {
+                /** Format: date-time */
+                at: string;
+                status: number | null;
+                error: string | null;
+                latencyMs: number;
+            }[];
+            nextAttemptAt: string | null;
+            replayable: boolean;
+            /** Format: date-time */
+            createdAt: string;
+            endedAt: string | null;
+        };
+        ReadWebhookDeliveryAnswer: {
+            /** @description dlv_ and 24 hexadecimal characters. */
+            id: string;
+            /** @enum {string} */
+            state: "pending" | "delivered" | "failed" | "erased";
+            eventCount: number;
+            attempts: {
+                /** Format: date-time */
+                at: string;
+                status: number | null;
+                error: string | null;
+                latencyMs: number;
+            }[];
+            nextAttemptAt: string | null;
+            replayable: boolean;
+            /** Format: date-time */
+            createdAt: string;
+            endedAt: string | null;
+            /** @description The text that is posted, byte for byte: a JSON of id and events. Null when it is no longer kept. */
+            body: string | null;
+        };
+        ListTagsOfAppAnswer: {
+            items: {
+                name: string;
+                /**
+                 * @description `mixed`: users have values of several types.
+                 * @enum {string}
+                 */
+                type: "string" | "number" | "boolean" | "mixed";
+                /** @description Users who have it; estimated where `exact` is false. */
+                users: number;
+                /** @description The lower end of the 95 % interval of `users`. */
+                low: number;
+                /** @description The upper end of it. */
+                high: number;
+                /** @description The most frequent values as text, the first 100 characters of each. */
+                values: string[];
+            }[];
+            /** @description Where the list goes on; null at its end. */
+            nextCursor: string | null;
+            /** @description Every user of the app was read. */
+            exact: boolean;
+            /** @description Users that were read. */
+            sample: number;
+            /** @description Users of the app; estimated where `exact` is false. */
+            users: number;
+            /** Format: date-time */
+            asOf: string;
+        };
+        AuditList: {
+            items: components["schemas"]["AuditEntry"][];
+            /** @description Where the list goes on; null at its end. */
+            nextCursor: string | null;
+        };
+        AuditEntry: {
+            id: components["schemas"]["Id"];
+            actor: string;
+            action: string;
+            /** @description Ids, names and counts; never a value. */
+            subject: {
+                [key: string]: unknown;
+            };
+            requestId: string | null;
+            /** Format: date-time */
+            createdAt: string;
+        };
+        SegmentsOfApp: {
+            items: components["schemas"]["SavedSegment"][];
+            /** @description Where the list goes on; null at its end. */
+            nextCursor: string | null;
+        };
+        SavedSegment: {
+            id: string;
+            name: string;
+            description: string | null;
+            definition: {
+                [key: string]: unknown;
+            };
+            lastCount: number | null;
+            lastCountedAt: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        TemplatesOfApp: {
+            items: components["schemas"]["Template"][];
+            /** @description Where the list goes on; null at its end. */
+            nextCursor: string | null;
+        };
+        Template: {
+            id: string;
+            name: string;
+            description: string | null;
+            content: {
+                [key: string]: unknown;
+            };
+            data: {
+                [key: string]: string;
+            } | null;
+            presentation: components["schemas"]["Presentation"] | null;
+            ttl: number | null;
+            collapseId: string | null;
+            priority: ("high" | "normal") | null;
+            silent: boolean | null;
+            useCount: number;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        Presentation: {
+            sound?: string;
+            badge?: number;
+            threadId?: string;
+            icon?: string;
+            /** @enum {string} */
+            interruptionLevel?: "passive" | "active" | "time-sensitive" | "critical";
+            relevanceScore?: number;
+            channelId?: string;
+        };
+        /** @default {} */
+        PreviewSegmentOfAppBody: {
+            segment?: components["schemas"]["Segment"];
+        };
+        SegmentCount: {
+            count: number;
+            byPlatform: {
+                ios: number;
+                android: number;
+                web: number;
+            };
+        };
+        SaveSegment: {
+            name: string;
+            description?: string | null;
+            definition: components["schemas"]["Segment"];
+        };
+        SaveTemplate: {
+            name: string;
+            description?: string | null;
+            content: components["schemas"]["Content"];
+            silent?: boolean;
+            data?: components["schemas"]["CustomData"];
+            ttl?: number;
+            collapseId?: string;
+            /** @enum {string} */
+            priority?: "high" | "normal";
+            presentation?: components["schemas"]["Presentation"];
+        };
+        Content: {
+            _default: string;
+            [locale: string]: components["schemas"]["LocaleEntry"] | string;
+        };
+        LocaleEntry: {
+            title: string;
+            body: string;
+            url?: string;
+            image?: string;
+            actions?: components["schemas"]["Action"][];
+        };
+        Action: {
+            id: string;
+            title: string;
+            url?: string;
+        };
+        CustomData: {
+            [key: string]: string;
+        };
+        CampaignList: {
+            items: components["schemas"]["CampaignWithStats"][];
+            /** @description Where the list goes on; null at its end. */
+            nextCursor: string | null;
+        };
+        CampaignWithStats: {
+            id: components["schemas"]["Id"];
+            name: string;
+            /** @enum {string} */
+            status: "draft" | "scheduled" | "sending" | "active" | "sent" | "cancelled" | "failed" | "paused";
+            transactional: boolean;
+            content: components["schemas"]["Content"] | null;
+            templateId: components["schemas"]["Id"] | null;
+            /** @description A Segment; null: everyone, or not copied from segmentId yet. */
+            segment: unknown;
+            segmentId: components["schemas"]["Id"] | null;
+            schedule: components["schemas"]["Schedule"] | null;
+            experiment: components["schemas"]["Experiment"] | null;
+            silent: boolean;
+            data: {
+                [key: string]: string;
+            };
+            ttl: number;
+            collapseId: string | null;
+            /** @enum {string} */
+            priority: "high" | "normal";
+            presentation: components["schemas"]["Presentation"] | null;
+            bypass: components["schemas"]["Bypass"];
+            recurringOf: components["schemas"]["Id"] | null;
+            remainderOf: components["schemas"]["Id"] | null;
+            failure: {
+                code: string;
+                message: string;
+            } | null;
+            /** @description A cancel was asked for; it is cancelled when its last push has an outcome. */
+            cancelling: boolean;
+            nextAt: string | null;
+            test: boolean;
+            missedCount: number;
+            /** Format: date-time */
+            createdAt: string;
+            startedAt: string | null;
+            settledAt: string | null;
+            stats: {
+                queued: number;
+                sent: number;
+                failed: number;
+                skipped: number;
+                delivered: number;
+                opened: number;
+                clicked: number;
+                dismissed: number;
+                /** @description By variant id, for experiments only. */
+                variants?: {
+                    [key: string]: {
+                        sent: number;
+                        failed: number;
+                        skipped: number;
+                        delivered: number;
+                        opened: number;
+                        clicked: number;
+                        dismissed: number;
+                    };
+                };
+            };
+        };
+        Schedule: {
+            /** @constant */
+            type: "now";
+        } | {
+            /** @constant */
+            type: "at";
+            /** Format: date-time */
+            at: string;
+        } | {
+            /** @constant */
+            type: "user_timezone";
+            localTime: string;
+        } | {
+            /** @constant */
+            type: "recurring";
+            /** @enum {string} */
+            every: "day" | "week";
+            daysOfWeek?: number[];
+            localTime: string;
+            timezone: string;
+            /** Format: date-time */
+            until?: string;
+        };
+        Experiment: {
+            sampleRate: number;
+            variants: {
+                id: string;
+                name: string;
+                /** @default 1 */
+                weight: number;
+                content: components["schemas"]["Content"];
+            }[];
+        };
+        Bypass: {
+            frequencyCap?: boolean;
+            quietHours?: boolean;
+        };
+        CampaignWithRates: {
+            id: components["schemas"]["Id"];
+            name: string;
+            /** @enum {string} */
+            status: "draft" | "scheduled" | "sending" | "active" | "sent" | "cancelled" | "failed" | "paused";
+            transactional: boolean;
+            content: components["schemas"]["Content"] | null;
+            templateId: components["schemas"]["Id"] | null;
+            /** @description A Segment; null: everyone, or not copied from segmentId yet. */
+            segment: unknown;
+            segmentId: components["schemas"]["Id"] | null;
+            schedule: components["schemas"]["Schedule"] | null;
+            experiment: components["schemas"]["Experiment"] | null;
+            silent: boolean;
+            data: {
+                [key: string]: string;
+            };
+            ttl: number;
+            collapseId: string | null;
+            /** @enum {string} */
+            priority: "high" | "normal";
+            presentation: components["schemas"]["Presentation"] | null;
+            bypass: components["schemas"]["Bypass"];
+            recurringOf: components["schemas"]["Id"] | null;
+            remainderOf: components["schemas"]["Id"] | null;
+            failure: {
+                code: string;
+                message: string;
+            } | null;
+            /** @description A cancel was asked for; it is cancelled when its last push has an outcome. */
+            cancelling: boolean;
+            nextAt: string | null;
+            test: boolean;
+            missedCount: number;
+            /** Format: date-time */
+            createdAt: string;
+            startedAt: string | null;
+            settledAt: string | null;
+            stats: {
+                queued: number;
+                sent: number;
+                failed: number;
+                skipped: number;
+                delivered: number;
+                opened: number;
+                clicked: number;
+                dismissed: number;
+                /** @description By variant id, for experiments only. */
+                variants?: {
+                    [key: string]: {
+                        sent: number;
+                        failed: number;
+                        skipped: number;
+                        delivered: number;
+                        opened: number;
+                        clicked: number;
+                        dismissed: number;
+                    };
+                };
+            };
+            /** @description Delivered by sent, opened and clicked by delivered, to four decimals; null when there is nothing to divide by. */
+            rates: {
+                delivery: number | null;
+                open: number | null;
+                click: number | null;
+            };
+        };
+        ReplaceCampaignOfAppBody: {
+            name: string;
+            segment?: components["schemas"]["Segment"];
+            segmentId?: string;
+            schedule?: components["schemas"]["Schedule"];
+            experiment?: components["schemas"]["Experiment"];
+            content?: components["schemas"]["Content"];
+            templateId?: string;
+            silent?: boolean;
+            data?: components["schemas"]["CustomData"];
+            ttl?: number;
+            collapseId?: string;
+            /** @enum {string} */
+            priority?: "high" | "normal";
+            presentation?: components["schemas"]["Presentation"];
+            bypass?: components["schemas"]["Bypass"];
+        };
+        Campaign: {
+            id: components["schemas"]["Id"];
+            name: string;
+            /** @enum {string} */
+            status: "draft" | "scheduled" | "sending" | "active" | "sent" | "cancelled" | "failed" | "paused";
+            transactional: boolean;
+            content: components["schemas"]["Content"] | null;
+            templateId: components["schemas"]["Id"] | null;
+            /** @description A Segment; null: everyone, or not copied from segmentId yet. */
+            segment: unknown;
+            segmentId: components["schemas"]["Id"] | null;
+            schedule: components["schemas"]["Schedule"] | null;
+            experiment: components["schemas"]["Experiment"] | null;
+            silent: boolean;
+            data: {
+                [key: string]: string;
+            };
+            ttl: number;
+            collapseId: string | null;
+            /** @enum {string} */
+            priority: "high" | "normal";
+            presentation: components["schemas"]["Presentation"] | null;
+            bypass: components["schemas"]["Bypass"];
+            recurringOf: components["schemas"]["Id"] | null;
+            remainderOf: components["schemas"]["Id"] | null;
+            failure: {
+                code: string;
+                message: string;
+            } | null;
+            /** @description A cancel was asked for; it is cancelled when its last push has an outcome. */
+            cancelling: boolean;
+            nextAt: string | null;
+            test: boolean;
+            missedCount: number;
+            /** Format: date-time */
+            createdAt: string;
+            startedAt: string | null;
+            settledAt: string | null;
+        };
+        Cancelled: {
+            /** @constant */
+            status: "cancelled";
+        };
+        Cancelling: {
+            /** @enum {string} */
+            status: "sending" | "paused";
+            /** @constant */
+            cancelling: true;
+        };
+        Paused: {
+            /** @constant */
+            status: "paused";
+        };
+        Resumed: {
+            /** @enum {string} */
+            status: "sending" | "active";
+        };
+        Verification: {
+            campaignId: components["schemas"]["Id"];
+            agrees: boolean;
+            difference: number;
+            counters: {
+                queued: number;
+                sent: number;
+                failed: number;
+                skipped: number;
+                delivered: number;
+                opened: number;
+                clicked: number;
+                dismissed: number;
+                /** @description By variant id, for experiments only. */
+                variants?: {
+                    [key: string]: {
+                        sent: number;
+                        failed: number;
+                        skipped: number;
+                        delivered: number;
+                        opened: number;
+                        clicked: number;
+                        dismissed: number;
+                    };
+                };
+            };
+            ledger: {
+                queued: number;
+                sent: number;
+                failed: number;
+                skipped: number;
+                delivered: number;
+                opened: number;
+                clicked: number;
+                dismissed: number;
+                /** @description By variant id, for experiments only. */
+                variants?: {
+                    [key: string]: {
+                        sent: number;
+                        failed: number;
+                        skipped: number;
+                        delivered: number;
+                        opened: number;
+                        clicked: number;
+                        dismissed: number;
+                    };
+                };
+            };
+        };
+        ListWavesOfCampaignAnswer: {
+            items: {
+                /** @description Counted from 1. */
+                no: number;
+                /**
+                 * Format: date-time
+                 * @description When it begins.
+                 */
+                at: string;
+                /** @description The time zones of its users; null among them: users without one. Null: everybody. The last wave takes everybody else too. */
+                zones: (string | null)[] | null;
+                /**
+                 * @description `cancelled`: the send failed or was cancelled before the wave was over.
+                 * @enum {string}
+                 */
+                state: "waiting" | "running" | "done" | "cancelled";
+                /** @description Pushes that it has queued so far. */
+                queued: number;
+                byPlatform: {
+                    ios: number;
+                    android: number;
+                    web: number;
+                };
+            }[];
+            /** @description Where the list goes on; null at its end. */
+            nextCursor: string | null;
+        };
+        ListRunsOfCampaignAnswer: {
+            items: {
+                id: components["schemas"]["Id"];
+                /**
+                 * Format: date
+                 * @description The day it is for, in the zone of the schedule.
+                 */
+                localDate: string;
+                /** @enum {string} */
+                status: "draft" | "scheduled" | "sending" | "active" | "sent" | "cancelled" | "failed" | "paused";
+                cancelling: boolean;
+                failure: {
+                    code: string;
+                    message: string;
+                } | null;
+                /** Format: date-time */
+                createdAt: string;
+                startedAt: string | null;
+                settledAt: string | null;
+                stats: {
+                    queued: number;
+                    sent: number;
+                    failed: number;
+                    skipped: number;
+                    delivered: number;
+                    opened: number;
+                    clicked: number;
+                    dismissed: number;
+                    /** @description By variant id, for experiments only. */
+                    variants?: {
+                        [key: string]: {
+                            sent: number;
+                            failed: number;
+                            skipped: number;
+                            delivered: number;
+                            opened: number;
+                            clicked: number;
+                            dismissed: number;
+                        };
+                    };
+                };
+            }[];
+            /** @description Where the list goes on; null at its end. */
+            nextCursor: string | null;
+        };
+        CreateCampaignOfAppBody: {
+            name: string;
+            segment?: components["schemas"]["Segment"];
+            segmentId?: string;
+            schedule?: components["schemas"]["Schedule"];
+            experiment?: components["schemas"]["Experiment"];
+            content?: components["schemas"]["Content"];
+            templateId?: string;
+            silent?: boolean;
+            data?: components["schemas"]["CustomData"];
+            ttl?: number;
+            collapseId?: string;
+            /** @enum {string} */
+            priority?: "high" | "normal";
+            presentation?: components["schemas"]["Presentation"];
+            bypass?: components["schemas"]["Bypass"];
+        };
+        Drafted: {
+            id: components["schemas"]["Id"];
+            /** @constant */
+            status: "draft";
+        };
+        Started: {
+            /** @enum {string} */
+            status: "sending" | "scheduled" | "active";
+        };
+        PickWinnerOfAppBody: {
+            variant: string;
+        };
+        Accepted: {
+            id: components["schemas"]["Id"];
+            /** @constant */
+            status: "sending";
+        };
+        Target: {
+            externalIds?: string[];
+            userIds?: string[];
+            subscriptionIds?: string[];
+            segment?: components["schemas"]["Segment"];
+            segmentId?: string;
+            /** @constant */
+            all?: true;
+        };
+        DryRunNotificationOfAppBody: {
+            notification?: {
+                target: components["schemas"]["Target"];
+                content?: components["schemas"]["Content"];
+                templateId?: string;
+                silent?: boolean;
+                data?: components["schemas"]["CustomData"];
+                ttl?: number;
+                collapseId?: string;
+                /** @enum {string} */
+                priority?: "high" | "normal";
+                presentation?: components["schemas"]["Presentation"];
+                bypass?: components["schemas"]["Bypass"];
+            };
+            campaign?: {
+                name: string;
+                segment?: components["schemas"]["Segment"];
+                segmentId?: string;
+                schedule?: components["schemas"]["Schedule"];
+                experiment?: components["schemas"]["Experiment"];
+                content?: components["schemas"]["Content"];
+                templateId?: string;
+                silent?: boolean;
+                data?: components["schemas"]["CustomData"];
+                ttl?: number;
+                collapseId?: string;
+                /** @enum {string} */
+                priority?: "high" | "normal";
+                presentation?: components["schemas"]["Presentation"];
+                bypass?: components["schemas"]["Bypass"];
+            };
+            campaignId?: string;
+            samples?: {
+                subscriptionIds?: string[];
+                random?: number;
+                seed?: number | string;
+            };
+        };
+        DryRunNotificationOfAppAnswer: {
+            audience: {
+                devices: number;
+                users: number;
+                byPlatform: {
+                    ios: number;
+                    android: number;
+                    web: number;
+                };
+                /** @description False: counted in a sample, and the true number lies in `interval` 95 times in a hundred. */
+                exact: boolean;
+                sampleSize?: number;
+                interval?: number[];
+            };
+            unreachable: {
+                optedOut: number;
+                invalidated: number;
+            };
+            skips: {
+                reason: string;
+                devices: number;
+                /** @description False: counted in a sample, and the true number lies in `interval` 95 times in a hundred. */
+                exact: boolean;
+                sampleSize?: number;
+                interval?: number[];
+            }[];
+            waves: {
+                /** Format: date-time */
+                at: string;
+                devices: number;
+            }[];
+            experiment: {
+                inSample: number;
+                remainder: number;
+                byVariant: {
+                    [key: string]: number;
+                };
+            } | null;
+            locales: {
+                locale: string;
+                devices: number;
+                fallback: number;
+            }[];
+            bytes: {
+                /** @enum {string} */
+                platform: "ios" | "android" | "web";
+                locale: string | null;
+                variant: string | null;
+                max: number;
+                limit: number;
+                truncated: boolean;
+            }[];
+            samples: {
+                subscriptionId: components["schemas"]["Id"];
+                userId: components["schemas"]["Id"];
+                /** @enum {string} */
+                platform: "ios" | "android" | "web";
+                variant: string | null;
+                locale: string | null;
+                entry: {
+                    title: string;
+                    body: string;
+                    url?: string;
+                    image?: string;
+                    actions?: {
+                        id: string;
+                        title: string;
+                        url?: string;
+                    }[];
+                } | null;
+                /** @description What the provider would be sent, without the token. */
+                payload: {
+                    [key: string]: unknown;
+                } | null;
+                bytes: number | null;
+                limit: number;
+                /** @description Why it would not be sent to; null: it would. */
+                skip: string | null;
+                warnings: string[];
+            }[];
+            warnings: {
+                code: string;
+                path: string;
+                message: string;
+                devices: number | null;
+            }[];
+            estimate: {
+                seconds: number | null;
+                perSecond: number | null;
+                basis: string;
+            };
+        };
+        SendTestBody: {
+            subscriptionId?: string;
+            subscriptionIds?: string[];
+            userIds?: string[];
+            externalIds?: string[];
+            campaignId?: string;
+            variant?: string;
+            mark?: boolean;
+            content?: components["schemas"]["Content"];
+            templateId?: string;
+            silent?: boolean;
+            data?: components["schemas"]["CustomData"];
+            ttl?: number;
+            collapseId?: string;
+            /** @enum {string} */
+            priority?: "high" | "normal";
+            presentation?: components["schemas"]["Presentation"];
+            bypass?: components["schemas"]["Bypass"];
+        };
+        SendTestAnswer: {
+            id: components["schemas"]["Id"];
+            /** @enum {string} */
+            status: "draft" | "scheduled" | "sending" | "active" | "sent" | "cancelled" | "failed" | "paused";
+            results: {
+                subscriptionId: string;
+                /** @enum {string} */
+                platform: "ios" | "android" | "web";
+                /** @enum {string} */
+                outcome: "sent" | "failed" | "skipped" | "not_queued";
+                code: string | null;
+                providerCode: string | null;
+                attempts: number;
+            }[];
+        };
+        ListTestDevicesAnswer: {
+            items: {
+                id: string;
+                userId: string;
+                externalId: string | null;
+                /** @enum {string} */
+                platform: "ios" | "android" | "web";
+                token?: string;
+                endpoint?: string;
+                optedIn: boolean;
+                invalidatedAt: string | null;
+                appVersion: string | null;
+                osVersion: string | null;
+                deviceModel: string | null;
+                browser: string | null;
+                /** Format: date-time */
+                createdAt: string;
+                /** Format: date-time */
+                lastActiveAt: string;
+                /** Format: date-time */
+                markedAt: string;
+            }[];
+            nextCursor: string | null;
+        };
+        ReadOverviewAnswer: {
+            /** Format: date-time */
+            asOf: string;
+            /**
+             * Format: date-time
+             * @description Up to 60 s before asOf; of more than 5,000,000 devices, when the last day was taken.
+             */
+            devicesAsOf: string;
+            devices: {
+                ios: {
+                    total: number;
+                    reachable: number;
+                    optedOut: number;
+                    /** @description Opted out or not: total is reachable, optedOut and invalidated together. */
+                    invalidated: number;
+                    active1d: number;
+                    active7d: number;
+                    active30d: number;
+                };
+                android: {
+                    total: number;
+                    reachable: number;
+                    optedOut: number;
+                    /** @description Opted out or not: total is reachable, optedOut and invalidated together. */
+                    invalidated: number;
+                    active1d: number;
+                    active7d: number;
+                    active30d: number;
+                };
+                web: {
+                    total: number;
+                    reachable: number;
+                    optedOut: number;
+                    /** @description Opted out or not: total is reachable, optedOut and invalidated together. */
+                    invalidated: number;
+                    active1d: number;
+                    active7d: number;
+                    active30d: number;
+                };
+            };
+            /** @description The present hour and the 23 before it. */
+            last24h: {
+                queued: number;
+                sent: number;
+                failed: number;
+                skipped: number;
+                delivered: number;
+                opened: number;
+                clicked: number;
+                dismissed: number;
+                converted: number;
+            };
+            previous24h: {
+                queued: number;
+                sent: number;
+                failed: number;
+                skipped: number;
+                delivered: number;
+                opened: number;
+                clicked: number;
+                dismissed: number;
+                converted: number;
+            };
+            /** @description The last 30 UTC days, today the last of them. */
+            days: {
+                /** Format: date-time */
+                at: string;
+                queued: number;
+                sent: number;
+                failed: number;
+                skipped: number;
+                delivered: number;
+                opened: number;
+                clicked: number;
+                dismissed: number;
+                converted: number;
+            }[];
+            /** @description Campaigns by status (draft, scheduled, sending, active, sent, cancelled, failed, paused), without notifications. */
+            campaigns: {
+                [key: string]: number;
+            };
+            /** @description The next ten that begin by themselves. */
+            nextSends: {
+                campaignId: components["schemas"]["Id"];
+                name: string;
+                /** Format: date-time */
+                at: string;
+                schedule: string;
+            }[];
+            circuits: {
+                /** @enum {string} */
+                platform: "ios" | "android" | "web";
+                /** @enum {string} */
+                environment: "" | "production" | "sandbox";
+                /** @enum {string} */
+                state: "closed" | "open";
+                code: ("token_dead" | "token_invalid" | "sender_mismatch" | "payload_too_large" | "payload_invalid" | "credentials_invalid" | "not_configured" | "rate_limited" | "provider_unavailable" | "network_error" | "timeout" | "encryption_failed" | "internal") | null;
+                /** Format: date-time */
+                since: string;
+                probeAt: string | null;
+                heldCount: number;
+            }[];
+            providers: {
+                /** @enum {string} */
+                kind: "apns" | "fcm" | "webpush";
+                /** @enum {string} */
+                platform: "ios" | "android" | "web";
+                configured: boolean;
+            }[];
+            /** @description What to look at, and the operation that says more of it. */
+            attention: {
+                /** @enum {string} */
+                code: "circuit_open" | "provider_missing" | "many_failures" | "campaign_failed" | "campaign_paused" | "webhook_disabled" | "webhook_failing";
+                params: {
+                    [key: string]: string | number | null;
+                };
+                href: string;
+            }[];
+        };
+        ReadSeriesAnswer: {
+            points: {
+                /** Format: date-time */
+                at: string;
+                /** @enum {string} */
+                platform?: "ios" | "android" | "web";
+                queued: number;
+                sent: number;
+                failed: number;
+                skipped: number;
+                delivered: number;
+                opened: number;
+                clicked: number;
+                dismissed: number;
+                converted: number;
+            }[];
+            /** @description With by=code: pushes that failed or were skipped, by bucket, platform and code. */
+            codes?: {
+                /** Format: date-time */
+                at: string;
+                /** @enum {string} */
+                platform: "ios" | "android" | "web";
+                /** @enum {string} */
+                outcome: "sent" | "failed" | "skipped";
+                code: string;
+                count: number;
+            }[];
+        };
+        ReadDeviceSeriesAnswer: {
+            points: {
+                /** Format: date-time */
+                at: string;
+                /** @enum {string} */
+                platform: "ios" | "android" | "web";
+                /** Format: date-time */
+                takenAt: string;
+                /** @description Made on that day, and still there. */
+                new: number;
+                total: number;
+                reachable: number;
+                optedOut: number;
+                /** @description Opted out or not: total is reachable, optedOut and invalidated together. */
+                invalidated: number;
+                active1d: number;
+                active7d: number;
+                active30d: number;
+            }[];
+        };
+        ReadCurveAnswer: {
+            /** @description When its first push was queued; null: none was. */
+            startedAt: string | null;
+            /** @description False: a send of at most 1,000 pushes, which has no curve. */
+            kept: boolean;
+            points: {
+                afterSeconds: number;
+                delivered: number;
+                opened: number;
+                clicked: number;
+                dismissed: number;
+                converted: number;
+            }[];
+        };
+        ReadBreakdownAnswer: {
+            byPlatform: {
+                ios: {
+                    queued: number;
+                    open: number;
+                    sent: number | null;
+                    failed: number | null;
+                    skipped: number | null;
+                };
+                android: {
+                    queued: number;
+                    open: number;
+                    sent: number | null;
+                    failed: number | null;
+                    skipped: number | null;
+                };
+                web: {
+                    queued: number;
+                    open: number;
+                    sent: number | null;
+                    failed: number | null;
+                    skipped: number | null;
+                };
+            };
+            /** @description Null where they are not known: of an older campaign, or of a small one past the retention of the ledger. */
+            codes: {
+                /** @enum {string} */
+                platform: "ios" | "android" | "web";
+                /** @enum {string} */
+                outcome: "sent" | "failed" | "skipped";
+                code: string;
+                count: number;
+            }[] | null;
+            variants: {
+                [key: string]: {
+                    sent: number;
+                    failed: number;
+                    skipped: number;
+                    delivered: number;
+                    opened: number;
+                    clicked: number;
+                    dismissed: number;
+                };
+            };
+        };
+        ListUsersOfAppAnswer: {
+            items: {
+                id: string;
+                externalId: string | null;
+                language: string | null;
+                timezone: string | null;
+                country: string | null;
+                /** Format: date-time */
+                createdAt: string;
+                /** Format: date-time */
+                lastActiveAt: string;
+                devices: {
+                    ios: number;
+                    android: number;
+                    web: number;
+                };
+                reachable: number;
+            }[];
+            nextCursor: string | null;
+        };
+        SearchUsersOfAppBody: {
+            token?: string;
+            endpoint?: string;
+        };
+        SearchUsersOfAppAnswer: {
+            user: {
+                id: string;
+                externalId?: string;
+                tags: {
+                    [key: string]: string | number | boolean;
+                };
+                language: string | null;
+                timezone: string | null;
+                country: string | null;
+                /** Format: date-time */
+                createdAt: string;
+                /** Format: date-time */
+                lastActiveAt: string;
+                subscriptions: {
+                    id: string;
+                    /** @enum {string} */
+                    platform: "ios" | "android" | "web";
+                    token?: string;
+                    endpoint?: string;
+                    optedIn: boolean;
+                    appVersion: string | null;
+                    sdkVersion: string | null;
+                    osVersion: string | null;
+                    deviceModel: string | null;
+                    browser: string | null;
+                    standalone: boolean | null;
+                    sessionCount: number;
+                    lastSessionAt: string | null;
+                    /** Format: date-time */
+                    createdAt: string;
+                    /** Format: date-time */
+                    lastActiveAt: string;
+                    lastNotifiedAt: string | null;
+                    invalidatedAt: string | null;
+                    test: boolean;
+                }[];
+                preferences: {
+                    [key: string]: boolean;
+                };
+            };
+        };
+        ReadUserOfAppAnswer: {
+            id: string;
+            externalId?: string;
+            tags: {
+                [key: string]: string | number | boolean;
+            };
+            language: string | null;
+            timezone: string | null;
+            country: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            lastActiveAt: string;
+            subscriptions: {
+                id: string;
+                /** @enum {string} */
+                platform: "ios" | "android" | "web";
+                token?: string;
+                endpoint?: string;
+                optedIn: boolean;
+                appVersion: string | null;
+                sdkVersion: string | null;
+                osVersion: string | null;
+                deviceModel: string | null;
+                browser: string | null;
+                standalone: boolean | null;
+                sessionCount: number;
+                lastSessionAt: string | null;
+                /** Format: date-time */
+                createdAt: string;
+                /** Format: date-time */
+                lastActiveAt: string;
+                lastNotifiedAt: string | null;
+                invalidatedAt: string | null;
+                test: boolean;
+            }[];
+            preferences: {
+                [key: string]: boolean;
+            };
+            /** @description The newest 50. */
+            pushes: {
+                campaignId: string;
+                subscriptionId: string;
+                userId: string;
+                /** @enum {string} */
+                platform: "ios" | "android" | "web";
+                variant: string | null;
+                /** @enum {string} */
+                outcome: "sent" | "failed" | "skipped" | "open";
+                code: string | null;
+                providerCode: string | null;
+                attempts: number;
+                settledAt: string | null;
+                engagements: ("delivered" | "opened" | "clicked" | "dismissed")[];
+                /** @enum {string} */
+                state?: "waiting" | "sending" | "held" | "retry";
+                nextTryAt?: string | null;
+            }[];
+        };
+        UserChanges: {
+            tags?: components["schemas"]["TagChanges"];
+            language?: string;
+            timezone?: string;
+            country?: string;
+        };
+        TagChanges: {
+            [key: string]: string | number | boolean | null;
+        };
+        ChangeUserOfAppAnswer: {
+            id: string;
+            externalId?: string;
+            tags: {
+                [key: string]: string | number | boolean;
+            };
+            language: string | null;
+            timezone: string | null;
+            country: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            lastActiveAt: string;
+            subscriptions: {
+                id: string;
+                /** @enum {string} */
+                platform: "ios" | "android" | "web";
+                token?: string;
+                endpoint?: string;
+                optedIn: boolean;
+                appVersion: string | null;
+                sdkVersion: string | null;
+                osVersion: string | null;
+                deviceModel: string | null;
+                browser: string | null;
+                standalone: boolean | null;
+                sessionCount: number;
+                lastSessionAt: string | null;
+                /** Format: date-time */
+                createdAt: string;
+                /** Format: date-time */
+                lastActiveAt: string;
+                lastNotifiedAt: string | null;
+                invalidatedAt: string | null;
+                test: boolean;
+            }[];
+            preferences: {
+                [key: string]: boolean;
+            };
+        };
+        ReadSubscriptionOfAppAnswer: {
+            id: string;
+            /** @enum {string} */
+            platform: "ios" | "android" | "web";
+            token?: string;
+            endpoint?: string;
+            optedIn: boolean;
+            appVersion: string | null;
+            sdkVersion: string | null;
+            osVersion: string | null;
+            deviceModel: string | null;
+            browser: string | null;
+            standalone: boolean | null;
+            sessionCount: number;
+            lastSessionAt: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            lastActiveAt: string;
+            lastNotifiedAt: string | null;
+            invalidatedAt: string | null;
+            test: boolean;
+            user: {
+                id: string;
+                externalId: string | null;
+            };
+            /** @description The newest 50. */
+            pushes: {
+                campaignId: string;
+                subscriptionId: string;
+                userId: string;
+                /** @enum {string} */
+                platform: "ios" | "android" | "web";
+                variant: string | null;
+                /** @enum {string} */
+                outcome: "sent" | "failed" | "skipped" | "open";
+                code: string | null;
+                providerCode: string | null;
+                attempts: number;
+                settledAt: string | null;
+                engagements: ("delivered" | "opened" | "clicked" | "dismissed")[];
+                /** @enum {string} */
+                state?: "waiting" | "sending" | "held" | "retry";
+                nextTryAt?: string | null;
+            }[];
+        };
+        ChangeSubscriptionOfAppBody: {
+            optedIn?: boolean;
+            appVersion?: string;
+            osVersion?: string;
+            deviceModel?: string;
+            test?: boolean;
+        };
+        ChangeSubscriptionOfAppAnswer: {
+            id: string;
+            /** @enum {string} */
+            platform: "ios" | "android" | "web";
+            token?: string;
+            endpoint?: string;
+            optedIn: boolean;
+            appVersion: string | null;
+            sdkVersion: string | null;
+            osVersion: string | null;
+            deviceModel: string | null;
+            browser: string | null;
+            standalone: boolean | null;
+            sessionCount: number;
+            lastSessionAt: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            lastActiveAt: string;
+            lastNotifiedAt: string | null;
+            invalidatedAt: string | null;
+            test: boolean;
+            user: {
+                id: string;
+                externalId: string | null;
+            };
+        };
+        StartImportBody: {
+            /** @enum {string} */
+            format: "onesignal_csv" | "csv" | "jsonl";
+            /** @default false */
+            dryRun: boolean;
+            /**
+             * @default keep
+             * @enum {string}
+             */
+            onExisting: "keep" | "update";
+            /**
+             * @default skip
+             * @enum {string}
+             */
+            web: "skip" | "import";
+            columns?: {
+                [key: string]: string;
+            };
+            maxRowsPerSecond?: number;
+        };
+        StartImportAnswer: {
+            id: string;
+            /** @enum {string} */
+            state: "receiving" | "finished" | "cancelled";
+            /** @enum {string} */
+            format: "onesignal_csv" | "csv" | "jsonl";
+            dryRun: boolean;
+            /** @enum {string} */
+            onExisting: "keep" | "update";
+            /** @enum {string} */
+            web: "skip" | "import";
+            columns: {
+                [key: string]: string;
+            } | null;
+            maxRowsPerSecond: number | null;
+            offset: number;
+            rows: number;
+            bytes: number;
+            created: number;
+            updated: number;
+            kept: number;
+            rejected: number;
+            byCode: {
+                [key: string]: number;
+            };
+            byPlatform: {
+                ios: number;
+                android: number;
+                web: number;
+            };
+            optedOut: number;
+            warnings: {
+                [key: string]: number;
+            };
+            rowsPerSecond: number | null;
+            createdAt: string;
+            endedAt: string | null;
+        };
+        SendImportDataAnswer: {
+            id: string;
+            /** @enum {string} */
+            state: "receiving" | "finished" | "cancelled";
+            /** @enum {string} */
+            format: "onesignal_csv" | "csv" | "jsonl";
+            dryRun: boolean;
+            /** @enum {string} */
+            onExisting: "keep" | "update";
+            /** @enum {string} */
+            web: "skip" | "import";
+            columns: {
+                [key: string]: string;
+            } | null;
+            maxRowsPerSecond: number | null;
+            offset: number;
+            rows: number;
+            bytes: number;
+            created: number;
+            updated: number;
+            kept: number;
+            rejected: number;
+            byCode: {
+                [key: string]: number;
+            };
+            byPlatform: {
+                ios: number;
+                android: number;
+                web: number;
+            };
+            optedOut: number;
+            warnings: {
+                [key: string]: number;
+            };
+            rowsPerSecond: number | null;
+            createdAt: string;
+            endedAt: string | null;
+        };
+        FinishImportAnswer: {
+            id: string;
+            /** @enum {string} */
+            state: "receiving" | "finished" | "cancelled";
+            /** @enum {string} */
+            format: "onesignal_csv" | "csv" | "jsonl";
+            dryRun: boolean;
+            /** @enum {string} */
+            onExisting: "keep" | "update";
+            /** @enum {string} */
+            web: "skip" | "import";
+            columns: {
+                [key: string]: string;
+            } | null;
+            maxRowsPerSecond: number | null;
+            offset: number;
+            rows: number;
+            bytes: number;
+            created: number;
+            updated: number;
+            kept: number;
+            rejected: number;
+            byCode: {
+                [key: string]: number;
+            };
+            byPlatform: {
+                ios: number;
+                android: number;
+                web: number;
+            };
+            optedOut: number;
+            warnings: {
+                [key: string]: number;
+            };
+            rowsPerSecond: number | null;
+            createdAt: string;
+            endedAt: string | null;
+        };
+        ListImportsAnswer: {
+            items: {
+                id: string;
+                /** @enum {string} */
+                state: "receiving" | "finished" | "cancelled";
+                /** @enum {string} */
+                format: "onesignal_csv" | "csv" | "jsonl";
+                dryRun: boolean;
+                /** @enum {string} */
+                onExisting: "keep" | "update";
+                /** @enum {string} */
+                web: "skip" | "import";
+                columns: {
+                    [key: string]: string;
+                } | null;
+                maxRowsPerSecond: number | null;
+                offset: number;
+                rows: number;
+                bytes: number;
+                created: number;
+                updated: number;
+                kept: number;
+                rejected: number;
+                byCode: {
+                    [key: string]: number;
+                };
+                byPlatform: {
+                    ios: number;
+                    android: number;
+                    web: number;
+                };
+                optedOut: number;
+                warnings: {
+                    [key: string]: number;
+                };
+                rowsPerSecond: number | null;
+                createdAt: string;
+                endedAt: string | null;
+            }[];
+            nextCursor: string | null;
+        };
+        ReadImportAnswer: {
+            id: string;
+            /** @enum {string} */
+            state: "receiving" | "finished" | "cancelled";
+            /** @enum {string} */
+            format: "onesignal_csv" | "csv" | "jsonl";
+            dryRun: boolean;
+            /** @enum {string} */
+            onExisting: "keep" | "update";
+            /** @enum {string} */
+            web: "skip" | "import";
+            columns: {
+                [key: string]: string;
+            } | null;
+            maxRowsPerSecond: number | null;
+            offset: number;
+            rows: number;
+            bytes: number;
+            created: number;
+            updated: number;
+            kept: number;
+            rejected: number;
+            byCode: {
+                [key: string]: number;
+            };
+            byPlatform: {
+                ios: number;
+                android: number;
+                web: number;
+            };
+            optedOut: number;
+            warnings: {
+                [key: string]: number;
+            };
+            rowsPerSecond: number | null;
+            createdAt: string;
+            endedAt: string | null;
+        };
+        ListImportErrorsAnswer: {
+            items: {
+                row: number;
+                column: string | null;
+                code: string;
+                message: string;
+            }[];
+            nextCursor: string | null;
+        };
+        SystemRead: {
+            version: string;
+            baseUrl: string | null;
+            /** @enum {string} */
+            database: "ready" | "unreachable";
+            /**
+             * @description NATS, over which the apps of Herald speak.
+             * @enum {string}
+             */
+            queue: "ready" | "unreachable";
+            /** @description By how much counters and ledger are off in all. It must be 0; null: not counted yet, or the tracker is away. */
+            ledgerDifference: number | null;
+            /** @description Ways to providers that let no push through, of all apps: the 100 newest. Null: audience is away. */
+            openCircuits: {
+                count: number;
+                items: {
+                    appId: components["schemas"]["Id"];
+                    /** @enum {string} */
+                    platform: "ios" | "android" | "web";
+                    /**
+                     * @description Of APNs; empty elsewhere.
+                     * @enum {string}
+                     */
+                    environment: "" | "production" | "sandbox";
+                    /** @description Why it is open. */
+                    code: ("token_dead" | "token_invalid" | "sender_mismatch" | "payload_too_large" | "payload_invalid" | "credentials_invalid" | "not_configured" | "rate_limited" | "provider_unavailable" | "network_error" | "timeout" | "encryption_failed" | "internal") | null;
+                    /** Format: date-time */
+                    since: string;
+                    /** @description When the next probe is made. */
+                    probeAt: string | null;
+                }[];
+            } | null;
+            /** @description Providers are simulated: no real device gets anything. */
+            simulator: boolean;
+        };
+    };
+    responses: {
+        /** @description unauthorized */
+        "401-unauthorized": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description not_found */
+        "404-not_found": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description body_too_large */
+        "413-body_too_large": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description unsupported_media_type */
+        "415-unsupported_media_type": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description invalid_body */
+        "422-invalid_body": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description rate_limited */
+        "429-rate_limited": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description database_unavailable, queue_unavailable */
+        "503-database_unavailable-queue_unavailable": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description invalid_body, invalid_segment */
+        "422-invalid_body-invalid_segment": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description duplicate_name */
+        "409-duplicate_name": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description idempotency_in_progress */
+        "409-idempotency_in_progress": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description invalid_body, invalid_segment, idempotency_key_reused */
+        "422-invalid_body-invalid_segment-idempotency_key_reused": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description invalid_state */
+        "409-invalid_state": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description not_an_experiment, still_sending, invalid_state, no_remainder, winner_already_sent */
+        "409-not_an_experiment-still_sending-invalid_state-no_remainder-winner_already_sent": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description invalid_body, unknown_variant */
+        "422-invalid_body-unknown_variant": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description invalid_body, idempotency_key_reused, unknown_variant */
+        "422-invalid_body-idempotency_key_reused-unknown_variant": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description limit_reached */
+        "409-limit_reached": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+    };
+    parameters: {
+        /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+        RequestId: string;
+        /**
+         * @description Within 24 hours the same request with the same key answers the first answer again, with Idempotent-Replayed: true.
+         * @example order-17-shipped
+         */
+        IdempotencyKey: string;
+        /**
+         * @description Gives each item without a key of its own the key `<Idempotency-Key>:<index>`: repeated within 24 hours the same request makes only what is missing.
+         * @example orders-of-today
+         */
+        ItemsIdempotencyKey: string;
+        /**
+         * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+         * @example Ann Miller
+         */
+        AdminActor: string;
+    };
+    requestBodies: never;
+    headers: {
+        /** @description Names this request in the log. */
+        "x-request-id": string;
+        /** @description Requests per minute, where there is a limit. */
+        "RateLimit-Limit": number;
+        /** @description Requests left in this minute. */
+        "RateLimit-Remaining": number;
+        /** @description Seconds until the next minute begins. */
+        "RateLimit-Reset": number;
+        /** @description Seconds to wait. */
+        "Retry-After": number;
+        /** @description true: this is the answer of an earlier request. */
+        "Idempotent-Replayed": "true";
+        /** @description Bearer */
+        "WWW-Authenticate": string;
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    listApps: {
+        parameters: {
+            query?: {
+                /** @description How many to answer at most. */
+                limit?: number;
+                /** @description Where to go on: the `nextCursor` of an earlier answer. */
+                cursor?: string;
+                /** @description Only what has a name that begins like this, in capitals or not. */
+                q?: string;
+            };
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List apps, newest first */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "671a2b3c4d5e6f7081920a06",
+                     *           "name": "Shop",
+                     *           "settings": {
+                     *             "defaultTimezone": "Europe/Vienna",
+                     *             "frequencyCap": {
+                     *               "max": 3,
+                     *               "windowSeconds": 86400
+                     *             },
+                     *             "quietHours": {
+                     *               "start": "22:00",
+                     *               "end": "08:00",
+                     *               "action": "hold"
+                     *             },
+                     *             "identityVerification": "off"
+                     *           },
+                     *           "createdAt": "2026-01-12T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AppList"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateAppBody"];
+            };
+        };
+        responses: {
+            /** @description Make an app */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a06",
+                     *       "name": "Shop",
+                     *       "settings": {
+                     *         "defaultTimezone": "Europe/Vienna",
+                     *         "frequencyCap": {
+                     *           "max": 3,
+                     *           "windowSeconds": 86400
+                     *         },
+                     *         "quietHours": {
+                     *           "start": "22:00",
+                     *           "end": "08:00",
+                     *           "action": "hold"
+                     *         },
+                     *         "identityVerification": "off"
+                     *       },
+                     *       "createdAt": "2026-01-12T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AppRead"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read an app */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a06",
+                     *       "name": "Shop",
+                     *       "settings": {
+                     *         "defaultTimezone": "Europe/Vienna",
+                     *         "frequencyCap": {
+                     *           "max": 3,
+                     *           "windowSeconds": 86400
+                     *         },
+                     *         "quietHours": {
+                     *           "start": "22:00",
+                     *           "end": "08:00",
+                     *           "action": "hold"
+                     *         },
+                     *         "identityVerification": "off"
+                     *       },
+                     *       "createdAt": "2026-01-12T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AppRead"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    changeApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeAppBody"];
+            };
+        };
+        responses: {
+            /** @description Change the name or settings of an app */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a06",
+                     *       "name": "Shop",
+                     *       "settings": {
+                     *         "defaultTimezone": "Europe/Vienna",
+                     *         "frequencyCap": {
+                     *           "max": 3,
+                     *           "windowSeconds": 86400
+                     *         },
+                     *         "quietHours": {
+                     *           "start": "22:00",
+                     *           "end": "08:00",
+                     *           "action": "hold"
+                     *         },
+                     *         "identityVerification": "off"
+                     *       },
+                     *       "createdAt": "2026-01-12T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AppRead"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    makeIdentitySecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Make the secret that signs identity tokens, in the place of an earlier one */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "secret": "ids_the-secret-that-signs-identity-tokens"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IdentitySecret"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listKeys: {
+        parameters: {
+            query?: {
+                /** @description How many to answer at most. */
+                limit?: number;
+                /** @description Where to go on: the `nextCursor` of an earlier answer. */
+                cursor?: string;
+            };
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the API keys of an app, newest first */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "671a2b3c4d5e6f7081920a07",
+                     *           "kind": "secret",
+                     *           "name": "backend",
+                     *           "scopes": [
+                     *             "notifications:send",
+                     *             "campaigns:read"
+                     *           ],
+                     *           "hint": "a1b2",
+                     *           "createdAt": "2026-01-12T09:00:00.000Z",
+                     *           "lastUsedAt": "2026-01-13T18:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiKeyList"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateKeyBody"];
+            };
+        };
+        responses: {
+            /** @description Make an API key; its text is shown this once */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a07",
+                     *       "kind": "secret",
+                     *       "name": "backend",
+                     *       "scopes": [
+                     *         "notifications:send",
+                     *         "campaigns:read"
+                     *       ],
+                     *       "hint": "a1b2",
+                     *       "createdAt": "2026-01-12T09:00:00.000Z",
+                     *       "lastUsedAt": null,
+                     *       "key": "sk_live_671a2b3c4d5e6f7081920a06_the-secret-part-of-the-key"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MadeApiKey"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    revokeKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a07 */
+                keyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "read-apns": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read the credentials, without secrets, and the breakers of the way to the provider */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "teamId": "TEAM000001",
+                     *       "keyId": "KEY0000001",
+                     *       "bundleId": "com.example.shop",
+                     *       "environment": "production",
+                     *       "circuits": [
+                     *         {
+                     *           "platform": "ios",
+                     *           "environment": "production",
+                     *           "state": "open",
+                     *           "code": "credentials_invalid",
+                     *           "since": "2026-01-13T18:30:00.000Z",
+                     *           "probeAt": "2026-01-13T18:30:30.000Z",
+                     *           "heldCount": 1200
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Read-apnsAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    setApns: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetApnsBody"];
+            };
+        };
+        responses: {
+            /** @description Set the APNs credentials */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "teamId": "TEAM000001",
+                     *       "keyId": "KEY0000001",
+                     *       "bundleId": "com.example.shop",
+                     *       "environment": "production"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SetApnsAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "remove-apns": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "read-fcm": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read the credentials, without secrets, and the breakers of the way to the provider */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "projectId": "shop-project",
+                     *       "clientEmail": "sender@shop-project.iam.gserviceaccount.com",
+                     *       "tokenUri": "https://oauth2.googleapis.com/token",
+                     *       "circuits": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Read-fcmAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    setFcm: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetFcmBody"];
+            };
+        };
+        responses: {
+            /** @description Set the FCM credentials */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "projectId": "shop-project",
+                     *       "clientEmail": "sender@shop-project.iam.gserviceaccount.com",
+                     *       "tokenUri": "https://oauth2.googleapis.com/token"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SetFcmAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "remove-fcm": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "read-webpush": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read the credentials, without secrets, and the breakers of the way to the provider */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "subject": "mailto:ops@shop.example",
+                     *       "publicKey": "BNbN3OiAWKh0TIvvWGqHPBQfpGcJ_Yl2-TqnJLQjCkdUJpbOjPbcWEWzOvkBGDMbnGGJQbLq2O4AgBb3mWMRXlE",
+                     *       "circuits": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Read-webpushAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    setWebPush: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetWebPushBody"];
+            };
+        };
+        responses: {
+            /** @description Set the Web Push credentials; keys are made when there are none */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "subject": "mailto:ops@shop.example",
+                     *       "publicKey": "BNbN3OiAWKh0TIvvWGqHPBQfpGcJ_Yl2-TqnJLQjCkdUJpbOjPbcWEWzOvkBGDMbnGGJQbLq2O4AgBb3mWMRXlE"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SetWebPushAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "remove-webpush": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "probe-apns": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Try the provider now, where a breaker is open; answers how many are */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "open": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Probed"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "check-apns": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Ask the provider whether it takes the credentials; nobody gets a push */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": false,
+                     *       "code": "credentials_invalid",
+                     *       "providerCode": "403 InvalidProviderToken",
+                     *       "remedy": "Check that team id and key id are those of the .p8 key, and that Apple has not revoked the key."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProviderChecked"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "probe-fcm": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Try the provider now, where a breaker is open; answers how many are */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "open": 0
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Probed"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "check-fcm": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Ask the provider whether it takes the credentials; nobody gets a push */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "code": null,
+                     *       "providerCode": "400 INVALID_ARGUMENT message.token",
+                     *       "remedy": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProviderChecked"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "probe-webpush": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Try the provider now, where a breaker is open; answers how many are */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "open": 0
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Probed"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "check-webpush": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Ask the provider whether it takes the credentials; nobody gets a push */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "code": null,
+                     *       "providerCode": null,
+                     *       "remedy": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProviderChecked"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listPushes: {
+        parameters: {
+            query?: {
+                campaignId?: string;
+                userId?: string;
+                subscriptionId?: string;
+                /** @description Only pushes that ended so; `open`: only those that have not ended yet. Without it the open ones come first. */
+                outcome?: "sent" | "failed" | "skipped" | "open";
+                code?: string;
+                platform?: "ios" | "android" | "web";
+                /** @description Only pushes that ended at this moment or later; one that has not ended: that was queued then. */
+                from?: string;
+                /** @description Only pushes that ended before this moment; one that has not ended: that was queued before it. */
+                to?: string;
+                /** @description How many to answer at most. */
+                limit?: number;
+                /** @description Where to go on: the `nextCursor` of an earlier answer. */
+                cursor?: string;
+            };
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List what became of pushes, newest first; those that have not ended come before the others, with their last answer */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "campaignId": "671a2b3c4d5e6f7081920a05",
+                     *           "subscriptionId": "671a2b3c4d5e6f7081920a01",
+                     *           "userId": "671a2b3c4d5e6f7081920a02",
+                     *           "platform": "ios",
+                     *           "variant": null,
+                     *           "outcome": "open",
+                     *           "code": "rate_limited",
+                     *           "providerCode": "429 TooManyRequests",
+                     *           "attempts": 1,
+                     *           "settledAt": null,
+                     *           "engagements": [],
+                     *           "state": "retry",
+                     *           "nextTryAt": "2026-02-06T15:00:06.000Z"
+                     *         },
+                     *         {
+                     *           "campaignId": "671a2b3c4d5e6f7081920a05",
+                     *           "subscriptionId": "671a2b3c4d5e6f7081920a01",
+                     *           "userId": "671a2b3c4d5e6f7081920a02",
+                     *           "platform": "ios",
+                     *           "variant": null,
+                     *           "outcome": "failed",
+                     *           "code": "token_dead",
+                     *           "providerCode": "410 Unregistered",
+                     *           "attempts": 1,
+                     *           "settledAt": "2026-02-06T15:00:02.000Z",
+                     *           "engagements": []
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PushList"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    exportPushes: {
+        parameters: {
+            query?: {
+                campaignId?: string;
+                userId?: string;
+                subscriptionId?: string;
+                /** @description Only pushes that ended so; `open`: only those that have not ended yet. Without it the open ones come first. */
+                outcome?: "sent" | "failed" | "skipped" | "open";
+                code?: string;
+                platform?: "ios" | "android" | "web";
+                /** @description Only pushes that ended at this moment or later; one that has not ended: that was queued then. */
+                from?: string;
+                /** @description Only pushes that ended before this moment; one that has not ended: that was queued before it. */
+                to?: string;
+            };
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The same pushes as a CSV, all of them: a connection that is cut says that not all has come */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    explainSend: {
+        parameters: {
+            query: {
+                campaignId: string;
+                subscriptionId?: string;
+                userId?: string;
+                externalId?: string;
+            };
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Explain why a device, or the devices of a user, got a campaign or did not */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "campaignId": "671a2b3c4d5e6f7081920a05",
+                     *       "status": "sent",
+                     *       "startedAt": "2026-01-13T18:30:00.000Z",
+                     *       "fannedOutAt": "2026-01-13T18:30:02.000Z",
+                     *       "user": {
+                     *         "id": "671a2b3c4d5e6f7081920a02",
+                     *         "externalId": "customer-4711"
+                     *       },
+                     *       "devices": [
+                     *         {
+                     *           "subscriptionId": "671a2b3c4d5e6f7081920a01",
+                     *           "platform": "ios",
+                     *           "verdict": "not_queued",
+                     *           "certainty": "likely",
+                     *           "sentence": "Not in the segment: tags.plan is free, wanted pro.",
+                     *           "waitingFor": null,
+                     *           "steps": [
+                     *             {
+                     *               "step": "device",
+                     *               "result": "pass",
+                     *               "basis": "frozen",
+                     *               "createdAt": "2026-01-12T09:00:00.000Z",
+                     *               "inBounds": true,
+                     *               "deleted": false
+                     *             },
+                     *             {
+                     *               "step": "reachable",
+                     *               "result": "pass",
+                     *               "basis": "now",
+                     *               "optedIn": true,
+                     *               "optedOutAt": null,
+                     *               "invalidatedAt": null,
+                     *               "invalidatedBy": null,
+                     *               "registeredAt": "2026-01-12T09:00:00.000Z"
+                     *             },
+                     *             {
+                     *               "step": "segment",
+                     *               "result": "stop",
+                     *               "basis": "now",
+                     *               "changedSince": false,
+                     *               "leaves": [
+                     *                 {
+                     *                   "path": "segment.and.0",
+                     *                   "field": "tags.plan",
+                     *                   "op": "eq",
+                     *                   "wanted": "pro",
+                     *                   "actual": "free",
+                     *                   "matched": false
+                     *                 }
+                     *               ]
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ExplainSendAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: {
+                /** @description How many to answer at most. */
+                limit?: number;
+                /** @description Where to go on: the `nextCursor` of an earlier answer. */
+                cursor?: string;
+            };
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the webhook endpoints of an app, newest first */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "671a2b3c4d5e6f7081920a08",
+                     *           "appId": "671a2b3c4d5e6f7081920a06",
+                     *           "url": "https://backend.shop.example/herald",
+                     *           "description": "Orders",
+                     *           "eventTypes": [
+                     *             "notification.failed",
+                     *             "campaign.completed"
+                     *           ],
+                     *           "enabled": true,
+                     *           "disabledReason": null,
+                     *           "disabledAt": null,
+                     *           "consecutiveFailures": 0,
+                     *           "secretHint": "x9Zk",
+                     *           "lastDeliveryAt": "2026-01-13T18:30:00.000Z",
+                     *           "lastStatus": 204,
+                     *           "lastError": null,
+                     *           "waitingEvents": 0,
+                     *           "droppedEvents": 0,
+                     *           "storedBytes": 18400,
+                     *           "createdAt": "2026-01-12T09:00:00.000Z",
+                     *           "updatedAt": "2026-01-12T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookList"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateWebhookBody"];
+            };
+        };
+        responses: {
+            /** @description Make a webhook endpoint; its secret is shown this once */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a08",
+                     *       "appId": "671a2b3c4d5e6f7081920a06",
+                     *       "url": "https://backend.shop.example/herald",
+                     *       "description": "Orders",
+                     *       "eventTypes": [
+                     *         "notification.failed",
+                     *         "campaign.completed"
+                     *       ],
+                     *       "enabled": true,
+                     *       "disabledReason": null,
+                     *       "disabledAt": null,
+                     *       "consecutiveFailures": 0,
+                     *       "secretHint": "x9Zk",
+                     *       "lastDeliveryAt": "2026-01-13T18:30:00.000Z",
+                     *       "lastStatus": 204,
+                     *       "lastError": null,
+                     *       "waitingEvents": 0,
+                     *       "droppedEvents": 0,
+                     *       "storedBytes": 18400,
+                     *       "createdAt": "2026-01-12T09:00:00.000Z",
+                     *       "updatedAt": "2026-01-12T09:00:00.000Z",
+                     *       "secret": "whsec_the-secret-that-signs-deliveries"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MadeWebhook"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a00 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read a webhook endpoint */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a08",
+                     *       "appId": "671a2b3c4d5e6f7081920a06",
+                     *       "url": "https://backend.shop.example/herald",
+                     *       "description": "Orders",
+                     *       "eventTypes": [
+                     *         "notification.failed",
+                     *         "campaign.completed"
+                     *       ],
+                     *       "enabled": true,
+                     *       "disabledReason": null,
+                     *       "disabledAt": null,
+                     *       "consecutiveFailures": 0,
+                     *       "secretHint": "x9Zk",
+                     *       "lastDeliveryAt": "2026-01-13T18:30:00.000Z",
+                     *       "lastStatus": 204,
+                     *       "lastError": null,
+                     *       "waitingEvents": 0,
+                     *       "droppedEvents": 0,
+                     *       "storedBytes": 18400,
+                     *       "createdAt": "2026-01-12T09:00:00.000Z",
+                     *       "updatedAt": "2026-01-12T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a00 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    changeWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a00 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeWebhookBody"];
+            };
+        };
+        responses: {
+            /** @description Change a webhook endpoint, or switch it off */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a08",
+                     *       "appId": "671a2b3c4d5e6f7081920a06",
+                     *       "url": "https://backend.shop.example/herald",
+                     *       "description": "Orders",
+                     *       "eventTypes": [
+                     *         "notification.failed",
+                     *         "campaign.completed"
+                     *       ],
+                     *       "enabled": false,
+                     *       "disabledReason": "manual",
+                     *       "disabledAt": "2026-01-13T18:30:00.000Z",
+                     *       "consecutiveFailures": 0,
+                     *       "secretHint": "x9Zk",
+                     *       "lastDeliveryAt": "2026-01-13T18:30:00.000Z",
+                     *       "lastStatus": 204,
+                     *       "lastError": null,
+                     *       "waitingEvents": 0,
+                     *       "droppedEvents": 0,
+                     *       "storedBytes": 18400,
+                     *       "createdAt": "2026-01-12T09:00:00.000Z",
+                     *       "updatedAt": "2026-01-12T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    enableWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a00 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Switch a webhook endpoint on again; its failures are forgotten */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a08",
+                     *       "appId": "671a2b3c4d5e6f7081920a06",
+                     *       "url": "https://backend.shop.example/herald",
+                     *       "description": "Orders",
+                     *       "eventTypes": [
+                     *         "notification.failed",
+                     *         "campaign.completed"
+                     *       ],
+                     *       "enabled": true,
+                     *       "disabledReason": null,
+                     *       "disabledAt": null,
+                     *       "consecutiveFailures": 0,
+                     *       "secretHint": "x9Zk",
+                     *       "lastDeliveryAt": "2026-01-13T18:30:00.000Z",
+                     *       "lastStatus": 204,
+                     *       "lastError": null,
+                     *       "waitingEvents": 0,
+                     *       "droppedEvents": 0,
+                     *       "storedBytes": 18400,
+                     *       "createdAt": "2026-01-12T09:00:00.000Z",
+                     *       "updatedAt": "2026-01-12T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a00 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Make a new secret, shown this once; the old one is void at once */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "secret": "whsec_the-secret-that-signs-deliveries"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookSecret"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a00 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Send a signed ping and answer the status of the response */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 204,
+                     *       "error": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookTested"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                state?: "pending" | "delivered" | "failed" | "erased";
+                /** @description Only deliveries that were made at this moment or later. */
+                from?: string;
+                /** @description Only deliveries that were made before this moment. */
+                to?: string;
+                /** @description How many to answer at most. */
+                limit?: number;
+                /** @description Where to go on: the `nextCursor` of an earlier answer. */
+                cursor?: string;
+            };
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a00 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the deliveries of a webhook endpoint with their attempts, newest first */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "dlv_66f0c1a2b3c4d5e6f7a8b9c0",
+                     *           "state": "delivered",
+                     *           "eventCount": 17,
+                     *           "attempts": [
+                     *             {
+                     *               "at": "2026-01-13T18:30:00.000Z",
+                     *               "status": 204,
+                     *               "error": null,
+                     *               "latencyMs": 38
+                     *             }
+                     *           ],
+                     *           "nextAttemptAt": null,
+                     *           "replayable": true,
+                     *           "createdAt": "2026-01-13T18:30:00.000Z",
+                     *           "endedAt": "2026-01-13T18:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookDeliveryList"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a00 */
+                id: string;
+                /** @example dlv_66f0c1a2b3c4d5e6f7a8b9c0 */
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read a delivery with its attempts and, while it is kept, its body */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "dlv_66f0c1a2b3c4d5e6f7a8b9c0",
+                     *       "state": "delivered",
+                     *       "eventCount": 1,
+                     *       "attempts": [
+                     *         {
+                     *           "at": "2026-02-01T08:00:01.000Z",
+                     *           "status": 204,
+                     *           "error": null,
+                     *           "latencyMs": 48
+                     *         }
+                     *       ],
+                     *       "nextAttemptAt": null,
+                     *       "replayable": true,
+                     *       "createdAt": "2026-02-01T08:00:01.000Z",
+                     *       "endedAt": "2026-02-01T08:00:01.048Z",
+                     *       "body": "{\"id\":\"dlv_66f0c1a2b3c4d5e6f7a8b9c0\",\"events\":[]}"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReadWebhookDeliveryAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    replayWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a00 */
+                id: string;
+                /** @example dlv_66f0c1a2b3c4d5e6f7a8b9c0 */
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Send a delivery again, with the same id and bytes */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "dlv_66f0c1a2b3c4d5e6f7a8b9c0",
+                     *       "state": "pending",
+                     *       "eventCount": 17,
+                     *       "attempts": [
+                     *         {
+                     *           "at": "2026-01-13T18:30:00.000Z",
+                     *           "status": 204,
+                     *           "error": null,
+                     *           "latencyMs": 38
+                     *         }
+                     *       ],
+                     *       "nextAttemptAt": null,
+                     *       "replayable": true,
+                     *       "createdAt": "2026-01-13T18:30:00.000Z",
+                     *       "endedAt": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    watchEventsOfApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Watch what happens to pushes, as server-sent events: what webhook endpoints would get */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listTagsOfApp: {
+        parameters: {
+            query?: {
+                /** @description How many to answer at most. */
+                limit?: number;
+                /** @description Where to go on: the `nextCursor` of an earlier answer. */
+                cursor?: string;
+                /** @description Only what has a name that begins like this, in capitals or not. */
+                q?: string;
+            };
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the tags that users have, by name: type, number of users and sample values */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "name": "orders",
+                     *           "type": "number",
+                     *           "users": 81200,
+                     *           "low": 79900,
+                     *           "high": 82500,
+                     *           "values": [
+                     *             "0",
+                     *             "1",
+                     *             "2",
+                     *             "3",
+                     *             "5"
+                     *           ]
+                     *         },
+                     *         {
+                     *           "name": "plan",
+                     *           "type": "string",
+                     *           "users": 120400,
+                     *           "low": 119800,
+                     *           "high": 121000,
+                     *           "values": [
+                     *             "free",
+                     *             "pro",
+                     *             "team"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "nextCursor": null,
+                     *       "exact": false,
+                     *       "sample": 9133,
+                     *       "users": 120400,
+                     *       "asOf": "2026-02-01T08:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListTagsOfAppAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listAudit: {
+        parameters: {
+            query?: {
+                action?: string;
+                actor?: string;
+                subjectId?: string;
+                from?: string;
+                to?: string;
+                /** @description How many to answer at most. */
+                limit?: number;
+                /** @description Where to go on: the `nextCursor` of an earlier answer. */
+                cursor?: string;
+            };
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List who changed what and when, newest first: by action or its beginning, actor, id and time */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "671a2b3c4d5e6f7081920a09",
+                     *           "actor": "Ann Miller",
+                     *           "action": "key.created",
+                     *           "subject": {
+                     *             "keyId": "671a2b3c4d5e6f7081920a07",
+                     *             "kind": "secret",
+                     *             "name": "backend",
+                     *             "scopes": [
+                     *               "notifications:send",
+                     *               "campaigns:read"
+                     *             ]
+                     *           },
+                     *           "requestId": "671a2b3c4d5e6f7081920a10",
+                     *           "createdAt": "2026-01-12T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuditList"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listSegmentsOfApp: {
+        parameters: {
+            query?: {
+                /** @description How many to answer at most. */
+                limit?: number;
+                /** @description Where to go on: the `nextCursor` of an earlier answer. */
+                cursor?: string;
+                /** @description Only what has a name that begins like this, in capitals or not. */
+                q?: string;
+            };
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List saved segments, newest first */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "671a2b3c4d5e6f7081920a03",
+                     *           "name": "Active customers",
+                     *           "description": "Paying, seen within two weeks",
+                     *           "definition": {
+                     *             "and": [
+                     *               {
+                     *                 "field": "tags.plan",
+                     *                 "op": "in",
+                     *                 "value": [
+                     *                   "gold",
+                     *                   "silver"
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "field": "lastActiveAt",
+                     *                 "op": "gt",
+                     *                 "value": "-14d"
+                     *               }
+                     *             ]
+                     *           },
+                     *           "lastCount": 1280,
+                     *           "lastCountedAt": "2026-01-31T08:10:00.000Z",
+                     *           "createdAt": "2026-01-12T09:00:00.000Z",
+                     *           "updatedAt": "2026-01-12T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SegmentsOfApp"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createSegmentOfApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SaveSegment"];
+            };
+        };
+        responses: {
+            /** @description Save a segment */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a03",
+                     *       "name": "Active customers",
+                     *       "description": "Paying, seen within two weeks",
+                     *       "definition": {
+                     *         "and": [
+                     *           {
+                     *             "field": "tags.plan",
+                     *             "op": "in",
+                     *             "value": [
+                     *               "gold",
+                     *               "silver"
+                     *             ]
+                     *           },
+                     *           {
+                     *             "field": "lastActiveAt",
+                     *             "op": "gt",
+                     *             "value": "-14d"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "lastCount": null,
+                     *       "lastCountedAt": null,
+                     *       "createdAt": "2026-01-12T09:00:00.000Z",
+                     *       "updatedAt": "2026-01-12T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SavedSegment"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-duplicate_name"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listTemplatesOfApp: {
+        parameters: {
+            query?: {
+                /** @description How many to answer at most. */
+                limit?: number;
+                /** @description Where to go on: the `nextCursor` of an earlier answer. */
+                cursor?: string;
+                /** @description Only what has a name that begins like this, in capitals or not. */
+                q?: string;
+            };
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List templates, newest first */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "671a2b3c4d5e6f7081920a04",
+                     *           "name": "Order shipped",
+                     *           "content": {
+                     *             "_default": "en",
+                     *             "en": {
+                     *               "title": "Your order is on its way",
+                     *               "body": "Hello {{ tags.name | default: \"there\" }}, it arrives today.",
+                     *               "url": "https://shop.example/orders/17"
+                     *             },
+                     *             "de": {
+                     *               "title": "Ihre Bestellung ist unterwegs",
+                     *               "body": "Sie kommt heute an."
+                     *             }
+                     *           },
+                     *           "data": {
+                     *             "kind": "order"
+                     *           },
+                     *           "ttl": 86400,
+                     *           "presentation": {
+                     *             "sound": "default"
+                     *           },
+                     *           "description": null,
+                     *           "collapseId": null,
+                     *           "priority": null,
+                     *           "silent": null,
+                     *           "useCount": 3,
+                     *           "createdAt": "2026-01-12T09:00:00.000Z",
+                     *           "updatedAt": "2026-01-12T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TemplatesOfApp"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createTemplateOfApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SaveTemplate"];
+            };
+        };
+        responses: {
+            /** @description Make a template */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a04",
+                     *       "name": "Order shipped",
+                     *       "content": {
+                     *         "_default": "en",
+                     *         "en": {
+                     *           "title": "Your order is on its way",
+                     *           "body": "Hello {{ tags.name | default: \"there\" }}, it arrives today.",
+                     *           "url": "https://shop.example/orders/17"
+                     *         },
+                     *         "de": {
+                     *           "title": "Ihre Bestellung ist unterwegs",
+                     *           "body": "Sie kommt heute an."
+                     *         }
+                     *       },
+                     *       "data": {
+                     *         "kind": "order"
+                     *       },
+                     *       "ttl": 86400,
+                     *       "presentation": {
+                     *         "sound": "default"
+                     *       },
+                     *       "description": null,
+                     *       "collapseId": null,
+                     *       "priority": null,
+                     *       "silent": null,
+                     *       "useCount": 0,
+                     *       "createdAt": "2026-01-12T09:00:00.000Z",
+                     *       "updatedAt": "2026-01-12T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Template"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-duplicate_name"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    previewSegmentOfApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PreviewSegmentOfAppBody"];
+            };
+        };
+        responses: {
+            /** @description Count the devices that a segment would reach */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "count": 1280,
+                     *       "byPlatform": {
+                     *         "ios": 520,
+                     *         "android": 610,
+                     *         "web": 150
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SegmentCount"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body-invalid_segment"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readSegmentOfApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a03 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read a saved segment */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a03",
+                     *       "name": "Active customers",
+                     *       "description": "Paying, seen within two weeks",
+                     *       "definition": {
+                     *         "and": [
+                     *           {
+                     *             "field": "tags.plan",
+                     *             "op": "in",
+                     *             "value": [
+                     *               "gold",
+                     *               "silver"
+                     *             ]
+                     *           },
+                     *           {
+                     *             "field": "lastActiveAt",
+                     *             "op": "gt",
+                     *             "value": "-14d"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "lastCount": 1280,
+                     *       "lastCountedAt": "2026-01-31T08:10:00.000Z",
+                     *       "createdAt": "2026-01-12T09:00:00.000Z",
+                     *       "updatedAt": "2026-01-12T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SavedSegment"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    replaceSegmentOfApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a03 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SaveSegment"];
+            };
+        };
+        responses: {
+            /** @description Replace a saved segment */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a03",
+                     *       "name": "Active customers",
+                     *       "description": "Paying, seen within two weeks",
+                     *       "definition": {
+                     *         "and": [
+                     *           {
+                     *             "field": "tags.plan",
+                     *             "op": "in",
+                     *             "value": [
+                     *               "gold",
+                     *               "silver"
+                     *             ]
+                     *           },
+                     *           {
+                     *             "field": "lastActiveAt",
+                     *             "op": "gt",
+                     *             "value": "-14d"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "lastCount": null,
+                     *       "lastCountedAt": null,
+                     *       "createdAt": "2026-01-12T09:00:00.000Z",
+                     *       "updatedAt": "2026-01-12T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SavedSegment"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-duplicate_name"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteSegmentOfApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a03 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    countSegmentOfApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a03 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Count the devices of a saved segment and keep the count */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "count": 1280,
+                     *       "byPlatform": {
+                     *         "ios": 520,
+                     *         "android": 610,
+                     *         "web": 150
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SegmentCount"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body-invalid_segment"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readTemplateOfApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a04 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read a template */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a04",
+                     *       "name": "Order shipped",
+                     *       "content": {
+                     *         "_default": "en",
+                     *         "en": {
+                     *           "title": "Your order is on its way",
+                     *           "body": "Hello {{ tags.name | default: \"there\" }}, it arrives today.",
+                     *           "url": "https://shop.example/orders/17"
+                     *         },
+                     *         "de": {
+                     *           "title": "Ihre Bestellung ist unterwegs",
+                     *           "body": "Sie kommt heute an."
+                     *         }
+                     *       },
+                     *       "data": {
+                     *         "kind": "order"
+                     *       },
+                     *       "ttl": 86400,
+                     *       "presentation": {
+                     *         "sound": "default"
+                     *       },
+                     *       "description": null,
+                     *       "collapseId": null,
+                     *       "priority": null,
+                     *       "silent": null,
+                     *       "useCount": 3,
+                     *       "createdAt": "2026-01-12T09:00:00.000Z",
+                     *       "updatedAt": "2026-01-12T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Template"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    replaceTemplateOfApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a04 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SaveTemplate"];
+            };
+        };
+        responses: {
+            /** @description Replace a template */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a04",
+                     *       "name": "Order shipped",
+                     *       "content": {
+                     *         "_default": "en",
+                     *         "en": {
+                     *           "title": "Your order is on its way",
+                     *           "body": "Hello {{ tags.name | default: \"there\" }}, it arrives today.",
+                     *           "url": "https://shop.example/orders/17"
+                     *         },
+                     *         "de": {
+                     *           "title": "Ihre Bestellung ist unterwegs",
+                     *           "body": "Sie kommt heute an."
+                     *         }
+                     *       },
+                     *       "data": {
+                     *         "kind": "order"
+                     *       },
+                     *       "ttl": 86400,
+                     *       "presentation": {
+                     *         "sound": "default"
+                     *       },
+                     *       "description": null,
+                     *       "collapseId": null,
+                     *       "priority": null,
+                     *       "silent": null,
+                     *       "useCount": 3,
+                     *       "createdAt": "2026-01-12T09:00:00.000Z",
+                     *       "updatedAt": "2026-01-12T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Template"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-duplicate_name"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteTemplateOfApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a04 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listCampaignsOfApp: {
+        parameters: {
+            query?: {
+                /** @description How many to answer at most. */
+                limit?: number;
+                /** @description Where to go on: the `nextCursor` of an earlier answer. */
+                cursor?: string;
+                /** @description Only what has a name that begins like this, in capitals or not. */
+                q?: string;
+                status?: "draft" | "scheduled" | "sending" | "active" | "sent" | "cancelled" | "failed" | "paused";
+                transactional?: "true" | "false";
+                test?: "true" | "false";
+            };
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List campaigns with their counters, newest first */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "671a2b3c4d5e6f7081920a05",
+                     *           "name": "Weekend sale",
+                     *           "status": "sent",
+                     *           "transactional": false,
+                     *           "content": {
+                     *             "_default": "en",
+                     *             "en": {
+                     *               "title": "Your order is on its way",
+                     *               "body": "Hello {{ tags.name | default: \"there\" }}, it arrives today.",
+                     *               "url": "https://shop.example/orders/17"
+                     *             },
+                     *             "de": {
+                     *               "title": "Ihre Bestellung ist unterwegs",
+                     *               "body": "Sie kommt heute an."
+                     *             }
+                     *           },
+                     *           "templateId": null,
+                     *           "segment": {
+                     *             "and": [
+                     *               {
+                     *                 "field": "tags.plan",
+                     *                 "op": "in",
+                     *                 "value": [
+                     *                   "gold",
+                     *                   "silver"
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "field": "lastActiveAt",
+                     *                 "op": "gt",
+                     *                 "value": "-14d"
+                     *               }
+                     *             ]
+                     *           },
+                     *           "segmentId": null,
+                     *           "schedule": {
+                     *             "type": "at",
+                     *             "at": "2026-02-06T15:00:00.000Z"
+                     *           },
+                     *           "experiment": null,
+                     *           "silent": false,
+                     *           "data": {},
+                     *           "ttl": 86400,
+                     *           "collapseId": null,
+                     *           "priority": "high",
+                     *           "presentation": null,
+                     *           "bypass": {},
+                     *           "recurringOf": null,
+                     *           "remainderOf": null,
+                     *           "failure": null,
+                     *           "cancelling": false,
+                     *           "nextAt": null,
+                     *           "missedCount": 0,
+                     *           "createdAt": "2026-01-13T18:30:00.000Z",
+                     *           "startedAt": "2026-02-06T15:00:00.000Z",
+                     *           "settledAt": "2026-02-06T15:00:09.000Z",
+                     *           "test": false,
+                     *           "stats": {
+                     *             "queued": 1280,
+                     *             "sent": 1278,
+                     *             "failed": 2,
+                     *             "skipped": 0,
+                     *             "delivered": 1100,
+                     *             "opened": 330,
+                     *             "clicked": 110,
+                     *             "dismissed": 40
+                     *           }
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CampaignList"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createCampaignOfApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Within 24 hours the same request with the same key answers the first answer again, with Idempotent-Replayed: true.
+                 * @example order-17-shipped
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateCampaignOfAppBody"];
+            };
+        };
+        responses: {
+            /** @description Make a draft of a campaign */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a05",
+                     *       "status": "draft"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Drafted"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-idempotency_in_progress"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body-invalid_segment-idempotency_key_reused"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readCampaignOfApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a05 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read a campaign with its counters and rates */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a05",
+                     *       "name": "Weekend sale",
+                     *       "status": "sent",
+                     *       "transactional": false,
+                     *       "content": {
+                     *         "_default": "en",
+                     *         "en": {
+                     *           "title": "Your order is on its way",
+                     *           "body": "Hello {{ tags.name | default: \"there\" }}, it arrives today.",
+                     *           "url": "https://shop.example/orders/17"
+                     *         },
+                     *         "de": {
+                     *           "title": "Ihre Bestellung ist unterwegs",
+                     *           "body": "Sie kommt heute an."
+                     *         }
+                     *       },
+                     *       "templateId": null,
+                     *       "segment": {
+                     *         "and": [
+                     *           {
+                     *             "field": "tags.plan",
+                     *             "op": "in",
+                     *             "value": [
+                     *               "gold",
+                     *               "silver"
+                     *             ]
+                     *           },
+                     *           {
+                     *             "field": "lastActiveAt",
+                     *             "op": "gt",
+                     *             "value": "-14d"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "segmentId": null,
+                     *       "schedule": {
+                     *         "type": "at",
+                     *         "at": "2026-02-06T15:00:00.000Z"
+                     *       },
+                     *       "experiment": null,
+                     *       "silent": false,
+                     *       "data": {},
+                     *       "ttl": 86400,
+                     *       "collapseId": null,
+                     *       "priority": "high",
+                     *       "presentation": null,
+                     *       "bypass": {},
+                     *       "recurringOf": null,
+                     *       "remainderOf": null,
+                     *       "failure": null,
+                     *       "cancelling": false,
+                     *       "nextAt": null,
+                     *       "missedCount": 0,
+                     *       "createdAt": "2026-01-13T18:30:00.000Z",
+                     *       "startedAt": "2026-02-06T15:00:00.000Z",
+                     *       "settledAt": "2026-02-06T15:00:09.000Z",
+                     *       "test": false,
+                     *       "stats": {
+                     *         "queued": 1280,
+                     *         "sent": 1278,
+                     *         "failed": 2,
+                     *         "skipped": 0,
+                     *         "delivered": 1100,
+                     *         "opened": 330,
+                     *         "clicked": 110,
+                     *         "dismissed": 40
+                     *       },
+                     *       "rates": {
+                     *         "delivery": 0.8607,
+                     *         "open": 0.3,
+                     *         "click": 0.1
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CampaignWithRates"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    replaceCampaignOfApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a05 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReplaceCampaignOfAppBody"];
+            };
+        };
+        responses: {
+            /** @description Replace a draft */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a05",
+                     *       "name": "Weekend sale",
+                     *       "status": "draft",
+                     *       "transactional": false,
+                     *       "content": {
+                     *         "_default": "en",
+                     *         "en": {
+                     *           "title": "Your order is on its way",
+                     *           "body": "Hello {{ tags.name | default: \"there\" }}, it arrives today.",
+                     *           "url": "https://shop.example/orders/17"
+                     *         },
+                     *         "de": {
+                     *           "title": "Ihre Bestellung ist unterwegs",
+                     *           "body": "Sie kommt heute an."
+                     *         }
+                     *       },
+                     *       "templateId": null,
+                     *       "segment": {
+                     *         "and": [
+                     *           {
+                     *             "field": "tags.plan",
+                     *             "op": "in",
+                     *             "value": [
+                     *               "gold",
+                     *               "silver"
+                     *             ]
+                     *           },
+                     *           {
+                     *             "field": "lastActiveAt",
+                     *             "op": "gt",
+                     *             "value": "-14d"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "segmentId": null,
+                     *       "schedule": {
+                     *         "type": "at",
+                     *         "at": "2026-02-06T15:00:00.000Z"
+                     *       },
+                     *       "experiment": null,
+                     *       "silent": false,
+                     *       "data": {},
+                     *       "ttl": 86400,
+                     *       "collapseId": null,
+                     *       "priority": "high",
+                     *       "presentation": null,
+                     *       "bypass": {},
+                     *       "recurringOf": null,
+                     *       "remainderOf": null,
+                     *       "failure": null,
+                     *       "cancelling": false,
+                     *       "nextAt": null,
+                     *       "missedCount": 0,
+                     *       "createdAt": "2026-01-13T18:30:00.000Z",
+                     *       "startedAt": null,
+                     *       "settledAt": null,
+                     *       "test": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Campaign"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteCampaignOfApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a05 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    cancelCampaignOfApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a05 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Cancel a campaign, also one under way: 202 until its last push has an outcome */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "cancelled"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Cancelled"];
+                };
+            };
+            /** @description Cancel a campaign, also one under way: 202 until its last push has an outcome */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Cancelling"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    pauseCampaignOfApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a05 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Pause a send under way, or a recurrence: no run begins */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "paused"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Paused"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    resumeCampaignOfApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a05 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Let a paused send go on, or a recurrence with its next occurrence */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "sending"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Resumed"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    duplicateCampaignOfApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a05 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Make a draft like it */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a05",
+                     *       "name": "Weekend sale",
+                     *       "status": "draft",
+                     *       "transactional": false,
+                     *       "content": {
+                     *         "_default": "en",
+                     *         "en": {
+                     *           "title": "Your order is on its way",
+                     *           "body": "Hello {{ tags.name | default: \"there\" }}, it arrives today.",
+                     *           "url": "https://shop.example/orders/17"
+                     *         },
+                     *         "de": {
+                     *           "title": "Ihre Bestellung ist unterwegs",
+                     *           "body": "Sie kommt heute an."
+                     *         }
+                     *       },
+                     *       "templateId": null,
+                     *       "segment": {
+                     *         "and": [
+                     *           {
+                     *             "field": "tags.plan",
+                     *             "op": "in",
+                     *             "value": [
+                     *               "gold",
+                     *               "silver"
+                     *             ]
+                     *           },
+                     *           {
+                     *             "field": "lastActiveAt",
+                     *             "op": "gt",
+                     *             "value": "-14d"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "segmentId": null,
+                     *       "schedule": {
+                     *         "type": "at",
+                     *         "at": "2026-02-06T15:00:00.000Z"
+                     *       },
+                     *       "experiment": null,
+                     *       "silent": false,
+                     *       "data": {},
+                     *       "ttl": 86400,
+                     *       "collapseId": null,
+                     *       "priority": "high",
+                     *       "presentation": null,
+                     *       "bypass": {},
+                     *       "recurringOf": null,
+                     *       "remainderOf": null,
+                     *       "failure": null,
+                     *       "cancelling": false,
+                     *       "nextAt": null,
+                     *       "missedCount": 0,
+                     *       "createdAt": "2026-01-13T18:30:00.000Z",
+                     *       "startedAt": null,
+                     *       "settledAt": null,
+                     *       "test": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Campaign"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    verifyCampaignOfApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a05 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Count the ledger of a campaign anew and hold it against its counters */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "campaignId": "671a2b3c4d5e6f7081920a05",
+                     *       "agrees": true,
+                     *       "difference": 0,
+                     *       "counters": {
+                     *         "queued": 1280,
+                     *         "sent": 1278,
+                     *         "failed": 2,
+                     *         "skipped": 0,
+                     *         "delivered": 1100,
+                     *         "opened": 330,
+                     *         "clicked": 110,
+                     *         "dismissed": 40
+                     *       },
+                     *       "ledger": {
+                     *         "queued": 1280,
+                     *         "sent": 1278,
+                     *         "failed": 2,
+                     *         "skipped": 0,
+                     *         "delivered": 1100,
+                     *         "opened": 330,
+                     *         "clicked": 110,
+                     *         "dismissed": 40
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Verification"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listWavesOfCampaign: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a05 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the waves of a send in their order: instant, zones and what each has queued */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "no": 1,
+                     *           "at": "2026-02-01T00:00:00.000Z",
+                     *           "zones": [
+                     *             "Asia/Tokyo"
+                     *           ],
+                     *           "state": "done",
+                     *           "queued": 412,
+                     *           "byPlatform": {
+                     *             "ios": 200,
+                     *             "android": 180,
+                     *             "web": 32
+                     *           }
+                     *         },
+                     *         {
+                     *           "no": 2,
+                     *           "at": "2026-02-01T08:00:00.000Z",
+                     *           "zones": [
+                     *             "Europe/Berlin",
+                     *             null
+                     *           ],
+                     *           "state": "waiting",
+                     *           "queued": 0,
+                     *           "byPlatform": {
+                     *             "ios": 0,
+                     *             "android": 0,
+                     *             "web": 0
+                     *           }
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListWavesOfCampaignAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listRunsOfCampaign: {
+        parameters: {
+            query?: {
+                /** @description How many to answer at most. */
+                limit?: number;
+                /** @description Where to go on: the `nextCursor` of an earlier answer. */
+                cursor?: string;
+            };
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a05 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the runs of a recurrence with their counters, newest first */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "671a2b3c4d5e6f7081920a08",
+                     *           "localDate": "2026-02-01",
+                     *           "status": "sent",
+                     *           "cancelling": false,
+                     *           "failure": null,
+                     *           "createdAt": "2026-02-01T08:00:00.000Z",
+                     *           "startedAt": "2026-02-01T08:00:00.210Z",
+                     *           "settledAt": "2026-02-01T08:00:41.002Z",
+                     *           "stats": {
+                     *             "queued": 1280,
+                     *             "sent": 1278,
+                     *             "failed": 2,
+                     *             "skipped": 0,
+                     *             "delivered": 1100,
+                     *             "opened": 330,
+                     *             "clicked": 110,
+                     *             "dismissed": 40
+                     *           }
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListRunsOfCampaignAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    followCampaignOfApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a05 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Follow how far a send has come, as server-sent events */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    sendCampaignOfApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a05 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Send a draft, or set its schedule going */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "scheduled"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Started"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-invalid_state"];
+            422: components["responses"]["422-invalid_body-invalid_segment"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    pickWinnerOfApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a05 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PickWinnerOfAppBody"];
+            };
+        };
+        responses: {
+            /** @description Send the winning variant to the rest of the audience */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a05",
+                     *       "status": "sending"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-not_an_experiment-still_sending-invalid_state-no_remainder-winner_already_sent"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body-unknown_variant"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    dryRunNotificationOfApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DryRunNotificationOfAppBody"];
+            };
+        };
+        responses: {
+            /** @description Try a notification or a campaign, or one that exists, without sending it */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "audience": {
+                     *         "devices": 1280,
+                     *         "users": 1104,
+                     *         "byPlatform": {
+                     *           "ios": 520,
+                     *           "android": 610,
+                     *           "web": 150
+                     *         },
+                     *         "exact": true
+                     *       },
+                     *       "unreachable": {
+                     *         "optedOut": 96,
+                     *         "invalidated": 31
+                     *       },
+                     *       "skips": [
+                     *         {
+                     *           "reason": "frequency_cap",
+                     *           "devices": 44,
+                     *           "exact": true
+                     *         }
+                     *       ],
+                     *       "waves": [
+                     *         {
+                     *           "at": "2026-01-31T08:10:00.000Z",
+                     *           "devices": 1280
+                     *         }
+                     *       ],
+                     *       "experiment": null,
+                     *       "locales": [
+                     *         {
+                     *           "locale": "de",
+                     *           "devices": 900,
+                     *           "fallback": 0
+                     *         },
+                     *         {
+                     *           "locale": "en",
+                     *           "devices": 380,
+                     *           "fallback": 20
+                     *         }
+                     *       ],
+                     *       "bytes": [
+                     *         {
+                     *           "platform": "ios",
+                     *           "locale": "de",
+                     *           "variant": null,
+                     *           "max": 421,
+                     *           "limit": 4096,
+                     *           "truncated": false
+                     *         }
+                     *       ],
+                     *       "samples": [
+                     *         {
+                     *           "subscriptionId": "671a2b3c4d5e6f7081920a01",
+                     *           "userId": "671a2b3c4d5e6f7081920a02",
+                     *           "platform": "ios",
+                     *           "variant": null,
+                     *           "locale": "de",
+                     *           "entry": {
+                     *             "title": "Ihre Bestellung ist unterwegs",
+                     *             "body": "Sie kommt heute an."
+                     *           },
+                     *           "payload": {
+                     *             "aps": {
+                     *               "alert": {
+                     *                 "title": "Ihre Bestellung ist unterwegs",
+                     *                 "body": "Sie kommt heute an."
+                     *               },
+                     *               "mutable-content": 1
+                     *             },
+                     *             "herald": {
+                     *               "msgId": "NjcxYTJiM2M0ZDVlNmY3MDgxOTIwYTA2.q83vEjRWeJCrze8SNFZ4kA"
+                     *             }
+                     *           },
+                     *           "bytes": 421,
+                     *           "limit": 4096,
+                     *           "skip": null,
+                     *           "warnings": []
+                     *         }
+                     *       ],
+                     *       "warnings": [
+                     *         {
+                     *           "code": "not_configured",
+                     *           "path": "providers.webpush",
+                     *           "message": "is not set: pushes to the web fail with not_configured",
+                     *           "devices": 150
+                     *         }
+                     *       ],
+                     *       "estimate": {
+                     *         "seconds": 2,
+                     *         "perSecond": 812.5,
+                     *         "basis": "recent_sends"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DryRunNotificationOfAppAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    sendTest: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Within 24 hours the same request with the same key answers the first answer again, with Idempotent-Replayed: true.
+                 * @example order-17-shipped
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SendTestBody"];
+            };
+        };
+        responses: {
+            /** @description Send a test to single devices and answer what became of it; 202 when that takes longer than 10 seconds */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a05",
+                     *       "status": "sent",
+                     *       "results": [
+                     *         {
+                     *           "subscriptionId": "671a2b3c4d5e6f7081920a01",
+                     *           "platform": "ios",
+                     *           "outcome": "sent",
+                     *           "code": null,
+                     *           "providerCode": "200",
+                     *           "attempts": 1
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SendTestAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-idempotency_in_progress"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body-idempotency_key_reused-unknown_variant"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listTestDevices: {
+        parameters: {
+            query?: {
+                /** @description How many to answer at most. */
+                limit?: number;
+                /** @description Where to go on: the `nextCursor` of an earlier answer. */
+                cursor?: string;
+            };
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the test devices, the one marked last first */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "671a2b3c4d5e6f7081920a01",
+                     *           "userId": "671a2b3c4d5e6f7081920a02",
+                     *           "externalId": "customer-4711",
+                     *           "platform": "ios",
+                     *           "token": "740f4707…",
+                     *           "optedIn": true,
+                     *           "invalidatedAt": null,
+                     *           "appVersion": "4.2.0",
+                     *           "osVersion": "19.1",
+                     *           "deviceModel": "iPhone17,1",
+                     *           "browser": null,
+                     *           "createdAt": "2026-01-12T09:00:00.000Z",
+                     *           "lastActiveAt": "2026-01-13T18:30:00.000Z",
+                     *           "markedAt": "2026-01-13T18:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListTestDevicesAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readOverview: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read an app at a glance: devices, the last days, what begins next and what needs attention */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "asOf": "2026-01-12T18:30:00.000Z",
+                     *       "devicesAsOf": "2026-01-12T18:29:30.000Z",
+                     *       "devices": {
+                     *         "ios": {
+                     *           "total": 700,
+                     *           "reachable": 640,
+                     *           "optedOut": 40,
+                     *           "invalidated": 20,
+                     *           "active1d": 150,
+                     *           "active7d": 380,
+                     *           "active30d": 610
+                     *         },
+                     *         "android": {
+                     *           "total": 520,
+                     *           "reachable": 500,
+                     *           "optedOut": 12,
+                     *           "invalidated": 8,
+                     *           "active1d": 120,
+                     *           "active7d": 300,
+                     *           "active30d": 470
+                     *         },
+                     *         "web": {
+                     *           "total": 140,
+                     *           "reachable": 110,
+                     *           "optedOut": 10,
+                     *           "invalidated": 20,
+                     *           "active1d": 9,
+                     *           "active7d": 40,
+                     *           "active30d": 90
+                     *         }
+                     *       },
+                     *       "last24h": {
+                     *         "queued": 1250,
+                     *         "sent": 1190,
+                     *         "failed": 18,
+                     *         "skipped": 42,
+                     *         "delivered": 1102,
+                     *         "opened": 240,
+                     *         "clicked": 61,
+                     *         "dismissed": 130,
+                     *         "converted": 0
+                     *       },
+                     *       "previous24h": {
+                     *         "queued": 0,
+                     *         "sent": 0,
+                     *         "failed": 0,
+                     *         "skipped": 0,
+                     *         "delivered": 0,
+                     *         "opened": 0,
+                     *         "clicked": 0,
+                     *         "dismissed": 0,
+                     *         "converted": 0
+                     *       },
+                     *       "days": [
+                     *         {
+                     *           "at": "2026-01-12T00:00:00.000Z",
+                     *           "queued": 1250,
+                     *           "sent": 1190,
+                     *           "failed": 18,
+                     *           "skipped": 42,
+                     *           "delivered": 1102,
+                     *           "opened": 240,
+                     *           "clicked": 61,
+                     *           "dismissed": 130,
+                     *           "converted": 0
+                     *         }
+                     *       ],
+                     *       "campaigns": {
+                     *         "draft": 2,
+                     *         "scheduled": 1,
+                     *         "sending": 0,
+                     *         "active": 1,
+                     *         "sent": 12,
+                     *         "cancelled": 1,
+                     *         "failed": 0,
+                     *         "paused": 0
+                     *       },
+                     *       "nextSends": [
+                     *         {
+                     *           "campaignId": "671a2b3c4d5e6f7081920a05",
+                     *           "name": "Sale",
+                     *           "at": "2026-01-13T08:00:00.000Z",
+                     *           "schedule": "at"
+                     *         }
+                     *       ],
+                     *       "circuits": [],
+                     *       "providers": [
+                     *         {
+                     *           "kind": "apns",
+                     *           "platform": "ios",
+                     *           "configured": true
+                     *         },
+                     *         {
+                     *           "kind": "fcm",
+                     *           "platform": "android",
+                     *           "configured": true
+                     *         },
+                     *         {
+                     *           "kind": "webpush",
+                     *           "platform": "web",
+                     *           "configured": false
+                     *         }
+                     *       ],
+                     *       "attention": [
+                     *         {
+                     *           "code": "provider_missing",
+                     *           "params": {
+                     *             "platform": "web",
+                     *             "provider": "webpush",
+                     *             "reachable": 110
+                     *           },
+                     *           "href": "/v1/admin/apps/671a2b3c4d5e6f7081920a06/providers/webpush"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReadOverviewAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readSeries: {
+        parameters: {
+            query?: {
+                /** @description Without it: the last 24 hours, or 30 days. */
+                from?: string;
+                /** @description Without it: now. */
+                to?: string;
+                bucket?: "hour" | "day";
+                /** @description A point for each platform; or counts of codes beside the points. */
+                by?: "platform" | "code";
+            };
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read what was queued, what became of it and what devices reported, by UTC hour or day */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "points": [
+                     *         {
+                     *           "at": "2026-01-12T00:00:00.000Z",
+                     *           "queued": 1250,
+                     *           "sent": 1190,
+                     *           "failed": 18,
+                     *           "skipped": 42,
+                     *           "delivered": 1102,
+                     *           "opened": 240,
+                     *           "clicked": 61,
+                     *           "dismissed": 130,
+                     *           "converted": 0
+                     *         }
+                     *       ],
+                     *       "codes": [
+                     *         {
+                     *           "at": "2026-01-12T00:00:00.000Z",
+                     *           "platform": "android",
+                     *           "outcome": "failed",
+                     *           "code": "token_dead",
+                     *           "count": 18
+                     *         },
+                     *         {
+                     *           "at": "2026-01-12T00:00:00.000Z",
+                     *           "platform": "web",
+                     *           "outcome": "skipped",
+                     *           "code": "silent_web",
+                     *           "count": 42
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReadSeriesAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readDeviceSeries: {
+        parameters: {
+            query?: {
+                /** @description Without it: the last 24 hours, or 30 days. */
+                from?: string;
+                /** @description Without it: now. */
+                to?: string;
+            };
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read how many devices there were at the end of each UTC day, by platform */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "points": [
+                     *         {
+                     *           "at": "2026-01-12T00:00:00.000Z",
+                     *           "platform": "ios",
+                     *           "takenAt": "2026-01-13T00:00:04.000Z",
+                     *           "new": 6,
+                     *           "total": 700,
+                     *           "reachable": 640,
+                     *           "optedOut": 40,
+                     *           "invalidated": 20,
+                     *           "active1d": 150,
+                     *           "active7d": 380,
+                     *           "active30d": 610
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReadDeviceSeriesAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readCurve: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a05 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read when devices reported of a campaign, by the time since its first push was queued */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "startedAt": "2026-01-12T09:00:00.000Z",
+                     *       "kept": true,
+                     *       "points": [
+                     *         {
+                     *           "afterSeconds": 0,
+                     *           "delivered": 1080,
+                     *           "opened": 150,
+                     *           "clicked": 40,
+                     *           "dismissed": 90,
+                     *           "converted": 0
+                     *         },
+                     *         {
+                     *           "afterSeconds": 600,
+                     *           "delivered": 22,
+                     *           "opened": 90,
+                     *           "clicked": 21,
+                     *           "dismissed": 40,
+                     *           "converted": 0
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReadCurveAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readBreakdown: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a05 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read the counters of a campaign by platform, code and variant */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "byPlatform": {
+                     *         "ios": {
+                     *           "queued": 640,
+                     *           "open": 0,
+                     *           "sent": 640,
+                     *           "failed": 0,
+                     *           "skipped": 0
+                     *         },
+                     *         "android": {
+                     *           "queued": 500,
+                     *           "open": 0,
+                     *           "sent": 482,
+                     *           "failed": 18,
+                     *           "skipped": 0
+                     *         },
+                     *         "web": {
+                     *           "queued": 110,
+                     *           "open": 0,
+                     *           "sent": 68,
+                     *           "failed": 0,
+                     *           "skipped": 42
+                     *         }
+                     *       },
+                     *       "codes": [
+                     *         {
+                     *           "platform": "android",
+                     *           "outcome": "failed",
+                     *           "code": "token_dead",
+                     *           "count": 18
+                     *         },
+                     *         {
+                     *           "platform": "web",
+                     *           "outcome": "skipped",
+                     *           "code": "silent_web",
+                     *           "count": 42
+                     *         }
+                     *       ],
+                     *       "variants": {}
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReadBreakdownAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    exportUsersOfApp: {
+        parameters: {
+            query?: {
+                /** @description Where to go on: the id of the last user of an export that was cut off. */
+                after?: string;
+                /** @description Only users of whom this saved segment means a reachable device. */
+                segmentId?: string;
+                /** @description `full`: tokens, endpoints and keys as they are. */
+                addresses?: "masked" | "full";
+            };
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Export everybody: a user with devices a line, by id */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    exportUserOfApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a02 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Export all that there is of one person: user, devices, pushes with what was reported of them, webhook deliveries */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    exportPushesOfCampaign: {
+        parameters: {
+            query?: {
+                /** @description Where to go on: the id of the last push of an export that was cut off. */
+                after?: string;
+            };
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a05 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Export the pushes of a campaign with what became of them, in the order in which they were queued */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listUsersOfApp: {
+        parameters: {
+            query?: {
+                /** @description How many to answer at most. */
+                limit?: number;
+                /** @description Where to go on: the `nextCursor` of an earlier answer. */
+                cursor?: string;
+                /** @description The id of a user or of a device, else the beginning of an external id, in its own letter case. */
+                q?: string;
+                /** @description Only users of whom this saved segment means a reachable device. */
+                segmentId?: string;
+            };
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List users with the number of their devices, newest first */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "671a2b3c4d5e6f7081920a02",
+                     *           "externalId": "customer-4711",
+                     *           "language": "de-AT",
+                     *           "timezone": "Europe/Vienna",
+                     *           "country": "AT",
+                     *           "createdAt": "2025-11-03T17:20:11.000Z",
+                     *           "lastActiveAt": "2026-01-31T08:04:30.000Z",
+                     *           "devices": {
+                     *             "ios": 1,
+                     *             "android": 0,
+                     *             "web": 0
+                     *           },
+                     *           "reachable": 1
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListUsersOfAppAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body-invalid_segment"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    searchUsersOfApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SearchUsersOfAppBody"];
+            };
+        };
+        responses: {
+            /** @description Find the user of a device by its token or endpoint */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user": {
+                     *         "id": "671a2b3c4d5e6f7081920a02",
+                     *         "externalId": "customer-4711",
+                     *         "tags": {
+                     *           "plan": "gold",
+                     *           "orders": 12,
+                     *           "newsletter": true
+                     *         },
+                     *         "language": "de-AT",
+                     *         "timezone": "Europe/Vienna",
+                     *         "country": "AT",
+                     *         "createdAt": "2025-11-03T17:20:11.000Z",
+                     *         "lastActiveAt": "2026-01-31T08:04:30.000Z",
+                     *         "subscriptions": [
+                     *           {
+                     *             "id": "671a2b3c4d5e6f7081920a01",
+                     *             "platform": "ios",
+                     *             "token": "740f4707…",
+                     *             "optedIn": true,
+                     *             "appVersion": "4.2.0",
+                     *             "sdkVersion": "1.0.0",
+                     *             "osVersion": "18.1",
+                     *             "deviceModel": "iPhone16,2",
+                     *             "browser": null,
+                     *             "standalone": null,
+                     *             "sessionCount": 17,
+                     *             "lastSessionAt": "2026-01-31T08:00:00.000Z",
+                     *             "createdAt": "2025-11-03T17:20:11.000Z",
+                     *             "lastActiveAt": "2026-01-31T08:04:30.000Z",
+                     *             "lastNotifiedAt": "2026-01-30T18:00:00.000Z",
+                     *             "invalidatedAt": null,
+                     *             "test": false
+                     *           }
+                     *         ],
+                     *         "preferences": {}
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SearchUsersOfAppAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readUserOfApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a02 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read a user with all devices and the newest pushes */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a02",
+                     *       "externalId": "customer-4711",
+                     *       "tags": {
+                     *         "plan": "gold",
+                     *         "orders": 12,
+                     *         "newsletter": true
+                     *       },
+                     *       "language": "de-AT",
+                     *       "timezone": "Europe/Vienna",
+                     *       "country": "AT",
+                     *       "createdAt": "2025-11-03T17:20:11.000Z",
+                     *       "lastActiveAt": "2026-01-31T08:04:30.000Z",
+                     *       "subscriptions": [
+                     *         {
+                     *           "id": "671a2b3c4d5e6f7081920a01",
+                     *           "platform": "ios",
+                     *           "token": "740f4707…",
+                     *           "optedIn": true,
+                     *           "appVersion": "4.2.0",
+                     *           "sdkVersion": "1.0.0",
+                     *           "osVersion": "18.1",
+                     *           "deviceModel": "iPhone16,2",
+                     *           "browser": null,
+                     *           "standalone": null,
+                     *           "sessionCount": 17,
+                     *           "lastSessionAt": "2026-01-31T08:00:00.000Z",
+                     *           "createdAt": "2025-11-03T17:20:11.000Z",
+                     *           "lastActiveAt": "2026-01-31T08:04:30.000Z",
+                     *           "lastNotifiedAt": "2026-01-30T18:00:00.000Z",
+                     *           "invalidatedAt": null,
+                     *           "test": false
+                     *         }
+                     *       ],
+                     *       "preferences": {},
+                     *       "pushes": [
+                     *         {
+                     *           "campaignId": "671a2b3c4d5e6f7081920a05",
+                     *           "subscriptionId": "671a2b3c4d5e6f7081920a01",
+                     *           "userId": "671a2b3c4d5e6f7081920a02",
+                     *           "platform": "ios",
+                     *           "variant": null,
+                     *           "outcome": "sent",
+                     *           "code": null,
+                     *           "providerCode": "200",
+                     *           "attempts": 1,
+                     *           "settledAt": "2026-01-13T18:30:00.000Z",
+                     *           "engagements": [
+                     *             "opened"
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReadUserOfAppAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteUserOfApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a02 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    changeUserOfApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a02 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserChanges"];
+            };
+        };
+        responses: {
+            /** @description Change a user */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a02",
+                     *       "externalId": "customer-4711",
+                     *       "tags": {
+                     *         "plan": "gold",
+                     *         "orders": 12,
+                     *         "newsletter": true
+                     *       },
+                     *       "language": "de-AT",
+                     *       "timezone": "Europe/Vienna",
+                     *       "country": "AT",
+                     *       "createdAt": "2025-11-03T17:20:11.000Z",
+                     *       "lastActiveAt": "2026-01-31T08:04:30.000Z",
+                     *       "subscriptions": [
+                     *         {
+                     *           "id": "671a2b3c4d5e6f7081920a01",
+                     *           "platform": "ios",
+                     *           "token": "740f4707…",
+                     *           "optedIn": true,
+                     *           "appVersion": "4.2.0",
+                     *           "sdkVersion": "1.0.0",
+                     *           "osVersion": "18.1",
+                     *           "deviceModel": "iPhone16,2",
+                     *           "browser": null,
+                     *           "standalone": null,
+                     *           "sessionCount": 17,
+                     *           "lastSessionAt": "2026-01-31T08:00:00.000Z",
+                     *           "createdAt": "2025-11-03T17:20:11.000Z",
+                     *           "lastActiveAt": "2026-01-31T08:04:30.000Z",
+                     *           "lastNotifiedAt": "2026-01-30T18:00:00.000Z",
+                     *           "invalidatedAt": null,
+                     *           "test": false
+                     *         }
+                     *       ],
+                     *       "preferences": {}
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChangeUserOfAppAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readSubscriptionOfApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a01 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read a device with its owner and the newest pushes */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a01",
+                     *       "platform": "ios",
+                     *       "token": "740f4707…",
+                     *       "optedIn": true,
+                     *       "appVersion": "4.2.0",
+                     *       "sdkVersion": "1.0.0",
+                     *       "osVersion": "18.1",
+                     *       "deviceModel": "iPhone16,2",
+                     *       "browser": null,
+                     *       "standalone": null,
+                     *       "sessionCount": 17,
+                     *       "lastSessionAt": "2026-01-31T08:00:00.000Z",
+                     *       "createdAt": "2025-11-03T17:20:11.000Z",
+                     *       "lastActiveAt": "2026-01-31T08:04:30.000Z",
+                     *       "lastNotifiedAt": "2026-01-30T18:00:00.000Z",
+                     *       "invalidatedAt": null,
+                     *       "test": false,
+                     *       "user": {
+                     *         "id": "671a2b3c4d5e6f7081920a02",
+                     *         "externalId": "customer-4711"
+                     *       },
+                     *       "pushes": [
+                     *         {
+                     *           "campaignId": "671a2b3c4d5e6f7081920a05",
+                     *           "subscriptionId": "671a2b3c4d5e6f7081920a01",
+                     *           "userId": "671a2b3c4d5e6f7081920a02",
+                     *           "platform": "ios",
+                     *           "variant": null,
+                     *           "outcome": "sent",
+                     *           "code": null,
+                     *           "providerCode": "200",
+                     *           "attempts": 1,
+                     *           "settledAt": "2026-01-13T18:30:00.000Z",
+                     *           "engagements": [
+                     *             "opened"
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReadSubscriptionOfAppAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteSubscriptionOfApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a01 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    changeSubscriptionOfApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a01 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeSubscriptionOfAppBody"];
+            };
+        };
+        responses: {
+            /** @description Change what a device said of itself, whether it is opted in, or whether it is a test device */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a01",
+                     *       "platform": "ios",
+                     *       "token": "740f4707…",
+                     *       "optedIn": true,
+                     *       "appVersion": "4.2.0",
+                     *       "sdkVersion": "1.0.0",
+                     *       "osVersion": "18.1",
+                     *       "deviceModel": "iPhone16,2",
+                     *       "browser": null,
+                     *       "standalone": null,
+                     *       "sessionCount": 17,
+                     *       "lastSessionAt": "2026-01-31T08:00:00.000Z",
+                     *       "createdAt": "2025-11-03T17:20:11.000Z",
+                     *       "lastActiveAt": "2026-01-31T08:04:30.000Z",
+                     *       "lastNotifiedAt": "2026-01-30T18:00:00.000Z",
+                     *       "invalidatedAt": null,
+                     *       "test": true,
+                     *       "user": {
+                     *         "id": "671a2b3c4d5e6f7081920a02",
+                     *         "externalId": "customer-4711"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChangeSubscriptionOfAppAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-limit_reached"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listImports: {
+        parameters: {
+            query?: {
+                /** @description How many to answer at most. */
+                limit?: number;
+                /** @description Where to go on: the `nextCursor` of an earlier answer. */
+                cursor?: string;
+            };
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List imports, newest first; they are kept for 30 days */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "671a2b3c4d5e6f7081920a0b",
+                     *           "state": "finished",
+                     *           "format": "onesignal_csv",
+                     *           "dryRun": false,
+                     *           "onExisting": "keep",
+                     *           "web": "skip",
+                     *           "columns": null,
+                     *           "maxRowsPerSecond": null,
+                     *           "offset": 1048576,
+                     *           "rows": 4000,
+                     *           "bytes": 1048576,
+                     *           "created": 3900,
+                     *           "updated": 0,
+                     *           "kept": 0,
+                     *           "rejected": 100,
+                     *           "byCode": {
+                     *             "web_skipped": 100
+                     *           },
+                     *           "byPlatform": {
+                     *             "ios": 2400,
+                     *             "android": 1500,
+                     *             "web": 0
+                     *           },
+                     *           "optedOut": 210,
+                     *           "warnings": {},
+                     *           "rowsPerSecond": 3400,
+                     *           "createdAt": "2026-01-13T18:30:00.000Z",
+                     *           "endedAt": "2026-01-13T18:31:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListImportsAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    startImport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StartImportBody"];
+            };
+        };
+        responses: {
+            /** @description Begin an import of devices; an app has one at a time */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a0b",
+                     *       "state": "receiving",
+                     *       "format": "onesignal_csv",
+                     *       "dryRun": false,
+                     *       "onExisting": "keep",
+                     *       "web": "skip",
+                     *       "columns": null,
+                     *       "maxRowsPerSecond": null,
+                     *       "offset": 0,
+                     *       "rows": 0,
+                     *       "bytes": 0,
+                     *       "created": 0,
+                     *       "updated": 0,
+                     *       "kept": 0,
+                     *       "rejected": 0,
+                     *       "byCode": {},
+                     *       "byPlatform": {
+                     *         "ios": 0,
+                     *         "android": 0,
+                     *         "web": 0
+                     *       },
+                     *       "optedOut": 0,
+                     *       "warnings": {},
+                     *       "rowsPerSecond": null,
+                     *       "createdAt": "2026-01-13T18:30:00.000Z",
+                     *       "endedAt": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StartImportAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-invalid_state"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    sendImportData: {
+        parameters: {
+            query: {
+                /** @description Where in the file this part begins: the `offset` of the import. */
+                offset: number;
+            };
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a00 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "text/csv": string;
+                "application/x-ndjson": string;
+            };
+        };
+        responses: {
+            /** @description Send the file of an import, or a part of it from the offset on */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a0b",
+                     *       "state": "receiving",
+                     *       "format": "onesignal_csv",
+                     *       "dryRun": false,
+                     *       "onExisting": "keep",
+                     *       "web": "skip",
+                     *       "columns": null,
+                     *       "maxRowsPerSecond": null,
+                     *       "offset": 1048576,
+                     *       "rows": 4000,
+                     *       "bytes": 1048576,
+                     *       "created": 3900,
+                     *       "updated": 0,
+                     *       "kept": 0,
+                     *       "rejected": 100,
+                     *       "byCode": {
+                     *         "web_skipped": 100
+                     *       },
+                     *       "byPlatform": {
+                     *         "ios": 2400,
+                     *         "android": 1500,
+                     *         "web": 0
+                     *       },
+                     *       "optedOut": 210,
+                     *       "warnings": {},
+                     *       "rowsPerSecond": 3400,
+                     *       "createdAt": "2026-01-13T18:30:00.000Z",
+                     *       "endedAt": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SendImportDataAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-invalid_state"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    finishImport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a00 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description End an import: its file is complete */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a0b",
+                     *       "state": "finished",
+                     *       "format": "onesignal_csv",
+                     *       "dryRun": false,
+                     *       "onExisting": "keep",
+                     *       "web": "skip",
+                     *       "columns": null,
+                     *       "maxRowsPerSecond": null,
+                     *       "offset": 1048576,
+                     *       "rows": 4000,
+                     *       "bytes": 1048576,
+                     *       "created": 3900,
+                     *       "updated": 0,
+                     *       "kept": 0,
+                     *       "rejected": 100,
+                     *       "byCode": {
+                     *         "web_skipped": 100
+                     *       },
+                     *       "byPlatform": {
+                     *         "ios": 2400,
+                     *         "android": 1500,
+                     *         "web": 0
+                     *       },
+                     *       "optedOut": 210,
+                     *       "warnings": {},
+                     *       "rowsPerSecond": 3400,
+                     *       "createdAt": "2026-01-13T18:30:00.000Z",
+                     *       "endedAt": "2026-01-13T18:31:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FinishImportAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-invalid_state"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readImport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a00 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read how far an import is, and what became of its rows */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a0b",
+                     *       "state": "receiving",
+                     *       "format": "onesignal_csv",
+                     *       "dryRun": false,
+                     *       "onExisting": "keep",
+                     *       "web": "skip",
+                     *       "columns": null,
+                     *       "maxRowsPerSecond": null,
+                     *       "offset": 1048576,
+                     *       "rows": 4000,
+                     *       "bytes": 1048576,
+                     *       "created": 3900,
+                     *       "updated": 0,
+                     *       "kept": 0,
+                     *       "rejected": 100,
+                     *       "byCode": {
+                     *         "web_skipped": 100
+                     *       },
+                     *       "byPlatform": {
+                     *         "ios": 2400,
+                     *         "android": 1500,
+                     *         "web": 0
+                     *       },
+                     *       "optedOut": 210,
+                     *       "warnings": {},
+                     *       "rowsPerSecond": 3400,
+                     *       "createdAt": "2026-01-13T18:30:00.000Z",
+                     *       "endedAt": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReadImportAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    cancelImport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a00 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-invalid_state"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listImportErrors: {
+        parameters: {
+            query?: {
+                /** @description How many to answer at most. */
+                limit?: number;
+                /** @description Where to go on: the `nextCursor` of an earlier answer. */
+                cursor?: string;
+            };
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a00 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List why rows of an import were rejected, in their order: the first 10,000 */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "row": 17,
+                     *           "column": "token",
+                     *           "code": "invalid_token",
+                     *           "message": "must be 64 hexadecimal characters"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListImportErrorsAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readAdministrationDocument: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description This document */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readSystem: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How Herald as a whole is doing; what cannot be known now is null */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "version": "0.1.0",
+                     *       "baseUrl": "https://push.shop.example",
+                     *       "database": "ready",
+                     *       "queue": "ready",
+                     *       "ledgerDifference": 0,
+                     *       "openCircuits": {
+                     *         "count": 1,
+                     *         "items": [
+                     *           {
+                     *             "appId": "671a2b3c4d5e6f7081920a06",
+                     *             "platform": "ios",
+                     *             "environment": "production",
+                     *             "code": "credentials_invalid",
+                     *             "since": "2026-01-13T18:30:00.000Z",
+                     *             "probeAt": "2026-01-13T18:30:30.000Z"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "simulator": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SystemRead"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+}

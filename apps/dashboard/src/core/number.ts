@@ -1,0 +1,14 @@
+const grouped = new Intl.NumberFormat('en')
+
+/** 12,431. */
+export const countText = (value: number): string => grouped.format(value)
+
+/** The share of a whole: "3.1 %"; of nothing there is none. What is not nothing is never shown as 0 %, and what is not all never as 100 %. */
+export function percentText(value: number, of: number, digits = 1): string {
+  if (of === 0) return '–'
+  const share = (value / of) * 100
+  const smallest = 10 ** -digits
+  if (share > 0 && share < smallest) return `< ${smallest.toFixed(digits)} %`
+  if (share < 100 && share > 100 - smallest) return `> ${(100 - smallest).toFixed(digits)} %`
+  return `${share.toFixed(share === 0 || share === 100 ? 0 : digits)} %`
+}

@@ -1,0 +1,114 @@
+import { send } from '../api/client.ts'
+import { ApiFault } from '../api/fault.ts'
+
+/** `live`: events come. `reconnecting`: for 3 s none could come. `polling`: streams are refused, so it is asked every 2 s. `closed`: the tab is hidden. */
+export type StreamState = 'live' | 'reconnecting' | 'polling' | 'closed'
+
+type Listener = {
+  hear: (name: string, data: unknown) => void
+  poll: () => void
+  /** `asOf`: when the last event came, in ms. */
+  tell: (state: StreamState, asOf: number | undefined) => void
+}
+
+/** Before the n-th try again, in ms: 1, 2, 4 … 30 s. */
+export const pauseBefore = (tries: number): number => Math.min(1000 * 2 ** tries, 30_000)
+
+const pollMs = 2_000
+const sayAfterMs = 3_000
+/** A stream that was refused so often in a row is taken for one that is not to be had. */
+const refusalsToPoll = 3
+
+/** Follows a stream until the answered function is called: closed while the tab is hidden, opened again after errors. */
+export function followStream(path: string, names: string[], listener: Listener): () => void {
+  let source: EventSource | undefined
+  let tries = 0
+  let opened = false
+  let asOf: number | undefined
+  let again: ReturnType<typeof setTimeout> | undefined
+  let late: ReturnType<typeof setTimeout> | undefined
+  let polling: ReturnType<typeof setInterval> | undefined
+  let ended = false
+
+  const hear = (name: string) => (event: MessageEvent<string>) => {
+    asOf = Date.now()
+    listener.hear(name, parsed(event.data))
+    listener.tell('live', asOf)
+  }
+
+  const open = (): void => {
+    if (ended || document.hidden || source !== undefined) return
+    late ??= setTimeout(() => listener.tell('reconnecting', asOf), sayAfterMs)
+    source = new EventSource(path)
+    source.addEventListener('open', () => {
+      tries = 0
+      opened = true
+      asOf ??= Date.now()
+      clearInterval(polling)
+      polling = undefined
+      clearTimeout(late)
+      late = undefined
+      listener.tell('live', asOf)
+    })
+    for (const name of names) source.addEventListener(name, hear(name))
+    source.addEventListener('error', () => void fail())
+  }
+
+  const close = (): void => {
+    source?.close()
+    source = undefined
+    clearTimeout(again)
+    clearTimeout(late)
+    late = undefined
+  }
+
+  const fail = async (): Promise<void> => {
+    close()
+    late = setTimeout(() => listener.tell('reconnecting', asOf), sayAfterMs)
+    tries += 1
+    // An EventSource cannot see a status. Only the session tells whether it was refused for want of one; asking for it opens the dialog.
+    await send(new Request(new URL('/v1/admin/system', location.origin))).catch((error: unknown) => {
+      if (error instanceof ApiFault && error.status === 401) ended = true
+    })
+    if (ended) return listener.tell('closed', asOf)
+    if (!opened && tries >= refusalsToPoll) startPolling()
+    opened = false
+    if (!document.hidden) again = setTimeout(open, pauseBefore(tries - 1))
+  }
+
+  const startPolling = (): void => {
+    clearTimeout(late)
+    late = undefined
+    if (polling !== undefined) return
+    const ask = (): void => {
+      if (document.hidden) return
+      listener.poll()
+      listener.tell('polling', Date.now())
+    }
+    polling = setInterval(ask, pollMs)
+    ask()
+  }
+
+  const look = (): void => {
+    if (!document.hidden) return open()
+    close()
+    listener.tell('closed', asOf)
+  }
+
+  document.addEventListener('visibilitychange', look)
+  open()
+  return () => {
+    ended = true
+    document.removeEventListener('visibilitychange', look)
+    clearInterval(polling)
+    close()
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

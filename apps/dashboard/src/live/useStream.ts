@@ -1,0 +1,30 @@
+import { useEffect, useRef, useState } from 'react'
+import { followStream, type StreamState } from './follow-stream.ts'
+
+/**
+ * Follows a stream of server-sent events while the tab is visible. `handlers` are called by the name of the event with its parsed data.
+ * `path` undefined: nothing is followed. Where streams are refused, `poll` is called every 2 s instead.
+ */
+export function useStream(
+  path: string | undefined,
+  handlers: Record<string, (data: unknown) => void>,
+  poll?: () => void,
+): { state: StreamState; asOf: number | undefined } {
+  const [seen, setSeen] = useState<{ state: StreamState; asOf: number | undefined }>({ state: 'closed', asOf: undefined })
+  const latest = useRef({ handlers, poll })
+  useEffect(() => {
+    latest.current = { handlers, poll }
+  })
+  const names = Object.keys(handlers).toSorted().join(' ')
+
+  useEffect(() => {
+    if (path === undefined) return setSeen({ state: 'closed', asOf: undefined })
+    return followStream(path, names.split(' '), {
+      hear: (name, data) => latest.current.handlers[name]?.(data),
+      poll: () => latest.current.poll?.(),
+      tell: (state, asOf) => setSeen((before) => (before.state === state && before.asOf === asOf ? before : { state, asOf })),
+    })
+  }, [path, names])
+
+  return seen
+}

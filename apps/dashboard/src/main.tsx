@@ -1,0 +1,22 @@
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { queryClient } from './api/queryClient.ts'
+import { router } from './routes.tsx'
+import { takeCode } from './session/sign-in-code.ts'
+import { followTheme } from './shell/theme.ts'
+
+// Before anything is asked: a sign-in code in the address is single use, and no request may carry it as a referrer.
+takeCode()
+followTheme()
+
+const root = document.getElementById('root')
+if (root === null) throw new Error('index.html has no element #root')
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  </StrictMode>,
+)

@@ -1,0 +1,6 @@
+import { Page } from '../../ui/Page.tsx'
+
+/** Not made yet. */
+export function ComposePage() {
+  return <Page title="Compose">Not made yet.</Page>
+}

@@ -1,0 +1,17 @@
+import { useSyncExternalStore } from 'react'
+import { Dialog } from '../ui/Dialog.tsx'
+import { endWait, isWaiting, watchRenewal } from './renewal.ts'
+import { SignInForm } from './SignInForm.tsx'
+import { useSession } from './useSession.ts'
+
+/** When the session ends while one works: asks for the token over the page, then what was asked for is repeated. */
+export function ExpiredDialog() {
+  const isOpen = useSyncExternalStore(watchRenewal, isWaiting)
+  const { name } = useSession()
+  return (
+    <Dialog open={isOpen} onClose={() => endWait(false)} title="Your session has ended">
+      <p className="mb-4 text-muted">Sign in again, and what you were about to do goes on. Nothing that you typed is lost.</p>
+      <SignInForm knownName={name ?? undefined} onDone={() => endWait(true)} />
+    </Dialog>
+  )
+}

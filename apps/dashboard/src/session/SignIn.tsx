@@ -1,0 +1,43 @@
+import { useEffect } from 'react'
+import { Banner } from '../ui/Banner.tsx'
+import { wasCodeRefused } from './session.ts'
+import { SignInForm } from './SignInForm.tsx'
+
+/** The page of whoever is not signed in. */
+export function SignIn() {
+  useEffect(() => {
+    document.title = 'Sign in · Herald'
+  }, [])
+  return (
+    <main className="flex min-h-dvh items-start justify-center px-4 py-[12vh]">
+      <div className="flex w-full max-w-sm flex-col gap-5">
+        <div>
+          <h1 className="text-2xl font-semibold tracking-tight">Herald</h1>
+          <p className="text-muted">Sign in to the administration.</p>
+        </div>
+        {!isSecureContext && <InsecureNotice />}
+        {wasCodeRefused() && (
+          <Banner kind="warning">
+            The sign-in link has been used, or is older than 10 minutes. Start Herald again for a new link, or sign in with the token.
+          </Banner>
+        )}
+        <div className="rounded-xl border border-line bg-surface p-5 shadow-sm">
+          <SignInForm />
+        </div>
+      </div>
+    </main>
+  )
+}
+
+/** A Secure cookie is kept over https and on this machine only. */
+function InsecureNotice() {
+  return (
+    <Banner kind="bad">
+      <p className="font-medium">This address is not encrypted, so no browser will keep you signed in.</p>
+      <p className="mt-1">Put TLS in front of Herald, or use an SSH tunnel and open it on your own machine:</p>
+      <code className="mt-1 block font-mono text-xs break-all">
+        ssh -L 8080:127.0.0.1:{location.port === '' ? '80' : location.port} {location.hostname}
+      </code>
+    </Banner>
+  )
+}

@@ -1,0 +1,80 @@
+import { useState } from 'react'
+import { faultOf } from '../api/fault.ts'
+import { Button } from '../ui/Button.tsx'
+import { Field } from '../ui/Field.tsx'
+import { TextInput } from '../ui/TextInput.tsx'
+import { signIn } from './session.ts'
+
+/** Asks for the administration token and a name. The token is sent once and kept nowhere: the field is emptied as soon as it was taken. */
+export function SignInForm({ knownName, onDone }: { knownName?: string | undefined; onDone?: () => void }) {
+  const [token, setToken] = useState('')
+  const [name, setName] = useState(knownName ?? '')
+  const [busy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<string>()
+
+  const begin = async (): Promise<void> => {
+    if (token.trim() === '') return setProblem('Type or paste the administration token.')
+    setBusy(true)
+    setProblem(undefined)
+    try {
+      await signIn(token.trim(), name.trim())
+      setToken('')
+      onDone?.()
+    } catch (error) {
+      setProblem(explained(error))
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return (
+    <form
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void begin()
+      }}
+    >
+      <Field
+        label="Administration token"
+        error={problem}
+        hint={
+          <>
+            <code className="font-mono text-xs">npm start</code> prints it, and a link that signs you in without it. With Docker:{' '}
+            <code className="font-mono text-xs break-all">docker compose exec gateway cat /run/secrets/ADMIN_TOKEN</code>
+          </>
+        }
+      >
+        {(control) => (
+          <TextInput
+            {...control}
+            type="password"
+            autoComplete="current-password"
+            value={token}
+            autoFocus
+            onChange={(event) => setToken(event.target.value)}
+          />
+        )}
+      </Field>
+      <Field
+        label="Your name"
+        hint="Written beside each of your changes in the audit. It is a label and proves nothing. You may leave it empty."
+      >
+        {(control) => (
+          <TextInput {...control} autoComplete="name" maxLength={100} value={name} onChange={(event) => setName(event.target.value)} />
+        )}
+      </Field>
+      <Button type="submit" variant="primary" busy={busy}>
+        Sign in
+      </Button>
+    </form>
+  )
+}
+
+function explained(error: unknown): string {
+  const { status, message, retryAfterSeconds, details } = faultOf(error)
+  if (status === 401) return 'This is not the administration token of this Herald.'
+  if (status === 429) return `Too many wrong tokens. Try again in ${retryAfterSeconds ?? 60} seconds.`
+  if (status === 404) return 'This Herald has no administration: the gateway runs without ADMIN_TOKEN.'
+  return details[0] === undefined ? message : `${details[0].path} ${details[0].message}`
+}

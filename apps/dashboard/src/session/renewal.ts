@@ -1,0 +1,33 @@
+// A request that was refused because the session has ended waits here, until the person has signed in again or will not.
+let waiting: { promise: Promise<boolean>; settle: (renewed: boolean) => void } | undefined
+const watchers = new Set<() => void>()
+
+const tell = (): void => {
+  for (const watcher of watchers) watcher()
+}
+
+/** Opens the dialog that asks for the token, once for all requests that wait. Answers whether there is a session again. */
+export function waitForSession(): Promise<boolean> {
+  if (waiting === undefined) {
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    waiting = { promise, settle: resolve }
+    tell()
+  }
+  return waiting.promise
+}
+
+/** Lets the requests that wait go on (`true`), or fail with the 401 they got. */
+export function endWait(renewed: boolean): void {
+  waiting?.settle(renewed)
+  waiting = undefined
+  tell()
+}
+
+/** Whether requests wait for a session. */
+export const isWaiting = (): boolean => waiting !== undefined
+
+/** For useSyncExternalStore. */
+export function watchRenewal(watcher: () => void): () => void {
+  watchers.add(watcher)
+  return () => watchers.delete(watcher)
+}

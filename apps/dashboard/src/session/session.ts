@@ -1,0 +1,71 @@
+import { queryOptions } from '@tanstack/react-query'
+import { send } from '../api/client.ts'
+import { ApiFault } from '../api/fault.ts'
+import { queryClient } from '../api/queryClient.ts'
+import { keepCsrfToken } from './csrf.ts'
+import { useUpCode } from './sign-in-code.ts'
+import { tellTabs } from './tabs.ts'
+
+/** Who is signed in, and until when. */
+export type Session = { name: string | null; expiresAt: string; csrfToken: string }
+
+const path = '/v1/admin/session'
+
+async function ask(method: string, body?: unknown): Promise<Response> {
+  const init = body === undefined ? { method } : { method, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+  return send(new Request(new URL(path, location.origin), init))
+}
+
+async function keep(response: Response): Promise<Session> {
+  const session = (await response.json()) as Session
+  keepCsrfToken(session.csrfToken)
+  return session
+}
+
+/** The session of this browser, or null. A code in the link that opened the page is used first. */
+async function readSession(): Promise<Session | null> {
+  const code = useUpCode()
+  try {
+    if (code !== undefined) {
+      const session = await keep(await ask('POST', { code }))
+      tellTabs('signed-in')
+      return session
+    }
+    return await keep(await ask('GET'))
+  } catch (error) {
+    if (error instanceof ApiFault && (error.status === 401 || (code !== undefined && error.status < 500 && error.status >= 400))) {
+      refusedCode = code !== undefined
+      return null
+    }
+    throw error
+  }
+}
+
+let refusedCode = false
+
+/** Whether the page was opened by a link that had been used or was too old. */
+export const wasCodeRefused = (): boolean => refusedCode
+
+/** What the page knows of its session. */
+export const sessionQuery = queryOptions({ queryKey: ['session'], queryFn: readSession, staleTime: Infinity, gcTime: Infinity })
+
+/** Begins a session with the administration token, which is sent once and kept nowhere. */
+export async function signIn(token: string, name: string): Promise<void> {
+  const session = await keep(await ask('POST', { token, ...(name === '' ? {} : { name }) }))
+  queryClient.setQueryData(sessionQuery.queryKey, session)
+  tellTabs('signed-in')
+}
+
+/** Ends the session here and in the other tabs. What was read is forgotten. */
+export async function signOut(): Promise<void> {
+  await ask('DELETE')
+  tellTabs('signed-out')
+  forget()
+}
+
+/** Forgets the session and everything that was read with it. */
+export function forget(): void {
+  keepCsrfToken(undefined)
+  queryClient.clear()
+  queryClient.setQueryData(sessionQuery.queryKey, null)
+}

@@ -1,0 +1,14 @@
+import { ButtonLink } from '../ui/ButtonLink.tsx'
+import { Empty } from '../ui/Empty.tsx'
+import { Page } from '../ui/Page.tsx'
+
+/** Where an address leads to no page. */
+export function NotFound() {
+  return (
+    <Page title="There is no such page">
+      <Empty title="The address leads nowhere" action={<ButtonLink to="/">Go to the apps</ButtonLink>}>
+        It may be mistyped, or what it showed has been deleted.
+      </Empty>
+    </Page>
+  )
+}

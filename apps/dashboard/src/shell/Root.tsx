@@ -1,0 +1,15 @@
+import { SessionGate } from '../session/SessionGate.tsx'
+import { Announcer } from '../ui/Announcer.tsx'
+import { Shell } from './Shell.tsx'
+
+/** All of the dashboard: whoever is signed in sees the shell with a page in it. */
+export function Root() {
+  return (
+    <>
+      <SessionGate>
+        <Shell />
+      </SessionGate>
+      <Announcer />
+    </>
+  )
+}

@@ -1,0 +1,30 @@
+/** A key or a sequence of keys that does something: 'mod+enter', '/', 'n', 'g c'. */
+export type Shortcut = { keys: string; run: () => void; description: string }
+
+const all: Shortcut[] = []
+const watchers = new Set<() => void>()
+let snapshot: readonly Shortcut[] = []
+
+function tell(): void {
+  snapshot = [...all]
+  for (const watcher of watchers) watcher()
+}
+
+/** Adds a shortcut; answers how to take it away. The one added last wins. */
+export function addShortcut(shortcut: Shortcut): () => void {
+  all.push(shortcut)
+  tell()
+  return () => {
+    all.splice(all.indexOf(shortcut), 1)
+    tell()
+  }
+}
+
+/** Those that work on this page. */
+export const shortcuts = (): readonly Shortcut[] => snapshot
+
+/** For useSyncExternalStore. */
+export function watchShortcuts(watcher: () => void): () => void {
+  watchers.add(watcher)
+  return () => watchers.delete(watcher)
+}

@@ -1,0 +1,53 @@
+import { cva, type VariantProps } from 'class-variance-authority'
+import { LoaderCircle } from 'lucide-react'
+import type { ComponentProps, ReactNode } from 'react'
+
+/** How buttons look, for what is a link too. */
+export const buttonClass = cva(
+  'inline-flex shrink-0 items-center justify-center gap-1.5 rounded-md border font-medium whitespace-nowrap select-none transition-colors disabled:opacity-55 disabled:cursor-not-allowed aria-disabled:opacity-55',
+  {
+    variants: {
+      variant: {
+        primary: 'border-transparent bg-accent text-on-accent hover:bg-accent-hover',
+        secondary: 'border-line bg-surface text-ink shadow-xs hover:bg-hover',
+        quiet: 'border-transparent bg-transparent text-ink hover:bg-hover',
+        danger: 'border-transparent bg-bad text-on-bad hover:opacity-90',
+      },
+      small: { true: 'h-7 px-2 text-sm', false: 'h-8 px-3 text-base' },
+    },
+    defaultVariants: { variant: 'secondary', small: false },
+  },
+)
+
+export type ButtonLook = VariantProps<typeof buttonClass>
+
+/** A button. `busy` shows that what it began is under way, and keeps it from being pressed again. */
+export function Button({
+  variant,
+  small,
+  busy,
+  icon,
+  className,
+  children,
+  type = 'button',
+  disabled,
+  ...rest
+}: ComponentProps<'button'> & {
+  variant?: 'primary' | 'secondary' | 'quiet' | 'danger' | undefined
+  small?: boolean | undefined
+  busy?: boolean | undefined
+  icon?: ReactNode
+}) {
+  return (
+    <button
+      type={type}
+      disabled={disabled === true || busy === true}
+      aria-busy={busy === true ? true : undefined}
+      className={buttonClass({ variant, small, className })}
+      {...rest}
+    >
+      {busy === true ? <LoaderCircle size={14} className="animate-spin" aria-hidden /> : icon}
+      {children}
+    </button>
+  )
+}

@@ -1,0 +1,47 @@
+import { useId, type ReactNode } from 'react'
+
+/** What a control needs to belong to its field. */
+export type FieldControl = { id: string; 'aria-describedby'?: string | undefined; 'aria-invalid'?: boolean | undefined }
+
+/** A control with its label, its hint and what is wrong with it. */
+export function Field({
+  label,
+  hint,
+  error,
+  required,
+  children,
+}: {
+  label: ReactNode
+  hint?: ReactNode
+  error?: string | undefined
+  required?: boolean | undefined
+  children: (control: FieldControl) => ReactNode
+}) {
+  const id = useId()
+  const described = [hint === undefined ? '' : `${id}-hint`, error === undefined ? '' : `${id}-error`]
+    .filter((part) => part !== '')
+    .join(' ')
+  return (
+    <div className="flex min-w-0 flex-col gap-1">
+      <label htmlFor={id} className="font-medium">
+        {label}
+        {required === true && <span className="font-normal text-muted"> (required)</span>}
+      </label>
+      {children({
+        id,
+        'aria-describedby': described === '' ? undefined : described,
+        'aria-invalid': error === undefined ? undefined : true,
+      })}
+      {hint !== undefined && (
+        <div id={`${id}-hint`} className="text-sm text-muted">
+          {hint}
+        </div>
+      )}
+      {error !== undefined && (
+        <p id={`${id}-error`} className="text-sm text-bad">
+          {error}
+        </p>
+      )}
+    </div>
+  )
+}

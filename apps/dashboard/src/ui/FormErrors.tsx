@@ -1,0 +1,24 @@
+import { useEffect, useRef } from 'react'
+
+/** What is wrong with a form, listed at its top; it gets the focus when it appears. */
+export function FormErrors({ details }: { details: readonly { path: string; message: string }[] }) {
+  const list = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (details.length > 0) list.current?.focus()
+  }, [details])
+  if (details.length === 0) return null
+  return (
+    <div ref={list} role="alert" tabIndex={-1} className="rounded-lg border border-bad/40 bg-bad-soft px-4 py-3">
+      <p className="font-medium text-bad">
+        {details.length === 1 ? 'One thing is to be mended:' : `${details.length} things are to be mended:`}
+      </p>
+      <ul className="mt-1 list-disc pl-4">
+        {details.map(({ path, message }) => (
+          <li key={path + message} className="break-words">
+            {path !== '' && <code className="font-mono text-xs">{path}</code>} {message}
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,26 @@
+import { Button } from './Button.tsx'
+import { ErrorNote } from './ErrorNote.tsx'
+
+/** Reads on in a list of `usePages`; says when there is no more. */
+export function LoadMore({
+  pages,
+}: {
+  pages: {
+    items: readonly unknown[]
+    hasMore: boolean
+    loadMore: () => void
+    query: { isFetchingNextPage: boolean; isFetchNextPageError: boolean; error: unknown }
+  }
+}) {
+  const { items, hasMore, loadMore, query } = pages
+  if (items.length === 0) return null
+  if (query.isFetchNextPageError) return <ErrorNote error={query.error} retry={loadMore} />
+  if (!hasMore) return null
+  return (
+    <div className="flex justify-center">
+      <Button busy={query.isFetchingNextPage} onClick={loadMore}>
+        Show more
+      </Button>
+    </div>
+  )
+}

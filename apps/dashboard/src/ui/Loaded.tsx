@@ -1,0 +1,49 @@
+import { clsx } from 'clsx'
+import type { ReactNode } from 'react'
+import { clockTime } from '../core/time.ts'
+import { Button } from './Button.tsx'
+import { ErrorNote } from './ErrorNote.tsx'
+import { Later, Skeleton } from './Skeleton.tsx'
+
+/** What is needed of a TanStack query's result. */
+export type Loading<T> = {
+  data: T | undefined
+  error: unknown
+  dataUpdatedAt: number
+  isError: boolean
+  isFetching: boolean
+  refetch: () => unknown
+}
+
+/** What was read, in its four states: loading, empty, failed, and stale (the last data while it cannot be read anew). */
+export function Loaded<T>({
+  query,
+  children,
+  isEmpty,
+  empty,
+  skeleton,
+}: {
+  query: Loading<T>
+  children: (data: T) => ReactNode
+  isEmpty?: ((data: T) => boolean) | undefined
+  empty?: ReactNode
+  skeleton?: ReactNode
+}) {
+  const { data, error, isError } = query
+  const again = () => void query.refetch()
+  if (data === undefined) return isError ? <ErrorNote error={error} retry={again} /> : <Later>{skeleton ?? <Skeleton lines={5} />}</Later>
+  const shown = isEmpty?.(data) === true ? empty : children(data)
+  return (
+    <>
+      {isError && (
+        <p role="status" className="mb-2 flex flex-wrap items-center gap-2 text-sm text-warning">
+          As of {clockTime(query.dataUpdatedAt)}: Herald does not answer just now.
+          <Button small variant="quiet" busy={query.isFetching} onClick={again}>
+            Try again
+          </Button>
+        </p>
+      )}
+      <div className={clsx(isError && 'opacity-60')}>{shown}</div>
+    </>
+  )
+}

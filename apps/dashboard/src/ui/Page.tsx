@@ -1,0 +1,61 @@
+import { useLocation } from '@tanstack/react-router'
+import { BookOpen } from 'lucide-react'
+import { useEffect, useRef, type ReactNode } from 'react'
+
+let isFirstPage = true
+
+/** A page: its title (which gets the focus when one comes here from another page), what it is for, its actions and its guide. */
+export function Page({
+  title,
+  lead,
+  actions,
+  guide,
+  children,
+}: {
+  title: string
+  lead?: ReactNode
+  actions?: ReactNode
+  guide?: string | undefined
+  children: ReactNode
+}) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  const pathname = useLocation({ select: (location) => location.pathname })
+
+  useEffect(() => {
+    document.title = `${title} · Herald`
+  }, [title])
+
+  useEffect(() => {
+    // The browser has put the focus where it belongs on the first page; and a field that asks for it keeps it.
+    if (!isFirstPage && !(document.activeElement instanceof HTMLInputElement)) heading.current?.focus({ preventScroll: true })
+    isFirstPage = false
+  }, [pathname])
+
+  return (
+    <div className="mx-auto flex w-full max-w-[1200px] flex-col gap-5 px-4 py-6 sm:px-6">
+      <header className="flex flex-wrap items-start justify-between gap-x-4 gap-y-3">
+        <div className="min-w-0">
+          <h1 ref={heading} tabIndex={-1} className="text-xl font-semibold tracking-tight break-words">
+            {title}
+          </h1>
+          {lead !== undefined && <p className="mt-0.5 max-w-[72ch] text-muted">{lead}</p>}
+        </div>
+        <div className="flex flex-wrap items-center gap-2">
+          {guide !== undefined && (
+            <a
+              href={`/docs/guide/${guide}`}
+              target="_blank"
+              rel="noreferrer"
+              className="inline-flex h-8 items-center gap-1.5 rounded-md px-2 text-muted hover:bg-hover hover:text-ink"
+            >
+              <BookOpen size={14} aria-hidden />
+              Guide
+            </a>
+          )}
+          {actions}
+        </div>
+      </header>
+      {children}
+    </div>
+  )
+}

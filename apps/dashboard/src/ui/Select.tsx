@@ -1,0 +1,20 @@
+import { clsx } from 'clsx'
+import type { ComponentProps } from 'react'
+import { inputClass } from './TextInput.tsx'
+
+/** One of a few values; the browser's own list. */
+export function Select({
+  options,
+  className,
+  ...rest
+}: ComponentProps<'select'> & { options: readonly { value: string; label: string; disabled?: boolean }[] }) {
+  return (
+    <select className={clsx(inputClass, 'h-8 pr-1', className)} {...rest}>
+      {options.map(({ value, label, disabled }) => (
+        <option key={value} value={value} disabled={disabled}>
+          {label}
+        </option>
+      ))}
+    </select>
+  )
+}

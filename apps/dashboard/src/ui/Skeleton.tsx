@@ -1,0 +1,29 @@
+import { useEffect, useState, type ReactNode } from 'react'
+
+const widths = ['w-3/4', 'w-full', 'w-5/6', 'w-2/3', 'w-11/12']
+
+/** Lines where text will be. */
+export function Skeleton({ lines = 3 }: { lines?: number | undefined }) {
+  return (
+    <div className="flex flex-col gap-3 py-1" aria-hidden>
+      {Array.from({ length: lines }, (_, line) => (
+        <div key={line} className={`h-4 animate-pulse rounded bg-sunken ${widths[line % widths.length]}`} />
+      ))}
+    </div>
+  )
+}
+
+/** Shows what it holds after 200 ms: what is there sooner does not flicker. Screen readers hear that it loads. */
+export function Later({ children }: { children: ReactNode }) {
+  const [isTime, setTime] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setTime(true), 200)
+    return () => clearTimeout(timer)
+  }, [])
+  return (
+    <div role="status" aria-live="polite" className={isTime ? '' : 'invisible'}>
+      <span className="sr-only">Loading</span>
+      {children}
+    </div>
+  )
+}

@@ -1,0 +1,127 @@
+import { useRouter } from '@tanstack/react-router'
+import { clsx } from 'clsx'
+import { useRef, type KeyboardEvent, type MouseEvent, type ReactNode } from 'react'
+
+/** A column: its heading and what a row shows in it. `width` is a CSS length. */
+export type Column<T> = {
+  key: string
+  label: ReactNode
+  cell: (row: T) => ReactNode
+  align?: 'right' | undefined
+  width?: string | undefined
+}
+
+const active = 'a,button,input,select,textarea,label,summary'
+
+/**
+ * Rows of a list. `rowHref` is the page of a row below /dashboard ("/apps/…"), `onOpen` what opening it does instead. One moves with j and k or the
+ * arrow keys, and opens with Enter or a click.
+ */
+export function Table<T>({
+  caption,
+  columns,
+  rows,
+  rowKey,
+  onOpen,
+  rowHref,
+}: {
+  caption: string
+  columns: readonly Column<T>[]
+  rows: readonly T[]
+  rowKey: (row: T) => string
+  onOpen?: ((row: T) => void) | undefined
+  rowHref?: ((row: T) => string) | undefined
+}) {
+  const router = useRouter()
+  const body = useRef<HTMLTableSectionElement>(null)
+  const opens = onOpen !== undefined || rowHref !== undefined
+
+  const go = (row: T): void => {
+    if (onOpen !== undefined) onOpen(row)
+    else if (rowHref !== undefined) router.history.push(router.basepath + rowHref(row))
+  }
+
+  const click = (row: T) => (event: MouseEvent) => {
+    if (event.target instanceof Element && event.target.closest(active) !== null) return
+    if (getSelection()?.isCollapsed === false) return
+    if (rowHref !== undefined && onOpen === undefined && (event.metaKey || event.ctrlKey))
+      return void window.open(router.basepath + rowHref(row), '_blank', 'noopener')
+    go(row)
+  }
+
+  const press = (row: T, index: number) => (event: KeyboardEvent<HTMLTableRowElement>) => {
+    if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return
+    const step = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[event.key]
+    const target = step === undefined ? undefined : body.current?.rows[index + step]
+    if (event.key === 'Enter') go(row)
+    else if (target === undefined) return
+    else target.focus()
+    event.preventDefault()
+  }
+
+  return (
+    <div className="overflow-x-auto rounded-lg border border-line bg-surface" data-table>
+      <table className="w-full border-collapse text-left">
+        <caption className="sr-only">{caption}</caption>
+        <thead>
+          <tr className="border-b border-line">
+            {columns.map(({ key, label, align, width }) => (
+              <th
+                key={key}
+                scope="col"
+                style={width === undefined ? undefined : { width }}
+                className={clsx('px-3 py-2 text-xs font-medium whitespace-nowrap text-muted', align === 'right' && 'text-right')}
+              >
+                {label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody ref={body}>
+          {rows.map((row, index) => (
+            <tr
+              key={rowKey(row)}
+              tabIndex={opens ? (index === 0 ? 0 : -1) : undefined}
+              onClick={opens ? click(row) : undefined}
+              onKeyDown={opens ? press(row, index) : undefined}
+              className={clsx(
+                'border-b border-line last:border-0 focus-visible:-outline-offset-2',
+                opens && 'cursor-pointer hover:bg-hover',
+              )}
+            >
+              {columns.map(({ key, cell, align }, column) => (
+                <td key={key} className={clsx('px-3 py-2 align-top', align === 'right' && 'text-right tabular-nums')}>
+                  {column === 0 && rowHref !== undefined ? (
+                    <RowLink href={router.basepath + rowHref(row)} open={() => go(row)}>
+                      {cell(row)}
+                    </RowLink>
+                  ) : (
+                    cell(row)
+                  )}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** The first cell is a real link, for a middle click, "copy link" and screen readers. */
+function RowLink({ href, open, children }: { href: string; open: () => void; children: ReactNode }) {
+  return (
+    <a
+      href={href}
+      tabIndex={-1}
+      className="hover:underline"
+      onClick={(event) => {
+        if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+        event.preventDefault()
+        open()
+      }}
+    >
+      {children}
+    </a>
+  )
+}

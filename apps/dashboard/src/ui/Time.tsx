@@ -1,0 +1,16 @@
+import { agoOf, localTime, utcTime } from '../core/time.ts'
+import { copy } from './copy.ts'
+import { Tooltip } from './Tooltip.tsx'
+
+/** A time as it is here. On hover and focus also in UTC and how long ago; a click copies it. */
+export function Time({ at, precise }: { at: string | number | Date | null | undefined; precise?: boolean | undefined }) {
+  if (at === null || at === undefined) return <span className="text-muted">–</span>
+  const iso = new Date(at).toISOString()
+  return (
+    <Tooltip text={() => `${utcTime(at)}, ${agoOf(at, Date.now())}`}>
+      <button type="button" onClick={() => void copy(iso, 'Time copied')} className="-mx-1 rounded px-1 whitespace-nowrap hover:bg-hover">
+        <time dateTime={iso}>{localTime(at, precise)}</time>
+      </button>
+    </Tooltip>
+  )
+}

@@ -1,0 +1,11 @@
+import { announce } from './Announcer.tsx'
+
+/** Puts a text on the clipboard and says so. */
+export async function copy(text: string, what = 'Copied'): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text)
+    announce(what)
+  } catch {
+    announce('The browser does not let this page copy: mark the text and copy it by hand.', 'bad')
+  }
+}

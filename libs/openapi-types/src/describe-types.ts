@@ -1,0 +1,38 @@
+import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript'
+import ts from 'typescript'
+
+const { factory } = ts
+
+/**
+ * The TypeScript types of an OpenAPI document.
+ *
+ * `Content` is written here: its schema asks for `_default: string` beside locales of any name, which the generator turns into a type that
+ * no value has, because the index signature refuses the string.
+ */
+export async function describeTypes(document: OpenAPI3, from: string): Promise<string> {
+  const nodes = await openapiTS(document, {
+    alphabetize: false,
+    transform(_schema, { path }) {
+      return path === '#/components/schemas/Content' ? content() : undefined
+    },
+  })
+  return `// Generated from ${from} by \`npm run docs\`. Change the API's description instead.\n${astToString(nodes)}`
+}
+
+/** `{ _default: string; [locale: string]: components['schemas']['LocaleEntry'] | string }` */
+function content(): ts.TypeLiteralNode {
+  const text = factory.createKeywordTypeNode(ts.SyntaxKind.StringKeyword)
+  const schemas = factory.createIndexedAccessTypeNode(
+    factory.createTypeReferenceNode('components'),
+    factory.createLiteralTypeNode(factory.createStringLiteral('schemas')),
+  )
+  const entry = factory.createIndexedAccessTypeNode(schemas, factory.createLiteralTypeNode(factory.createStringLiteral('LocaleEntry')))
+  return factory.createTypeLiteralNode([
+    factory.createPropertySignature(undefined, '_default', undefined, text),
+    factory.createIndexSignature(
+      undefined,
+      [factory.createParameterDeclaration(undefined, undefined, 'locale', undefined, text)],
+      factory.createUnionTypeNode([entry, text]),
+    ),
+  ])
+}

@@ -1,0 +1,4408 @@
+// Generated from docs/openapi.json by `npm run docs`. Change the API's description instead.
+export interface paths {
+    "/v1/subscriptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register a device
+         * @description Registers a device or finds it again. Calling it on every start of the app is right; a device that was opted out or dead is revived.
+         */
+        post: operations["registerSubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/subscriptions/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a browser its new endpoint
+         * @description The device keeps its id. Another device that already has the new endpoint is removed. 404 when the old endpoint is unknown.
+         */
+        post: operations["rotateSubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/subscriptions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a device
+         * @description An anonymous user goes with the last device.
+         */
+        delete: operations["deleteSubscription"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a device
+         * @description What belongs to the device and not to its user; at least one field.
+         */
+        patch: operations["changeSubscription"];
+        trace?: never;
+    };
+    "/v1/subscriptions/{id}/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say that the app came to the foreground
+         * @description Counts a session when the one before began 30 minutes ago or earlier. The body may be left out.
+         */
+        post: operations["startSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/subscriptions/{id}/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Log a person in on a device
+         * @description Names the anonymous user, or moves the device to the user who has this external id.
+         */
+        post: operations["loginSubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/subscriptions/{id}/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Log the person out of a device
+         * @description The device goes to a new anonymous user without tags.
+         */
+        post: operations["logoutSubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/subscriptions/{id}/user": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change the user who owns a device
+         * @description Tags merge, null deletes one. The change reaches every device of the user. PATCH and POST do the same.
+         */
+        post: operations["changeOwnerByPost"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change the user who owns a device
+         * @description Tags merge, null deletes one. The change reaches every device of the user. PATCH and POST do the same.
+         */
+        patch: operations["changeOwner"];
+        trace?: never;
+    };
+    "/v1/users/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change up to 500 users
+         * @description Each item names a user by `externalId` or `userId` and merges into them as PATCH does; an unknown external id makes a user. A wrong item leaves the others alone: read `results`, where `index` is the place in the request. The others are one transaction, and a repeat changes nothing.
+         */
+        post: operations["changeUsers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a user with all devices
+         * @description Tokens show their last characters only.
+         */
+        get: operations["readUser"];
+        put?: never;
+        post?: never;
+        /**
+         * Erase a user
+         * @description Deletes the user and all devices. Past events keep ids only.
+         */
+        delete: operations["deleteUser"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a user
+         * @description Tags merge, null deletes one; at least one field.
+         */
+        patch: operations["changeUser"];
+        trace?: never;
+    };
+    "/v1/users/by-external-id/{externalId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a user with all devices
+         * @description Tokens show their last characters only.
+         */
+        get: operations["readUserByExternalId"];
+        put?: never;
+        post?: never;
+        /**
+         * Erase a user
+         * @description Deletes the user and all devices. Past events keep ids only.
+         */
+        delete: operations["deleteUserByExternalId"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a user
+         * @description Tags merge, null deletes one; at least one field. An unknown external id makes a user without devices; a later login finds it.
+         */
+        patch: operations["changeUserByExternalId"];
+        trace?: never;
+    };
+    "/v1/notifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a notification
+         * @description Accepts a notification to users, devices, a segment or everyone. Its outcomes are read by the id it answers.
+         */
+        post: operations["sendNotification"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/notifications/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send up to 100 notifications
+         * @description Each item is sent or refused by itself, as POST /v1/notifications would, and counts in its limit: read `results`, where `index` is the place in the request. An item with an `idempotencyKey`, or any item when the request has the header, is made once: repeated, the request makes only what is missing.
+         */
+        post: operations["sendNotifications"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/notifications/dry-run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try a notification or a campaign without sending it
+         * @description Answers whom it would reach, who would be skipped and why, when, in which languages, and how large the pushes are, counted and rendered by what sends. Nothing is sent or written. Samples show values of people, so they need the scope users:read too.
+         */
+        post: operations["dryRunNotification"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/campaigns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a draft of a campaign
+         * @description Nothing is sent. With neither segment nor segmentId it is for everyone. Fields given here win over those of the template.
+         */
+        post: operations["createCampaign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/campaigns/{id}/send": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a draft, or set its schedule going
+         * @description Answers what the campaign is from now on: sending, scheduled or active, as its schedule says.
+         */
+        post: operations["sendCampaign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/campaigns/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Cancel a campaign that has not begun */
+        post: operations["cancelCampaign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/campaigns/{id}/experiment/winner": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send the winning variant to the rest of the audience
+         * @description Makes and sends a campaign of its own to everyone who was held out of the experiment.
+         */
+        post: operations["pickWinner"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/campaigns/{id}/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the counters of a campaign
+         * @description Counters go on changing after the campaign is sent, because devices report later. A rate is null while there is nothing to divide by.
+         */
+        get: operations["readCampaignStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/segments/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Count the devices that a segment would reach
+         * @description Counts devices that are opted in and not dead, as a send would. Without a segment, or with {}, everyone is counted.
+         */
+        post: operations["previewSegment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/segments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List saved segments, newest first */
+        get: operations["listSegments"];
+        put?: never;
+        /** Save a segment */
+        post: operations["createSegment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/segments/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a saved segment */
+        get: operations["readSegment"];
+        /**
+         * Replace a saved segment
+         * @description Replaces name, description and definition, and clears the stored count. Campaigns already sent keep what they copied.
+         */
+        put: operations["replaceSegment"];
+        post?: never;
+        /**
+         * Delete a saved segment
+         * @description A draft that still points at it gets 404 when it is sent.
+         */
+        delete: operations["deleteSegment"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/segments/{id}/count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Count the devices of a saved segment and keep the count */
+        post: operations["countSegment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List templates, newest first */
+        get: operations["listTemplates"];
+        put?: never;
+        /** Make a template */
+        post: operations["createTemplate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/templates/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a template */
+        get: operations["readTemplate"];
+        /**
+         * Replace a template
+         * @description Replaces the whole: an optional field that is left out is removed. Campaigns that used it keep their copy.
+         */
+        put: operations["replaceTemplate"];
+        post?: never;
+        /**
+         * Delete a template
+         * @description Campaigns that used it keep their copy.
+         */
+        delete: operations["deleteTemplate"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/e/{kind}/{msgId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report what became of a push on its device
+         * @description kind is d (delivered), o (opened), c (clicked) or x (dismissed). The signed msgId is the credential. A replay answers 204 and counts nothing.
+         */
+        post: operations["trackEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether the service takes requests
+         * @description 503 while the database is unreachable or frozen.
+         */
+        get: operations["readHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** This document */
+        get: operations["readOpenApiDocument"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/docs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** An interactive browser of this document */
+        get: operations["readDocs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/web-push-key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the key that a page subscribes with
+         * @description The applicationServerKey of PushManager.subscribe. A subscription that was made with another key gets nothing: subscribe anew. 404 while Web Push is not configured.
+         */
+        get: operations["readWebPushKey"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export interface webhooks {
+    delivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Events of up to one second, at most 100, posted to each endpoint that asks for them
+         * @description Verify the signature on the raw body before parsing it, answer 2xx within 10 seconds, and work on the events later. A delivery may come again, and events may come out of order.
+         */
+        post: operations["receiveWebhookDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export interface components {
+    schemas: {
+        /** @description Whom a segment matches; {} means everyone. At most 8 levels deep, with at most 100 leaves and 10,000 listed values; one that costs too much per device is refused at the leaf that is too much. */
+        Segment: Record<string, never> | components["schemas"]["SegmentNode"];
+        SegmentNode: {
+            field: string;
+            /** @enum {string} */
+            op: "eq" | "ne" | "in" | "nin" | "gt" | "gte" | "lt" | "lte" | "exists" | "contains" | "startsWith";
+            /** @description A text, number or truth value; for `in` and `nin` 1 to 500 of them. Dates may be relative: -14d, +2h. */
+            value: unknown;
+        } | {
+            and: components["schemas"]["SegmentNode"][];
+        } | {
+            or: components["schemas"]["SegmentNode"][];
+        } | {
+            not: components["schemas"]["SegmentNode"];
+        };
+        Error: {
+            error: {
+                /** @description One of a closed table; programs decide by it. */
+                code: string;
+                /** @description A sentence for people. */
+                message: string;
+                /** @description Which fields are wrong. */
+                details?: {
+                    path: string;
+                    message: string;
+                }[];
+            };
+        };
+        Tags: {
+            [key: string]: string | number | boolean;
+        };
+        WebPushKeys: {
+            p256dh: string;
+            auth: string;
+        };
+        RegisterSubscriptionBody: {
+            /** @enum {string} */
+            platform: "ios" | "android";
+            token: string;
+            externalId?: string;
+            tags?: components["schemas"]["Tags"];
+            language?: string;
+            timezone?: string;
+            country?: string;
+            appVersion?: string;
+            sdkVersion?: string;
+            osVersion?: string;
+            deviceModel?: string;
+        } | {
+            /** @constant */
+            platform: "web";
+            /** Format: uri */
+            endpoint: string;
+            keys: components["schemas"]["WebPushKeys"];
+            browser?: string;
+            standalone?: boolean;
+            externalId?: string;
+            tags?: components["schemas"]["Tags"];
+            language?: string;
+            timezone?: string;
+            country?: string;
+            appVersion?: string;
+            sdkVersion?: string;
+            osVersion?: string;
+            deviceModel?: string;
+        };
+        Registered: {
+            id: components["schemas"]["Id"];
+            /** @enum {string} */
+            platform: "ios" | "android" | "web";
+            userId: components["schemas"]["Id"];
+        };
+        /** @description An id: 24 lower-case hexadecimal characters. */
+        Id: string;
+        RotateSubscriptionBody: {
+            old: string;
+            new: {
+                /** Format: uri */
+                endpoint: string;
+                keys: components["schemas"]["WebPushKeys"];
+            };
+        };
+        Rotated: {
+            id: components["schemas"]["Id"];
+        };
+        ChangeSubscriptionBody: {
+            optedIn?: boolean;
+            appVersion?: string;
+            osVersion?: string;
+            deviceModel?: string;
+        };
+        OptedIn: {
+            id: components["schemas"]["Id"];
+            optedIn: boolean;
+        };
+        /** @default {} */
+        StartSessionBody: {
+            appVersion?: string;
+            osVersion?: string;
+        };
+        Session: {
+            id: components["schemas"]["Id"];
+            sessionCount: number;
+            /** Format: date-time */
+            lastSessionAt: string;
+        };
+        LoginSubscriptionBody: {
+            externalId: string;
+        };
+        LoggedIn: {
+            userId: components["schemas"]["Id"];
+            externalId: string;
+        };
+        LoggedOut: {
+            userId: components["schemas"]["Id"];
+        };
+        UserChanges: {
+            tags?: components["schemas"]["TagChanges"];
+            language?: string;
+            timezone?: string;
+            country?: string;
+        };
+        TagChanges: {
+            [key: string]: string | number | boolean | null;
+        };
+        OwnerChanged: {
+            userId: components["schemas"]["Id"];
+            tags: {
+                [key: string]: string | number | boolean;
+            };
+        };
+        ChangeUsersBody: {
+            users: {
+                externalId?: string;
+                userId?: string;
+                tags?: components["schemas"]["TagChanges"];
+                language?: string;
+                timezone?: string;
+                country?: string;
+            }[];
+        };
+        UsersChanged: {
+            results: {
+                /** @description Which item of the request, from 0 on. */
+                index: number;
+                status: number;
+                id?: components["schemas"]["Id"];
+                created?: boolean;
+                error?: components["schemas"]["ItemError"];
+            }[];
+        };
+        /** @description Why the item was refused: what the call for it alone would answer, with the path of the field in this request. */
+        ItemError: {
+            code: string;
+            message: string;
+            details?: {
+                path: string;
+                message: string;
+            }[];
+        };
+        User: {
+            id: string;
+            externalId?: string;
+            tags: {
+                [key: string]: string | number | boolean;
+            };
+            language: string | null;
+            timezone: string | null;
+            country: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            lastActiveAt: string;
+            subscriptions: components["schemas"]["Subscription"][];
+        };
+        Subscription: {
+            id: string;
+            /** @enum {string} */
+            platform: "ios" | "android" | "web";
+            token?: string;
+            endpoint?: string;
+            keys?: {
+                p256dh: string;
+                auth: string;
+            };
+            optedIn: boolean;
+            appVersion: string | null;
+            sdkVersion: string | null;
+            osVersion: string | null;
+            deviceModel: string | null;
+            browser: string | null;
+            standalone: boolean | null;
+            sessionCount: number;
+            lastSessionAt: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            lastActiveAt: string;
+            lastNotifiedAt: string | null;
+            invalidatedAt: string | null;
+        };
+        Target: {
+            externalIds?: string[];
+            userIds?: string[];
+            subscriptionIds?: string[];
+            segment?: components["schemas"]["Segment"];
+            segmentId?: string;
+            /** @constant */
+            all?: true;
+        };
+        Content: {
+            _default: string;
+            [locale: string]: components["schemas"]["LocaleEntry"] | string;
+        };
+        LocaleEntry: {
+            title: string;
+            body: string;
+            url?: string;
+            image?: string;
+            actions?: components["schemas"]["Action"][];
+        };
+        Action: {
+            id: string;
+            title: string;
+            url?: string;
+        };
+        CustomData: {
+            [key: string]: string;
+        };
+        Presentation: {
+            sound?: string;
+            badge?: number;
+            threadId?: string;
+            icon?: string;
+            /** @enum {string} */
+            interruptionLevel?: "passive" | "active" | "time-sensitive" | "critical";
+            relevanceScore?: number;
+            channelId?: string;
+        };
+        Bypass: {
+            frequencyCap?: boolean;
+            quietHours?: boolean;
+        };
+        SendNotificationBody: {
+            target: components["schemas"]["Target"];
+            content?: components["schemas"]["Content"];
+            templateId?: string;
+            silent?: boolean;
+            data?: components["schemas"]["CustomData"];
+            ttl?: number;
+            collapseId?: string;
+            /** @enum {string} */
+            priority?: "high" | "normal";
+            presentation?: components["schemas"]["Presentation"];
+            bypass?: components["schemas"]["Bypass"];
+        };
+        Accepted: {
+            id: components["schemas"]["Id"];
+            /** @constant */
+            status: "sending";
+        };
+        SendNotificationsBody: {
+            notifications: {
+                target: components["schemas"]["Target"];
+                content?: components["schemas"]["Content"];
+                templateId?: string;
+                silent?: boolean;
+                data?: components["schemas"]["CustomData"];
+                ttl?: number;
+                collapseId?: string;
+                /** @enum {string} */
+                priority?: "high" | "normal";
+                presentation?: components["schemas"]["Presentation"];
+                bypass?: components["schemas"]["Bypass"];
+                idempotencyKey?: string;
+            }[];
+        };
+        SendsAccepted: {
+            results: {
+                /** @description Which item of the request, from 0 on. */
+                index: number;
+                status: number;
+                id?: components["schemas"]["Id"];
+                replayed?: boolean;
+                error?: components["schemas"]["ItemError"];
+            }[];
+        };
+        Schedule: {
+            /** @constant */
+            type: "now";
+        } | {
+            /** @constant */
+            type: "at";
+            /** Format: date-time */
+            at: string;
+        } | {
+            /** @constant */
+            type: "user_timezone";
+            localTime: string;
+        } | {
+            /** @constant */
+            type: "recurring";
+            /** @enum {string} */
+            every: "day" | "week";
+            daysOfWeek?: number[];
+            localTime: string;
+            timezone: string;
+            /** Format: date-time */
+            until?: string;
+        };
+        Experiment: {
+            sampleRate: number;
+            variants: {
+                id: string;
+                name: string;
+                /** @default 1 */
+                weight: number;
+                content: components["schemas"]["Content"];
+            }[];
+        };
+        DryRunNotificationBody: {
+            notification?: {
+                target: components["schemas"]["Target"];
+                content?: components["schemas"]["Content"];
+                templateId?: string;
+                silent?: boolean;
+                data?: components["schemas"]["CustomData"];
+                ttl?: number;
+                collapseId?: string;
+                /** @enum {string} */
+                priority?: "high" | "normal";
+                presentation?: components["schemas"]["Presentation"];
+                bypass?: components["schemas"]["Bypass"];
+            };
+            campaign?: {
+                name: string;
+                segment?: components["schemas"]["Segment"];
+                segmentId?: string;
+                schedule?: components["schemas"]["Schedule"];
+                experiment?: components["schemas"]["Experiment"];
+                content?: components["schemas"]["Content"];
+                templateId?: string;
+                silent?: boolean;
+                data?: components["schemas"]["CustomData"];
+                ttl?: number;
+                collapseId?: string;
+                /** @enum {string} */
+                priority?: "high" | "normal";
+                presentation?: components["schemas"]["Presentation"];
+                bypass?: components["schemas"]["Bypass"];
+            };
+            samples?: {
+                subscriptionIds?: string[];
+                random?: number;
+                seed?: number | string;
+            };
+        };
+        DryRunNotificationAnswer: {
+            audience: {
+                devices: number;
+                users: number;
+                byPlatform: {
+                    ios: number;
+                    android: number;
+                    web: number;
+                };
+                /** @description False: counted in a sample, and the true number lies in `interval` 95 times in a hundred. */
+                exact: boolean;
+                sampleSize?: number;
+                interval?: number[];
+            };
+            unreachable: {
+                optedOut: number;
+                invalidated: number;
+            };
+            skips: {
+                reason: string;
+                devices: number;
+                /** @description False: counted in a sample, and the true number lies in `interval` 95 times in a hundred. */
+                exact: boolean;
+                sampleSize?: number;
+                interval?: number[];
+            }[];
+            waves: {
+                /** Format: date-time */
+                at: string;
+                devices: number;
+            }[];
+            experiment: {
+                inSample: number;
+                remainder: number;
+                byVariant: {
+                    [key: string]: number;
+                };
+            } | null;
+            locales: {
+                locale: string;
+                devices: number;
+                fallback: number;
+            }[];
+            bytes: {
+                /** @enum {string} */
+                platform: "ios" | "android" | "web";
+                locale: string | null;
+                variant: string | null;
+                max: number;
+                limit: number;
+                truncated: boolean;
+            }[];
+            samples: {
+                subscriptionId: components["schemas"]["Id"];
+                userId: components["schemas"]["Id"];
+                /** @enum {string} */
+                platform: "ios" | "android" | "web";
+                variant: string | null;
+                locale: string | null;
+                entry: {
+                    title: string;
+                    body: string;
+                    url?: string;
+                    image?: string;
+                    actions?: {
+                        id: string;
+                        title: string;
+                        url?: string;
+                    }[];
+                } | null;
+                /** @description What the provider would be sent, without the token. */
+                payload: {
+                    [key: string]: unknown;
+                } | null;
+                bytes: number | null;
+                limit: number;
+                /** @description Why it would not be sent to; null: it would. */
+                skip: string | null;
+                warnings: string[];
+            }[];
+            warnings: {
+                code: string;
+                path: string;
+                message: string;
+                devices: number | null;
+            }[];
+            estimate: {
+                seconds: number | null;
+                perSecond: number | null;
+                basis: string;
+            };
+        };
+        CreateCampaignBody: {
+            name: string;
+            segment?: components["schemas"]["Segment"];
+            segmentId?: string;
+            schedule?: components["schemas"]["Schedule"];
+            experiment?: components["schemas"]["Experiment"];
+            content?: components["schemas"]["Content"];
+            templateId?: string;
+            silent?: boolean;
+            data?: components["schemas"]["CustomData"];
+            ttl?: number;
+            collapseId?: string;
+            /** @enum {string} */
+            priority?: "high" | "normal";
+            presentation?: components["schemas"]["Presentation"];
+            bypass?: components["schemas"]["Bypass"];
+        };
+        Drafted: {
+            id: components["schemas"]["Id"];
+            /** @constant */
+            status: "draft";
+        };
+        Started: {
+            /** @enum {string} */
+            status: "sending" | "scheduled" | "active";
+        };
+        Cancelled: {
+            /** @constant */
+            status: "cancelled";
+        };
+        PickWinnerBody: {
+            variant: string;
+        };
+        CampaignStats: {
+            id: components["schemas"]["Id"];
+            /** @enum {string} */
+            status: "draft" | "scheduled" | "sending" | "active" | "sent" | "cancelled" | "failed" | "paused";
+            stats: {
+                queued: number;
+                sent: number;
+                failed: number;
+                skipped: number;
+                delivered: number;
+                opened: number;
+                clicked: number;
+                dismissed: number;
+                /** @description By variant id, for experiments only. */
+                variants?: {
+                    [key: string]: {
+                        sent: number;
+                        failed: number;
+                        skipped: number;
+                        delivered: number;
+                        opened: number;
+                        clicked: number;
+                        dismissed: number;
+                    };
+                };
+            };
+            /** @description Delivered by sent, opened and clicked by delivered, to four decimals; null when there is nothing to divide by. */
+            rates: {
+                delivery: number | null;
+                open: number | null;
+                click: number | null;
+            };
+        };
+        /** @default {} */
+        PreviewSegmentBody: {
+            segment?: components["schemas"]["Segment"];
+        };
+        SegmentCount: {
+            count: number;
+            byPlatform: {
+                ios: number;
+                android: number;
+                web: number;
+            };
+        };
+        SegmentList: {
+            segments: components["schemas"]["SavedSegment"][];
+            /** @description Where the list goes on; null at its end. */
+            nextCursor: string | null;
+        };
+        SavedSegment: {
+            id: string;
+            name: string;
+            description: string | null;
+            definition: {
+                [key: string]: unknown;
+            };
+            lastCount: number | null;
+            lastCountedAt: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        SaveSegment: {
+            name: string;
+            description?: string | null;
+            definition: components["schemas"]["Segment"];
+        };
+        TemplateList: {
+            templates: components["schemas"]["Template"][];
+            /** @description Where the list goes on; null at its end. */
+            nextCursor: string | null;
+        };
+        Template: {
+            id: string;
+            name: string;
+            description: string | null;
+            content: {
+                [key: string]: unknown;
+            };
+            data: {
+                [key: string]: string;
+            } | null;
+            presentation: components["schemas"]["Presentation"] | null;
+            ttl: number | null;
+            collapseId: string | null;
+            priority: ("high" | "normal") | null;
+            silent: boolean | null;
+            useCount: number;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        SaveTemplate: {
+            name: string;
+            description?: string | null;
+            content: components["schemas"]["Content"];
+            silent?: boolean;
+            data?: components["schemas"]["CustomData"];
+            ttl?: number;
+            collapseId?: string;
+            /** @enum {string} */
+            priority?: "high" | "normal";
+            presentation?: components["schemas"]["Presentation"];
+        };
+        Healthy: {
+            /** @constant */
+            status: "ok";
+            /** @constant */
+            db: "ready";
+        };
+        Unhealthy: {
+            /** @constant */
+            status: "unavailable";
+            /** @constant */
+            db: "unreachable";
+        };
+        WebPushKey: {
+            /** @description The public VAPID key: base64url of 65 bytes. */
+            publicKey: string;
+        };
+        /** @description A provider took the push. */
+        NotificationSentEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "notification.sent";
+            /** @description The same whenever this event is delivered. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            ts: string;
+            appId: string;
+            campaignId: string;
+            userId: string;
+            subscriptionId: string;
+            /** @enum {string} */
+            platform: "ios" | "android" | "web";
+            /** @description There when the user has one. */
+            externalId?: string;
+            data?: {
+                /**
+                 * @description There when the send is a test.
+                 * @constant
+                 */
+                test?: true;
+            };
+        };
+        /** @description The device reports it. */
+        NotificationDeliveredEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "notification.delivered";
+            /** @description The same whenever this event is delivered. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            ts: string;
+            appId: string;
+            campaignId: string;
+            userId: string;
+            subscriptionId: string;
+            /** @enum {string} */
+            platform: "ios" | "android" | "web";
+            /** @description There when the user has one. */
+            externalId?: string;
+            data?: {
+                /**
+                 * @description There when the send is a test.
+                 * @constant
+                 */
+                test?: true;
+            };
+        };
+        /** @description The device reports it. */
+        NotificationOpenedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "notification.opened";
+            /** @description The same whenever this event is delivered. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            ts: string;
+            appId: string;
+            campaignId: string;
+            userId: string;
+            subscriptionId: string;
+            /** @enum {string} */
+            platform: "ios" | "android" | "web";
+            /** @description There when the user has one. */
+            externalId?: string;
+            data?: {
+                /**
+                 * @description There when the send is a test.
+                 * @constant
+                 */
+                test?: true;
+            };
+        };
+        /** @description The device reports it. */
+        NotificationClickedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "notification.clicked";
+            /** @description The same whenever this event is delivered. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            ts: string;
+            appId: string;
+            campaignId: string;
+            userId: string;
+            subscriptionId: string;
+            /** @enum {string} */
+            platform: "ios" | "android" | "web";
+            /** @description There when the user has one. */
+            externalId?: string;
+            data?: {
+                /**
+                 * @description There when the send is a test.
+                 * @constant
+                 */
+                test?: true;
+            };
+        };
+        /** @description The device reports it. */
+        NotificationDismissedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "notification.dismissed";
+            /** @description The same whenever this event is delivered. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            ts: string;
+            appId: string;
+            campaignId: string;
+            userId: string;
+            subscriptionId: string;
+            /** @enum {string} */
+            platform: "ios" | "android" | "web";
+            /** @description There when the user has one. */
+            externalId?: string;
+            data?: {
+                /**
+                 * @description There when the send is a test.
+                 * @constant
+                 */
+                test?: true;
+            };
+        };
+        /** @description The push could not be sent. */
+        NotificationFailedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "notification.failed";
+            /** @description The same whenever this event is delivered. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            ts: string;
+            appId: string;
+            campaignId: string;
+            userId: string;
+            subscriptionId: string;
+            /** @enum {string} */
+            platform: "ios" | "android" | "web";
+            /** @description There when the user has one. */
+            externalId?: string;
+            data: {
+                /** @description One of token_dead, token_invalid, sender_mismatch, payload_too_large, payload_invalid, credentials_invalid, not_configured, rate_limited, provider_unavailable, network_error, timeout, encryption_failed, internal. */
+                code: string;
+                /** @description The provider’s own words. */
+                providerCode: string | null;
+                /** @description Tries at the provider. */
+                attempts: number;
+                /**
+                 * @description There when the send is a test.
+                 * @constant
+                 */
+                test?: true;
+            };
+        };
+        /** @description The push was not to be sent. */
+        NotificationSkippedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "notification.skipped";
+            /** @description The same whenever this event is delivered. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            ts: string;
+            appId: string;
+            campaignId: string;
+            userId: string;
+            subscriptionId: string;
+            /** @enum {string} */
+            platform: "ios" | "android" | "web";
+            /** @description There when the user has one. */
+            externalId?: string;
+            data: {
+                /** @description One of opted_out, invalidated, deleted, owner_changed, silent_web, frequency_cap, quiet_hours, expired, empty_content, cancelled. */
+                reason: string;
+                /**
+                 * @description There when the send is a test.
+                 * @constant
+                 */
+                test?: true;
+            };
+        };
+        /** @description A provider says that the device’s token is dead. */
+        SubscriptionInvalidatedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "subscription.invalidated";
+            /** @description The same whenever this event is delivered. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            ts: string;
+            appId: string;
+            campaignId: string;
+            userId: string;
+            subscriptionId: string;
+            /** @enum {string} */
+            platform: "ios" | "android" | "web";
+            /** @description There when the user has one. */
+            externalId?: string;
+            data: {
+                /** @description What the provider’s answer means, such as token_dead. */
+                code: string;
+                /**
+                 * @description There when the send is a test.
+                 * @constant
+                 */
+                test?: true;
+            };
+        };
+        /** @description Every push of a campaign is queued, not necessarily sent. It is of no user and no device. */
+        CampaignCompletedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "campaign.completed";
+            /** @description The same whenever this event is delivered. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            ts: string;
+            appId: string;
+            campaignId: string;
+            data: {
+                queued: number;
+                byPlatform: {
+                    ios: number;
+                    android: number;
+                    web: number;
+                };
+                name: string;
+                transactional: boolean;
+                /**
+                 * @description There when the send is a test.
+                 * @constant
+                 */
+                test?: true;
+            };
+        };
+        /** @description Somebody tested the endpoint. */
+        PingEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "ping";
+            /** @description The same whenever this event is delivered. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            ts: string;
+            appId: string;
+        };
+        /** @description What happened. New types and fields may be added: pass over what you do not know. */
+        WebhookEvent: components["schemas"]["NotificationSentEvent"] | components["schemas"]["NotificationDeliveredEvent"] | components["schemas"]["NotificationOpenedEvent"] | components["schemas"]["NotificationClickedEvent"] | components["schemas"]["NotificationDismissedEvent"] | components["schemas"]["NotificationFailedEvent"] | components["schemas"]["NotificationSkippedEvent"] | components["schemas"]["SubscriptionInvalidatedEvent"] | components["schemas"]["CampaignCompletedEvent"] | components["schemas"]["PingEvent"];
+        WebhookDelivery: {
+            /** @description The same whenever this delivery is tried again. */
+            id: string;
+            events: components["schemas"]["WebhookEvent"][];
+        };
+    };
+    responses: {
+        /** @description unauthorized */
+        "401-unauthorized": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description forbidden */
+        "403-forbidden": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description limit_reached */
+        "409-limit_reached": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description body_too_large */
+        "413-body_too_large": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description unsupported_media_type */
+        "415-unsupported_media_type": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description invalid_body */
+        "422-invalid_body": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description rate_limited */
+        "429-rate_limited": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description database_unavailable, queue_unavailable */
+        "503-database_unavailable-queue_unavailable": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description not_found */
+        "404-not_found": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description idempotency_in_progress */
+        "409-idempotency_in_progress": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description invalid_body, invalid_segment, idempotency_key_reused */
+        "422-invalid_body-invalid_segment-idempotency_key_reused": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description invalid_state */
+        "409-invalid_state": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description invalid_body, invalid_segment */
+        "422-invalid_body-invalid_segment": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description not_an_experiment, still_sending, invalid_state, no_remainder, winner_already_sent */
+        "409-not_an_experiment-still_sending-invalid_state-no_remainder-winner_already_sent": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description invalid_body, unknown_variant */
+        "422-invalid_body-unknown_variant": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description duplicate_name */
+        "409-duplicate_name": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description unknown_kind, invalid_msg_id */
+        "400-unknown_kind-invalid_msg_id": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+    };
+    parameters: {
+        /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+        RequestId: string;
+        /**
+         * @description Within 24 hours the same request with the same key answers the first answer again, with Idempotent-Replayed: true.
+         * @example order-17-shipped
+         */
+        IdempotencyKey: string;
+        /**
+         * @description Gives each item without a key of its own the key `<Idempotency-Key>:<index>`: repeated within 24 hours the same request makes only what is missing.
+         * @example orders-of-today
+         */
+        ItemsIdempotencyKey: string;
+        /** @description Needed with a public key and an externalId when the app requires identity verification: an HS256 JWT over its identity secret, sub = externalId, exp within an hour. */
+        IdentityToken: string;
+    };
+    requestBodies: never;
+    headers: {
+        /** @description Names this request in the log. */
+        "x-request-id": string;
+        /** @description Requests per minute, where there is a limit. */
+        "RateLimit-Limit": number;
+        /** @description Requests left in this minute. */
+        "RateLimit-Remaining": number;
+        /** @description Seconds until the next minute begins. */
+        "RateLimit-Reset": number;
+        /** @description Seconds to wait. */
+        "Retry-After": number;
+        /** @description true: this is the answer of an earlier request. */
+        "Idempotent-Replayed": "true";
+        /** @description Bearer */
+        "WWW-Authenticate": string;
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    registerSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Needed with a public key and an externalId when the app requires identity verification: an HS256 JWT over its identity secret, sub = externalId, exp within an hour. */
+                "x-identity-token"?: components["parameters"]["IdentityToken"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RegisterSubscriptionBody"];
+            };
+        };
+        responses: {
+            /** @description Register a device */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a01",
+                     *       "platform": "ios",
+                     *       "userId": "671a2b3c4d5e6f7081920a02"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Registered"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            409: components["responses"]["409-limit_reached"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    rotateSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RotateSubscriptionBody"];
+            };
+        };
+        responses: {
+            /** @description Give a browser its new endpoint */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a01"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Rotated"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a01 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    changeSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a01 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeSubscriptionBody"];
+            };
+        };
+        responses: {
+            /** @description Change a device */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a01",
+                     *       "optedIn": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OptedIn"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    startSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a01 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["StartSessionBody"];
+            };
+        };
+        responses: {
+            /** @description Say that the app came to the foreground */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a01",
+                     *       "sessionCount": 18,
+                     *       "lastSessionAt": "2026-01-31T08:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    loginSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Needed with a public key and an externalId when the app requires identity verification: an HS256 JWT over its identity secret, sub = externalId, exp within an hour. */
+                "x-identity-token"?: components["parameters"]["IdentityToken"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a01 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LoginSubscriptionBody"];
+            };
+        };
+        responses: {
+            /** @description Log a person in on a device */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "userId": "671a2b3c4d5e6f7081920a02",
+                     *       "externalId": "customer-4711"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LoggedIn"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-limit_reached"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    logoutSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a01 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Log the person out of a device */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "userId": "671a2b3c4d5e6f7081920a02"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LoggedOut"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    changeOwnerByPost: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a01 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserChanges"];
+            };
+        };
+        responses: {
+            /** @description Change the user who owns a device */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "userId": "671a2b3c4d5e6f7081920a02",
+                     *       "tags": {
+                     *         "plan": "gold",
+                     *         "orders": 12,
+                     *         "newsletter": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OwnerChanged"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    changeOwner: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a01 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserChanges"];
+            };
+        };
+        responses: {
+            /** @description Change the user who owns a device */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "userId": "671a2b3c4d5e6f7081920a02",
+                     *       "tags": {
+                     *         "plan": "gold",
+                     *         "orders": 12,
+                     *         "newsletter": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OwnerChanged"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    changeUsers: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeUsersBody"];
+            };
+        };
+        responses: {
+            /** @description Change up to 500 users */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "index": 0,
+                     *           "status": 200,
+                     *           "id": "671a2b3c4d5e6f7081920a02",
+                     *           "created": false
+                     *         },
+                     *         {
+                     *           "index": 1,
+                     *           "status": 200,
+                     *           "id": "671a2b3c4d5e6f7081920a12",
+                     *           "created": true
+                     *         },
+                     *         {
+                     *           "index": 2,
+                     *           "status": 404,
+                     *           "error": {
+                     *             "code": "not_found",
+                     *             "message": "Not found."
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UsersChanged"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a02 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read a user with all devices */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a02",
+                     *       "externalId": "customer-4711",
+                     *       "tags": {
+                     *         "plan": "gold",
+                     *         "orders": 12,
+                     *         "newsletter": true
+                     *       },
+                     *       "language": "de-AT",
+                     *       "timezone": "Europe/Vienna",
+                     *       "country": "AT",
+                     *       "createdAt": "2025-11-03T17:20:11.000Z",
+                     *       "lastActiveAt": "2026-01-31T08:04:30.000Z",
+                     *       "subscriptions": [
+                     *         {
+                     *           "id": "671a2b3c4d5e6f7081920a01",
+                     *           "platform": "ios",
+                     *           "token": "…c0ffee",
+                     *           "optedIn": true,
+                     *           "appVersion": "4.2.0",
+                     *           "sdkVersion": "1.0.0",
+                     *           "osVersion": "18.1",
+                     *           "deviceModel": "iPhone16,2",
+                     *           "browser": null,
+                     *           "standalone": null,
+                     *           "sessionCount": 17,
+                     *           "lastSessionAt": "2026-01-31T08:00:00.000Z",
+                     *           "createdAt": "2025-11-03T17:20:11.000Z",
+                     *           "lastActiveAt": "2026-01-31T08:04:30.000Z",
+                     *           "lastNotifiedAt": "2026-01-30T18:00:00.000Z",
+                     *           "invalidatedAt": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a02 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    changeUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a02 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserChanges"];
+            };
+        };
+        responses: {
+            /** @description Change a user */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a02",
+                     *       "externalId": "customer-4711",
+                     *       "tags": {
+                     *         "plan": "gold",
+                     *         "orders": 12,
+                     *         "newsletter": true
+                     *       },
+                     *       "language": "de-AT",
+                     *       "timezone": "Europe/Vienna",
+                     *       "country": "AT",
+                     *       "createdAt": "2025-11-03T17:20:11.000Z",
+                     *       "lastActiveAt": "2026-01-31T08:04:30.000Z",
+                     *       "subscriptions": [
+                     *         {
+                     *           "id": "671a2b3c4d5e6f7081920a01",
+                     *           "platform": "ios",
+                     *           "token": "…c0ffee",
+                     *           "optedIn": true,
+                     *           "appVersion": "4.2.0",
+                     *           "sdkVersion": "1.0.0",
+                     *           "osVersion": "18.1",
+                     *           "deviceModel": "iPhone16,2",
+                     *           "browser": null,
+                     *           "standalone": null,
+                     *           "sessionCount": 17,
+                     *           "lastSessionAt": "2026-01-31T08:00:00.000Z",
+                     *           "createdAt": "2025-11-03T17:20:11.000Z",
+                     *           "lastActiveAt": "2026-01-31T08:04:30.000Z",
+                     *           "lastNotifiedAt": "2026-01-30T18:00:00.000Z",
+                     *           "invalidatedAt": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readUserByExternalId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example customer-4711 */
+                externalId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read a user with all devices */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a02",
+                     *       "externalId": "customer-4711",
+                     *       "tags": {
+                     *         "plan": "gold",
+                     *         "orders": 12,
+                     *         "newsletter": true
+                     *       },
+                     *       "language": "de-AT",
+                     *       "timezone": "Europe/Vienna",
+                     *       "country": "AT",
+                     *       "createdAt": "2025-11-03T17:20:11.000Z",
+                     *       "lastActiveAt": "2026-01-31T08:04:30.000Z",
+                     *       "subscriptions": [
+                     *         {
+                     *           "id": "671a2b3c4d5e6f7081920a01",
+                     *           "platform": "ios",
+                     *           "token": "…c0ffee",
+                     *           "optedIn": true,
+                     *           "appVersion": "4.2.0",
+                     *           "sdkVersion": "1.0.0",
+                     *           "osVersion": "18.1",
+                     *           "deviceModel": "iPhone16,2",
+                     *           "browser": null,
+                     *           "standalone": null,
+                     *           "sessionCount": 17,
+                     *           "lastSessionAt": "2026-01-31T08:00:00.000Z",
+                     *           "createdAt": "2025-11-03T17:20:11.000Z",
+                     *           "lastActiveAt": "2026-01-31T08:04:30.000Z",
+                     *           "lastNotifiedAt": "2026-01-30T18:00:00.000Z",
+                     *           "invalidatedAt": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteUserByExternalId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example customer-4711 */
+                externalId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    changeUserByExternalId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example customer-4711 */
+                externalId: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserChanges"];
+            };
+        };
+        responses: {
+            /** @description Change a user */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a02",
+                     *       "externalId": "customer-4711",
+                     *       "tags": {
+                     *         "plan": "gold",
+                     *         "orders": 12,
+                     *         "newsletter": true
+                     *       },
+                     *       "language": "de-AT",
+                     *       "timezone": "Europe/Vienna",
+                     *       "country": "AT",
+                     *       "createdAt": "2025-11-03T17:20:11.000Z",
+                     *       "lastActiveAt": "2026-01-31T08:04:30.000Z",
+                     *       "subscriptions": [
+                     *         {
+                     *           "id": "671a2b3c4d5e6f7081920a01",
+                     *           "platform": "ios",
+                     *           "token": "…c0ffee",
+                     *           "optedIn": true,
+                     *           "appVersion": "4.2.0",
+                     *           "sdkVersion": "1.0.0",
+                     *           "osVersion": "18.1",
+                     *           "deviceModel": "iPhone16,2",
+                     *           "browser": null,
+                     *           "standalone": null,
+                     *           "sessionCount": 17,
+                     *           "lastSessionAt": "2026-01-31T08:00:00.000Z",
+                     *           "createdAt": "2025-11-03T17:20:11.000Z",
+                     *           "lastActiveAt": "2026-01-31T08:04:30.000Z",
+                     *           "lastNotifiedAt": "2026-01-30T18:00:00.000Z",
+                     *           "invalidatedAt": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    sendNotification: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Within 24 hours the same request with the same key answers the first answer again, with Idempotent-Replayed: true.
+                 * @example order-17-shipped
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SendNotificationBody"];
+            };
+        };
+        responses: {
+            /** @description Send a notification */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a05",
+                     *       "status": "sending"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-idempotency_in_progress"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body-invalid_segment-idempotency_key_reused"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    sendNotifications: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Gives each item without a key of its own the key `<Idempotency-Key>:<index>`: repeated within 24 hours the same request makes only what is missing.
+                 * @example orders-of-today
+                 */
+                "Idempotency-Key"?: components["parameters"]["ItemsIdempotencyKey"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SendNotificationsBody"];
+            };
+        };
+        responses: {
+            /** @description Send up to 100 notifications */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "index": 0,
+                     *           "status": 202,
+                     *           "id": "671a2b3c4d5e6f7081920a05",
+                     *           "replayed": true
+                     *         },
+                     *         {
+                     *           "index": 1,
+                     *           "status": 404,
+                     *           "error": {
+                     *             "code": "not_found",
+                     *             "message": "Not found."
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SendsAccepted"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    dryRunNotification: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DryRunNotificationBody"];
+            };
+        };
+        responses: {
+            /** @description Try a notification or a campaign without sending it */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "audience": {
+                     *         "devices": 1280,
+                     *         "users": 1104,
+                     *         "byPlatform": {
+                     *           "ios": 520,
+                     *           "android": 610,
+                     *           "web": 150
+                     *         },
+                     *         "exact": true
+                     *       },
+                     *       "unreachable": {
+                     *         "optedOut": 96,
+                     *         "invalidated": 31
+                     *       },
+                     *       "skips": [
+                     *         {
+                     *           "reason": "frequency_cap",
+                     *           "devices": 44,
+                     *           "exact": true
+                     *         }
+                     *       ],
+                     *       "waves": [
+                     *         {
+                     *           "at": "2026-01-31T08:10:00.000Z",
+                     *           "devices": 1280
+                     *         }
+                     *       ],
+                     *       "experiment": null,
+                     *       "locales": [
+                     *         {
+                     *           "locale": "de",
+                     *           "devices": 900,
+                     *           "fallback": 0
+                     *         },
+                     *         {
+                     *           "locale": "en",
+                     *           "devices": 380,
+                     *           "fallback": 20
+                     *         }
+                     *       ],
+                     *       "bytes": [
+                     *         {
+                     *           "platform": "ios",
+                     *           "locale": "de",
+                     *           "variant": null,
+                     *           "max": 421,
+                     *           "limit": 4096,
+                     *           "truncated": false
+                     *         }
+                     *       ],
+                     *       "samples": [
+                     *         {
+                     *           "subscriptionId": "671a2b3c4d5e6f7081920a01",
+                     *           "userId": "671a2b3c4d5e6f7081920a02",
+                     *           "platform": "ios",
+                     *           "variant": null,
+                     *           "locale": "de",
+                     *           "entry": {
+                     *             "title": "Ihre Bestellung ist unterwegs",
+                     *             "body": "Sie kommt heute an."
+                     *           },
+                     *           "payload": {
+                     *             "aps": {
+                     *               "alert": {
+                     *                 "title": "Ihre Bestellung ist unterwegs",
+                     *                 "body": "Sie kommt heute an."
+                     *               },
+                     *               "mutable-content": 1
+                     *             },
+                     *             "herald": {
+                     *               "msgId": "NjcxYTJiM2M0ZDVlNmY3MDgxOTIwYTA2.q83vEjRWeJCrze8SNFZ4kA"
+                     *             }
+                     *           },
+                     *           "bytes": 421,
+                     *           "limit": 4096,
+                     *           "skip": null,
+                     *           "warnings": []
+                     *         }
+                     *       ],
+                     *       "warnings": [
+                     *         {
+                     *           "code": "not_configured",
+                     *           "path": "providers.webpush",
+                     *           "message": "is not set: pushes to the web fail with not_configured",
+                     *           "devices": 150
+                     *         }
+                     *       ],
+                     *       "estimate": {
+                     *         "seconds": 2,
+                     *         "perSecond": 812.5,
+                     *         "basis": "recent_sends"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DryRunNotificationAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-invalid_state"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body-invalid_segment"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createCampaign: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Within 24 hours the same request with the same key answers the first answer again, with Idempotent-Replayed: true.
+                 * @example order-17-shipped
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateCampaignBody"];
+            };
+        };
+        responses: {
+            /** @description Make a draft of a campaign */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a05",
+                     *       "status": "draft"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Drafted"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-idempotency_in_progress"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body-invalid_segment-idempotency_key_reused"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    sendCampaign: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a05 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Send a draft, or set its schedule going */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "scheduled"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Started"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-invalid_state"];
+            422: components["responses"]["422-invalid_body-invalid_segment"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    cancelCampaign: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a05 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Cancel a campaign that has not begun */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "cancelled"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Cancelled"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-invalid_state"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    pickWinner: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a05 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PickWinnerBody"];
+            };
+        };
+        responses: {
+            /** @description Send the winning variant to the rest of the audience */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a05",
+                     *       "status": "sending"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-not_an_experiment-still_sending-invalid_state-no_remainder-winner_already_sent"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body-unknown_variant"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readCampaignStats: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a05 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read the counters of a campaign */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a05",
+                     *       "status": "sent",
+                     *       "stats": {
+                     *         "queued": 1280,
+                     *         "sent": 1278,
+                     *         "failed": 2,
+                     *         "skipped": 0,
+                     *         "delivered": 1100,
+                     *         "opened": 330,
+                     *         "clicked": 110,
+                     *         "dismissed": 40
+                     *       },
+                     *       "rates": {
+                     *         "delivery": 0.8607,
+                     *         "open": 0.3,
+                     *         "click": 0.1
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CampaignStats"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    previewSegment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PreviewSegmentBody"];
+            };
+        };
+        responses: {
+            /** @description Count the devices that a segment would reach */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "count": 1280,
+                     *       "byPlatform": {
+                     *         "ios": 520,
+                     *         "android": 610,
+                     *         "web": 150
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SegmentCount"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body-invalid_segment"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listSegments: {
+        parameters: {
+            query?: {
+                /** @description How many to answer at most. */
+                limit?: number;
+                /** @description Where to go on: the `nextCursor` of an earlier answer. */
+                cursor?: string;
+                /** @description Only what has a name that begins like this, in capitals or not. */
+                q?: string;
+            };
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List saved segments, newest first */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "segments": [
+                     *         {
+                     *           "id": "671a2b3c4d5e6f7081920a03",
+                     *           "name": "Active customers",
+                     *           "description": "Paying, seen within two weeks",
+                     *           "definition": {
+                     *             "and": [
+                     *               {
+                     *                 "field": "tags.plan",
+                     *                 "op": "in",
+                     *                 "value": [
+                     *                   "gold",
+                     *                   "silver"
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "field": "lastActiveAt",
+                     *                 "op": "gt",
+                     *                 "value": "-14d"
+                     *               }
+                     *             ]
+                     *           },
+                     *           "lastCount": 1280,
+                     *           "lastCountedAt": "2026-01-31T08:10:00.000Z",
+                     *           "createdAt": "2026-01-12T09:00:00.000Z",
+                     *           "updatedAt": "2026-01-12T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SegmentList"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createSegment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SaveSegment"];
+            };
+        };
+        responses: {
+            /** @description Save a segment */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a03",
+                     *       "name": "Active customers",
+                     *       "description": "Paying, seen within two weeks",
+                     *       "definition": {
+                     *         "and": [
+                     *           {
+                     *             "field": "tags.plan",
+                     *             "op": "in",
+                     *             "value": [
+                     *               "gold",
+                     *               "silver"
+                     *             ]
+                     *           },
+                     *           {
+                     *             "field": "lastActiveAt",
+                     *             "op": "gt",
+                     *             "value": "-14d"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "lastCount": null,
+                     *       "lastCountedAt": null,
+                     *       "createdAt": "2026-01-12T09:00:00.000Z",
+                     *       "updatedAt": "2026-01-12T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SavedSegment"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            409: components["responses"]["409-duplicate_name"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readSegment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a03 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read a saved segment */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a03",
+                     *       "name": "Active customers",
+                     *       "description": "Paying, seen within two weeks",
+                     *       "definition": {
+                     *         "and": [
+                     *           {
+                     *             "field": "tags.plan",
+                     *             "op": "in",
+                     *             "value": [
+                     *               "gold",
+                     *               "silver"
+                     *             ]
+                     *           },
+                     *           {
+                     *             "field": "lastActiveAt",
+                     *             "op": "gt",
+                     *             "value": "-14d"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "lastCount": 1280,
+                     *       "lastCountedAt": "2026-01-31T08:10:00.000Z",
+                     *       "createdAt": "2026-01-12T09:00:00.000Z",
+                     *       "updatedAt": "2026-01-12T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SavedSegment"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    replaceSegment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a03 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SaveSegment"];
+            };
+        };
+        responses: {
+            /** @description Replace a saved segment */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a03",
+                     *       "name": "Active customers",
+                     *       "description": "Paying, seen within two weeks",
+                     *       "definition": {
+                     *         "and": [
+                     *           {
+                     *             "field": "tags.plan",
+                     *             "op": "in",
+                     *             "value": [
+                     *               "gold",
+                     *               "silver"
+                     *             ]
+                     *           },
+                     *           {
+                     *             "field": "lastActiveAt",
+                     *             "op": "gt",
+                     *             "value": "-14d"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "lastCount": null,
+                     *       "lastCountedAt": null,
+                     *       "createdAt": "2026-01-12T09:00:00.000Z",
+                     *       "updatedAt": "2026-01-12T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SavedSegment"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-duplicate_name"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteSegment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a03 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    countSegment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a03 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Count the devices of a saved segment and keep the count */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "count": 1280,
+                     *       "byPlatform": {
+                     *         "ios": 520,
+                     *         "android": 610,
+                     *         "web": 150
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SegmentCount"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body-invalid_segment"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listTemplates: {
+        parameters: {
+            query?: {
+                /** @description How many to answer at most. */
+                limit?: number;
+                /** @description Where to go on: the `nextCursor` of an earlier answer. */
+                cursor?: string;
+                /** @description Only what has a name that begins like this, in capitals or not. */
+                q?: string;
+            };
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List templates, newest first */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "templates": [
+                     *         {
+                     *           "id": "671a2b3c4d5e6f7081920a04",
+                     *           "name": "Order shipped",
+                     *           "content": {
+                     *             "_default": "en",
+                     *             "en": {
+                     *               "title": "Your order is on its way",
+                     *               "body": "Hello {{ tags.name | default: \"there\" }}, it arrives today.",
+                     *               "url": "https://shop.example/orders/17"
+                     *             },
+                     *             "de": {
+                     *               "title": "Ihre Bestellung ist unterwegs",
+                     *               "body": "Sie kommt heute an."
+                     *             }
+                     *           },
+                     *           "data": {
+                     *             "kind": "order"
+                     *           },
+                     *           "ttl": 86400,
+                     *           "presentation": {
+                     *             "sound": "default"
+                     *           },
+                     *           "description": null,
+                     *           "collapseId": null,
+                     *           "priority": null,
+                     *           "silent": null,
+                     *           "useCount": 3,
+                     *           "createdAt": "2026-01-12T09:00:00.000Z",
+                     *           "updatedAt": "2026-01-12T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TemplateList"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createTemplate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SaveTemplate"];
+            };
+        };
+        responses: {
+            /** @description Make a template */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a04",
+                     *       "name": "Order shipped",
+                     *       "content": {
+                     *         "_default": "en",
+                     *         "en": {
+                     *           "title": "Your order is on its way",
+                     *           "body": "Hello {{ tags.name | default: \"there\" }}, it arrives today.",
+                     *           "url": "https://shop.example/orders/17"
+                     *         },
+                     *         "de": {
+                     *           "title": "Ihre Bestellung ist unterwegs",
+                     *           "body": "Sie kommt heute an."
+                     *         }
+                     *       },
+                     *       "data": {
+                     *         "kind": "order"
+                     *       },
+                     *       "ttl": 86400,
+                     *       "presentation": {
+                     *         "sound": "default"
+                     *       },
+                     *       "description": null,
+                     *       "collapseId": null,
+                     *       "priority": null,
+                     *       "silent": null,
+                     *       "useCount": 0,
+                     *       "createdAt": "2026-01-12T09:00:00.000Z",
+                     *       "updatedAt": "2026-01-12T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Template"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            409: components["responses"]["409-duplicate_name"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readTemplate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a04 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read a template */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a04",
+                     *       "name": "Order shipped",
+                     *       "content": {
+                     *         "_default": "en",
+                     *         "en": {
+                     *           "title": "Your order is on its way",
+                     *           "body": "Hello {{ tags.name | default: \"there\" }}, it arrives today.",
+                     *           "url": "https://shop.example/orders/17"
+                     *         },
+                     *         "de": {
+                     *           "title": "Ihre Bestellung ist unterwegs",
+                     *           "body": "Sie kommt heute an."
+                     *         }
+                     *       },
+                     *       "data": {
+                     *         "kind": "order"
+                     *       },
+                     *       "ttl": 86400,
+                     *       "presentation": {
+                     *         "sound": "default"
+                     *       },
+                     *       "description": null,
+                     *       "collapseId": null,
+                     *       "priority": null,
+                     *       "silent": null,
+                     *       "useCount": 3,
+                     *       "createdAt": "2026-01-12T09:00:00.000Z",
+                     *       "updatedAt": "2026-01-12T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Template"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    replaceTemplate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a04 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SaveTemplate"];
+            };
+        };
+        responses: {
+            /** @description Replace a template */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a04",
+                     *       "name": "Order shipped",
+                     *       "content": {
+                     *         "_default": "en",
+                     *         "en": {
+                     *           "title": "Your order is on its way",
+                     *           "body": "Hello {{ tags.name | default: \"there\" }}, it arrives today.",
+                     *           "url": "https://shop.example/orders/17"
+                     *         },
+                     *         "de": {
+                     *           "title": "Ihre Bestellung ist unterwegs",
+                     *           "body": "Sie kommt heute an."
+                     *         }
+                     *       },
+                     *       "data": {
+                     *         "kind": "order"
+                     *       },
+                     *       "ttl": 86400,
+                     *       "presentation": {
+                     *         "sound": "default"
+                     *       },
+                     *       "description": null,
+                     *       "collapseId": null,
+                     *       "priority": null,
+                     *       "silent": null,
+                     *       "useCount": 3,
+                     *       "createdAt": "2026-01-12T09:00:00.000Z",
+                     *       "updatedAt": "2026-01-12T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Template"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-duplicate_name"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteTemplate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a04 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    trackEvent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example o */
+                kind: string;
+                /** @example NjcxYTJiM2M0ZDVlNmY3MDgxOTIwYTA2fDY3MWEyYjNjNGQ1ZTZmNzA4MTkyMGEwNXw2NzFhMmIzYzRkNWU2ZjcwODE5MjBhMDJ8NjcxYTJiM2M0ZDVlNmY3MDgxOTIwYTAxfGlvc3w.q83vEjRWeJCrze8SNFZ4kA */
+                msgId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400-unknown_kind-invalid_msg_id"];
+            404: components["responses"]["404-not_found"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readHealth: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Whether the service takes requests */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "db": "ready"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Healthy"];
+                };
+            };
+            /** @description The database is unreachable. */
+            503: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "unavailable",
+                     *       "db": "unreachable"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Unhealthy"];
+                };
+            };
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readOpenApiDocument: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description This document */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readDocs: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An interactive browser of this document */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readWebPushKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read the key that a page subscribes with */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "publicKey": "BNbN3OiAWKh0TIvvWGqHPBQfpGcJ_Yl2-TqnJLQjCkdUJpbOjPbcWEWzOvkBGDMbnGGJQbLq2O4AgBb3mWMRXlE"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebPushKey"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    receiveWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Unix seconds, and the hex HMAC-SHA256 of `<t>.<raw body>` keyed with the endpoint’s secret. */
+                "x-service-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookDelivery"];
+            };
+        };
+        responses: {
+            /** @description Taken. Nothing but the status is looked at. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description 408, 429, 5xx and no answer: it is tried again, 5 times in all. Anything else: it is given up. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+}

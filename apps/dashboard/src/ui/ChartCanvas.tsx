@@ -44,7 +44,6 @@ export function ChartCanvas({ x, series, height, inUtc, onPoint }: Props) {
       plot.current = null
     }
     // Values alone are set below, without a new drawing.
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [labels, height, onPoint])
 
   const shape = JSON.stringify(data)

@@ -40,7 +40,7 @@ function CodeItem({ row, queued, appId, campaignId }: { row: CodeRow; queued: nu
     <li className="border-line grid gap-x-6 gap-y-1 border-t pt-3 md:grid-cols-[14rem_1fr]">
       <div>
         <TextLink to="/apps/$appId/log" params={{ appId }} search={{ campaignId, outcome, code }}>
-          <strong className="tabular-nums">{countText(count)}</strong> <code>{code}</code>
+          <strong className="tabular-nums">{countText(count)}</strong> <code className="font-mono text-xs">{code}</code>
         </TextLink>
         <p className="text-muted tabular-nums">
           {percentText(count, queued, 1)} of all, {outcome}

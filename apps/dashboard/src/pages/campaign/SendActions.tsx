@@ -33,7 +33,6 @@ export function SendActions({ appId, campaign, reading, onDone }: Props) {
   useEffect(() => {
     if (!isConfirmed) return
     for (const call of [pause, resume, cancel]) call.reset()
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [isConfirmed])
 
   const ask = async (action: Action) => {
@@ -99,7 +98,7 @@ function CancelConsequence({ campaign, reading }: { campaign: Campaign; reading:
     <>
       <p>
         {some(sent, 'push has', 'pushes have')} been sent and cannot be recalled. {some(waiting, 'push waits', 'pushes wait')}: what is not
-        yet in the hands of a provider is skipped as <code>cancelled</code>.
+        yet in the hands of a provider is skipped as <code className="font-mono text-xs">cancelled</code>.
       </p>
       <p>This cannot be undone. To hold the send for a while, pause it.</p>
     </>

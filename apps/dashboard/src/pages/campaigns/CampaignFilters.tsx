@@ -29,7 +29,12 @@ export function CampaignFilters({ search, onChange }: Props) {
     onChange(status ? { ...rest, status } : rest)
   }
   return (
-    <form className="flex flex-wrap gap-4" role="search" onSubmit={(event) => event.preventDefault()}>
+    <form
+      className="grid max-w-xl gap-3 sm:grid-cols-[2fr_1fr]"
+      role="search"
+      aria-label="Filter the list"
+      onSubmit={(event) => event.preventDefault()}
+    >
       <Field label="Name begins with">
         {(control) => <TextInput {...control} ref={input} value={name} maxLength={200} onChange={(event) => setName(event.target.value)} />}
       </Field>

@@ -70,7 +70,7 @@ const Events = ({ appId, events }: { appId: string; events: readonly TailEvent[]
     rowKey={({ id }) => id}
     columns={[
       { key: 'when', label: 'When', cell: ({ ts }) => <Time at={ts} precise /> },
-      { key: 'type', label: 'Event', cell: ({ type }) => <code>{type}</code> },
+      { key: 'type', label: 'Event', cell: ({ type }) => <code className="font-mono text-xs">{type}</code> },
       { key: 'code', label: 'Code', cell: ({ data }) => data?.code ?? data?.reason ?? '–' },
       {
         key: 'platform',

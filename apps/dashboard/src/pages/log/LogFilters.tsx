@@ -21,7 +21,12 @@ export function LogFilters({ search, onChange }: Props) {
     onChange(Object.fromEntries(Object.entries({ ...search, ...change }).filter(([, value]) => value !== undefined)))
   const { live, ...filters } = search
   return (
-    <form className="flex flex-wrap items-end gap-4" role="search" aria-label="Filter the log" onSubmit={(event) => event.preventDefault()}>
+    <form
+      className="grid grid-cols-[repeat(auto-fill,minmax(11.5rem,1fr))] items-start gap-3"
+      role="search"
+      aria-label="Filter the log"
+      onSubmit={(event) => event.preventDefault()}
+    >
       <Field label="Outcome">
         {(control) => (
           <Select
@@ -76,7 +81,7 @@ export function LogFilters({ search, onChange }: Props) {
         onChange={(to) => set({ to })}
       />
       {Object.keys(filters).length > 0 && (
-        <Button variant="quiet" onClick={() => onChange(live ? { live } : {})}>
+        <Button variant="quiet" className="self-end justify-self-start" onClick={() => onChange(live ? { live } : {})}>
           Clear filters
         </Button>
       )}
@@ -99,7 +104,6 @@ function IdField({ label, value, onChange }: OneField) {
   useEffect(() => {
     if (text !== (value ?? '') && (isId || text === '')) onChange(text === '' ? undefined : text)
     // Only what is typed decides; the address follows.
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [text])
   return (
     <Field label={label} error={isWrong && text.length >= 24 ? 'An id has 24 characters, 0 to 9 and a to f.' : undefined}>
@@ -109,7 +113,7 @@ function IdField({ label, value, onChange }: OneField) {
           value={text}
           maxLength={64}
           spellCheck={false}
-          size={26}
+
           onChange={(event) => setText(event.target.value.trim().toLowerCase())}
         />
       )}

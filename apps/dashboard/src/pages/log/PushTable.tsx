@@ -19,7 +19,11 @@ export function PushTable({ appId, pushes, isOfOneCampaign }: Props) {
       rowKey={({ campaignId, subscriptionId }) => `${campaignId}-${subscriptionId}`}
       rowHref={({ campaignId, subscriptionId }) => `/apps/${appId}/explain?campaignId=${campaignId}&subscriptionId=${subscriptionId}`}
       columns={[
-        { key: 'device', label: 'Device', cell: ({ subscriptionId }) => <code>…{subscriptionId.slice(-6)}</code> },
+        {
+          key: 'device',
+          label: 'Device',
+          cell: ({ subscriptionId }) => <code className="font-mono text-xs">…{subscriptionId.slice(-6)}</code>,
+        },
         {
           key: 'when',
           label: 'Ended',
@@ -67,7 +71,9 @@ function Code({ push: { code, providerCode, attempts } }: { push: Push }) {
   if (code === null || code === '') return attempts > 1 ? `after ${attempts} tries` : '–'
   return (
     <>
-      <code title={remedyFor(code).means}>{code}</code>
+      <code className="font-mono text-xs" title={remedyFor(code).means}>
+        {code}
+      </code>
       {providerCode !== null && providerCode !== '' && <span className="text-muted"> {providerCode}</span>}
       {attempts > 1 && <span className="text-muted"> after {attempts} tries</span>}
     </>

@@ -21,7 +21,8 @@ export type LogSearch = {
 /** The filters alone, only those that are set. */
 export type LogFilter = { [Name in Exclude<keyof LogSearch, 'live'>]?: NonNullable<LogSearch[Name]> }
 
-export function filterOf({ live: _, ...filter }: LogSearch): LogFilter {
+export function filterOf(search: LogSearch): LogFilter {
+  const { live: _, ...filter } = search
   return tidy(filter) as LogFilter
 }
 

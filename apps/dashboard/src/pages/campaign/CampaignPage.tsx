@@ -1,6 +1,76 @@
+import { useParams } from '@tanstack/react-router'
+import { isOver } from '../../core/progress.ts'
+import { useAppId } from '../../session/useAppId.ts'
+import { Loaded } from '../../ui/Loaded.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { CampaignTrail } from './CampaignTrail.tsx'
+import { Codes } from './Codes.tsx'
+import { ContentAsSent } from './ContentAsSent.tsx'
+import { Equation } from './Equation.tsx'
+import { ExperimentResults } from './ExperimentResults.tsx'
+import { Platforms } from './Platforms.tsx'
+import { Reports } from './Reports.tsx'
+import { Runs } from './Runs.tsx'
+import { SendActions } from './SendActions.tsx'
+import { SendState } from './SendState.tsx'
+import { useBreakdown } from './useBreakdown.ts'
+import { useSend, type Campaign } from './useSend.ts'
+import { Waves } from './Waves.tsx'
 
-/** Not made yet. */
+/** The control room of a campaign: how far it is, what became of each push, what went wrong and what to do, what devices report. */
 export function CampaignPage() {
-  return <Page title="Campaign">Not made yet.</Page>
+  const appId = useAppId()
+  const { campaignId = '' } = useParams({ strict: false })
+  const send = useSend(appId, campaignId)
+  const { campaign, reading } = send
+  const breakdown = useBreakdown(appId, campaignId, reading)
+  const hasPushes = reading !== undefined && reading.stats.queued > 0
+
+  return (
+    <Page
+      title={campaign?.name ?? 'Campaign'}
+      guide="campaigns"
+      actions={campaign && reading && <SendActions appId={appId} campaign={campaign} reading={reading} onDone={send.readAllAgain} />}
+    >
+      <Loaded query={send.query}>
+        {(loaded: Campaign) =>
+          reading && (
+            <div className="grid gap-4">
+              <SendState appId={appId} campaign={loaded} reading={reading} stream={send.stream} />
+              {isRecurrence(loaded) ? (
+                <Runs appId={appId} campaignId={campaignId} />
+              ) : (
+                <>
+                  <Equation appId={appId} campaignId={campaignId} reading={reading} />
+                  {hasPushes && (
+                    <>
+                      <Platforms appId={appId} campaign={loaded} reading={reading} samples={send.samples} breakdown={breakdown} />
+                      <Codes appId={appId} campaignId={campaignId} reading={reading} breakdown={breakdown} />
+                      <Reports appId={appId} campaign={loaded} reading={reading} breakdown={breakdown} />
+                    </>
+                  )}
+                  {loaded.experiment && (
+                    <ExperimentResults
+                      appId={appId}
+                      campaign={loaded}
+                      experiment={loaded.experiment}
+                      reading={reading}
+                      onDone={send.readAllAgain}
+                    />
+                  )}
+                  {(hasPushes || !isOver(reading.status)) && (
+                    <Waves appId={appId} campaignId={campaignId} isFollowed={!isOver(reading.status)} />
+                  )}
+                </>
+              )}
+              <ContentAsSent appId={appId} campaign={loaded} />
+              <CampaignTrail appId={appId} campaignId={campaignId} />
+            </div>
+          )
+        }
+      </Loaded>
+    </Page>
+  )
 }
+
+const isRecurrence = ({ schedule, recurringOf }: Campaign) => schedule?.type === 'recurring' && recurringOf === null

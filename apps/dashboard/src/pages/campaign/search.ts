@@ -1,9 +1,9 @@
-import { textIn, tidy } from '../../core/search.ts'
+import { tidy, wordIn } from '../../core/search.ts'
 
-/** What the address of this page says beside its path. */
-export type CampaignSearch = {
-  tab?: string | undefined
-}
+export const metrics = ['opened', 'clicked'] as const
+
+/** What the address of this page says beside its path: what an experiment is compared by. */
+export type CampaignSearch = { metric?: (typeof metrics)[number] | undefined }
 
 /** Reads it; what is not understood is left out. */
-export const validateCampaignSearch = (raw: Record<string, unknown>): CampaignSearch => tidy({ tab: textIn(raw, 'tab') })
+export const validateCampaignSearch = (raw: Record<string, unknown>): CampaignSearch => tidy({ metric: wordIn(raw, 'metric', metrics) })

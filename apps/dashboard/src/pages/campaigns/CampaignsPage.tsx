@@ -1,6 +1,120 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { keepPreviousData } from '@tanstack/react-query'
+import { api } from '../../api/client.ts'
+import type { components } from '../../api/schema.gen.ts'
+import { isUnderWay } from '../../core/progress.ts'
+import { useAppId } from '../../session/useAppId.ts'
+import { ButtonLink } from '../../ui/ButtonLink.tsx'
+import { Empty } from '../../ui/Empty.tsx'
+import { Loaded } from '../../ui/Loaded.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { Tabs } from '../../ui/Tabs.tsx'
+import { CampaignFilters } from './CampaignFilters.tsx'
+import { CampaignTable } from './CampaignTable.tsx'
+import type { CampaignsSearch } from './search.ts'
 
-/** Not made yet. */
+const [pageSize, everyMs] = [50, 5_000]
+type List = components['schemas']['CampaignList']
+
+/** Campaigns with their counters, newest first. Those under way are read again every five seconds. */
 export function CampaignsPage() {
-  return <Page title="Campaigns">Not made yet.</Page>
+  const appId = useAppId()
+  const search = useSearch({ from: '/apps/$appId/campaigns' })
+  const navigate = useNavigate()
+  const { status, transactional, test, q, cursor } = search
+  const query = {
+    limit: pageSize,
+    transactional: transactional ? ('true' as const) : ('false' as const),
+    ...(test ? { test: 'true' as const } : {}),
+    ...(status ? { status } : {}),
+    ...(q ? { q } : {}),
+    ...(cursor ? { cursor } : {}),
+  }
+  // A test is a notification, whichever tab it is asked from.
+  const { transactional: kind, ...ofTests } = query
+  const list = api.useQuery(
+    'get',
+    '/v1/admin/apps/{appId}/campaigns',
+    { params: { path: { appId }, query: test ? ofTests : { ...ofTests, transactional: kind } } },
+    {
+      placeholderData: keepPreviousData,
+      refetchInterval: ({ state: { data } }) => (data?.items.some(isUnderWay) ? everyMs : false),
+    },
+  )
+  const go = (to: CampaignsSearch, replace = false) =>
+    void navigate({ to: '/apps/$appId/campaigns', params: { appId }, search: to, replace })
+  const isFiltered = status !== undefined || q !== undefined || cursor !== undefined
+
+  return (
+    <Page
+      title="Campaigns"
+      guide="campaigns"
+      actions={
+        <ButtonLink variant="primary" to="/apps/$appId/compose" params={{ appId }}>
+          Compose
+        </ButtonLink>
+      }
+    >
+      <div className="grid gap-4">
+        <Tabs
+          label="Kind of send"
+          value={test ? 'tests' : transactional ? 'transactional' : 'campaigns'}
+          onChange={(tab) => go(tab === 'tests' ? { test: true } : tab === 'transactional' ? { transactional: true } : {})}
+          items={[
+            { value: 'campaigns', label: 'Campaigns' },
+            { value: 'transactional', label: 'Transactional sends' },
+            { value: 'tests', label: 'Test sends' },
+          ]}
+        />
+        <CampaignFilters key={test ? 'tests' : transactional ? 'transactional' : 'campaigns'} search={search} onChange={go} />
+        <Loaded
+          query={list}
+          isEmpty={({ items, nextCursor }: List) => items.length === 0 && nextCursor === null}
+          empty={isFiltered ? <NothingFound onReset={() => go(without(search))} /> : <Nothing appId={appId} search={search} />}
+        >
+          {(data: List) => <CampaignTable appId={appId} data={data} search={search} />}
+        </Loaded>
+      </div>
+    </Page>
+  )
+}
+
+const without = ({ transactional, test }: CampaignsSearch): CampaignsSearch => ({
+  ...(transactional ? { transactional } : {}),
+  ...(test ? { test } : {}),
+})
+
+const NothingFound = ({ onReset }: { onReset: () => void }) => (
+  <Empty
+    title="Nothing matches"
+    action={
+      <button type="button" className="underline" onClick={onReset}>
+        Show all
+      </button>
+    }
+  >
+    The name must begin with what you typed.
+  </Empty>
+)
+
+function Nothing({ appId, search: { transactional, test } }: { appId: string; search: CampaignsSearch }) {
+  if (test) return <Empty title="No test sends">A test goes to devices that you mark as test devices. Send one from Compose.</Empty>
+  if (transactional)
+    return (
+      <Empty title="No transactional sends">
+        They come from your backend: POST /v1/notifications with a secret key. Each is kept here for 90 days after it ended.
+      </Empty>
+    )
+  return (
+    <Empty
+      title="No campaigns yet"
+      action={
+        <ButtonLink variant="primary" to="/apps/$appId/compose" params={{ appId }}>
+          Compose the first
+        </ButtonLink>
+      }
+    >
+      A campaign is a notification to everyone or to a segment, now, later or again and again.
+    </Empty>
+  )
 }

@@ -1,12 +1,22 @@
-import { flagIn, textIn, tidy } from '../../core/search.ts'
+import { flagIn, textIn, tidy, wordIn } from '../../core/search.ts'
+
+export const campaignStatuses = ['draft', 'scheduled', 'sending', 'active', 'paused', 'sent', 'cancelled', 'failed'] as const
 
 /** What the address of this page says beside its path. */
 export type CampaignsSearch = {
-  status?: string | undefined
+  status?: (typeof campaignStatuses)[number] | undefined
   transactional?: boolean | undefined
+  test?: boolean | undefined
   q?: string | undefined
+  cursor?: string | undefined
 }
 
 /** Reads it; what is not understood is left out. */
 export const validateCampaignsSearch = (raw: Record<string, unknown>): CampaignsSearch =>
-  tidy({ status: textIn(raw, 'status'), transactional: flagIn(raw, 'transactional'), q: textIn(raw, 'q') })
+  tidy({
+    status: wordIn(raw, 'status', campaignStatuses),
+    transactional: flagIn(raw, 'transactional') || undefined,
+    test: flagIn(raw, 'test') || undefined,
+    q: textIn(raw, 'q')?.slice(0, 200),
+    cursor: textIn(raw, 'cursor')?.slice(0, 200),
+  })

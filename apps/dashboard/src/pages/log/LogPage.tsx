@@ -1,6 +1,85 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { client } from '../../api/client.ts'
+import type { components } from '../../api/schema.gen.ts'
+import { usePages } from '../../api/usePages.ts'
+import { useAppId } from '../../session/useAppId.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Empty } from '../../ui/Empty.tsx'
+import { ErrorNote } from '../../ui/ErrorNote.tsx'
+import { LoadMore } from '../../ui/LoadMore.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { Skeleton } from '../../ui/Skeleton.tsx'
+import { LiveTail } from './LiveTail.tsx'
+import { LogFilters } from './LogFilters.tsx'
+import { PushTable } from './PushTable.tsx'
+import { filterOf, type LogFilter, type LogSearch } from './search.ts'
 
-/** Not made yet. */
+type Push = components['schemas']['Push']
+const path = '/v1/admin/apps/{appId}/pushes' as const
+
+/** What became of every push: the ledger with its filters in the address, live if wanted, and as a CSV. */
 export function LogPage() {
-  return <Page title="Log">Not made yet.</Page>
+  const appId = useAppId()
+  const search = useSearch({ from: '/apps/$appId/log' })
+  const navigate = useNavigate()
+  const { live } = search
+  const filter = filterOf(search)
+  const pages = usePages<Push>(['get', path, appId, filter], async (cursor, signal) => {
+    const query = { ...filter, limit: 100, ...(cursor === undefined ? {} : { cursor }) }
+    const { data } = await client.GET(path, { params: { path: { appId }, query }, signal })
+    return data ?? { items: [], nextCursor: null }
+  })
+  const go = (to: LogSearch) => void navigate({ to: '/apps/$appId/log', params: { appId }, search: to })
+  const isFiltered = Object.keys(filter).length > 0
+
+  return (
+    <Page
+      title="Log"
+      guide="codes"
+      actions={
+        <>
+          <Button variant="secondary" aria-pressed={live === true} onClick={() => go(live ? filter : { ...filter, live: true })}>
+            {live ? 'Stop following' : 'Follow live'}
+          </Button>
+          <Button variant="secondary" busy={pages.query.isRefetching} onClick={() => void pages.query.refetch()}>
+            Refresh
+          </Button>
+          <a className="min-h-6 self-center underline underline-offset-2" href={csvOf(appId, filter)} download>
+            Download CSV
+          </a>
+        </>
+      }
+    >
+      <div className="grid gap-4">
+        <LogFilters search={search} onChange={go} />
+        {live && <LiveTail key={JSON.stringify(filter)} appId={appId} filter={filter} />}
+        {pages.fault && pages.items.length === 0 && <ErrorNote error={pages.fault} retry={() => void pages.query.refetch()} />}
+        {pages.isLoading && <Skeleton lines={8} />}
+        {!pages.isLoading && !pages.fault && pages.items.length === 0 && !pages.hasMore && (
+          <Empty title={isFiltered ? 'Nothing matches' : 'No pushes yet'}>
+            {isFiltered ? 'No push matches all of these filters.' : 'Each push that is queued stands here with its outcome.'}
+          </Empty>
+        )}
+        {pages.items.length > 0 && (
+          <div className={pages.fault ? 'opacity-60' : ''}>
+            <PushTable appId={appId} pushes={pages.items} isOfOneCampaign={filter.campaignId !== undefined} />
+          </div>
+        )}
+        {pages.fault && pages.items.length > 0 && <ErrorNote error={pages.fault} retry={() => void pages.query.refetch()} />}
+        <LoadMore pages={pages} />
+        {!pages.hasMore && !pages.isLoading && pages.items.length > 0 && (
+          <p className="text-muted">
+            That is all. Pushes stay in the log for 90 days, unless the setting LEDGER_RETENTION_DAYS says otherwise; the counters of their
+            campaigns stay longer.
+          </p>
+        )}
+      </div>
+    </Page>
+  )
+}
+
+/** The same pushes as a file. The session's cookie goes along, since it is a link of this origin. */
+function csvOf(appId: string, filter: LogFilter): string {
+  const query = new URLSearchParams(filter)
+  return `/v1/admin/apps/${appId}/pushes.csv${query.size > 0 ? `?${query}` : ''}`
 }

@@ -1,26 +1,53 @@
-import { flagIn, textIn, tidy } from '../../core/search.ts'
+import { flagIn, textIn, tidy, wordIn } from '../../core/search.ts'
 
-/** What the address of this page says beside its path. */
+export const logOutcomes = ['open', 'sent', 'failed', 'skipped'] as const
+export const logPlatforms = ['ios', 'android', 'web'] as const
+
+/** What the address of this page says beside its path: the filters. */
 export type LogSearch = {
-  outcome?: string | undefined
+  outcome?: (typeof logOutcomes)[number] | undefined
   code?: string | undefined
-  platform?: string | undefined
+  platform?: (typeof logPlatforms)[number] | undefined
   campaignId?: string | undefined
   subscriptionId?: string | undefined
+  userId?: string | undefined
+  /** Moments as ISO, in UTC. */
   from?: string | undefined
   to?: string | undefined
+  /** Events are followed as they happen. */
   live?: boolean | undefined
+}
+
+/** The filters alone, only those that are set. */
+export type LogFilter = { [Name in Exclude<keyof LogSearch, 'live'>]?: NonNullable<LogSearch[Name]> }
+
+export function filterOf(search: LogSearch): LogFilter {
+  const { live: _, ...filter } = search
+  return tidy(filter) as LogFilter
 }
 
 /** Reads it; what is not understood is left out. */
 export const validateLogSearch = (raw: Record<string, unknown>): LogSearch =>
   tidy({
-    outcome: textIn(raw, 'outcome'),
-    code: textIn(raw, 'code'),
-    platform: textIn(raw, 'platform'),
-    campaignId: textIn(raw, 'campaignId'),
-    subscriptionId: textIn(raw, 'subscriptionId'),
-    from: textIn(raw, 'from'),
-    to: textIn(raw, 'to'),
-    live: flagIn(raw, 'live'),
+    outcome: wordIn(raw, 'outcome', logOutcomes),
+    code: formedIn(raw, 'code', /^[a-z_]{1,64}$/),
+    platform: wordIn(raw, 'platform', logPlatforms),
+    campaignId: formedIn(raw, 'campaignId', id),
+    subscriptionId: formedIn(raw, 'subscriptionId', id),
+    userId: formedIn(raw, 'userId', id),
+    from: momentIn(raw, 'from'),
+    to: momentIn(raw, 'to'),
+    live: flagIn(raw, 'live') || undefined,
   })
+
+const id = /^[0-9a-f]{24}$/
+
+function formedIn(raw: Record<string, unknown>, key: string, form: RegExp): string | undefined {
+  const value = textIn(raw, key)
+  return value !== undefined && form.test(value) ? value : undefined
+}
+
+function momentIn(raw: Record<string, unknown>, key: string): string | undefined {
+  const at = typeof raw[key] === 'string' ? Date.parse(raw[key]) : Number.NaN
+  return Number.isNaN(at) ? undefined : new Date(at).toISOString()
+}

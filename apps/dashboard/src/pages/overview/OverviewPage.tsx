@@ -1,6 +1,64 @@
+import { api } from '../../api/client.ts'
+import type { components } from '../../api/schema.gen.ts'
+import { useAppId } from '../../session/useAppId.ts'
+import { ButtonLink } from '../../ui/ButtonLink.tsx'
+import { Empty } from '../../ui/Empty.tsx'
+import { Loaded } from '../../ui/Loaded.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { Attention } from './Attention.tsx'
+import { Devices } from './Devices.tsx'
+import { LastDays } from './LastDays.tsx'
+import { LastSends } from './LastSends.tsx'
+import { NextSends } from './NextSends.tsx'
 
-/** Not made yet. */
+export type Overview = components['schemas']['ReadOverviewAnswer']
+
+/** An app at a glance: what needs attention first, then its devices, its last days, and what goes out next. */
 export function OverviewPage() {
-  return <Page title="Overview">Not made yet.</Page>
+  const appId = useAppId()
+  const query = api.useQuery('get', '/v1/admin/apps/{appId}/overview', { params: { path: { appId } } }, { refetchInterval: 30_000 })
+  return (
+    <Page
+      title="Overview"
+      guide="quickstart"
+      actions={
+        <ButtonLink variant="primary" to="/apps/$appId/compose" params={{ appId }}>
+          Compose
+        </ButtonLink>
+      }
+    >
+      <Loaded query={query} isEmpty={isUntouched} empty={<FirstRun appId={appId} />}>
+        {(overview: Overview) => (
+          <div className="grid gap-4">
+            <Attention appId={appId} overview={overview} />
+            <Devices overview={overview} />
+            <LastDays overview={overview} />
+            <div className="grid gap-4 lg:grid-cols-2">
+              <NextSends appId={appId} overview={overview} />
+              <LastSends appId={appId} />
+            </div>
+          </div>
+        )}
+      </Loaded>
+    </Page>
+  )
 }
+
+/** An app without a device that has never sent anything has nothing to show yet. */
+const isUntouched = ({ devices, days, campaigns }: Overview): boolean =>
+  Object.values(devices).every(({ total }) => total === 0) &&
+  days.every(({ queued }) => queued === 0) &&
+  Object.values(campaigns).every((count) => count === 0)
+
+const FirstRun = ({ appId }: { appId: string }) => (
+  <Empty
+    title="This app has no devices yet"
+    action={
+      <ButtonLink variant="primary" to="/apps/$appId/start" params={{ appId }}>
+        Send the first push
+      </ButtonLink>
+    }
+  >
+    Five steps lead to a first notification that arrives: on this browser, on a virtual phone, or in your own app.
+  </Empty>
+)

@@ -1,0 +1,139 @@
+import type { Platform } from '@herald/contracts/platform'
+import { remedyFor } from './remedies.ts'
+import { countText, percentText } from './number.ts'
+import { some } from './spans.ts'
+
+/** Where a word of attention leads: a page of the dashboard, one of its objects, and the filters of the log. */
+export type AttentionLink = {
+  label: string
+  page: 'providers' | 'log' | 'campaign' | 'webhook' | 'keys'
+  id?: string
+  search?: Record<string, string>
+}
+export type AttentionNote = { key: string; kind: 'bad' | 'warning'; text: string; since: string | null; link: AttentionLink }
+
+type Attention = { code: string; params: Readonly<Record<string, string | number | null>> }
+type Devices = Readonly<Record<Platform, { total: number; invalidated: number }>>
+
+export const platformNames: Readonly<Record<Platform, string>> = { ios: 'iOS', android: 'Android', web: 'Web' }
+export const providerNames: Readonly<Record<Platform, string>> = { ios: 'APNs', android: 'FCM', web: 'Web Push' }
+const platformOf = (value: unknown): Platform => (value === 'android' || value === 'web' ? value : 'ios')
+
+/** Above this share of dead devices (and so many of them) the way in which an app registers is worth a look. */
+const [deadShare, fewestDead] = [0.05, 20]
+
+/** What the overview asks to look at, each as a sentence and one way to act. `now`: milliseconds. */
+export function attentionNotes(attention: readonly Attention[], devices: Devices, now: number): AttentionNote[] {
+  const notes = attention.map(({ code, params }, index) => ({ ...noteOf(code, params, now), key: `${code}-${index}` }))
+  const dead = (Object.entries(devices) as [Platform, Devices[Platform]][]).filter(
+    ([, { total, invalidated }]) => invalidated >= fewestDead && invalidated > deadShare * total,
+  )
+  for (const [platform, { total, invalidated }] of dead)
+    notes.push({
+      key: `dead-${platform}`,
+      kind: 'warning',
+      text: `${percentText(invalidated, total)} of the ${platformNames[platform]} devices are dead (${countText(invalidated)} of ${countText(total)}). Look whether one provider answer made them so.`,
+      since: null,
+      link: { label: 'Show dead tokens', page: 'log', search: { outcome: 'failed', code: 'token_dead', platform } },
+    })
+  return notes
+}
+
+const unusedMs = 90 * 86_400_000
+
+/** Keys that nobody has used for 90 days: each is a way in that nobody would miss. */
+export function unusedKeyNotes(
+  keys: readonly { id: string; name: string; createdAt: string; lastUsedAt: string | null }[],
+  now: number,
+): AttentionNote[] {
+  const unused = keys.filter(({ createdAt, lastUsedAt }) => Date.parse(lastUsedAt ?? createdAt) < now - unusedMs)
+  return unused.map(({ id, name, lastUsedAt }) => ({
+    key: `key-${id}`,
+    kind: 'warning',
+    text:
+      lastUsedAt === null
+        ? `The key “${name}” was never used. Revoke it if nothing needs it.`
+        : `The key “${name}” has not been used for 90 days. Revoke it if nothing needs it.`,
+    since: lastUsedAt,
+    link: { label: 'Open the keys', page: 'keys' },
+  }))
+}
+
+function noteOf(code: string, params: Attention['params'], now: number): Omit<AttentionNote, 'key'> {
+  const platform = platformOf(params['platform'])
+  const number = (name: string) => Number(params[name] ?? 0)
+  const text = (name: string) => String(params[name] ?? '')
+  const since = (name: string) => (params[name] == null ? null : text(name))
+  switch (code) {
+    case 'circuit_open':
+      return {
+        kind: 'bad',
+        text: `${circuitSentence(platform, text('reason'))} ${some(number('heldCount'), 'push waits', 'pushes wait')}, and nobody was invalidated.`,
+        since: since('since'),
+        link: { label: `See ${providerNames[platform]}`, page: 'providers' },
+      }
+    case 'provider_missing':
+      return {
+        kind: 'bad',
+        text: `${some(number('reachable'), `${platformNames[platform]} device`, `${platformNames[platform]} devices`)} cannot be sent to: the app has no credentials for ${providerNames[platform]}.`,
+        since: null,
+        link: { label: `Set up ${providerNames[platform]}`, page: 'providers' },
+      }
+    case 'many_failures':
+      return {
+        kind: 'bad',
+        text: `${countText(number('failed'))} of ${countText(number('sent') + number('failed'))} pushes to ${platformNames[platform]} failed within 24 hours.`,
+        since: null,
+        link: {
+          label: 'Show the failures',
+          page: 'log',
+          search: { outcome: 'failed', platform, from: new Date(now - 24 * 3_600_000).toISOString() },
+        },
+      }
+    case 'campaign_failed':
+      return {
+        kind: 'bad',
+        text: `The campaign “${text('name')}” failed with ${text('reason')}.`,
+        since: since('at'),
+        link: { label: 'Open the campaign', page: 'campaign', id: text('campaignId') },
+      }
+    case 'campaign_paused':
+      return {
+        kind: 'warning',
+        text: `The campaign “${text('name')}” is paused.`,
+        since: since('since'),
+        link: { label: 'Resume or cancel', page: 'campaign', id: text('campaignId') },
+      }
+    case 'webhook_disabled':
+      return {
+        kind: 'bad',
+        text: 'A webhook endpoint was switched off after too many failures. It takes in nothing new until it is enabled.',
+        since: since('since'),
+        link: { label: 'Mend and enable', page: 'webhook', id: text('webhookId') },
+      }
+    case 'webhook_failing':
+      return {
+        kind: 'warning',
+        text: `A webhook endpoint has failed ${countText(number('consecutiveFailures'))} times in a row. It is switched off after too many.`,
+        since: null,
+        link: { label: 'See its deliveries', page: 'webhook', id: text('webhookId') },
+      }
+    default:
+      return {
+        kind: 'warning',
+        text: `Herald asks for attention with a word that this page does not know: ${code}.`,
+        since: null,
+        link: { label: 'Open the log', page: 'log' },
+      }
+  }
+}
+
+/** Why pushes of a platform are held, as a sentence. */
+export function circuitSentence(platform: Platform, code: string | null): string {
+  const provider = providerNames[platform]
+  if (code === 'credentials_invalid' || code === 'sender_mismatch') return `${provider} refuses the app’s credentials.`
+  if (code === null || code === '') return `${provider} takes no pushes at present.`
+  return `${provider} takes no pushes at present: ${lowerFirst(remedyFor(code).means)}`
+}
+
+const lowerFirst = (text: string): string => `${text.charAt(0).toLowerCase()}${text.slice(1)}`

@@ -1,0 +1,24 @@
+import type { Platform } from '@herald/contracts/platform'
+import { remedyFor, type Remedy } from './remedies.ts'
+
+export type CodeRow = {
+  outcome: 'failed' | 'skipped'
+  code: string
+  count: number
+  byPlatform: { platform: Platform; count: number }[]
+  remedy: Remedy
+}
+
+/** Failure codes and skip reasons of a send with their remedies, failures first, the most frequent first. */
+export function codeRows(codes: readonly { platform: Platform; outcome: string; code: string; count: number }[]): CodeRow[] {
+  const rows = new Map<string, CodeRow>()
+  for (const { platform, outcome, code, count } of codes) {
+    if ((outcome !== 'failed' && outcome !== 'skipped') || count === 0) continue
+    const key = `${outcome} ${code}`
+    const row = rows.get(key) ?? { outcome, code, count: 0, byPlatform: [], remedy: remedyFor(code) }
+    row.count += count
+    row.byPlatform.push({ platform, count })
+    rows.set(key, row)
+  }
+  return [...rows.values()].toSorted((a, b) => a.outcome.localeCompare(b.outcome) || b.count - a.count || a.code.localeCompare(b.code))
+}

@@ -1,0 +1,83 @@
+import { noStats } from '@herald/contracts/stats'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { equationOf, rateOf, stateSentence, withSample, type PlatformSample, type State } from './progress.ts'
+
+test('the equation adds up for whatever was read', () => {
+  const count = fc.integer({ min: 0, max: 2_000_000 })
+  fc.assert(
+    fc.property(count, count, count, count, (sent, failed, skipped, waiting) => {
+      const read = { ...noStats, queued: sent + failed + skipped + waiting, sent, failed, skipped }
+      const shown = equationOf(read)
+      expect(shown.sent + shown.failed + shown.skipped + shown.waiting).toBe(shown.queued)
+      expect(shown.waiting).toBe(waiting)
+    }),
+  )
+})
+
+const none = { queued: 0, settled: 0 }
+const sampleAt = (at: number, settled: number): PlatformSample => ({
+  at,
+  byPlatform: { ios: { queued: 1_000, settled }, android: none, web: none },
+})
+
+test('a rate is taken over the last ten seconds of readings, and not told from one alone', () => {
+  let samples: PlatformSample[] = []
+  samples = withSample(samples, sampleAt(0, 0))
+  expect(rateOf(samples, 'ios')).toBeNull()
+  samples = withSample(samples, sampleAt(2_000, 100))
+  expect([rateOf(samples, 'ios'), rateOf(samples, 'android')]).toEqual([50, 0])
+  samples = withSample(samples, sampleAt(11_000, 100))
+  expect(samples.map(({ at }) => at)).toEqual([2_000, 11_000])
+  expect(rateOf(samples, 'ios')).toBe(0)
+})
+
+const startedAt = '2026-02-06T15:00:00.000Z'
+const now = Date.parse('2026-02-06T15:00:40.000Z')
+const state = (changes: Partial<State>): State => ({
+  status: 'sending',
+  cancelling: false,
+  stats: noStats,
+  fannedOut: true,
+  ratePerSecond: 0,
+  etaSeconds: null,
+  startedAt,
+  settledAt: null,
+  failure: null,
+  isRecurring: false,
+  ...changes,
+})
+const under = (queued: number, sent: number) => ({ ...noStats, queued, sent })
+
+test('a send under way says how far, since when, how long still and how fast', () => {
+  const read = state({ stats: under(20_000, 12_200), ratePerSecond: 4_980, etaSeconds: 25 })
+  expect(stateSentence(read, now)).toBe('Sending: 61 % after 40 s, about 25 s left, 4,980 a second.')
+})
+
+test('no share is told while devices are still looked for', () => {
+  const read = state({ stats: under(5_000, 1_000), fannedOut: false, ratePerSecond: 500 })
+  expect(stateSentence(read, now)).toBe('Sending: 5,000 pushes queued so far after 40 s, further devices are still to come, 500 a second.')
+})
+
+test('a send with one push left is not at 100 %', () => {
+  expect(stateSentence(state({ stats: under(20_000, 19_999) }), now)).toBe('Sending: > 99 % after 40 s.')
+})
+
+test('a pause, a cancel and the ends say what became of the pushes', () => {
+  expect(stateSentence(state({ status: 'paused', stats: under(10, 4) }), now)).toBe(
+    'Paused: 6 pushes wait, and nothing goes out until it resumes.',
+  )
+  expect(stateSentence(state({ status: 'paused', cancelling: true, stats: under(10, 9) }), now)).toBe(
+    'Cancelling: 1 push waits for an outcome. What was handed to a provider is not recalled.',
+  )
+  const settledAt = '2026-02-06T15:00:09.000Z'
+  expect(stateSentence(state({ status: 'sent', settledAt, stats: under(10, 10) }), now)).toBe(
+    'Sent in 9 s: 10 of 10 pushes were taken by the providers.',
+  )
+  expect(stateSentence(state({ status: 'sent', settledAt }), now)).toBe('Sent to nobody: no device matched.')
+  expect(stateSentence(state({ status: 'cancelled', settledAt, stats: under(10, 4) }), now)).toBe(
+    'Cancelled: 4 of 10 pushes had been sent.',
+  )
+  const failure = { code: 'invalid_segment', message: 'The segment does not compile.' }
+  expect(stateSentence(state({ status: 'failed', failure }), now)).toBe('Failed: The segment does not compile.')
+})

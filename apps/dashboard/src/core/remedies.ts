@@ -1,0 +1,125 @@
+import type { FailureCode, SkipReason } from '@herald/contracts/outcome'
+import { remedies as contractRemedies } from '@herald/contracts/remedies'
+
+/**
+ * What a code says to a person: what it means, what to do about it (null: nothing), and what Herald does by itself.
+ * `repairsItself`: the next send does better without anybody's help.
+ */
+export type Remedy = { means: string; todo: string | null; repairsItself: boolean; byItself: string }
+
+type Meaning = Omit<Remedy, 'todo'>
+
+const deviceLeaves = 'Herald sends nothing more to the device until it registers again.'
+const triedAgain = 'Herald tried again and gave up after the last try, or at the end of the time to live.'
+const nothingIsHeld = 'The push is not sent again. The next send tries the device again.'
+
+const meanings: Readonly<Record<FailureCode, Meaning>> = {
+  token_dead: { means: 'The app was removed, or the browser ended the subscription.', repairsItself: true, byItself: deviceLeaves },
+  token_invalid: { means: 'The provider does not know the device’s token.', repairsItself: true, byItself: deviceLeaves },
+  sender_mismatch: {
+    means: 'The token was made for another app, project or environment than that of the credentials.',
+    repairsItself: false,
+    byItself: nothingIsHeld,
+  },
+  payload_too_large: { means: 'The notification is larger than the provider takes.', repairsItself: false, byItself: nothingIsHeld },
+  payload_invalid: { means: 'The provider refused the form of the notification.', repairsItself: false, byItself: nothingIsHeld },
+  credentials_invalid: {
+    means: 'The provider refuses the app’s credentials.',
+    repairsItself: false,
+    byItself: 'Herald holds further pushes, asks with one device every 30 s and invalidates nobody.',
+  },
+  not_configured: { means: 'The app has no credentials for this platform.', repairsItself: false, byItself: nothingIsHeld },
+  rate_limited: { means: 'The provider asked for fewer pushes.', repairsItself: true, byItself: triedAgain },
+  provider_unavailable: { means: 'The provider could not take the push.', repairsItself: true, byItself: triedAgain },
+  network_error: { means: 'The provider could not be reached.', repairsItself: true, byItself: triedAgain },
+  timeout: { means: 'The provider did not answer in time.', repairsItself: true, byItself: triedAgain },
+  encryption_failed: {
+    means: 'The keys that the browser registered cannot encrypt a message.',
+    repairsItself: false,
+    byItself: nothingIsHeld,
+  },
+  internal: { means: 'The provider gave an answer that Herald does not know.', repairsItself: false, byItself: nothingIsHeld },
+}
+
+/** Skips follow from rules and from what people did, so most of them ask for nothing. */
+const skips: Readonly<Record<SkipReason, Remedy>> = {
+  opted_out: {
+    means: 'The person opted out after the push was queued.',
+    todo: null,
+    repairsItself: true,
+    byItself: 'Further sends leave the device out until it opts in again.',
+  },
+  invalidated: {
+    means: 'The device was found dead after the push was queued.',
+    todo: null,
+    repairsItself: true,
+    byItself: 'Further sends leave the device out until it registers again.',
+  },
+  deleted: {
+    means: 'The device was removed after the push was queued.',
+    todo: null,
+    repairsItself: true,
+    byItself: 'Further sends leave the device out.',
+  },
+  owner_changed: {
+    means: 'Another user has signed in on the device since the push was queued.',
+    todo: null,
+    repairsItself: true,
+    byItself: 'The text went to nobody whom it was not meant for. The next send counts the device as the new user’s.',
+  },
+  silent_web: {
+    means: 'A silent push cannot go to a browser, which must show something for each push.',
+    todo: 'Send a push with a text, or leave browsers out of silent sends.',
+    repairsItself: false,
+    byItself: 'Nothing was sent to the browser.',
+  },
+  frequency_cap: {
+    means: 'The user has had as many campaigns as the frequency cap allows.',
+    todo: 'If the message must reach everybody, let it bypass the cap. The cap is in the settings.',
+    repairsItself: true,
+    byItself: 'The user gets campaigns again when the cap’s window is over.',
+  },
+  quiet_hours: {
+    means: 'It was in the user’s quiet hours, and the settings say that such pushes are skipped.',
+    todo: 'Choose another time, or set quiet hours to hold pushes instead of skipping them.',
+    repairsItself: false,
+    byItself: 'The push is not sent later.',
+  },
+  expired: {
+    means: 'The time to live ended before the push could be handed to the provider.',
+    todo: 'Give the send a longer time to live, and look for a pause or a provider that was away.',
+    repairsItself: false,
+    byItself: 'A text that is too late is let go.',
+  },
+  empty_content: {
+    means: 'Title and body were both empty when the placeholders were filled in for this user.',
+    todo: 'Give each placeholder a default.',
+    repairsItself: false,
+    byItself: 'Nothing was sent, because the push would have shown nothing.',
+  },
+  cancelled: {
+    means: 'The send was cancelled before this push was sent.',
+    todo: null,
+    repairsItself: false,
+    byItself: 'A cancelled send does not go on. A duplicate of it can be sent.',
+  },
+}
+
+const sentence = (remedy: string | null): string | null => (remedy === null ? null : `${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}.`)
+
+const failures = Object.fromEntries(
+  Object.entries(meanings).map(([code, meaning]) => [code, { ...meaning, todo: sentence(contractRemedies[code as FailureCode]) }]),
+) as Record<FailureCode, Remedy>
+
+/** Every failure code and skip reason. What to do about a failure is the contracts’ own sentence. */
+export const remedies: Readonly<Record<FailureCode | SkipReason, Remedy>> = { ...failures, ...skips }
+
+const unknown: Remedy = {
+  means: 'This page does not know the code yet.',
+  todo: 'Reload the page. If it stays unknown, look into the specification’s page on tracking.',
+  repairsItself: false,
+  byItself: '',
+}
+
+/** The remedy of a code as the API names it; one that this page does not know yet says so. */
+export const remedyFor = (code: string): Remedy => (Object.hasOwn(remedies, code) ? remedies[code as FailureCode | SkipReason] : unknown)

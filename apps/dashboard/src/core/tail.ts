@@ -1,0 +1,68 @@
+/** An event of the live tail: what webhooks would get. */
+export type TailEvent = {
+  id: string
+  type: string
+  ts: string
+  campaignId?: string
+  subscriptionId?: string
+  userId?: string
+  platform?: string
+  externalId?: string
+  data?: { code?: string; reason?: string; providerCode?: string | null; attempts?: number; test?: true }
+}
+
+export type TailFilter = {
+  outcome?: string
+  code?: string
+  platform?: string
+  campaignId?: string
+  subscriptionId?: string
+  userId?: string
+}
+
+/** What the tail shows: the newest first. `held` came while it was paused. `dropped`: events that nobody got to see, because there were too many. */
+export type Tail = { shown: readonly TailEvent[]; held: readonly TailEvent[]; isPaused: boolean; dropped: number }
+export type TailStep =
+  | { do: 'take'; event: TailEvent; filter: TailFilter }
+  | { do: 'drop'; count: number }
+  | { do: 'pause' }
+  | { do: 'resume' }
+  | { do: 'clear' }
+
+/** A tail keeps so many events; older ones are in the log. */
+export const mostShown = 200
+export const emptyTail: Tail = { shown: [], held: [], isPaused: false, dropped: 0 }
+
+export function nextTail(tail: Tail, step: TailStep): Tail {
+  switch (step.do) {
+    case 'take': {
+      if (!matches(step.event, step.filter)) return tail
+      // What is told again after a reconnection is the same event.
+      if (tail.shown.some(({ id }) => id === step.event.id) || tail.held.some(({ id }) => id === step.event.id)) return tail
+      const key = tail.isPaused ? 'held' : 'shown'
+      const all = [step.event, ...tail[key]]
+      const left = Math.max(0, all.length - mostShown)
+      return { ...tail, [key]: all.slice(0, mostShown), dropped: tail.isPaused ? tail.dropped + left : tail.dropped }
+    }
+    case 'drop':
+      return { ...tail, dropped: tail.dropped + step.count }
+    case 'pause':
+      return { ...tail, isPaused: true }
+    case 'resume':
+      return { ...tail, isPaused: false, shown: [...tail.held, ...tail.shown].slice(0, mostShown), held: [] }
+    case 'clear':
+      return { ...emptyTail, isPaused: tail.isPaused }
+  }
+}
+
+/** Whether an event is of the pushes that the filters of the log mean. A push that is open has no event. */
+export function matches(event: TailEvent, { outcome, code, platform, campaignId, subscriptionId, userId }: TailFilter): boolean {
+  return (
+    (outcome === undefined || event.type === `notification.${outcome}`) &&
+    (code === undefined || code === event.data?.code || code === event.data?.reason) &&
+    (platform === undefined || platform === event.platform) &&
+    (campaignId === undefined || campaignId === event.campaignId) &&
+    (subscriptionId === undefined || subscriptionId === event.subscriptionId) &&
+    (userId === undefined || userId === event.userId)
+  )
+}

@@ -1,0 +1,12 @@
+import { useEffect, useState } from 'react'
+
+/** The browser's time in milliseconds, each second anew while `runs`. */
+export function useNow(runs: boolean): number {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    if (!runs) return
+    const timer = setInterval(() => setNow(Date.now()), 1_000)
+    return () => clearInterval(timer)
+  }, [runs])
+  return now
+}

@@ -1,0 +1,45 @@
+import { api } from '../../api/client.ts'
+import { Card } from '../../ui/Card.tsx'
+import { ErrorNote } from '../../ui/ErrorNote.tsx'
+import { TextLink } from '../../ui/TextLink.tsx'
+import { Time } from '../../ui/Time.tsx'
+import { faultOf } from '../../api/fault.ts'
+
+const words: Readonly<Record<string, string>> = {
+  'campaign.created': 'made the draft',
+  'campaign.changed': 'changed the draft',
+  'campaign.sent': 'sent it',
+  'campaign.paused': 'paused it',
+  'campaign.resumed': 'let it go on',
+  'campaign.cancelled': 'cancelled it',
+  'campaign.duplicated': 'duplicated it',
+  'campaign.tested': 'sent a test of it',
+  'campaign.winner-picked': 'picked the winner',
+}
+
+/** Who did what to this campaign, newest first: lines of the audit. */
+export function CampaignTrail({ appId, campaignId }: { appId: string; campaignId: string }) {
+  const query = { subjectId: campaignId, limit: 50 }
+  const { data, error } = api.useQuery('get', '/v1/admin/apps/{appId}/audit', { params: { path: { appId }, query } })
+  return (
+    <Card title="Who did what">
+      {error && <ErrorNote error={faultOf(error)} />}
+      {data?.items.length === 0 && <p className="text-muted">Nobody has touched it here. What an API key did is not in the audit.</p>}
+      <ol className="grid list-none gap-1 p-0">
+        {data?.items.map(({ id, actor, action, createdAt }) => (
+          <li key={id} className="flex flex-wrap gap-x-2">
+            <Time at={createdAt} />
+            <span>
+              <strong>{actor}</strong> {words[action] ?? action}
+            </span>
+          </li>
+        ))}
+      </ol>
+      {data?.nextCursor && (
+        <TextLink to="/apps/$appId/audit" params={{ appId }}>
+          The whole audit
+        </TextLink>
+      )}
+    </Card>
+  )
+}

@@ -1,0 +1,68 @@
+import { platformNames } from '../../core/attention.ts'
+import { codeRows, type CodeRow } from '../../core/code-rows.ts'
+import { countText, percentText } from '../../core/number.ts'
+import { Card } from '../../ui/Card.tsx'
+import { Status } from '../../ui/Status.tsx'
+import { TextLink } from '../../ui/TextLink.tsx'
+import type { Breakdown } from './useBreakdown.ts'
+import type { Reading } from './useSend.ts'
+
+type Props = { appId: string; campaignId: string; reading: Reading; breakdown: Breakdown | undefined }
+
+/** What failed or was skipped, by code: how much, what it means, what to do, and whether it repairs itself. */
+export function Codes({ appId, campaignId, reading, breakdown }: Props) {
+  const { queued, failed, skipped } = reading.stats
+  if (failed + skipped === 0) return null
+  const rows = breakdown?.codes ? codeRows(breakdown.codes) : []
+  const listed = rows.reduce((sum, { count }) => sum + count, 0)
+  return (
+    <Card title="What failed or was skipped, and why">
+      {breakdown?.codes === null && (
+        <p className="text-muted">
+          The codes of this send are not known any more: it is older than the ledger, or began before codes were counted.
+        </p>
+      )}
+      <ul className="grid list-none gap-4 p-0">
+        {rows.map((row) => (
+          <CodeItem key={`${row.outcome}-${row.code}`} row={row} queued={queued} appId={appId} campaignId={campaignId} />
+        ))}
+      </ul>
+      {breakdown?.codes && listed < failed + skipped && (
+        <p className="text-muted mt-3">{countText(failed + skipped - listed)} more have come since these codes were counted.</p>
+      )}
+    </Card>
+  )
+}
+
+function CodeItem({ row, queued, appId, campaignId }: { row: CodeRow; queued: number; appId: string; campaignId: string }) {
+  const { outcome, code, count, byPlatform, remedy } = row
+  return (
+    <li className="border-line grid gap-x-6 gap-y-1 border-t pt-3 md:grid-cols-[14rem_1fr]">
+      <div>
+        <TextLink to="/apps/$appId/log" params={{ appId }} search={{ campaignId, outcome, code }}>
+          <strong className="tabular-nums">{countText(count)}</strong> <code className="font-mono text-xs">{code}</code>
+        </TextLink>
+        <p className="text-muted tabular-nums">
+          {percentText(count, queued, 1)} of all, {outcome}
+        </p>
+        <p className="text-muted tabular-nums">
+          {byPlatform.map(({ platform, count }) => `${platformNames[platform]} ${countText(count)}`).join(', ')}
+        </p>
+      </div>
+      <div className="grid content-start gap-1">
+        <p>{remedy.means}</p>
+        {remedy.todo !== null && (
+          <p>
+            <strong>What to do:</strong> {remedy.todo}
+          </p>
+        )}
+        <p className="text-muted flex flex-wrap gap-x-2">
+          <Status kind={remedy.repairsItself ? 'good' : 'warning'}>
+            {remedy.repairsItself ? 'Repairs itself' : remedy.todo === null ? 'Final' : 'Needs you'}
+          </Status>
+          <span>{remedy.byItself}</span>
+        </p>
+      </div>
+    </li>
+  )
+}

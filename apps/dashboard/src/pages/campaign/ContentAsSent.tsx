@@ -1,0 +1,99 @@
+import type { ReactNode } from 'react'
+import type { components } from '../../api/schema.gen.ts'
+import { spanOf } from '../../core/spans.ts'
+import { Card } from '../../ui/Card.tsx'
+import { Json } from '../../ui/Json.tsx'
+import { TextLink } from '../../ui/TextLink.tsx'
+import type { Campaign } from './useSend.ts'
+
+type Content = components['schemas']['Content']
+type Entry = components['schemas']['LocaleEntry']
+
+/** To whom it went and what it said, as it was frozen when it was sent. */
+export function ContentAsSent({ appId, campaign }: { appId: string; campaign: Campaign }) {
+  const { content, experiment, templateId, segment, segmentId, ttl, priority, collapseId, silent, data, presentation, bypass } = campaign
+  return (
+    <Card title={campaign.status === 'draft' ? 'Content' : 'As it was sent'}>
+      <div className="grid gap-4">
+        <dl className="grid gap-x-6 gap-y-1 sm:grid-cols-[8rem_1fr]">
+          <Fact name="Audience">
+            {segmentId !== null && (
+              <TextLink to="/apps/$appId/segments/$segmentId" params={{ appId, segmentId }}>
+                A saved segment
+              </TextLink>
+            )}
+            {segment == null ? segmentId === null && 'Everyone' : <Details summary="The segment as it was frozen" value={segment} />}
+          </Fact>
+          {templateId !== null && (
+            <Fact name="Template">
+              <TextLink to="/apps/$appId/templates/$templateId" params={{ appId, templateId }}>
+                {templateId}
+              </TextLink>
+            </Fact>
+          )}
+          <Fact name="Time to live">{ttl === 0 ? 'at once or not at all' : spanOf(ttl)}</Fact>
+          <Fact name="Priority">{priority}</Fact>
+          {collapseId !== null && <Fact name="Collapse id">{collapseId}</Fact>}
+          {silent && <Fact name="Silent">It shows nothing.</Fact>}
+          {Object.keys(data).length > 0 && (
+            <Fact name="Data">
+              <Details summary={Object.keys(data).join(', ')} value={data} />
+            </Fact>
+          )}
+          {presentation !== null && Object.keys(presentation).length > 0 && (
+            <Fact name="Presentation">
+              <Details summary={Object.keys(presentation).join(', ')} value={presentation} />
+            </Fact>
+          )}
+          {Object.keys(bypass).length > 0 && <Fact name="Bypasses">{Object.keys(bypass).join(', ')}</Fact>}
+        </dl>
+        {content !== null && <Locales content={content} name={experiment ? 'Without a variant' : undefined} />}
+        {experiment?.variants.map((variant) => (
+          <Locales key={variant.id} content={variant.content} name={variant.name} />
+        ))}
+        {content === null && !silent && <p className="text-muted">The text is the template’s.</p>}
+      </div>
+    </Card>
+  )
+}
+
+const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
+  <>
+    <dt className="text-muted">{name}</dt>
+    <dd className="m-0 min-w-0 break-words">{children}</dd>
+  </>
+)
+
+const Details = ({ summary, value }: { summary: string; value: unknown }) => (
+  <details>
+    <summary className="min-h-6 cursor-pointer">{summary}</summary>
+    <Json value={value} />
+  </details>
+)
+
+function Locales({ content, name }: { content: Content; name: string | undefined }) {
+  const { _default: fallback, ...locales } = content
+  const entries = Object.entries(locales).filter((entry): entry is [string, Entry] => typeof entry[1] === 'object')
+  return (
+    <section className="grid gap-2">
+      {name !== undefined && <h3 className="font-medium">{name}</h3>}
+      <ul className="grid list-none gap-2 p-0 lg:grid-cols-2">
+        {entries.map(([locale, entry]) => (
+          <li key={locale} lang={locale} className="border-line grid content-start gap-1 rounded border p-3">
+            <p className="text-muted text-sm" lang="en">
+              {locale}
+              {locale === fallback && ', for everybody without a text in their language'}
+            </p>
+            <p className="font-medium break-words">{entry.title}</p>
+            <p className="break-words whitespace-pre-wrap">{entry.body}</p>
+            {entry.url !== undefined && <p className="text-muted text-sm break-all">Opens {entry.url}</p>}
+            {entry.image !== undefined && <p className="text-muted text-sm break-all">Picture {entry.image}</p>}
+            {entry.actions !== undefined && entry.actions.length > 0 && (
+              <p className="text-muted text-sm">Actions: {entry.actions.map(({ title }) => title).join(', ')}</p>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

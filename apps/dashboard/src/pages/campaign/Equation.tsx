@@ -1,0 +1,77 @@
+import { useState } from 'react'
+import { api } from '../../api/client.ts'
+import { faultOf } from '../../api/fault.ts'
+import { equationOf } from '../../core/progress.ts'
+import { countText, percentText } from '../../core/number.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { ErrorNote } from '../../ui/ErrorNote.tsx'
+import { Status } from '../../ui/Status.tsx'
+import { TextLink } from '../../ui/TextLink.tsx'
+import type { LogSearch } from '../log/search.ts'
+import type { Reading } from './useSend.ts'
+
+type Term = { label: string; value: number; sign: string; search: LogSearch; tone: string }
+
+/** queued = sent + failed + skipped + waiting, of one reading: the numbers add up whenever one looks. Each leads to its pushes. */
+export function Equation({ appId, campaignId, reading }: { appId: string; campaignId: string; reading: Reading }) {
+  const { queued, sent, failed, skipped, waiting } = equationOf(reading.stats)
+  const terms: Term[] = [
+    { label: 'Queued', value: queued, sign: '', search: {}, tone: '' },
+    { label: 'Sent', value: sent, sign: '=', search: { outcome: 'sent' }, tone: 'text-good' },
+    { label: 'Failed', value: failed, sign: '+', search: { outcome: 'failed' }, tone: failed > 0 ? 'text-bad' : '' },
+    { label: 'Skipped', value: skipped, sign: '+', search: { outcome: 'skipped' }, tone: '' },
+    { label: 'Waiting', value: waiting, sign: '+', search: { outcome: 'open' }, tone: '' },
+  ]
+  return (
+    <Card title="Every push has one outcome" actions={<Verify appId={appId} campaignId={campaignId} />}>
+      <dl className="flex flex-wrap items-end gap-x-5 gap-y-3">
+        {terms.map(({ label, value, sign, search, tone }) => (
+          <div key={label} className="flex items-end gap-x-5">
+            {sign !== '' && (
+              <span aria-hidden="true" className="text-muted pb-5 text-xl">
+                {sign}
+              </span>
+            )}
+            <div>
+              <dt className="text-muted">{label}</dt>
+              <dd className={`m-0 text-2xl tabular-nums ${tone}`}>
+                <TextLink to="/apps/$appId/log" params={{ appId }} search={{ campaignId, ...search }}>
+                  {countText(value)}
+                </TextLink>
+                <span className="text-muted block text-sm">{label === 'Queued' ? 'pushes' : percentText(value, queued, 1)}</span>
+              </dd>
+            </div>
+          </div>
+        ))}
+      </dl>
+    </Card>
+  )
+}
+
+/** Counts the ledger anew, push by push, and says by how much the counters are off. */
+function Verify({ appId, campaignId }: { appId: string; campaignId: string }) {
+  const [asked, setAsked] = useState(0)
+  const { data, error, isFetching, refetch } = api.useQuery(
+    'get',
+    '/v1/admin/apps/{appId}/campaigns/{id}/verify',
+    { params: { path: { appId, id: campaignId } } },
+    { enabled: asked > 0, staleTime: Infinity },
+  )
+  return (
+    <div className="flex flex-wrap items-center justify-end gap-3" role="status">
+      {data && !isFetching && (
+        <span className="flex flex-wrap items-center gap-2">
+          <Status kind={data.agrees ? 'good' : 'bad'}>Difference {countText(data.difference)}</Status>
+          {data.agrees
+            ? `${countText(data.ledger.queued)} pushes recounted in the ledger`
+            : 'Counters and ledger disagree. Report it with the log of the tracker.'}
+        </span>
+      )}
+      {error && <ErrorNote error={faultOf(error)} />}
+      <Button variant="secondary" small busy={isFetching} onClick={() => (asked === 0 ? setAsked(1) : void refetch())}>
+        Verify
+      </Button>
+    </div>
+  )
+}

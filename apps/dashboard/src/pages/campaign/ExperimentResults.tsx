@@ -1,0 +1,100 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { isOver } from '../../core/progress.ts'
+import { countText } from '../../core/number.ts'
+import { readExperiment, verdictSentence, type Metric, type VariantReading } from '../../core/verdict.ts'
+import { Banner } from '../../ui/Banner.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { Status } from '../../ui/Status.tsx'
+import { Table } from '../../ui/Table.tsx'
+import { Tabs } from '../../ui/Tabs.tsx'
+import type { Campaign, Reading } from './useSend.ts'
+import { WinnerButton } from './WinnerButton.tsx'
+
+type Props = { appId: string; campaign: Campaign; experiment: NonNullable<Campaign['experiment']>; reading: Reading; onDone: () => void }
+
+/** Rates by variant with their intervals, whether the split is what was asked for, what may be concluded, and the winner. */
+export function ExperimentResults({ appId, campaign, experiment, reading, onDone }: Props) {
+  const { metric = 'opened' } = useSearch({ from: '/apps/$appId/campaigns/$campaignId' })
+  const navigate = useNavigate()
+  const compare = (by: Metric) =>
+    void navigate({
+      to: '/apps/$appId/campaigns/$campaignId',
+      params: { appId, campaignId: campaign.id },
+      search: { metric: by },
+      resetScroll: false,
+    })
+  const { variants, ratio, verdict } = readExperiment(experiment.variants, reading.stats.variants, metric)
+  const over = isOver(reading.status)
+  const hasRemainder = experiment.sampleRate < 1
+  return (
+    <Card
+      title="Experiment"
+      actions={
+        <Tabs
+          label="What is compared"
+          value={metric}
+          onChange={compare}
+          items={[
+            { value: 'opened', label: 'Opens' },
+            { value: 'clicked', label: 'Clicks' },
+          ]}
+        />
+      }
+    >
+      <div className="grid gap-3">
+        <p className="flex flex-wrap items-baseline gap-x-3">
+          <Status kind={verdict.kind === 'better' ? 'good' : 'off'}>{verdict.kind === 'better' ? 'Decided' : 'Open'}</Status>
+          <span>{verdictSentence(verdict, metric)}</span>
+        </p>
+        {!ratio.ok && (
+          <Banner kind="warning">
+            The variants did not get the shares of their weights (chance of such a split:{' '}
+            {ratio.p < 0.0001 ? 'below 0.01 %' : `${(ratio.p * 100).toFixed(2)} %`}). Do not trust the comparison before you know why.
+            People with many devices can make a split uneven, since all their devices get one variant.
+          </Banner>
+        )}
+        <Table<VariantReading>
+          caption="Variants"
+          rows={variants}
+          rowKey={({ id }) => id}
+          columns={[
+            { key: 'name', label: 'Variant', cell: ({ id, name }) => (name === id ? name : `${name} (${id})`) },
+            { key: 'assigned', label: 'Assigned', align: 'right', cell: ({ assigned }) => countText(assigned) },
+            { key: 'sent', label: 'Sent', align: 'right', cell: ({ sent }) => countText(sent) },
+            { key: 'events', label: metric === 'opened' ? 'Opened' : 'Clicked', align: 'right', cell: ({ events }) => countText(events) },
+            { key: 'share', label: 'Of sent', align: 'right', cell: shareOf },
+            { key: 'interval', label: '95 % interval', align: 'right', cell: intervalOf },
+            ...(over && hasRemainder
+              ? [
+                  {
+                    key: 'winner',
+                    label: 'Winner',
+                    cell: (variant: VariantReading) => (
+                      <WinnerButton
+                        appId={appId}
+                        campaignId={campaign.id}
+                        variant={variant}
+                        isLeading={verdict.kind === 'better' && verdict.best.id === variant.id}
+                        onDone={onDone}
+                      />
+                    ),
+                  },
+                ]
+              : []),
+          ]}
+        />
+        <p className="text-muted">
+          Shares are of sent pushes, by device. Intervals are Wilson’s; a difference counts when its own interval leaves out 0
+          {variants.length > 2 && ' for every pair at once'}. Look again when reports have stopped coming: whoever looks often sees chance
+          more often. {hasRemainder ? winnerHint(over) : 'The sample is everybody, so there is nobody left to send a winner to.'}
+        </p>
+      </div>
+    </Card>
+  )
+}
+
+const percent = (share: number) => `${(share * 100).toFixed(1)} %`
+const shareOf = ({ share }: VariantReading) => (share === null ? '–' : percent(share))
+const intervalOf = ({ sent, interval: { low, high } }: VariantReading) => (sent === 0 ? '–' : `${percent(low)} to ${percent(high)}`)
+const winnerHint = (over: boolean) =>
+  over ? 'The winner goes to everybody who was held out.' : 'A winner can be picked when the last push of the sample has an outcome.'

@@ -1,0 +1,101 @@
+import { platforms, type Platform } from '@herald/contracts/platform'
+import { api } from '../../api/client.ts'
+import type { components } from '../../api/schema.gen.ts'
+import { circuitSentence, platformNames, providerNames } from '../../core/attention.ts'
+import { isOver, rateOf, rateText, type PlatformSample } from '../../core/progress.ts'
+import { countText, percentText } from '../../core/number.ts'
+import { some } from '../../core/spans.ts'
+import { useSystem } from '../../session/useSystem.ts'
+import { Banner } from '../../ui/Banner.tsx'
+import { Bar } from '../../ui/Bar.tsx'
+import { ButtonLink } from '../../ui/ButtonLink.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { Time } from '../../ui/Time.tsx'
+import type { Breakdown } from './useBreakdown.ts'
+import type { Campaign, Reading } from './useSend.ts'
+
+type Props = { appId: string; campaign: Campaign; reading: Reading; samples: readonly PlatformSample[]; breakdown: Breakdown | undefined }
+type Circuit = components['schemas']['Circuit']
+const kinds = { ios: 'apns', android: 'fcm', web: 'webpush' } as const
+
+/** How far each platform is, how fast, what waits, and whether its provider takes pushes. */
+export function Platforms({ appId, campaign, reading, samples, breakdown }: Props) {
+  const rows = platforms.flatMap((platform) => {
+    const row = rowOf(platform, reading, breakdown)
+    return row && row.queued > 0 ? [row] : []
+  })
+  if (rows.length === 0) return null
+  const over = isOver(reading.status)
+  return (
+    <Card title="By platform">
+      <ul className="grid list-none gap-4 p-0">
+        {rows.map(({ platform, queued, settled }) => (
+          <li key={platform} className="grid gap-1">
+            <p className="flex flex-wrap items-baseline justify-between gap-x-4">
+              <strong>{platformNames[platform]}</strong>
+              <span className="text-muted tabular-nums">
+                {countText(settled)} of {countText(queued)} have an outcome ({percentText(settled, queued, 0)})
+                {!over && <LiveNumbers waiting={queued - settled} rate={rateOf(samples, platform)} />}
+              </span>
+            </p>
+            <Bar
+              value={settled}
+              of={queued}
+              label={`${platformNames[platform]}: ${percentText(settled, queued, 0)} of the pushes have an outcome`}
+            />
+            {!over && !campaign.test && queued > settled && <OpenCircuits appId={appId} platform={platform} />}
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+/** While a send is followed the stream says it; afterwards, or before the stream has begun, the breakdown. */
+function rowOf(platform: Platform, { byPlatform }: Reading, breakdown: Breakdown | undefined) {
+  if (byPlatform) return { platform, ...byPlatform[platform] }
+  const known = breakdown?.byPlatform[platform]
+  return known && { platform, queued: known.queued, settled: known.queued - known.open }
+}
+
+const LiveNumbers = ({ waiting, rate }: { waiting: number; rate: number | null }) => (
+  <>
+    , {some(waiting, 'waits', 'wait')}
+    {rate !== null && `, ${rateText(rate)}`}
+  </>
+)
+
+/** Why a platform's pushes wait although the send goes on: its provider refuses them, or is away. */
+function OpenCircuits({ appId, platform }: { appId: string; platform: Platform }) {
+  const { data: system } = useSystem()
+  const isOpen = system?.openCircuits?.items.some((circuit) => circuit.appId === appId && circuit.platform === platform) ?? false
+  const { data } = api.useQuery(
+    'get',
+    `/v1/admin/apps/{appId}/providers/${kinds[platform]}`,
+    { params: { path: { appId } } },
+    { enabled: isOpen, refetchInterval: 5_000, retry: false },
+  )
+  if (!isOpen) return null
+  // The three answers differ in their credentials alone.
+  const circuits = ((data as { circuits?: Circuit[] } | undefined)?.circuits ?? []).filter(({ state }) => state === 'open')
+  return circuits.map(({ environment, code, since, heldCount, probeAt }) => (
+    <Banner
+      key={environment}
+      kind="bad"
+      action={
+        <ButtonLink small variant="secondary" to="/apps/$appId/providers" params={{ appId }}>
+          Open {providerNames[platform]}
+        </ButtonLink>
+      }
+    >
+      {circuitSentence(platform, code)} {some(heldCount, 'push waits', 'pushes wait')}, and nobody was invalidated. Since{' '}
+      <Time at={since} />
+      {probeAt !== null && (
+        <>
+          ; asked again <Time at={probeAt} precise />
+        </>
+      )}
+      .
+    </Banner>
+  ))
+}

@@ -1,0 +1,92 @@
+import { api } from '../../api/client.ts'
+import { platformNames } from '../../core/attention.ts'
+import { funnelOf, reportsOf } from '../../core/funnel.ts'
+import { isFollowed } from '../../core/progress.ts'
+import { countText } from '../../core/number.ts'
+import { some } from '../../core/spans.ts'
+import { Card } from '../../ui/Card.tsx'
+import { Chart } from '../../ui/Chart.tsx'
+import { Funnel } from '../../ui/Funnel.tsx'
+import type { Breakdown } from './useBreakdown.ts'
+import type { Campaign, Reading } from './useSend.ts'
+
+type Props = { appId: string; campaign: Campaign; reading: Reading; breakdown: Breakdown | undefined }
+const dayMs = 86_400_000
+/** Days are kept for 400 days. */
+const oldestMs = 398 * dayMs
+
+/** What devices report: how many, of those that can, and when. */
+export function Reports({ appId, campaign, reading, breakdown }: Props) {
+  const reports = useReports(appId, campaign)
+  const { ios, android, web } = breakdown?.byPlatform ?? {}
+  const sentBy = ios && android && web ? { ios: ios.sent, android: android.sent, web: web.sent } : null
+  const funnel = funnelOf(reading.stats, sentBy, reports)
+  return (
+    <Card title="What devices report">
+      <div className="grid gap-4">
+        <Funnel funnel={funnel} name="From sent to clicked" />
+        {reading.stats.dismissed > 0 && (
+          <p className="text-muted">{some(reading.stats.dismissed, 'device', 'devices')} dismissed it unopened.</p>
+        )}
+        {funnel.silent.length > 0 && (
+          <p className="text-muted">
+            {funnel.silent.map(({ platform, sent }) => `${countText(sent)} on ${platformNames[platform]}`).join(' and ')} cannot report: no
+            such device of this app has reported anything in the 30 days around this send. They are in no share above. They report once the
+            app or page has an SDK that does.
+          </p>
+        )}
+        <Curve appId={appId} campaign={campaign} reading={reading} />
+        {campaign.silent && <p className="text-muted">A silent push shows nothing, so nobody can open or click it.</p>}
+      </div>
+    </Card>
+  )
+}
+
+/** What the app's devices reported around the send, which tells the platforms that can report from those that cannot. */
+function useReports(appId: string, { startedAt, createdAt }: Campaign) {
+  const begun = Date.parse(startedAt ?? createdAt)
+  // Whole days, so that the question stays the same while the page is open.
+  const from = new Date(Math.floor(Math.max(begun - 30 * dayMs, Date.now() - oldestMs) / dayMs) * dayMs).toISOString()
+  const to = new Date(Math.ceil(Math.max(begun + 30 * dayMs, Date.now() - oldestMs + dayMs) / dayMs) * dayMs).toISOString()
+  const { data } = api.useQuery(
+    'get',
+    '/v1/admin/apps/{appId}/series',
+    { params: { path: { appId }, query: { bucket: 'day', by: 'platform', from, to } } },
+    { refetchInterval: 30_000 },
+  )
+  return data ? reportsOf(data.points) : null
+}
+
+const kinds = [
+  ['delivered', 'Delivered', '--series-1'],
+  ['opened', 'Opened', '--series-2'],
+  ['clicked', 'Clicked', '--series-3'],
+  ['dismissed', 'Dismissed', '--series-4'],
+] as const
+
+/** When devices reported, in steps of ten minutes for a day and of an hour after it. */
+function Curve({ appId, campaign, reading }: Pick<Props, 'appId' | 'campaign' | 'reading'>) {
+  const { data } = api.useQuery(
+    'get',
+    '/v1/admin/apps/{appId}/campaigns/{id}/curve',
+    { params: { path: { appId, id: campaign.id } } },
+    { refetchInterval: isFollowed(reading.status) ? 10_000 : 60_000 },
+  )
+  if (!data || data.startedAt === null) return null
+  if (!data.kept)
+    return <p className="text-muted">A send of at most 1,000 pushes keeps no timeline. The log has the moment of each push.</p>
+  if (data.points.length === 0) return <p className="text-muted">No device has reported yet.</p>
+  const begun = Date.parse(data.startedAt) / 1_000
+  const total = kinds
+    .map(([kind, label]) => `${countText(data.points.reduce((sum, point) => sum + point[kind], 0))} ${label.toLowerCase()}`)
+    .join(', ')
+  return (
+    <Chart
+      name="When they reported"
+      summary={`In all: ${total}.`}
+      unit="reports per step"
+      x={data.points.map(({ afterSeconds }) => begun + afterSeconds)}
+      series={kinds.map(([kind, label, colour]) => ({ label, colour, values: data.points.map((point) => point[kind]) }))}
+    />
+  )
+}

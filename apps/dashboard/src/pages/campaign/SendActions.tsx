@@ -1,0 +1,125 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { api } from '../../api/client.ts'
+import { faultOf } from '../../api/fault.ts'
+import { equationOf, isOver } from '../../core/progress.ts'
+import { some } from '../../core/spans.ts'
+import { announce } from '../../ui/Announcer.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { ButtonLink } from '../../ui/ButtonLink.tsx'
+import { Confirm } from '../../ui/Confirm.tsx'
+import type { Campaign, Reading } from './useSend.ts'
+
+type Props = { appId: string; campaign: Campaign; reading: Reading; onDone: () => void }
+type Action = 'pause' | 'resume' | 'cancel'
+const words = {
+  pause: { label: 'Pause', asked: 'Pause asked' },
+  resume: { label: 'Resume', asked: 'Resume asked' },
+  cancel: { label: 'Cancel', asked: 'Cancel asked' },
+} as const
+
+/** Pause, resume, cancel and duplicate. What was asked for stays "asked" until a reading of the send confirms it. */
+export function SendActions({ appId, campaign, reading, onDone }: Props) {
+  const [confirming, setConfirming] = useState(false)
+  const init = { params: { path: { appId, id: campaign.id } } }
+  const pause = api.useMutation('post', '/v1/admin/apps/{appId}/campaigns/{id}/pause')
+  const resume = api.useMutation('post', '/v1/admin/apps/{appId}/campaigns/{id}/resume')
+  const cancel = api.useMutation('post', '/v1/admin/apps/{appId}/campaigns/{id}/cancel')
+  const calls = { pause, resume, cancel }
+  const asked = (['cancel', 'pause', 'resume'] as const).find((action) => calls[action].isPending || calls[action].isSuccess)
+  const isConfirmed = asked !== undefined && calls[asked].isSuccess && confirms(asked, reading)
+
+  // The mutations themselves are new with each render; what matters is that the last one is confirmed.
+  useEffect(() => {
+    if (!isConfirmed) return
+    for (const call of [pause, resume, cancel]) call.reset()
+  }, [isConfirmed])
+
+  const ask = async (action: Action) => {
+    try {
+      await calls[action].mutateAsync(init)
+    } catch (error) {
+      announce(faultOf(error).message, 'bad')
+      throw error
+    } finally {
+      onDone()
+    }
+  }
+  const start = (action: Action) => void ask(action).catch(() => undefined)
+  const button = (action: Action, onClick: () => void, isDanger = false) => (
+    <Button variant={isDanger ? 'danger' : 'secondary'} busy={asked === action} disabled={asked !== undefined} onClick={onClick}>
+      {asked === action ? words[action].asked : words[action].label}
+    </Button>
+  )
+  const { status, cancelling } = reading
+  const isPausable = !cancelling && (status === 'sending' || status === 'active')
+  const isResumable = !cancelling && status === 'paused'
+  const isCancellable = !cancelling && !isOver(status) && status !== 'draft'
+  return (
+    <div className="flex flex-wrap gap-2">
+      {status === 'draft' && (
+        <ButtonLink variant="primary" to="/apps/$appId/compose/$campaignId" params={{ appId, campaignId: campaign.id }}>
+          Edit and send
+        </ButtonLink>
+      )}
+      {(isPausable || asked === 'pause') && button('pause', () => start('pause'))}
+      {(isResumable || asked === 'resume') && button('resume', () => start('resume'))}
+      {isCancellable && button('cancel', () => setConfirming(true), true)}
+      <Duplicate appId={appId} campaignId={campaign.id} />
+      <Confirm
+        open={confirming}
+        onClose={() => setConfirming(false)}
+        title={`Cancel “${campaign.name}”`}
+        action="Cancel this send"
+        danger
+        onConfirm={() => ask('cancel')}
+      >
+        <CancelConsequence campaign={campaign} reading={reading} />
+      </Confirm>
+    </div>
+  )
+}
+
+/** Whether a reading says that what was asked for has come about. */
+function confirms(action: Action, { status, cancelling }: Reading): boolean {
+  if (isOver(status)) return true
+  if (action === 'cancel') return cancelling
+  return action === 'pause' ? status === 'paused' : status === 'sending' || status === 'active'
+}
+
+/** What a cancel stops, and what it cannot. */
+function CancelConsequence({ campaign, reading }: { campaign: Campaign; reading: Reading }) {
+  if (reading.status === 'scheduled')
+    return <p>Nothing has been sent. It will not begin, and it cannot be sent again; a duplicate of it can.</p>
+  if (campaign.schedule?.type === 'recurring' && campaign.recurringOf === null)
+    return <p>No further run begins. Runs that have begun go on; cancel each of them on its own page. This cannot be undone.</p>
+  const { sent, waiting } = equationOf(reading.stats)
+  return (
+    <>
+      <p>
+        {some(sent, 'push has', 'pushes have')} been sent and cannot be recalled. {some(waiting, 'push waits', 'pushes wait')}: what is not
+        yet in the hands of a provider is skipped as <code className="font-mono text-xs">cancelled</code>.
+      </p>
+      <p>This cannot be undone. To hold the send for a while, pause it.</p>
+    </>
+  )
+}
+
+/** Makes a draft like it and opens the draft. */
+function Duplicate({ appId, campaignId }: { appId: string; campaignId: string }) {
+  const navigate = useNavigate()
+  const duplicate = api.useMutation('post', '/v1/admin/apps/{appId}/campaigns/{id}/duplicate')
+  const make = async () => {
+    try {
+      const { id } = await duplicate.mutateAsync({ params: { path: { appId, id: campaignId } } })
+      await navigate({ to: '/apps/$appId/compose/$campaignId', params: { appId, campaignId: id } })
+    } catch (error) {
+      announce(faultOf(error).message, 'bad')
+    }
+  }
+  return (
+    <Button variant="quiet" busy={duplicate.isPending} onClick={() => void make()}>
+      Duplicate
+    </Button>
+  )
+}

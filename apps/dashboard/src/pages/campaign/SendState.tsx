@@ -1,0 +1,82 @@
+import { isFollowed, stateSentence } from '../../core/progress.ts'
+import { useNow } from '../../live/useNow.ts'
+import { Banner } from '../../ui/Banner.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { LiveSummary } from '../../ui/LiveSummary.tsx'
+import { Status } from '../../ui/Status.tsx'
+import { TextLink } from '../../ui/TextLink.tsx'
+import { Time } from '../../ui/Time.tsx'
+import { statusKinds, statusWords } from './status-words.ts'
+import type { Campaign, Reading, useSend } from './useSend.ts'
+
+type Props = { appId: string; campaign: Campaign; reading: Reading; stream: ReturnType<typeof useSend>['stream'] }
+
+/** The state of the send in one sentence, when it began, and as of when that is. */
+export function SendState({ appId, campaign, reading, stream }: Props) {
+  const follows = isFollowed(reading.status)
+  const now = useNow(follows)
+  const { startedAt, settledAt, nextAt, failure, schedule, recurringOf, remainderOf } = campaign
+  const sentence = stateSentence(
+    {
+      ...reading,
+      fannedOut: reading.pace?.fannedOut,
+      ratePerSecond: reading.pace?.ratePerSecond ?? 0,
+      etaSeconds: reading.pace?.etaSeconds ?? null,
+      startedAt,
+      settledAt,
+      failure,
+      isRecurring: schedule?.type === 'recurring' && recurringOf === null,
+    },
+    now,
+  )
+  return (
+    <Card>
+      <div className="grid gap-2">
+        <p className="flex flex-wrap items-baseline gap-x-3 gap-y-1 text-lg">
+          <Status kind={reading.cancelling ? 'busy' : statusKinds[reading.status]}>
+            {reading.cancelling ? 'Cancelling' : statusWords[reading.status]}
+          </Status>
+          <span>{sentence}</span>
+        </p>
+        <LiveSummary text={sentence} />
+        <p className="text-muted flex flex-wrap gap-x-4 gap-y-1">
+          {startedAt !== null && (
+            <span>
+              Began <Time at={startedAt} />
+            </span>
+          )}
+          {settledAt !== null && (
+            <span>
+              Last push settled <Time at={settledAt} />
+            </span>
+          )}
+          {nextAt !== null && (
+            <span>
+              {schedule?.type === 'recurring' ? 'Next run' : 'Begins'} <Time at={nextAt} />
+            </span>
+          )}
+          {campaign.missedCount > 0 && <span>{campaign.missedCount} occurrences were missed</span>}
+          {recurringOf !== null && (
+            <TextLink to="/apps/$appId/campaigns/$campaignId" params={{ appId, campaignId: recurringOf }}>
+              The recurrence that this is a run of
+            </TextLink>
+          )}
+          {remainderOf !== null && (
+            <TextLink to="/apps/$appId/campaigns/$campaignId" params={{ appId, campaignId: remainderOf }}>
+              The experiment whose winner this is
+            </TextLink>
+          )}
+          {campaign.test && <span>A test: it counts in no series and obeys no cap</span>}
+        </p>
+        {follows && stream.state !== 'live' && stream.state !== 'closed' && (
+          <Banner kind="info">
+            {stream.state === 'polling'
+              ? 'Too many people watch, so this page asks every 2 seconds instead. '
+              : 'The connection is being made again. '}
+            Shown as of <Time at={new Date(reading.readAt).toISOString()} precise />.
+          </Banner>
+        )}
+      </div>
+    </Card>
+  )
+}

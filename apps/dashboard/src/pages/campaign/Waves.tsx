@@ -1,0 +1,51 @@
+import { api } from '../../api/client.ts'
+import type { components } from '../../api/schema.gen.ts'
+import { countText } from '../../core/number.ts'
+import { Card } from '../../ui/Card.tsx'
+import { Status } from '../../ui/Status.tsx'
+import { Table } from '../../ui/Table.tsx'
+import { Time } from '../../ui/Time.tsx'
+
+type Wave = components['schemas']['ListWavesOfCampaignAnswer']['items'][number]
+const states = {
+  waiting: ['off', 'Waiting'],
+  running: ['busy', 'Running'],
+  done: ['good', 'Done'],
+  cancelled: ['off', 'Cancelled'],
+} as const
+
+/** The waves of a send at local times: when each begins, for which zones, and what it has queued. A send in one go has none to show. */
+export function Waves({ appId, campaignId, isFollowed }: { appId: string; campaignId: string; isFollowed: boolean }) {
+  const { data } = api.useQuery(
+    'get',
+    '/v1/admin/apps/{appId}/campaigns/{id}/waves',
+    { params: { path: { appId, id: campaignId } } },
+    { refetchInterval: isFollowed ? 5_000 : false },
+  )
+  const waves = data?.items ?? []
+  if (waves.length < 2) return null
+  return (
+    <Card title="Waves">
+      <Table<Wave>
+        caption="Waves"
+        rows={waves}
+        rowKey={({ no }) => String(no)}
+        columns={[
+          { key: 'no', label: 'No.', cell: ({ no }) => no },
+          { key: 'at', label: 'Begins', cell: ({ at }) => <Time at={at} /> },
+          { key: 'zones', label: 'Time zones', cell: zonesOf },
+          { key: 'state', label: 'State', cell: ({ state }) => <Status kind={states[state][0]}>{states[state][1]}</Status> },
+          { key: 'queued', label: 'Queued', align: 'right', cell: ({ queued }) => countText(queued) },
+        ]}
+      />
+      <p className="text-muted mt-2">The last wave also takes everybody whom no wave has taken, for instance who changed zone meanwhile.</p>
+    </Card>
+  )
+}
+
+const mostZones = 4
+function zonesOf({ zones }: Wave): string {
+  if (zones === null) return 'everybody'
+  const names = zones.map((zone) => zone ?? 'users without one')
+  return names.length > mostZones ? `${names.slice(0, mostZones).join(', ')} and ${names.length - mostZones} more` : names.join(', ')
+}

@@ -1,0 +1,24 @@
+import type { CampaignStatus } from '@herald/contracts/stats'
+
+/** How a campaign's status is shown: a kind (icon and colour) and a word. */
+export const statusKinds = {
+  draft: 'off',
+  scheduled: 'busy',
+  sending: 'busy',
+  active: 'good',
+  paused: 'warning',
+  sent: 'good',
+  cancelled: 'off',
+  failed: 'bad',
+} as const satisfies Record<CampaignStatus, string>
+
+export const statusWords: Readonly<Record<CampaignStatus, string>> = {
+  draft: 'Draft',
+  scheduled: 'Scheduled',
+  sending: 'Sending',
+  active: 'Active',
+  paused: 'Paused',
+  sent: 'Sent',
+  cancelled: 'Cancelled',
+  failed: 'Failed',
+}

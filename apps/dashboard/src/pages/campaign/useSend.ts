@@ -1,0 +1,93 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useCallback, useMemo, useState } from 'react'
+import { api } from '../../api/client.ts'
+import type { components } from '../../api/schema.gen.ts'
+import { isFollowed, isOver, withSample, type PlatformProgress, type PlatformSample, type Progress } from '../../core/progress.ts'
+import { useStream } from '../../live/useStream.ts'
+
+export type Campaign = components['schemas']['CampaignWithRates']
+
+/** A campaign as the page shows it at one moment: status and counters of one and the same reading, never mixed of two. */
+export type Reading = Pick<Campaign, 'status' | 'cancelling' | 'stats'> & {
+  readAt: number
+  /** Of the same reading, where it is the stream's. */
+  byPlatform: PlatformProgress | null
+  /** What only the stream tells: how fast it went when it was last heard. */
+  pace: Pick<Progress, 'fannedOut' | 'ratePerSecond' | 'etaSeconds'> | null
+}
+
+const path = '/v1/admin/apps/{appId}/campaigns/{id}' as const
+/** Devices go on reporting after the last push: soon after it that is what the page is watched for. */
+const [soonMs, afterSoonMs, hourMs] = [5_000, 30_000, 3_600_000]
+
+/** Reads a campaign and follows it while it is under way. The newest of what the stream and a read have told is what is shown. */
+export function useSend(appId: string, id: string) {
+  const queryClient = useQueryClient()
+  const init = useMemo(() => ({ params: { path: { appId, id } } }), [appId, id])
+  const [streamed, setStreamed] = useState<{ of: string; progress: Progress; readAt: number; samples: PlatformSample[] } | null>(null)
+  const query = api.useQuery('get', path, init, {
+    refetchInterval: ({ state: { data } }) => {
+      if (!data || !isOver(data.status)) return afterSoonMs
+      const isRecent = data.settledAt !== null && Date.now() - Date.parse(data.settledAt) < hourMs
+      return isRecent ? soonMs : afterSoonMs
+    },
+  })
+  const campaign = query.data
+
+  const readAgain = useCallback(() => {
+    void queryClient.invalidateQueries({ queryKey: ['get', path, init] })
+  }, [queryClient, init])
+  const readAllAgain = useCallback(() => {
+    readAgain()
+    for (const part of ['breakdown', 'waves', 'runs', 'curve'] as const)
+      void queryClient.invalidateQueries({ queryKey: ['get', `${path}/${part}`] })
+    void queryClient.invalidateQueries({ queryKey: ['get', '/v1/admin/apps/{appId}/audit'] })
+  }, [queryClient, readAgain])
+
+  const take = (data: unknown) => {
+    const progress = data as Progress
+    const at = performance.now()
+    setStreamed((earlier) => ({
+      of: id,
+      progress,
+      readAt: Date.now(),
+      samples: withSample(earlier?.of === id ? earlier.samples : [], { at, byPlatform: progress.byPlatform }),
+    }))
+    if (campaign && !isSameState(progress, campaign)) readAllAgain()
+  }
+  const own = streamed?.of === id ? streamed : null
+  const newest = campaign && newestOf(campaign, query.dataUpdatedAt, own)
+  const follows = newest !== undefined && isFollowed(newest.status)
+  const stream = useStream(
+    follows ? `/v1/admin/apps/${appId}/campaigns/${id}/progress` : undefined,
+    {
+      progress: take,
+      end(data) {
+        take(data)
+        readAllAgain()
+      },
+    },
+    readAgain,
+  )
+
+  // A read of the campaign among the stream's events says nothing new: as long as the stream is there, all numbers are the stream's.
+  const isStreamed = stream.state === 'live' && own !== null && campaign !== undefined && isSameState(own.progress, campaign)
+  const reading = isStreamed ? ofStream(own) : newest
+  return { query, campaign, reading, stream, samples: own?.samples ?? [], readAllAgain }
+}
+
+type Streamed = { progress: Progress; readAt: number }
+type State = Pick<Campaign, 'status' | 'cancelling'>
+
+const isSameState = (one: State, other: State): boolean => one.status === other.status && one.cancelling === other.cancelling
+
+function ofStream({ progress, readAt }: Streamed): Reading {
+  const { status, cancelling, stats, byPlatform } = progress
+  return { status, cancelling, stats, byPlatform, readAt, pace: progress }
+}
+
+function newestOf(campaign: Campaign, campaignAt: number, streamed: Streamed | null): Reading {
+  if (streamed && streamed.readAt >= campaignAt) return ofStream(streamed)
+  const { status, cancelling, stats } = campaign
+  return { status, cancelling, stats, byPlatform: null, readAt: campaignAt, pace: isFollowed(status) ? (streamed?.progress ?? null) : null }
+}

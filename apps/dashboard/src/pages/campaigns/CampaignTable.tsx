@@ -1,0 +1,74 @@
+import type { components } from '../../api/schema.gen.ts'
+import { countText, percentText } from '../../core/number.ts'
+import { ButtonLink } from '../../ui/ButtonLink.tsx'
+import { Status } from '../../ui/Status.tsx'
+import { Table } from '../../ui/Table.tsx'
+import { Time } from '../../ui/Time.tsx'
+import { statusKinds, statusWords } from '../campaign/status-words.ts'
+import type { CampaignsSearch } from './search.ts'
+
+type Campaign = components['schemas']['CampaignWithStats']
+type Props = { appId: string; data: components['schemas']['CampaignList']; search: CampaignsSearch }
+
+/** A page of campaigns, and the way to the older ones: its place is in the address. */
+export function CampaignTable({ appId, data, search }: Props) {
+  const { cursor, ...first } = search
+  return (
+    <>
+      <Table<Campaign>
+        caption="Campaigns, newest first"
+        rows={data.items}
+        rowKey={({ id }) => id}
+        rowHref={({ id }) => `/apps/${appId}/campaigns/${id}`}
+        columns={[
+          {
+            key: 'name',
+            label: 'Name',
+            cell: ({ name }) => <span className="font-medium break-words">{name}</span>,
+          },
+          {
+            key: 'status',
+            label: 'Status',
+            cell: ({ status, cancelling }) => (
+              <Status kind={cancelling ? 'busy' : statusKinds[status]}>{cancelling ? 'Cancelling' : statusWords[status]}</Status>
+            ),
+          },
+          { key: 'when', label: 'When', cell: (campaign) => <When campaign={campaign} /> },
+          { key: 'queued', label: 'Queued', align: 'right', cell: ({ stats }) => countText(stats.queued) },
+          { key: 'sent', label: 'Sent', align: 'right', cell: ({ stats }) => countText(stats.sent) },
+          { key: 'failed', label: 'Failed', align: 'right', cell: ({ stats }) => countText(stats.failed) },
+          { key: 'opened', label: 'Opened of sent', align: 'right', cell: ({ stats }) => percentText(stats.opened, stats.sent, 1) },
+        ]}
+      />
+      <p className="mt-3 flex gap-3">
+        {cursor !== undefined && (
+          <ButtonLink variant="secondary" to="/apps/$appId/campaigns" params={{ appId }} search={first}>
+            Newest
+          </ButtonLink>
+        )}
+        {data.nextCursor !== null && (
+          <ButtonLink variant="secondary" to="/apps/$appId/campaigns" params={{ appId }} search={{ ...first, cursor: data.nextCursor }}>
+            Older
+          </ButtonLink>
+        )}
+      </p>
+    </>
+  )
+}
+
+/** What comes next, else when it began, else when the draft was made. */
+function When({ campaign: { status, nextAt, startedAt, createdAt } }: { campaign: Campaign }) {
+  if (nextAt !== null)
+    return (
+      <>
+        {status === 'active' ? 'next run ' : 'begins '}
+        <Time at={nextAt} />
+      </>
+    )
+  if (startedAt !== null) return <Time at={startedAt} />
+  return (
+    <>
+      made <Time at={createdAt} />
+    </>
+  )
+}

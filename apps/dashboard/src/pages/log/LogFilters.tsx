@@ -1,0 +1,138 @@
+import { useEffect, useRef, useState } from 'react'
+import { remedies } from '../../core/remedies.ts'
+import { useShortcut } from '../../shell/useShortcut.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Field } from '../../ui/Field.tsx'
+import { Select } from '../../ui/Select.tsx'
+import { TextInput } from '../../ui/TextInput.tsx'
+import { logOutcomes, logPlatforms, type LogSearch } from './search.ts'
+import { momentOf, momentText } from './moments.ts'
+
+type Props = { search: LogSearch; onChange: (search: LogSearch) => void }
+const any = { value: '', label: 'Any' }
+const outcomeLabels = { open: 'Without outcome yet', sent: 'Sent', failed: 'Failed', skipped: 'Skipped' }
+const platformLabels = { ios: 'iOS', android: 'Android', web: 'Web' }
+
+/** The filters of the log. Each change is a new address, so that a link shows a colleague the same. */
+export function LogFilters({ search, onChange }: Props) {
+  const first = useRef<HTMLSelectElement>(null)
+  useShortcut('/', () => first.current?.focus(), 'Filter the log')
+  const set = (change: { [Name in keyof LogSearch]?: LogSearch[Name] | undefined }) =>
+    onChange(Object.fromEntries(Object.entries({ ...search, ...change }).filter(([, value]) => value !== undefined)))
+  const { live, ...filters } = search
+  return (
+    <form
+      className="grid grid-cols-[repeat(auto-fill,minmax(11.5rem,1fr))] items-start gap-3"
+      role="search"
+      aria-label="Filter the log"
+      onSubmit={(event) => event.preventDefault()}
+    >
+      <Field label="Outcome">
+        {(control) => (
+          <Select
+            {...control}
+            ref={first}
+            value={search.outcome ?? ''}
+            onChange={(event) => set({ outcome: logOutcomes.find((one) => one === event.target.value) })}
+            options={[any, ...logOutcomes.map((value) => ({ value, label: outcomeLabels[value] }))]}
+          />
+        )}
+      </Field>
+      <Field label="Code">
+        {(control) => (
+          <Select
+            {...control}
+            value={search.code ?? ''}
+            onChange={(event) => set({ code: event.target.value || undefined })}
+            options={[any, ...codesWith(search.code).map((value) => ({ value, label: value }))]}
+          />
+        )}
+      </Field>
+      <Field label="Platform">
+        {(control) => (
+          <Select
+            {...control}
+            value={search.platform ?? ''}
+            onChange={(event) => set({ platform: logPlatforms.find((one) => one === event.target.value) })}
+            options={[any, ...logPlatforms.map((value) => ({ value, label: platformLabels[value] }))]}
+          />
+        )}
+      </Field>
+      <IdField
+        key={`c-${search.campaignId}`}
+        label="Campaign id"
+        value={search.campaignId}
+        onChange={(campaignId) => set({ campaignId })}
+      />
+      <IdField
+        key={`s-${search.subscriptionId}`}
+        label="Device id"
+        value={search.subscriptionId}
+        onChange={(subscriptionId) => set({ subscriptionId })}
+      />
+      <MomentField key={`f-${search.from}`} label="From" value={search.from} onChange={(from) => set({ from })} />
+      <MomentField
+        key={`t-${search.to}`}
+        label="Before"
+        value={search.to}
+        error={
+          search.from !== undefined && search.to !== undefined && search.from >= search.to ? 'This must be later than “From”.' : undefined
+        }
+        onChange={(to) => set({ to })}
+      />
+      {Object.keys(filters).length > 0 && (
+        <Button variant="quiet" className="self-end justify-self-start" onClick={() => onChange(live ? { live } : {})}>
+          Clear filters
+        </Button>
+      )}
+    </form>
+  )
+}
+
+const codesWith = (code: string | undefined): string[] => {
+  const known = Object.keys(remedies)
+  return code === undefined || known.includes(code) ? known : [...known, code]
+}
+
+type OneField = { label: string; value: string | undefined; error?: string | undefined; onChange: (value: string | undefined) => void }
+
+/** A field for an id: 24 hexadecimal characters, or nothing. */
+function IdField({ label, value, onChange }: OneField) {
+  const [text, setText] = useState(value ?? '')
+  const isId = /^[0-9a-f]{24}$/.test(text)
+  const isWrong = text !== '' && !isId
+  useEffect(() => {
+    if (text !== (value ?? '') && (isId || text === '')) onChange(text === '' ? undefined : text)
+    // Only what is typed decides; the address follows.
+  }, [text])
+  return (
+    <Field label={label} error={isWrong && text.length >= 24 ? 'An id has 24 characters, 0 to 9 and a to f.' : undefined}>
+      {(control) => (
+        <TextInput
+          {...control}
+          value={text}
+          maxLength={64}
+          spellCheck={false}
+
+          onChange={(event) => setText(event.target.value.trim().toLowerCase())}
+        />
+      )}
+    </Field>
+  )
+}
+
+/** A field for a moment in the reader's own zone; the address keeps it in UTC. */
+function MomentField({ label, value, error, onChange }: OneField) {
+  const [text, setText] = useState(momentText(value))
+  const leave = () => {
+    const moment = momentOf(text)
+    if (moment !== value) onChange(moment)
+  }
+  return (
+    <Field label={label} error={error}>
+      {(control) => (
+        <TextInput {...control} type="datetime-local" value={text} onChange={(event) => setText(event.target.value)} onBlur={leave} />
+      )}
+    </Field>
+  )
+}

@@ -1,0 +1,81 @@
+import type { components } from '../../api/schema.gen.ts'
+import { platformNames } from '../../core/attention.ts'
+import { remedyFor } from '../../core/remedies.ts'
+import { Status } from '../../ui/Status.tsx'
+import { Table } from '../../ui/Table.tsx'
+import { TextLink } from '../../ui/TextLink.tsx'
+import { Time } from '../../ui/Time.tsx'
+import { outcomeKinds, stateWords } from './outcome-words.ts'
+
+type Push = components['schemas']['Push']
+type Props = { appId: string; pushes: readonly Push[]; isOfOneCampaign: boolean }
+
+/** Pushes with what became of them. A row opens its explanation. */
+export function PushTable({ appId, pushes, isOfOneCampaign }: Props) {
+  return (
+    <Table<Push>
+      caption="Pushes, those without an outcome first, then the newest"
+      rows={[...pushes]}
+      rowKey={({ campaignId, subscriptionId }) => `${campaignId}-${subscriptionId}`}
+      rowHref={({ campaignId, subscriptionId }) => `/apps/${appId}/explain?campaignId=${campaignId}&subscriptionId=${subscriptionId}`}
+      columns={[
+        {
+          key: 'device',
+          label: 'Device',
+          cell: ({ subscriptionId }) => <code className="font-mono text-xs">…{subscriptionId.slice(-6)}</code>,
+        },
+        {
+          key: 'when',
+          label: 'Ended',
+          cell: ({ settledAt, nextTryAt }) =>
+            settledAt !== null ? (
+              <Time at={settledAt} precise />
+            ) : nextTryAt ? (
+              <>
+                next try <Time at={nextTryAt} precise />
+              </>
+            ) : (
+              'not yet'
+            ),
+        },
+        {
+          key: 'outcome',
+          label: 'Outcome',
+          cell: ({ outcome, state }) => (
+            <Status kind={outcomeKinds[outcome]}>{outcome === 'open' && state ? stateWords[state] : outcome}</Status>
+          ),
+        },
+        { key: 'code', label: 'Code', cell: (push) => <Code push={push} /> },
+        { key: 'platform', label: 'Platform', cell: ({ platform }) => platformNames[platform] },
+        { key: 'reports', label: 'Device reported', cell: ({ engagements }) => engagements.join(', ') || '–' },
+        ...(isOfOneCampaign
+          ? []
+          : [
+              {
+                key: 'campaign',
+                label: 'Campaign',
+                cell: ({ campaignId }: Push) => (
+                  <TextLink to="/apps/$appId/campaigns/$campaignId" params={{ appId, campaignId }}>
+                    …{campaignId.slice(-6)}
+                  </TextLink>
+                ),
+              },
+            ]),
+      ]}
+    />
+  )
+}
+
+/** The code with what it means, and the provider's own word where there is one. */
+function Code({ push: { code, providerCode, attempts } }: { push: Push }) {
+  if (code === null || code === '') return attempts > 1 ? `after ${attempts} tries` : '–'
+  return (
+    <>
+      <code className="font-mono text-xs" title={remedyFor(code).means}>
+        {code}
+      </code>
+      {providerCode !== null && providerCode !== '' && <span className="text-muted"> {providerCode}</span>}
+      {attempts > 1 && <span className="text-muted"> after {attempts} tries</span>}
+    </>
+  )
+}

@@ -1,0 +1,5 @@
+/** How outcomes are shown: icon and colour of their status. */
+export const outcomeKinds = { sent: 'good', failed: 'bad', skipped: 'off', open: 'busy' } as const
+
+/** What a push without an outcome is doing. */
+export const stateWords = { waiting: 'waiting', sending: 'being sent', held: 'held by a circuit', retry: 'tried again' } as const

@@ -1,0 +1,86 @@
+import { api } from '../../api/client.ts'
+import { attentionNotes, unusedKeyNotes, type AttentionLink } from '../../core/attention.ts'
+import { Banner } from '../../ui/Banner.tsx'
+import { ButtonLink } from '../../ui/ButtonLink.tsx'
+import { Section } from '../../ui/Section.tsx'
+import { Status } from '../../ui/Status.tsx'
+import { Time } from '../../ui/Time.tsx'
+import type { Overview } from './OverviewPage.tsx'
+
+/** What somebody should look at, the worst first, each with one way to act. */
+export function Attention({ appId, overview }: { appId: string; overview: Overview }) {
+  // Not in the overview; what is there is shown without waiting for it.
+  const keys = api.useQuery(
+    'get',
+    '/v1/admin/apps/{appId}/keys',
+    { params: { path: { appId }, query: { limit: 200 } } },
+    { staleTime: 300_000 },
+  )
+  const now = Date.parse(overview.asOf)
+  const notes = [...attentionNotes(overview.attention, overview.devices, now), ...unusedKeyNotes(keys.data?.items ?? [], now)]
+  if (notes.length === 0)
+    return (
+      <p>
+        <Status kind="good">Nothing needs attention</Status>{' '}
+        <span className="text-muted">
+          as of <Time at={overview.asOf} precise />
+        </span>
+      </p>
+    )
+  const ordered = notes.toSorted((a, b) => Number(a.kind === 'warning') - Number(b.kind === 'warning'))
+  return (
+    <Section title="Needs attention">
+      <ul className="grid list-none gap-2 p-0">
+        {ordered.map(({ key, kind, text, since, link }) => (
+          <li key={key}>
+            <Banner kind={kind} action={<Act appId={appId} link={link} />}>
+              {text}
+              {since !== null && (
+                <>
+                  {' '}
+                  Since <Time at={since} />.
+                </>
+              )}
+            </Banner>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+function Act({ appId, link }: { appId: string; link: AttentionLink }) {
+  const look = { small: true, variant: 'secondary' } as const
+  switch (link.page) {
+    case 'providers':
+      return (
+        <ButtonLink {...look} to="/apps/$appId/providers" params={{ appId }}>
+          {link.label}
+        </ButtonLink>
+      )
+    case 'keys':
+      return (
+        <ButtonLink {...look} to="/apps/$appId/keys" params={{ appId }}>
+          {link.label}
+        </ButtonLink>
+      )
+    case 'campaign':
+      return (
+        <ButtonLink {...look} to="/apps/$appId/campaigns/$campaignId" params={{ appId, campaignId: link.id ?? '' }}>
+          {link.label}
+        </ButtonLink>
+      )
+    case 'webhook':
+      return (
+        <ButtonLink {...look} to="/apps/$appId/webhooks/$webhookId" params={{ appId, webhookId: link.id ?? '' }}>
+          {link.label}
+        </ButtonLink>
+      )
+    case 'log':
+      return (
+        <ButtonLink {...look} to="/apps/$appId/log" params={{ appId }} search={link.search ?? {}}>
+          {link.label}
+        </ButtonLink>
+      )
+  }
+}

@@ -1,0 +1,53 @@
+import { countText } from '../../core/number.ts'
+import { Card } from '../../ui/Card.tsx'
+import { Chart } from '../../ui/Chart.tsx'
+import type { Overview } from './OverviewPage.tsx'
+
+const lines = [
+  ['sent', 'Sent', '--series-1'],
+  ['delivered', 'Delivered', '--series-2'],
+  ['opened', 'Opened', '--series-3'],
+  ['failed', 'Failed', '--series-4'],
+] as const
+const tiles = [
+  ['sent', 'Sent'],
+  ['failed', 'Failed'],
+  ['skipped', 'Skipped'],
+  ['delivered', 'Delivered'],
+  ['opened', 'Opened'],
+  ['clicked', 'Clicked'],
+] as const
+const day = (seconds: number) => new Date(seconds * 1_000).toLocaleDateString(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
+
+/** The last 24 hours beside the 24 before them, and 30 days as lines. */
+export function LastDays({ overview: { days, last24h, previous24h } }: { overview: Overview }) {
+  const total = (key: (typeof lines)[number][0]) => days.reduce((sum, one) => sum + one[key], 0)
+  return (
+    <Card title="What went out">
+      <div className="grid gap-6">
+        <dl className="grid grid-cols-2 gap-x-6 gap-y-3 sm:grid-cols-3 lg:grid-cols-6">
+          {tiles.map(([key, label]) => (
+            <div key={key}>
+              <dt className="text-muted">{label}, 24 hours</dt>
+              <dd className="m-0 text-2xl tabular-nums">{countText(last24h[key])}</dd>
+              <dd className="text-muted m-0 tabular-nums">{countText(previous24h[key])} in the 24 before</dd>
+            </div>
+          ))}
+        </dl>
+        {days.some(({ queued, delivered, opened }) => queued + delivered + opened > 0) ? (
+          <Chart
+            name="30 days"
+            summary={`${lines.map(([key, label]) => `${countText(total(key))} ${label.toLowerCase()}`).join(', ')}, by UTC day.`}
+            unit="pushes per day"
+            inUtc
+            moment={day}
+            x={days.map(({ at }) => Date.parse(at) / 1_000)}
+            series={lines.map(([key, label, colour]) => ({ label, colour, values: days.map((one) => one[key]) }))}
+          />
+        ) : (
+          <p className="text-muted">Nothing went out in the last 30 days.</p>
+        )}
+      </div>
+    </Card>
+  )
+}

@@ -1,0 +1,31 @@
+import { useEffect, useRef, useState } from 'react'
+
+/** Screen readers hear what changes all the time at most this often. */
+const everyMs = 10_000
+
+/** Tells screen readers a text that changes all the time: the present one at once, and then the newest every ten seconds. It is not to be seen. */
+export function LiveSummary({ text }: { text: string }) {
+  const [told, setTold] = useState(text)
+  const latest = useRef({ text, toldAt: 0 })
+  latest.current.text = text
+
+  useEffect(() => {
+    if (text === told) return
+    const left = latest.current.toldAt + everyMs - performance.now()
+    const timer = setTimeout(
+      () => {
+        latest.current.toldAt = performance.now()
+        setTold(latest.current.text)
+      },
+      Math.max(0, left),
+    )
+    return () => clearTimeout(timer)
+    // A text that changes again before its time must not put the time off.
+  }, [text === told, told])
+
+  return (
+    <p className="sr-only" role="status" aria-live="polite">
+      {told}
+    </p>
+  )
+}

@@ -22,7 +22,7 @@ import { announce } from '../Announcer.tsx'
 import { Tabs } from '../Tabs.tsx'
 import type { SegmentBuilderProps } from './SegmentBuilder.tsx'
 import { SegmentContext, type SegmentActions } from './SegmentContext.ts'
-import { SegmentJson } from './SegmentJson.tsx'
+import { SegmentJson, type JsonDraft } from './SegmentJson.tsx'
 import { SegmentTree } from './SegmentTree.tsx'
 import { useFocusLater } from './useFocusLater.ts'
 import { useKnownTags } from './useKnownTags.ts'
@@ -34,6 +34,7 @@ const noDetails: NonNullable<SegmentBuilderProps['details']> = []
 export function SegmentEditor({ value, onChange, appId, details = noDetails }: SegmentBuilderProps): ReactNode {
   const { root, definition, newId, change, replace } = useSegmentTree(value, onChange)
   const [tab, setTab] = useState('conditions')
+  const [draft, setDraft] = useState<JsonDraft>()
   const [answered, setAnswered] = useState<typeof details>()
   const frame = useRef<HTMLDivElement>(null)
   const focusLater = useFocusLater(frame)
@@ -125,6 +126,8 @@ export function SegmentEditor({ value, onChange, appId, details = noDetails }: S
         <SegmentJson
           definition={definition}
           details={heard}
+          draft={draft}
+          onDraft={setDraft}
           onChange={(next) => {
             setAnswered(details)
             replace(next)

@@ -58,12 +58,8 @@ const compose = createRoute({
   validateSearch: validateComposeSearch,
   component: lazyRouteComponent(() => import('./pages/compose/ComposePage.tsx'), 'ComposePage'),
 })
-const composeDraft = createRoute({
-  getParentRoute: () => app,
-  path: 'compose/$campaignId',
-  validateSearch: validateComposeSearch,
-  component: lazyRouteComponent(() => import('./pages/compose/ComposePage.tsx'), 'ComposePage'),
-})
+// The same page: what is written becomes a draft and gets an address of its own while one writes.
+const composeDraft = createRoute({ getParentRoute: () => compose, path: '$campaignId' })
 const campaigns = createRoute({
   getParentRoute: () => app,
   path: 'campaigns',
@@ -173,8 +169,7 @@ const pages = [
     appIndex,
     start,
     overview,
-    compose,
-    composeDraft,
+    compose.addChildren([composeDraft]),
     campaigns,
     campaign,
     people,

@@ -27,7 +27,7 @@ export function Page({
 
   useEffect(() => {
     // The browser has put the focus where it belongs on the first page; and a field that asks for it keeps it.
-    if (!isFirstPage && !(document.activeElement instanceof HTMLInputElement)) heading.current?.focus({ preventScroll: true })
+    if (!isFirstPage && document.activeElement?.matches('input, textarea, select') !== true) heading.current?.focus({ preventScroll: true })
     isFirstPage = false
   }, [pathname])
 

@@ -1,6 +1,24 @@
-import { Page } from '../../ui/Page.tsx'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useAppId } from '../../session/useAppId.ts'
+import { ComposeStart } from './ComposeStart.tsx'
 
-/** Not made yet. */
+/** Writes a message: who gets it, what it says, when, and what would come of it. */
 export function ComposePage() {
-  return <Page title="Compose">Not made yet.</Page>
+  const appId = useAppId()
+  const { campaignId } = useParams({ strict: false })
+  const navigate = useNavigate()
+  // A message that becomes a draft while one writes is the same page; another one in the address is another page.
+  const [page, setPage] = useState({ appId, campaignId, key: crypto.randomUUID() as string })
+  const [madeId, setMadeId] = useState<string>()
+  if (page.appId !== appId || page.campaignId !== campaignId) {
+    const isSame = page.appId === appId && page.campaignId === undefined && campaignId !== undefined && campaignId === madeId
+    setPage({ appId, campaignId, key: isSame ? page.key : crypto.randomUUID() })
+    if (!isSame) setMadeId(undefined)
+  }
+  const made = (id: string) => {
+    setMadeId(id)
+    void navigate({ to: '/apps/$appId/compose/$campaignId', params: { appId, campaignId: id }, search: (search) => search, replace: true })
+  }
+  return <ComposeStart key={page.key} draftKey={page.key} appId={appId} campaignId={campaignId === madeId ? undefined : campaignId} onMade={made} />
 }

@@ -1,18 +1,26 @@
-import { textIn, tidy } from '../../core/search.ts'
+import { textIn, tidy, wordIn } from '../../core/search.ts'
 
 /** What the address of this page says beside its path. */
 export type ComposeSearch = {
-  step?: string | undefined
+  step?: 'review' | undefined
+  /** What a new message begins with. */
   segmentId?: string | undefined
   templateId?: string | undefined
   externalId?: string | undefined
+  /** What is on screen: the language, the experiment's variant, and for whom it is filled in (`nobody`, or the id of a user). */
+  locale?: string | undefined
+  variant?: string | undefined
+  person?: string | undefined
 }
 
 /** Reads it; what is not understood is left out. */
 export const validateComposeSearch = (raw: Record<string, unknown>): ComposeSearch =>
   tidy({
-    step: textIn(raw, 'step'),
+    step: wordIn(raw, 'step', ['review']),
     segmentId: textIn(raw, 'segmentId'),
     templateId: textIn(raw, 'templateId'),
     externalId: textIn(raw, 'externalId'),
+    locale: textIn(raw, 'locale'),
+    variant: textIn(raw, 'variant'),
+    person: textIn(raw, 'person'),
   })

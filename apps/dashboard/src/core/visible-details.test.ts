@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { changeEntry } from './content-draft.ts'
+import { bodyOfDraft, emptyDraft } from './campaign-draft.ts'
+import { checkDraft } from './check-draft.ts'
+import { byPath, visibleDetails } from './visible-details.ts'
+
+test('an empty field is called wrong only when a review was asked for', () => {
+  const draft = { ...emptyDraft, content: changeEntry(emptyDraft.content, 'en', { title: 'Sale', url: 'nowhere' }) }
+  const details = checkDraft(draft)
+  expect(details.map(({ path }) => path)).toEqual(['content.en.body', 'content.en.url'])
+  expect(visibleDetails(details, bodyOfDraft(draft), false).map(({ path }) => path)).toEqual(['content.en.url'])
+  expect(visibleDetails(details, bodyOfDraft(draft), true)).toEqual(details)
+  expect(byPath(details)('content.en.url')).toContain('must be an absolute URL')
+})
+
+test('a key with dots is found, and what belongs to no field is shown', () => {
+  const data = { 'order.id': 'x', order: { id: '' } }
+  expect(visibleDetails([{ path: 'data.order.id', message: 'is wrong' }], { data }, false)).toHaveLength(1)
+  expect(visibleDetails([{ path: '', message: 'is wrong' }], { data }, false)).toHaveLength(1)
+})
+
+test('a key of data that is written twice is a mistake at its name', () => {
+  const draft = { ...emptyDraft, content: changeEntry(emptyDraft.content, 'en', { title: 'a', body: 'b' }), data: [{ key: 'k', value: '1' }, { key: 'k', value: '2' }] }
+  expect(checkDraft(draft)).toEqual([{ path: 'data.k', message: 'is written twice; keep one of them' }])
+})

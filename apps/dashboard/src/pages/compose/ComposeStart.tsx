@@ -1,0 +1,88 @@
+import { useQuery } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { client } from '../../api/client.ts'
+import { draftOfCampaign, emptyDraft, type CampaignDraft } from '../../core/campaign-draft.ts'
+import { draftOfContent } from '../../core/content-draft.ts'
+import type { StoredCampaign } from '../../core/draft-saver.ts'
+import type { KeptDraft } from '../../core/kept-drafts.ts'
+import { draftOfOptions } from '../../core/send-options-draft.ts'
+import { Banner } from '../../ui/Banner.tsx'
+import { ButtonLink } from '../../ui/ButtonLink.tsx'
+import { Loaded } from '../../ui/Loaded.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { Composer } from './Composer.tsx'
+import { readCampaign } from './draftCalls.ts'
+import type { ComposeSearch } from './search.ts'
+import { keeper } from './useDraft.ts'
+
+type Start = { draft: CampaignDraft; stored: StoredCampaign | undefined; kept: KeptDraft[] }
+
+/** What a page begins with: the draft of its address, else a new one with what the address asks for. */
+export function ComposeStart({
+  appId,
+  campaignId,
+  draftKey,
+  onMade,
+}: {
+  appId: string
+  campaignId: string | undefined
+  draftKey: string
+  onMade: (id: string) => void
+}) {
+  const search = useSearch({ from: '/apps/$appId/compose' })
+  const [asked] = useState(campaignId)
+  const query = useQuery({
+    queryKey: ['compose', draftKey],
+    queryFn: ({ signal }) => (asked === undefined ? startNew(appId, search, signal) : startWith(appId, asked, signal)),
+    staleTime: Infinity,
+    gcTime: 0,
+  })
+  if (query.data !== undefined && query.data.stored !== undefined && query.data.stored.status !== 'draft') {
+    return <NoDraft appId={appId} campaign={query.data.stored} />
+  }
+  if (query.data !== undefined) return <Composer key={draftKey} appId={appId} draftKey={draftKey} start={query.data} onMade={onMade} />
+  return (
+    <Page title="Compose">
+      <Loaded query={query}>{() => null}</Loaded>
+    </Page>
+  )
+}
+
+async function startWith(appId: string, id: string, signal: AbortSignal): Promise<Start> {
+  const stored = await readCampaign(appId, id, signal)
+  // What this browser has of it and the platform has not: a connection was lost, or a tab was closed too soon.
+  const kept = keeper.list(appId).filter((one) => one.id === id)
+  return { draft: draftOfCampaign(stored), stored, kept }
+}
+
+async function startNew(appId: string, search: ComposeSearch, signal: AbortSignal): Promise<Start> {
+  let draft = emptyDraft
+  if (search.templateId !== undefined) {
+    const { data } = await client.GET('/v1/admin/apps/{appId}/templates/{id}', { params: { path: { appId, id: search.templateId } }, signal })
+    if (data) draft = { ...draft, ...draftOfOptions(data), content: draftOfContent(data.content), templateId: data.id }
+  }
+  if (search.segmentId !== undefined) draft = { ...draft, audience: { kind: 'saved', segmentId: search.segmentId } }
+  else if (search.externalId !== undefined) {
+    draft = { ...draft, audience: { kind: 'own', segment: { field: 'externalId', op: 'eq', value: search.externalId } } }
+  }
+  return { draft, stored: undefined, kept: keeper.list(appId).filter((one) => one.id === null) }
+}
+
+/** The campaign of the address has been sent, or it never was a draft. */
+function NoDraft({ appId, campaign }: { appId: string; campaign: StoredCampaign }) {
+  return (
+    <Page title={campaign.name}>
+      <Banner
+        kind="info"
+        action={
+          <ButtonLink to="/apps/$appId/campaigns/$campaignId" params={{ appId, campaignId: campaign.id }} variant="primary">
+            Open the campaign
+          </ButtonLink>
+        }
+      >
+        This campaign is no draft any more: it is {campaign.status}. What was sent cannot be changed.
+      </Banner>
+    </Page>
+  )
+}

@@ -18,11 +18,10 @@ import { liftNode, moveNode } from '../../core/segment-moves.ts'
 import { placeMistakes } from '../../core/segment-paths.ts'
 import { describeNode } from '../../core/segment-text.ts'
 import { firstCondition } from '../../core/segment-values.ts'
-import { announce } from '../Announcer.tsx'
 import { Tabs } from '../Tabs.tsx'
 import type { SegmentBuilderProps } from './SegmentBuilder.tsx'
 import { SegmentContext, type SegmentActions } from './SegmentContext.ts'
-import { SegmentJson } from './SegmentJson.tsx'
+import { SegmentJson, type JsonDraft } from './SegmentJson.tsx'
 import { SegmentTree } from './SegmentTree.tsx'
 import { useFocusLater } from './useFocusLater.ts'
 import { useKnownTags } from './useKnownTags.ts'
@@ -34,6 +33,8 @@ const noDetails: NonNullable<SegmentBuilderProps['details']> = []
 export function SegmentEditor({ value, onChange, appId, details = noDetails }: SegmentBuilderProps): ReactNode {
   const { root, definition, newId, change, replace } = useSegmentTree(value, onChange)
   const [tab, setTab] = useState('conditions')
+  const [said, setSaid] = useState('')
+  const [draft, setDraft] = useState<JsonDraft>()
   const [answered, setAnswered] = useState<typeof details>()
   const frame = useRef<HTMLDivElement>(null)
   const focusLater = useFocusLater(frame)
@@ -44,11 +45,11 @@ export function SegmentEditor({ value, onChange, appId, details = noDetails }: S
   const problem = root === 'unreadable' ? undefined : problemOf(definition)
   const mistakes = placeMistakes(tree, [...(problem ? [problem] : []), ...heard])
 
-  function edit(next: EditorRoot, said?: string): void {
+  function edit(next: EditorRoot, text?: string): void {
     if (next === tree) return
     setAnswered(details)
     change(next)
-    if (said !== undefined) announce(said, 'info')
+    setSaid(text ?? '')
   }
   const newLeaf = (): EditorLeaf => ({ id: newId(), kind: 'leaf', field: 'platform', ...firstCondition('platform') })
   const nameOf = (id: string): string => {
@@ -125,6 +126,8 @@ export function SegmentEditor({ value, onChange, appId, details = noDetails }: S
         <SegmentJson
           definition={definition}
           details={heard}
+          draft={draft}
+          onDraft={setDraft}
           onChange={(next) => {
             setAnswered(details)
             replace(next)
@@ -132,6 +135,10 @@ export function SegmentEditor({ value, onChange, appId, details = noDetails }: S
         />
       ) : (
         <SegmentContext value={actions}>
+          {/* What is seen to move is said to those who do not see it. */}
+          <p role="status" className="sr-only">
+            {said}
+          </p>
           <SegmentTree root={root} onShowJson={() => setTab('json')} />
         </SegmentContext>
       )}

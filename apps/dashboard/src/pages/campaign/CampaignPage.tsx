@@ -14,7 +14,7 @@ import { Runs } from './Runs.tsx'
 import { SendActions } from './SendActions.tsx'
 import { SendState } from './SendState.tsx'
 import { useBreakdown } from './useBreakdown.ts'
-import { useSend, type Campaign } from './useSend.ts'
+import { useSend, type Campaign, type Reading } from './useSend.ts'
 import { Waves } from './Waves.tsx'
 
 /** The control room of a campaign: how far it is, what became of each push, what went wrong and what to do, what devices report. */
@@ -41,7 +41,7 @@ export function CampaignPage() {
                 <Runs appId={appId} campaignId={campaignId} />
               ) : (
                 <>
-                  <Equation appId={appId} campaignId={campaignId} reading={reading} />
+                  {!hasNotBegun(reading) && <Equation appId={appId} campaignId={campaignId} reading={reading} />}
                   {hasPushes && (
                     <>
                       <Platforms appId={appId} campaign={loaded} reading={reading} samples={send.samples} breakdown={breakdown} />
@@ -73,4 +73,5 @@ export function CampaignPage() {
   )
 }
 
+const hasNotBegun = ({ status, stats }: Reading) => stats.queued === 0 && (status === 'draft' || status === 'scheduled')
 const isRecurrence = ({ schedule, recurringOf }: Campaign) => schedule?.type === 'recurring' && recurringOf === null

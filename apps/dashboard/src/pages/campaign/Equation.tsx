@@ -25,7 +25,7 @@ export function Equation({ appId, campaignId, reading }: { appId: string; campai
   ]
   return (
     <Card title="Every push has one outcome" actions={<Verify appId={appId} campaignId={campaignId} />}>
-      <dl className="flex flex-wrap items-end gap-x-5 gap-y-3">
+      <dl data-equation className="flex flex-wrap items-end gap-x-5 gap-y-3">
         {terms.map(({ label, value, sign, search, tone }) => (
           <div key={label} className="flex items-end gap-x-5">
             {sign !== '' && (

@@ -1,0 +1,197 @@
+import { execFileSync } from 'node:child_process'
+import type { Stats } from '@herald/contracts/stats'
+import { removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
+import { givenTenant, type Tenant } from '@herald/testing/tenant'
+import { until } from '@herald/testing/until'
+import { chromium, type Browser, type Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { ok, read, sendCampaign, textOf, untilStatus } from '../tests/campaigns.ts'
+
+const flags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+let herald: Herald
+let tenant: Tenant
+let browser: Browser
+beforeAll(async () => {
+  execFileSync(process.execPath, ['tools/src/build-pages.ts'], { stdio: 'inherit' })
+  herald = await startHerald()
+  tenant = await givenTenant(herald)
+  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: flags })
+})
+afterAll(async () => {
+  await browser?.close()
+  await herald?.stop()
+  if (herald) removeDataDir(herald.dataDir)
+})
+
+/** A signed-in page at a path of the app. What the console says, and every request that leaves the origin, is kept. */
+async function open(path: string): Promise<{ page: Page; complaints: string[] }> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+  onTestFinished(() => context.close())
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  page.on('request', (request) => {
+    const url = request.url()
+    if (!url.startsWith(herald.baseUrl) && !url.startsWith('data:') && !url.startsWith('blob:')) complaints.push(`request to ${url}`)
+  })
+  const link = await fetch(`${herald.baseUrl}/v1/admin/sign-in-links`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${herald.adminToken}`, 'content-type': 'application/json' },
+    body: '{}',
+  })
+  const { url } = (await link.json()) as { url: string }
+  await page.goto(`${herald.baseUrl}/dashboard/${new URL(url).hash}`)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.goto(`${herald.baseUrl}/dashboard/apps/${tenant.appId}${path}`)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  return { page, complaints }
+}
+
+async function givenCrowd(count: number): Promise<void> {
+  const devices = await tenant.makeDevices('android', count)
+  const { registered } = await tenant.simulator<{ registered: number }>('POST', '/crowd', {
+    baseUrl: herald.baseUrl,
+    appKey: tenant.publicKey,
+    devices: devices.map(({ id }) => id),
+    concurrency: 20,
+  })
+  expect(registered).toBe(count)
+}
+
+type Equation = Record<'Queued' | 'Sent' | 'Failed' | 'Skipped' | 'Waiting', number>
+type Watched = { readings: Equation[]; sentences: string[] }
+
+/** Notes every state of the equation that the page ever shows, and each sentence above it. */
+const watchEquation = (page: Page) =>
+  page.evaluate(() => {
+    const watched: Watched = { readings: [], sentences: [] }
+    Object.assign(globalThis, { watched })
+    const look = () => {
+      const terms = [...document.querySelectorAll('[data-equation] > div')].map((term) => [
+        term.querySelector('dt')?.textContent ?? '',
+        Number(term.querySelector('dd a')?.textContent?.replaceAll(',', '')),
+      ])
+      if (terms.length === 0) return
+      const reading = Object.fromEntries(terms) as Equation
+      if (JSON.stringify(watched.readings.at(-1)) !== JSON.stringify(reading)) watched.readings.push(reading)
+      const sentence = document.querySelector('[data-state]')?.textContent ?? ''
+      if (watched.sentences.at(-1) !== sentence) watched.sentences.push(sentence)
+    }
+    new MutationObserver(look).observe(document.body, { subtree: true, childList: true, characterData: true })
+    look()
+  })
+const watchedOf = (page: Page) => page.evaluate(() => (globalThis as unknown as { watched: Watched }).watched)
+
+// spec: campaigns/pause
+// spec: campaigns/cancel-under-way
+test('the equation of the control room adds up at every moment of a send that is paused, goes on and is cancelled', async () => {
+  await givenCrowd(3_000)
+  // Slow enough to be watched: each push takes a second at the provider.
+  await tenant.simulator('PUT', '/faults', { service: 'fcm', latencyMs: 2_000 })
+  onTestFinished(() => tenant.simulator('DELETE', '/faults').then(() => undefined))
+  const { page, complaints } = await open('/campaigns')
+  const id = await sendCampaign(tenant, { name: 'Watched' }, 'sending')
+  await page.getByRole('link', { name: 'Watched' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Watched' }).waitFor()
+  await page.locator('[data-equation]').waitFor()
+  await watchEquation(page)
+
+  await page.getByRole('button', { name: 'Pause', exact: true }).click()
+  await page.locator('[data-state]', { hasText: /^Paused:/ }).waitFor()
+  const atPause = (await read(tenant, id)).status
+  expect(atPause).toBe('paused')
+
+  await page.getByRole('button', { name: 'Resume', exact: true }).click()
+  await page.locator('[data-state]', { hasText: /^Sending:/ }).waitFor()
+
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+  await page.getByRole('dialog').getByText('cannot be recalled').waitFor()
+  await page.getByRole('button', { name: 'Cancel this send' }).click()
+  await untilStatus(tenant, id, 'cancelled')
+  await page.locator('[data-state]', { hasText: /^Cancelled:/ }).waitFor()
+
+  const { stats } = await read(tenant, id)
+  const { Queued, Sent, Failed, Skipped, Waiting } = await until(async () => {
+    const last = (await watchedOf(page)).readings.at(-1)
+    return last?.Waiting === 0 && last.Sent === stats.sent ? last : undefined
+  })
+  expect({ Queued, Sent, Failed, Skipped, Waiting }).toEqual({
+    Queued: stats.queued,
+    Sent: stats.sent,
+    Failed: stats.failed,
+    Skipped: stats.skipped,
+    Waiting: 0,
+  })
+  const { readings, sentences } = await watchedOf(page)
+  expect(readings.filter((one) => one.Queued !== one.Sent + one.Failed + one.Skipped + one.Waiting)).toEqual([])
+  expect(readings.every((one) => Object.values(one).every((value) => value >= 0))).toBe(true)
+  expect(new Set(sentences.map((sentence) => sentence.split(':')[0]))).toEqual(new Set(['Sending', 'Paused', 'Cancelling', 'Cancelled']))
+  // What the provider took is what the page calls sent: nothing was recalled, nothing counted twice.
+  const { accepted } = await tenant.simulator<{ accepted: number }>('GET', '/summary')
+  expect(accepted).toBe(stats.sent)
+  expect(complaints).toEqual([])
+})
+
+// spec: tracking/verified
+test('failures stand beside their remedy and lead to just their pushes, and the recount says that nothing is off', async () => {
+  const devices = await tenant.makeDevices('ios', 3)
+  await tenant.simulator('PUT', '/devices/behaviour', { ids: devices.slice(0, 2).map(({ id }) => id), answer: 'dead' })
+  for (const [index, device] of devices.entries()) await tenant.register(device, { externalId: `verified-${index}` })
+  const answer = await tenant.call<{ id: string }>('POST', '/v1/notifications', {
+    target: { externalIds: devices.map((_, index) => `verified-${index}`) },
+    content: textOf('Three'),
+  })
+  const { id } = ok(answer, 202)
+  const stats: Stats = (await untilStatus(tenant, id, 'sent')).stats
+  expect([stats.sent, stats.failed]).toEqual([1, 2])
+
+  const { page, complaints } = await open(`/campaigns/${id}`)
+  await page.getByText('The app was removed, or the browser ended the subscription.').waitFor()
+  await page.getByRole('button', { name: 'Verify' }).click()
+  await page.getByText('3 pushes recounted in the ledger').waitFor()
+  await page.getByText('Difference 0').waitFor()
+
+  await page.getByRole('link', { name: /token_dead/ }).click()
+  await page.getByRole('heading', { level: 1, name: 'Log' }).waitFor()
+  expect(new URL(page.url()).searchParams.get('code')).toBe('token_dead')
+  await until(async () => (await page.locator('tbody tr').count()) === 2)
+  expect(await page.locator('tbody tr').filter({ hasText: '410 Unregistered' }).count()).toBe(2)
+  expect(complaints).toEqual([])
+})
+
+// spec: administration/events
+test('the live tail shows what happens while it is followed, keeps it back while it is paused, and shows it then', async () => {
+  const [device] = await tenant.makeDevices('ios', 1)
+  if (!device) throw new Error('the simulator made no device')
+  await tenant.register(device, { externalId: 'tailed' })
+  const send = async () =>
+    ok(await tenant.call('POST', '/v1/notifications', { target: { externalIds: ['tailed'] }, content: textOf('Tail') }), 202)
+  const { page, complaints } = await open('/log?live=true&outcome=sent')
+  await page.getByText('Following', { exact: true }).waitFor()
+  const rows = page.getByRole('region', { name: 'Live' }).locator('tbody tr')
+
+  await send()
+  await until(async () => (await rows.count()) === 1)
+  expect(await rows.first().textContent()).toContain('notification.sent')
+  expect(await rows.first().textContent()).toContain('tailed')
+
+  await page.getByRole('button', { name: 'Pause', exact: true }).click()
+  await send()
+  await page.getByRole('button', { name: 'Go on (1 waiting)' }).waitFor()
+  expect(await rows.count()).toBe(1)
+  await page.getByRole('button', { name: 'Go on (1 waiting)' }).click()
+  await until(async () => (await rows.count()) === 2)
+  expect(complaints).toEqual([])
+})

@@ -1,0 +1,250 @@
+import { spawn } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join, resolve } from 'node:path'
+import { makeServerCertificate } from '@herald/embedded/certificate'
+import { webhooks, type WebhookEvent } from '@herald/node'
+import { freshDataDir, http, removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
+import { givenTenant, type Tenant } from '@herald/testing/tenant'
+import { until } from '@herald/testing/until'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { recordedPushes } from '../chaos/verdict.ts'
+import { givenDevices, ok, sendCampaign, settle } from './campaigns.ts'
+import { startFaultyProxy } from './faulty-proxy.ts'
+
+let herald: Herald
+let home: string
+beforeAll(async () => {
+  herald = await startHerald()
+  home = freshDataDir()
+})
+afterAll(async () => {
+  await herald.stop()
+  removeDataDir(herald.dataDir)
+  removeDataDir(home)
+})
+
+const command = resolve(import.meta.dirname, '../../sdks/cli/src/herald.ts')
+
+/** Starts the command in a process of its own. */
+function start(tenant: Tenant, args: string[], env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [command, ...args], {
+    env: {
+      PATH: process.env['PATH'],
+      HOME: home,
+      HERALD_URL: herald.baseUrl,
+      HERALD_TOKEN: herald.adminToken,
+      HERALD_APP: tenant.appId,
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const said = { out: '', err: '' }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (said.out += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said.err += text))
+  const ended = new Promise<number | null>((done) => child.once('close', done))
+  onTestFinished(() => void child.kill('SIGKILL'))
+  return { child, said, ended }
+}
+
+/** Runs the command to its end. */
+async function run(tenant: Tenant, args: string[], env: Record<string, string> = {}) {
+  const { said, ended } = start(tenant, args, env)
+  return { code: await ended, ...said }
+}
+
+test('a send is followed to its outcome, and explained', async () => {
+  const tenant = await givenTenant(herald)
+  const [device] = await givenDevices(tenant, 'android', 1, () => ({ externalId: 'customer-7', tags: { plan: 'pro' } }))
+
+  for (const env of [{}, { HERALD_TOKEN: tenant.secretKey }]) {
+    const sent = await run(tenant, ['send', '--to', 'customer-7', '--title', 'Hi', '--body', 'There', '--json'], env)
+    expect([sent.err, sent.code]).toEqual(['', 0])
+    const { id, stats } = JSON.parse(sent.out) as { id: string; stats: object }
+    expect(stats).toMatchObject({ queued: 1, sent: 1, failed: 0 })
+
+    const explained = await run(tenant, ['explain', id, 'customer-7'])
+    expect(explained.code).toBe(0)
+    expect(explained.out).toContain(`device ${device?.id} (android): sent, recorded`)
+    expect((await run(tenant, ['explain', id, device?.id ?? ''])).out).toContain('outcome')
+  }
+  const dryRun = await run(tenant, ['send', '--all', '--title', 'Hi', '--body', 'There', '--dry-run'])
+  expect([dryRun.code, dryRun.out.split('\n')[0]]).toEqual([0, 'would reach 1 devices of 1 users (0 ios, 1 android, 0 web)'])
+  const nobody = await run(tenant, ['send', '--to', 'nobody', '--title', 'Hi', '--body', 'There'])
+  expect(nobody.code).toBe(1)
+}, 240_000)
+
+// spec: administration/events
+test('listen brings 1,000 events of Herald to a local receiver, each once and signed', async () => {
+  const tenant = await givenTenant(herald)
+  await givenDevices(tenant, 'android', 50)
+  const received: { body: string; header: string }[] = []
+  const receiver = createServer((request, response) => {
+    let body = ''
+    request.setEncoding('utf8').on('data', (text: string) => (body += text))
+    request.on('end', () => {
+      received.push({ body, header: String(request.headers[webhooks.signatureHeader]) })
+      response.writeHead(204).end()
+    })
+  })
+  await new Promise<void>((done) => receiver.listen(0, '127.0.0.1', done))
+  onTestFinished(() => {
+    receiver.close()
+    receiver.closeAllConnections()
+  })
+  const { port } = receiver.address() as AddressInfo
+  const { child, said, ended } = start(tenant, ['listen', '--forward', `http://127.0.0.1:${port}/hooks`])
+  await until(() => said.err.includes('Posting to'), { withinMs: 60_000, what: 'listen watches' })
+  const countOf = () => received.reduce((sum, { body }) => sum + (JSON.parse(body) as { events: unknown[] }).events.length, 0)
+
+  // The stream shows 100 events a second, so a send waits until the one before has arrived: 50 pushes and the end of the fan-out.
+  for (let round = 1; round <= 20; round += 1) {
+    await settle(tenant, await sendCampaign(tenant, {}, 'sending'))
+    await until(() => countOf() >= round * 51, { withinMs: 60_000, what: `the events of round ${round}` })
+  }
+  child.kill('SIGINT')
+
+  expect(await ended).toBe(0)
+  const secret = /^secret: (whsec_\S+)$/m.exec(said.out)?.[1] ?? ''
+  const deliveries = await Promise.all(received.map(({ body, header }) => webhooks.verify(body, header, secret)))
+  const events = deliveries.flatMap((delivery): WebhookEvent[] => delivery.events)
+  expect(events).toHaveLength(1_020)
+  expect(new Set(events.map(({ id }) => id)).size).toBe(1_020)
+  expect(said.err).not.toContain('not posted')
+}, 600_000)
+
+// spec: administration/import-exactly-once
+test('an import of 50,000 lines, 1 % bad, that is killed goes on and leaves no duplicate', async () => {
+  const tenant = await givenTenant(herald)
+  const file = join(home, 'users.csv')
+  const lines = Array.from({ length: 50_000 }, (_, n) =>
+    n % 100 === 50 ? `ios,a:wrong-${n},"${n}"` : `android,token-${n}:x,customer-${n}`,
+  )
+  writeFileSync(file, `platform,token,externalId\n${lines.join('\n')}\n`)
+  const args = ['import', file, '--yes', '--json']
+  const rowsOf = async () => {
+    const { items } = ok(await tenant.admin<{ items: { state: string; dryRun: boolean; rows: number }[] }>('GET', '/imports'), 200)
+    return items.find(({ state, dryRun }) => state === 'receiving' && !dryRun)?.rows ?? 0
+  }
+
+  const killed = start(tenant, args)
+  await until(async () => (await rowsOf()) > 4_000, { withinMs: 300_000, what: 'the import is under way' })
+  killed.child.kill('SIGKILL')
+  await killed.ended
+  const { code, out, err } = await run(tenant, args)
+
+  expect(err).toContain('Going on at')
+  expect(code).toBe(1)
+  expect(JSON.parse(out)).toMatchObject({
+    state: 'finished',
+    rows: 50_000,
+    created: 49_500,
+    kept: 0,
+    rejected: 500,
+    byCode: { ios_fcm_token: 500 },
+  })
+  expect(ok(await tenant.call('POST', '/v1/segments/preview', {}), 200)).toMatchObject({ count: 49_500 })
+  const rejected = readFileSync(`${file}.rejected.csv`, 'utf8').trimEnd().split('\n')
+  expect(rejected).toEqual(['platform,token,externalId', ...lines.filter((_, n) => n % 100 === 50)])
+  expect(readFileSync(`${file}.rejected.txt`, 'utf8').split('\n')[0]).toMatch(/^row 51, .*\(ios_fcm_token\)$/)
+  expect(statSync(`${file}.rejected.csv`).mode & 0o777).toBe(0o600)
+}, 900_000)
+
+test('doctor finds nothing where nothing is wrong', async () => {
+  const { out, code } = await run(await givenTenant(herald), ['doctor'])
+  expect([out.match(/FAULT.*/g), code]).toEqual([null, 0])
+}, 120_000)
+
+test('doctor finds each planted fault and names a remedy', async () => {
+  const tenant = await givenTenant(herald)
+  await givenDevices(tenant, 'ios', 1)
+  const found = async (env: Record<string, string> = {}) => {
+    const { out, code } = await run(tenant, ['doctor', '--json'], env)
+    const { findings } = JSON.parse(out) as { findings: { check: string; state: string; says: string; remedy?: string }[] }
+    const faults = findings.filter(({ state }) => state === 'fault')
+    expect(faults.filter(({ remedy }) => remedy === undefined)).toEqual([])
+    expect(code).toBe(faults.length > 0 ? 1 : 0)
+    return faults.map(({ check }) => check)
+  }
+  const through = async (faults: Parameters<typeof startFaultyProxy>[1]) => {
+    const proxy = await startFaultyProxy(herald.baseUrl, faults)
+    onTestFinished(proxy.stop)
+    return found({ HERALD_URL: proxy.url })
+  }
+  const past = new Date(Date.now() - 600_000).toUTCString()
+
+  // The way to Herald.
+  expect(await found({ HERALD_URL: 'http://127.0.0.1:1' })).toEqual(['reachability'])
+  expect(await found({ HERALD_URL: 'http://push.example.com' })).toEqual(['TLS'])
+  expect(await through({ tls: makeServerCertificate(new Date(), 90) })).toEqual(['TLS'])
+  expect(await found({ HERALD_TOKEN: 'of-another-herald-0123456789abcdef' })).toEqual(['token'])
+  expect(await through({ headers: (headers) => ({ ...headers, date: past }) })).toEqual(['clock'])
+  expect(await through({ host: 'gateway.internal:8080' })).toEqual(['proxy'])
+  expect(await through({ buffers: true })).toEqual(['streams'])
+  expect(await through({ json: { path: '/v1/admin/system', change: (system) => ({ ...system, ledgerDifference: 3 }) } })).toEqual([
+    'ledger',
+  ])
+
+  // The app's own.
+  const privateKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' })
+  const {
+    environment: _environment,
+    circuits: _circuits,
+    ...apns
+  } = ok(await tenant.admin<Record<string, unknown>>('GET', '/providers/apns'), 200)
+  ok(await tenant.admin('PUT', '/providers/apns', { ...apns, environment: 'production', privateKey }), 200)
+  expect(await found()).toEqual(['apns'])
+
+  await sendCampaign(tenant, {}, 'sending')
+  const circuits = async () => ok(await tenant.admin<{ circuits: { state: string }[] }>('GET', '/providers/apns'), 200).circuits
+  await until(async () => (await circuits()).some(({ state }) => state === 'open'), { withinMs: 60_000, what: 'the circuit is open' })
+  expect(await found()).toEqual(['apns', 'circuits'])
+
+  const { id } = ok(await tenant.admin<{ id: string }>('POST', '/webhooks', { url: 'https://93.184.216.34/hooks' }), 201)
+  ok(await tenant.admin('PATCH', `/webhooks/${id}`, { enabled: false }), 200)
+  expect(await found()).toEqual(['apns', 'circuits', 'webhooks'])
+
+  ok(await tenant.admin('PUT', '/providers/webpush', { subject: 'mailto:me@localhost' }), 200)
+  expect((await found()).toSorted()).toEqual(['VAPID subject', 'apns', 'circuits', 'webhooks'])
+}, 600_000)
+
+test('doctor walks the way of a push to a device, and names the call that is missing', async () => {
+  const tenant = await givenTenant(herald)
+  const [device] = await givenDevices(tenant, 'android', 1)
+  const walk = (id: string, ...more: string[]) => start(tenant, ['doctor', '--device', id, '--json', ...more])
+  const faultsOf = (out: string) =>
+    (JSON.parse(out) as { findings: { check: string; state: string; says: string }[] }).findings.filter(({ state }) => state === 'fault')
+  const report = async (kinds: string) => {
+    const msgId = await until(async () => {
+      for await (const push of recordedPushes(tenant)) if (push.deviceId === device?.device.id) return push.msgId
+      return undefined
+    })
+    for (const kind of kinds) ok(await http('POST', `${herald.baseUrl}/v1/e/${kind}/${msgId}`), 204)
+  }
+
+  const unknown = walk('0'.repeat(24))
+  expect(await unknown.ended).toBe(1)
+  expect(faultsOf(unknown.said.out).map(({ check }) => check)).toEqual(['registered'])
+
+  const silent = walk(device?.id ?? '', '--within', '3')
+  await until(() => silent.said.err.includes('Open the notification'), { withinMs: 60_000, what: 'the test was sent' })
+  await report('d')
+  expect(await silent.ended).toBe(1)
+  expect(faultsOf(silent.said.out).map(({ check, says }) => [check, says.includes('/v1/e/o/')])).toEqual([['opened', true]])
+
+  ok(await tenant.call('PATCH', `/v1/subscriptions/${device?.id}`, { optedIn: false }), 200)
+  const optedOut = walk(device?.id ?? '')
+  expect(await optedOut.ended).toBe(1)
+  expect(faultsOf(optedOut.said.out)[0]?.says).toContain('opted out')
+
+  const other = await givenTenant(herald)
+  const [good] = await givenDevices(other, 'android', 1)
+  const well = start(other, ['doctor', '--device', good?.id ?? '', '--json'])
+  await until(() => well.said.err.includes('Open the notification'), { withinMs: 60_000, what: 'the test was sent' })
+  for await (const push of recordedPushes(other))
+    if (push.deviceId === good?.device.id)
+      for (const kind of 'do') ok(await http('POST', `${herald.baseUrl}/v1/e/${kind}/${push.msgId}`), 204)
+  expect(await well.ended).toBe(0)
+}, 240_000)

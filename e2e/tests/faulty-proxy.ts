@@ -1,0 +1,70 @@
+import { createServer, request as ask, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+
+/** How a proxy before Herald spoils what passes through it. */
+export type Faults = {
+  /** Whether the connection is closed instead of the answer passed on, although Herald did what was asked. `n` counts from 1. */
+  drops?: (n: number, request: IncomingMessage) => boolean
+  /** Asks Herald with another Host, as a proxy does that was not told to keep it. */
+  host?: string
+  /** Passes on an answer when it is complete: streams never. */
+  buffers?: boolean
+  /** Changes the headers of answers. */
+  headers?: (headers: IncomingHttpHeaders) => IncomingHttpHeaders
+  /** Changes the JSON of the answers to a path. */
+  json?: { path: string; change: (body: Record<string, unknown>) => Record<string, unknown> }
+  /** Speaks TLS with this certificate. */
+  tls?: { certificate: string; privateKey: string }
+}
+
+/** A proxy on a port of its own. `asked`: requests that came; `dropped`: answers that were not passed on. */
+export async function startFaultyProxy(
+  target: string,
+  faults: Faults,
+): Promise<{ url: string; asked: () => number; dropped: () => number; stop: () => void }> {
+  const counts = { asked: 0, dropped: 0 }
+  const serve = (...[request, response]: Parameters<NonNullable<Parameters<typeof createServer>[1]>>) => {
+    counts.asked += 1
+    const isDropped = faults.drops?.(counts.asked, request) ?? false
+    const headers = { ...request.headers, ...(faults.host === undefined ? {} : { host: faults.host }) }
+    const asking = ask(new URL(request.url ?? '/', target), { method: request.method, headers }, (answer) => {
+      const said = faults.headers?.(answer.headers) ?? answer.headers
+      const isChanged = request.url === faults.json?.path
+      if (!isDropped && !isChanged && !faults.buffers) {
+        response.writeHead(answer.statusCode ?? 502, said)
+        answer.pipe(response)
+        return
+      }
+      const parts: Buffer[] = []
+      answer.on('data', (part: Buffer) => parts.push(part))
+      answer.on('end', () => {
+        if (isDropped) {
+          counts.dropped += 1
+          request.socket.destroy()
+          return
+        }
+        const { 'content-length': _length, ...others } = said
+        const body = Buffer.concat(parts)
+        const shown =
+          isChanged && faults.json ? JSON.stringify(faults.json.change(JSON.parse(body.toString()) as Record<string, unknown>)) : body
+        response.writeHead(answer.statusCode ?? 502, others).end(shown)
+      })
+    })
+    asking.on('error', () => request.socket.destroy())
+    response.on('close', () => asking.destroy())
+    request.pipe(asking)
+  }
+  const { tls } = faults
+  const server = tls ? createTlsServer({ cert: tls.certificate, key: tls.privateKey }, serve) : createServer(serve)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `${tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked: () => counts.asked,
+    dropped: () => counts.dropped,
+    stop() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}

@@ -1,0 +1,142 @@
+import { Herald, HeraldError, webhooks, type UserRow } from '@herald/node'
+import { removeDataDir, startHerald, type Herald as Platform } from '@herald/testing/herald'
+import { givenTenant, type Tenant } from '@herald/testing/tenant'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { onDatabase } from '../chaos/platform.ts'
+import { givenDevices, textOf } from './campaigns.ts'
+import { startFaultyProxy, type Faults } from './faulty-proxy.ts'
+
+let platform: Platform
+let tenant: Tenant
+beforeAll(async () => {
+  platform = await startHerald()
+  tenant = await givenTenant(platform)
+})
+afterAll(async () => {
+  await platform.stop()
+  removeDataDir(platform.dataDir)
+})
+
+const open = (baseUrl = platform.baseUrl, key = tenant.secretKey) =>
+  new Herald({ baseUrl, key, retries: 10, timeoutMs: 60_000, totalTimeoutMs: 240_000 })
+
+/** The SDK behind a proxy that spoils something. */
+async function openThrough(faults: Faults) {
+  const proxy = await startFaultyProxy(platform.baseUrl, faults)
+  onTestFinished(proxy.stop)
+  return { herald: open(proxy.url), proxy }
+}
+
+const campaignsOf = (appId: string): Promise<number> =>
+  onDatabase(platform, async (client) => {
+    const { rows } = await client.query<{ count: string }>('select count(*) from campaigns.campaigns where app_id = $1', [appId])
+    return Number(rows[0]?.count)
+  })
+
+/** Runs work for each of so many numbers, some at a time. */
+async function each(count: number, atOnce: number, work: (n: number) => Promise<void>): Promise<void> {
+  let next = 0
+  const run = async () => {
+    while (next < count) await work(next++)
+  }
+  await Promise.all(Array.from({ length: atOnce }, run))
+}
+
+// spec: limits/idempotency-key, limits/idempotency-replay, limits/idempotency-in-progress
+test('through a proxy that drops every third answer, 1,000 sends of the SDK are exactly 1,000 campaigns', async () => {
+  const own = await givenTenant(platform)
+  const proxy = await startFaultyProxy(platform.baseUrl, { drops: (n) => n % 3 === 0 })
+  onTestFinished(proxy.stop)
+  const herald = open(proxy.url, own.secretKey)
+  const ids = new Set<string>()
+
+  await each(1_000, 20, async (n) => {
+    const { id } = await herald.notifications.send({ target: { externalIds: [`nobody-${n}`] }, content: textOf(`Order ${n}`) })
+    ids.add(id)
+  })
+
+  expect(ids.size).toBe(1_000)
+  expect(await campaignsOf(own.appId)).toBe(1_000)
+  expect(proxy.dropped()).toBeGreaterThan(400)
+}, 600_000)
+
+// spec: campaigns/create, campaigns/send
+test('a campaign whose drafting and sending were answered to nobody is sent once', async () => {
+  const own = await givenTenant(platform)
+  await givenDevices(own, 'android', 2)
+  const proxy = await startFaultyProxy(platform.baseUrl, { drops: (n) => n === 1 || n === 3 })
+  onTestFinished(proxy.stop)
+  const herald = open(proxy.url, own.secretKey)
+
+  const { id } = await herald.campaigns.create({ name: 'Spring', content: textOf('Spring') })
+  expect(['sending', 'sent']).toContain((await herald.campaigns.send(id)).status)
+  const { status, stats } = await herald.campaigns.settled(id)
+
+  expect([status, stats.queued, stats.sent]).toEqual(['sent', 2, 2])
+  expect(await campaignsOf(own.appId)).toBe(1)
+  expect(proxy.dropped()).toBe(2)
+}, 120_000)
+
+test('users from a stream are all there although answers are lost, and rows that are wrong are named', async () => {
+  const { herald, proxy } = await openThrough({ drops: (n) => n % 2 === 1 })
+  const rows = async function* (): AsyncGenerator<UserRow> {
+    for (let n = 0; n < 3_000; n += 1) yield { externalId: n === 1_234 ? 'null' : `customer-${n}`, tags: { n } }
+  }
+
+  const { failed, ...report } = await herald.users.upsertMany(rows(), { concurrency: 4 })
+
+  expect(report).toMatchObject({ updated: 2_999, failedCount: 1 })
+  expect(failed.map(({ index, error }) => [index, error.code])).toEqual([[1_234, 'invalid_body']])
+  expect((await herald.users.get({ externalId: 'customer-2999' })).tags).toEqual({ n: 2_999 })
+  expect(proxy.dropped()).toBeGreaterThan(2)
+}, 240_000)
+
+test('each resource works against Herald itself, and its errors name what is wrong', async () => {
+  const herald = open()
+  const [device] = await givenDevices(tenant, 'ios', 1, () => ({ externalId: 'kündin/7' }))
+  const user = await herald.users.update({ externalId: 'kündin/7' }, { tags: { plan: 'pro' }, language: 'de' })
+  expect((await herald.users.get({ id: user.id })).subscriptions.map(({ id }) => id)).toEqual([device?.id])
+
+  const names = ['vip-1', 'vip-2', 'vip-3']
+  for (const name of names) await herald.segments.create({ name, definition: { field: 'tags.plan', op: 'eq', value: 'pro' } })
+  const found = []
+  for await (const segment of herald.segments.list({ q: 'vip', limit: 1 })) found.push(segment)
+  expect(found.map(({ name }) => name).toSorted()).toEqual(names)
+  expect((await herald.segments.count(found[0]?.id ?? '')).count).toBe(1)
+  expect((await herald.segments.preview({ field: 'tags.plan', op: 'eq', value: 'free' })).count).toBe(0)
+  await herald.segments.delete(found[0]?.id ?? '')
+
+  const template = await herald.templates.create({ name: 'Shipped', content: textOf('Shipped') })
+  const dryRun = await herald.notifications.dryRun({ notification: { target: { all: true }, templateId: template.id } })
+  expect(dryRun.audience.devices).toBe(1)
+  const { id } = await herald.notifications.send(
+    { target: { externalIds: ['kündin/7'] }, templateId: template.id },
+    { idempotencyKey: 'order-17' },
+  )
+  expect(
+    (await herald.notifications.send({ target: { externalIds: ['kündin/7'] }, templateId: template.id }, { idempotencyKey: 'order-17' }))
+      .id,
+  ).toBe(id)
+  expect((await herald.campaigns.settled(id)).stats).toMatchObject({ queued: 1, sent: 1 })
+  const { results } = await herald.notifications.sendMany([{ target: { externalIds: ['nobody'] }, content: textOf('Hi') }])
+  expect(results[0]?.status).toBe(202)
+  expect((await herald.webPushKey()).publicKey).toBe(tenant.vapidPublicKey)
+
+  const refused = await herald.notifications
+    .send({ target: { externalIds: ['kündin/7'] }, content: textOf(' ') })
+    .catch((error: unknown) => error)
+  expect(refused).toBeInstanceOf(HeraldError)
+  expect(refused).toMatchObject({ code: 'invalid_body', status: 422 })
+  expect((refused as HeraldError).at('content.en.title')).toBeTypeOf('string')
+  expect(await herald.segments.get('0'.repeat(24)).catch((error: HeraldError) => error.code)).toBe('not_found')
+  const stranger = new Herald({ baseUrl: platform.baseUrl, key: `${tenant.secretKey.slice(0, -4)}xxxx` })
+  expect(
+    await stranger.segments
+      .list()
+      .page()
+      .catch((error: HeraldError) => error.code),
+  ).toBe('unauthorized')
+  await herald.users.delete({ externalId: 'kündin/7' })
+  expect(await herald.users.get({ id: user.id }).catch((error: HeraldError) => error.code)).toBe('not_found')
+  expect(webhooks.signatureHeader).toBe('x-service-signature')
+}, 240_000)

@@ -47,8 +47,8 @@ function openShop({ heraldUrl, secretKey, publicKey, webhookSecrets, identitySec
 
   // A real shop asks its session who is signed in. This one believes the page, which is why it is an example.
   app.get('/identity-token', async (request, response) => {
-    const customer = String(request.query['customer'] ?? '')
-    if (identitySecret === undefined || customer === '') return void response.sendStatus(404)
+    const { customer } = request.query
+    if (identitySecret === undefined || typeof customer !== 'string') return void response.sendStatus(404)
     response.json({ token: await identityToken(identitySecret, customer) })
   })
 
@@ -80,8 +80,8 @@ function openShop({ heraldUrl, secretKey, publicKey, webhookSecrets, identitySec
       // It follows from the order: however often this is tried, the customer hears of it once.
       { idempotencyKey: `order-${order.id}` },
     )
-    response.status(201).json({ ...order, campaignId: id })
     order.campaignId = id
+    response.status(201).json(order)
   })
 
   app.get('/orders/:id', async (request, response) => {

@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process'
+import { resolve } from 'node:path'
 import { Herald, HeraldError, webhooks, type UserRow } from '@herald/node'
-import { removeDataDir, startHerald, type Herald as Platform } from '@herald/testing/herald'
+import { http, removeDataDir, startHerald, type Herald as Platform } from '@herald/testing/herald'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
+import { until } from '@herald/testing/until'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { onDatabase } from '../chaos/platform.ts'
 import { givenDevices, textOf } from './campaigns.ts'
@@ -140,3 +143,55 @@ test('each resource works against Herald itself, and its errors name what is wro
   expect(await herald.users.get({ id: user.id }).catch((error: HeraldError) => error.code)).toBe('not_found')
   expect(webhooks.signatureHeader).toBe('x-service-signature')
 }, 240_000)
+
+/** The example shop in a process of its own; answers what it printed, and where it is. */
+async function startShop(env: Record<string, string>): Promise<{ url: string; printed: () => string; exited: () => boolean }> {
+  const server = resolve(import.meta.dirname, '../../examples/shop/server.ts')
+  const child = spawn(process.execPath, [server], {
+    env: { PATH: process.env['PATH'], PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let printed = ''
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (printed += text))
+  const exited = () => child.exitCode !== null
+  const ready = () => /^shop ready (\S+)$/m.exec(printed)?.[1] ?? (exited() ? 'none' : undefined)
+  return { url: await until(ready, { what: 'the shop is ready' }), printed: () => printed, exited }
+}
+
+test('the example shop tells a customer of an order, and takes the webhooks of Herald alone', async () => {
+  await givenDevices(tenant, 'android', 1, () => ({ externalId: 'shopper', language: 'de' }))
+  const secret = 'whsec_shop'
+  const { url } = await startShop({
+    HERALD_URL: platform.baseUrl,
+    HERALD_SECRET_KEY: tenant.secretKey,
+    HERALD_PUBLIC_KEY: tenant.publicKey,
+    HERALD_WEBHOOK_SECRET: secret,
+    HERALD_IDENTITY_SECRET: 'identity',
+  })
+
+  const settings = await http<Record<string, unknown>>('GET', `${url}/settings`)
+  expect(settings.body).toEqual({
+    baseUrl: platform.baseUrl,
+    appKey: tenant.publicKey,
+    vapidPublicKey: tenant.vapidPublicKey,
+    hasIdentity: true,
+  })
+  expect((await http<string>('GET', url)).body).toContain('<h1>Shop</h1>')
+  const ordered = await http<{ id: string }>('POST', `${url}/orders`, { body: { customer: 'shopper', item: 'teapot' } })
+  expect(ordered.status).toBe(201)
+  const order = () => http<{ status: string; stats: { sent: number } }>('GET', `${url}/orders/${ordered.body.id}`)
+  await until(async () => (await order()).body.status === 'sent', { what: 'the order was told' })
+  expect((await order()).body.stats).toMatchObject({ sent: 1 })
+  expect((await http('POST', `${url}/orders`, { body: { customer: '' } })).status).toBe(422)
+
+  const body = JSON.stringify({ id: 'dlv_1', events: [{ id: 'evt_1', type: 'notification.sent' }] })
+  const post = async (by: string) =>
+    (await http('POST', `${url}/webhooks/herald`, { body, headers: { 'x-service-signature': await webhooks.sign(body, by) } })).status
+  expect([await post(secret), await post(secret), await post('whsec_other')]).toEqual([204, 204, 400])
+  expect((await http('GET', `${url}/events`)).body).toEqual({ events: [{ id: 'evt_1', type: 'notification.sent' }] })
+
+  const lacking = await startShop({ HERALD_URL: platform.baseUrl, HERALD_SECRET_KEY: tenant.publicKey })
+  expect(lacking.url).toBe('none')
+  expect(lacking.printed()).toMatch(/HERALD_SECRET_KEY[^]*HERALD_PUBLIC_KEY/)
+}, 120_000)

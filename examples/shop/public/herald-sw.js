@@ -1,0 +1,2 @@
+importScripts('/herald/worker.iife.js')
+Herald.start()

@@ -1,0 +1,126 @@
+// A shop that tells its customers what became of their orders: `npm start`, with the settings of README.md.
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { Herald, HeraldError, identityToken, webhooks, type WebhookEvent } from '@herald/node'
+import express, { type ErrorRequestHandler } from 'express'
+import { readSettings, type Settings } from './settings.ts'
+
+type Order = { id: string; customer: string; item: string; campaignId?: string }
+
+const mostKept = 100
+const sdkFiles = ['herald.iife.js', 'worker.iife.js']
+
+/** The shop on one app of Herald. Orders and events are kept in memory, the newest of them. */
+function openShop({ heraldUrl, secretKey, publicKey, webhookSecrets, identitySecret }: Settings) {
+  const herald = new Herald({ baseUrl: heraldUrl, key: secretKey })
+  const orders = new Map<string, Order>()
+  const events: WebhookEvent[] = []
+  const app = express()
+
+  // Before express.json: the signature is of the bytes as they came.
+  app.post('/webhooks/herald', express.raw({ type: 'application/json', limit: '2mb' }), async (request, response) => {
+    const delivery = await webhooks.verify(request.body as Buffer, request.get(webhooks.signatureHeader), webhookSecrets)
+    // A delivery may come again: an event that is known is passed over.
+    const known = new Set(events.map(({ id }) => id))
+    events.unshift(...delivery.events.filter(({ id }) => !known.has(id)))
+    events.length = Math.min(events.length, mostKept)
+    response.sendStatus(204)
+  })
+
+  app.use(express.json())
+  app.use(express.static(join(import.meta.dirname, 'public')))
+
+  app.get('/settings', async (_request, response) => {
+    const vapidPublicKey = await herald.webPushKey().then(({ publicKey: key }) => key, ifNotFound)
+    response.json({ baseUrl: heraldUrl, appKey: publicKey, vapidPublicKey, hasIdentity: identitySecret !== undefined })
+  })
+
+  // The SDK's files come from the shop's own address: a worker must, and no blocker minds.
+  app.get('/herald/:file', async (request, response) => {
+    if (!sdkFiles.includes(request.params.file)) return void response.sendStatus(404)
+    const answer = await fetch(new URL(`/sdk/v1/${request.params.file}`, heraldUrl), { signal: AbortSignal.timeout(10_000) })
+    response
+      .status(answer.status)
+      .type('text/javascript')
+      .send(await answer.text())
+  })
+
+  // A real shop asks its session who is signed in. This one believes the page, which is why it is an example.
+  app.get('/identity-token', async (request, response) => {
+    const { customer } = request.query
+    if (identitySecret === undefined || typeof customer !== 'string') return void response.sendStatus(404)
+    response.json({ token: await identityToken(identitySecret, customer) })
+  })
+
+  app.post('/orders', async (request, response) => {
+    const { customer, item } = request.body as Record<string, unknown>
+    if (typeof customer !== 'string' || customer === '' || typeof item !== 'string' || item === '')
+      return void response.status(422).json({ message: 'customer and item are needed, as texts' })
+    const order: Order = { id: randomUUID(), customer, item }
+    orders.set(order.id, order)
+    for (const oldest of orders.keys()) if (orders.size > mostKept) orders.delete(oldest)
+    const { id } = await herald.notifications.send(
+      {
+        target: { externalIds: [customer] },
+        content: {
+          _default: 'en',
+          en: {
+            title: 'Thank you',
+            body: 'Your {{ data.item }} is on its way',
+            url: `${request.protocol}://${request.get('host')}/?order=${order.id}`,
+          },
+          de: {
+            title: 'Danke',
+            body: '{{ data.item }} ist unterwegs',
+            url: `${request.protocol}://${request.get('host')}/?order=${order.id}`,
+          },
+        },
+        data: { item, order: order.id },
+      },
+      // It follows from the order: however often this is tried, the customer hears of it once.
+      { idempotencyKey: `order-${order.id}` },
+    )
+    order.campaignId = id
+    response.status(201).json(order)
+  })
+
+  app.get('/orders/:id', async (request, response) => {
+    const order = orders.get(request.params.id)
+    if (!order?.campaignId) return void response.sendStatus(404)
+    const { status, stats } = await herald.campaigns.stats(order.campaignId)
+    response.json({ ...order, status, stats })
+  })
+
+  app.get('/events', (_request, response) => void response.json({ events }))
+
+  const refuse: ErrorRequestHandler = (error, _request, response, _next) => {
+    const isHerald = error instanceof HeraldError
+    if (!isHerald) console.error(error)
+    response
+      .status(isHerald && error.status === 400 ? 400 : 502)
+      .json({ message: isHerald ? error.message : 'Something is wrong in the shop.' })
+  }
+  app.use(refuse)
+  return app
+}
+
+const ifNotFound = (error: unknown): undefined => {
+  if (!(error instanceof HeraldError && error.is('not_found'))) throw error
+  return undefined
+}
+
+try {
+  const settings = readSettings()
+  const server = openShop(settings).listen(settings.port, '127.0.0.1', () => {
+    const address = server.address()
+    console.log(`shop ready http://127.0.0.1:${typeof address === 'object' && address ? address.port : settings.port}`)
+  })
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => {
+      server.close()
+      server.closeAllConnections()
+    })
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
+}

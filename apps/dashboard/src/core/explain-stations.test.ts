@@ -32,7 +32,14 @@ const message: StepOf<'message'> = {
   truncated: false,
   dropped: [],
 }
-const cap: StepOf<'frequency_cap'> = { step: 'frequency_cap', result: 'info', ...now, max: 1, windowSeconds: 86_400, counted: [{ campaignId: id, at }] }
+const cap: StepOf<'frequency_cap'> = {
+  step: 'frequency_cap',
+  result: 'info',
+  ...now,
+  max: 1,
+  windowSeconds: 86_400,
+  counted: [{ campaignId: id, at }],
+}
 const page: StepOf<'page'> = { step: 'page', result: 'pass', ...recorded, cut: true }
 const end = (outcome: 'sent' | 'failed' | 'skipped', code: string | null, providerCode: string | null = null): ExplainedStep => {
   return {

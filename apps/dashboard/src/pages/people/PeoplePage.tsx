@@ -1,6 +1,27 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Page } from '../../ui/Page.tsx'
+import { Tabs } from '../../ui/Tabs.tsx'
+import { Imports } from './Imports.tsx'
+import { PeopleList } from './PeopleList.tsx'
 
-/** Not made yet. */
+const tabs = [
+  { value: 'people', label: 'People' },
+  { value: 'imports', label: 'Imports' },
+] as const
+
+/** Everybody who has a device, or had one: found by what is at hand. And the imports that brought them. */
 export function PeoplePage() {
-  return <Page title="People">Not made yet.</Page>
+  const { tab } = useSearch({ from: '/apps/$appId/people' })
+  const navigate = useNavigate({ from: '/apps/$appId/people' })
+  return (
+    <Page title="People" lead="Users with their devices. Newest first." guide={tab === 'imports' ? 'import' : 'identity'}>
+      <Tabs
+        label="What is shown"
+        value={tab ?? 'people'}
+        onChange={(value) => void navigate({ search: value === 'imports' ? { tab: 'imports' } : {} })}
+        items={tabs}
+      />
+      {tab === 'imports' ? <Imports /> : <PeopleList />}
+    </Page>
+  )
 }

@@ -1,9 +1,13 @@
-import { textIn, tidy } from '../../core/search.ts'
+import { textIn, tidy, wordIn } from '../../core/search.ts'
 
-/** What the address of this page says beside its path. */
+/** What the address of this page says beside its path. `cursor`: which page of the list; `import`: the import that is shown. */
 export type PeopleSearch = {
+  tab?: 'imports' | undefined
   q?: string | undefined
+  cursor?: string | undefined
+  import?: string | undefined
 }
 
 /** Reads it; what is not understood is left out. */
-export const validatePeopleSearch = (raw: Record<string, unknown>): PeopleSearch => tidy({ q: textIn(raw, 'q') })
+export const validatePeopleSearch = (raw: Record<string, unknown>): PeopleSearch =>
+  tidy({ tab: wordIn(raw, 'tab', ['imports'] as const), q: textIn(raw, 'q'), cursor: textIn(raw, 'cursor'), import: textIn(raw, 'import') })

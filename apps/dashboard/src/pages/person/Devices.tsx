@@ -1,0 +1,185 @@
+import { useState } from 'react'
+import { client } from '../../api/client.ts'
+import { faultOf } from '../../api/fault.ts'
+import { stateOfDevice } from '../../core/device-state.ts'
+import { platformNames } from '../../core/platform-names.ts'
+import { useAppId } from '../../session/useAppId.ts'
+import { announce } from '../../ui/Announcer.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Confirm } from '../../ui/Confirm.tsx'
+import { CopyText } from '../../ui/CopyText.tsx'
+import { Empty } from '../../ui/Empty.tsx'
+import { Menu } from '../../ui/Menu.tsx'
+import { Section } from '../../ui/Section.tsx'
+import { Status } from '../../ui/Status.tsx'
+import { Table } from '../../ui/Table.tsx'
+import { Tag } from '../../ui/Tag.tsx'
+import { TextLink } from '../../ui/TextLink.tsx'
+import { Time } from '../../ui/Time.tsx'
+import { nameOfDevice, type Device, type Person } from './answers.ts'
+import { TestSendDialog } from './TestSendDialog.tsx'
+
+type Asked = { what: 'test' | 'opt_out' | 'opt_in' | 'remove'; device: Device }
+
+/** The devices of a person with their state and why, and what can be done with each. */
+export function Devices({ person, onChanged }: { person: Person; onChanged: () => void }) {
+  const appId = useAppId()
+  const [asked, setAsked] = useState<Asked>()
+  const close = (): void => setAsked(undefined)
+
+  const patch = async (device: Device, changes: { optedIn?: boolean; test?: boolean }, said: string): Promise<void> => {
+    await client.PATCH('/v1/admin/apps/{appId}/subscriptions/{id}', { params: { path: { appId, id: device.id } }, body: changes })
+    announce(said)
+    onChanged()
+  }
+  const mark = (device: Device): void =>
+    void patch(device, { test: !device.test }, device.test ? 'No test device any more' : 'Marked as a test device').catch(
+      (error: unknown) => announce(faultOf(error).message, 'bad'),
+    )
+  const remove = async (device: Device): Promise<void> => {
+    await client.DELETE('/v1/admin/apps/{appId}/subscriptions/{id}', { params: { path: { appId, id: device.id } } })
+    announce('The device is removed')
+    onChanged()
+  }
+
+  return (
+    <Section title={`Devices (${person.subscriptions.length})`}>
+      {person.subscriptions.length === 0 ? (
+        <Empty title="No device">A device comes with its registration by an SDK, or with a login on a device that is there already.</Empty>
+      ) : (
+        <Table
+          caption="Devices"
+          rows={person.subscriptions}
+          rowKey={({ id }) => id}
+          columns={[
+            { key: 'device', label: 'Device', cell: (device) => <NameOf device={device} /> },
+            { key: 'state', label: 'State', cell: (device) => <StateOf device={device} person={person} /> },
+            { key: 'version', label: 'App and system', cell: versionsOf },
+            {
+              key: 'seen',
+              label: 'Sessions',
+              cell: ({ sessionCount, lastSessionAt }) => (
+                <>
+                  <span className="tabular-nums">{sessionCount}</span>
+                  {lastSessionAt !== null && (
+                    <span className="block text-sm text-muted">
+                      last <Time at={lastSessionAt} />
+                    </span>
+                  )}
+                </>
+              ),
+            },
+            {
+              key: 'do',
+              label: <span className="sr-only">Actions</span>,
+              align: 'right',
+              cell: (device) => (
+                <span className="flex justify-end gap-1">
+                  <Button small onClick={() => setAsked({ what: 'test', device })}>
+                    Test send
+                  </Button>
+                  <Menu
+                    label={`More for ${nameOfDevice(device)}`}
+                    items={[
+                      { label: device.test ? 'No test device any more' : 'Mark as test device', onSelect: () => mark(device) },
+                      device.optedIn
+                        ? { label: 'Opt out', onSelect: () => setAsked({ what: 'opt_out', device }) }
+                        : { label: 'Opt in again', onSelect: () => setAsked({ what: 'opt_in', device }) },
+                      { label: 'Remove the device', danger: true, onSelect: () => setAsked({ what: 'remove', device }) },
+                    ]}
+                  />
+                </span>
+              ),
+            },
+          ]}
+        />
+      )}
+      {asked?.what === 'test' && <TestSendDialog device={asked.device} onClose={close} />}
+      <Confirm
+        open={asked?.what === 'opt_out' || asked?.what === 'opt_in'}
+        onClose={close}
+        title={asked?.what === 'opt_out' ? 'Opt this device out?' : 'Opt this device in again?'}
+        action={asked?.what === 'opt_out' ? 'Opt out' : 'Opt in'}
+        onConfirm={async () => {
+          if (asked !== undefined)
+            await patch(asked.device, { optedIn: asked.what === 'opt_in' }, asked.what === 'opt_out' ? 'Opted out' : 'Opted in')
+        }}
+      >
+        {asked?.what === 'opt_out'
+          ? 'It gets no push until it registers again or is opted in. Pushes that are queued for it are skipped.'
+          : 'Do this only when the person asked for it: it was switched off on purpose.'}
+      </Confirm>
+      <Confirm
+        open={asked?.what === 'remove'}
+        onClose={close}
+        title="Remove this device?"
+        action="Remove"
+        danger
+        onConfirm={async () => {
+          if (asked !== undefined) await remove(asked.device)
+        }}
+      >
+        It gets nothing any more. It comes back when its app registers it again.
+      </Confirm>
+    </Section>
+  )
+}
+
+function NameOf({ device }: { device: Device }) {
+  return (
+    <>
+      <span className="font-medium">{nameOfDevice(device)}</span>{' '}
+      <span className="inline-flex gap-1">
+        <Tag>{platformNames[device.platform]}</Tag>
+        {device.test && <Tag>Test device</Tag>}
+      </span>
+      <span className="flex flex-wrap gap-x-3 text-sm text-muted">
+        <CopyText text={device.id} label="device id" />
+        <span className="font-mono text-xs" title="The beginning of its token or endpoint">
+          {device.token ?? device.endpoint}
+        </span>
+      </span>
+    </>
+  )
+}
+
+function StateOf({ device, person }: { device: Device; person: Person }) {
+  const appId = useAppId()
+  const state = stateOfDevice(device, person.pushes)
+  return (
+    <>
+      <Status kind={state.kind}>{state.word}</Status>
+      {(state.why !== null || state.at !== null) && (
+        <span className="mt-0.5 block max-w-[32ch] text-sm text-muted">
+          {state.at !== null && (
+            <>
+              <Time at={state.at} />.{' '}
+            </>
+          )}
+          {state.why}
+          {state.campaignId !== null && (
+            <>
+              {' '}
+              <TextLink to="/apps/$appId/explain" params={{ appId }} search={{ campaignId: state.campaignId, subscriptionId: device.id }}>
+                Explain
+              </TextLink>
+            </>
+          )}
+        </span>
+      )}
+    </>
+  )
+}
+
+function versionsOf({ appVersion, osVersion, sdkVersion }: Device) {
+  const lines = [appVersion && `App ${appVersion}`, osVersion && `System ${osVersion}`, sdkVersion && `SDK ${sdkVersion}`].filter(Boolean)
+  return lines.length === 0 ? (
+    <span className="text-muted">unknown</span>
+  ) : (
+    lines.map((line) => (
+      <span key={line} className="block">
+        {line}
+      </span>
+    ))
+  )
+}

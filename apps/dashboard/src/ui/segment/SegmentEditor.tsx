@@ -35,19 +35,20 @@ export function SegmentEditor({ value, onChange, appId, details = noDetails }: S
   const [tab, setTab] = useState('conditions')
   const [said, setSaid] = useState('')
   const [draft, setDraft] = useState<JsonDraft>()
-  const [answered, setAnswered] = useState<typeof details>()
+  const [answered, setAnswered] = useState<string>()
   const frame = useRef<HTMLDivElement>(null)
   const focusLater = useFocusLater(frame)
   const tags = useKnownTags(appId)
   // What the API said is about the segment as it was: with the next change it is no longer true.
-  const heard = details === answered ? noDetails : details
+  const told = JSON.stringify(details)
+  const heard = told === answered ? noDetails : details
   const tree = root === 'unreadable' ? undefined : root
   const problem = root === 'unreadable' ? undefined : problemOf(definition)
   const mistakes = placeMistakes(tree, [...(problem ? [problem] : []), ...heard])
 
   function edit(next: EditorRoot, text?: string): void {
     if (next === tree) return
-    setAnswered(details)
+    setAnswered(told)
     change(next)
     setSaid(text ?? '')
   }
@@ -129,7 +130,7 @@ export function SegmentEditor({ value, onChange, appId, details = noDetails }: S
           draft={draft}
           onDraft={setDraft}
           onChange={(next) => {
-            setAnswered(details)
+            setAnswered(told)
             replace(next)
           }}
         />

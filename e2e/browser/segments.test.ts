@@ -1,0 +1,147 @@
+import { removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
+import { givenTenant, type Tenant } from '@herald/testing/tenant'
+import { until } from '@herald/testing/until'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openDashboard, type Dashboard } from './dashboard-page.ts'
+
+let herald: Herald
+let tenant: Tenant
+let dashboard: Dashboard
+let page: Page
+beforeAll(async () => {
+  herald = await startHerald()
+  tenant = await givenTenant(herald)
+  const devices = [...(await tenant.makeDevices('ios', 3)), ...(await tenant.makeDevices('android', 2))]
+  for (const [n, device] of devices.entries())
+    await tenant.register(device, { externalId: `customer-${n}`, tags: { plan: n % 2 === 0 ? 'gold' : 'free' } })
+  dashboard = await openDashboard(herald)
+  page = dashboard.page
+}, 240_000)
+afterAll(async () => {
+  await dashboard?.browser.close()
+  await herald.stop()
+  removeDataDir(herald.dataDir)
+})
+
+/** The text of the large number of the estimate, once it stands still. */
+const estimateIs = (count: number) => page.getByText(`${count} ${count === 1 ? 'device' : 'devices'} can be reached`).waitFor()
+const press = async (...keys: string[]) => {
+  for (const key of keys) await page.keyboard.press(key)
+}
+
+// spec: segments/node, segments/preview, segments/saved-fields
+test('a segment is built by keyboard alone, its number is that of a preview, and it is saved as it was built', async () => {
+  await dashboard.goTo(`/apps/${tenant.appId}/segments/new`)
+  await page.getByLabel(/^Name/).focus()
+  await page.keyboard.type('Gold phones')
+  await estimateIs(5)
+  await page.getByRole('button', { name: 'Add a condition' }).focus()
+  // The new condition has the focus: it asks for the platform, which is changed to iOS alone.
+  await press('Enter')
+  await page.locator('[aria-label="Field"]:focus').waitFor()
+  await press('Tab', 'Tab', 'Tab', 'Space', 'Tab', 'Space')
+  await estimateIs(3)
+  await page.getByRole('button', { name: 'Add a condition' }).focus()
+  await press('Enter')
+  const second = page.getByRole('combobox', { name: 'Field' }).nth(1)
+  await page.locator('li + li [aria-label="Field"]:focus').waitFor()
+  await second.selectOption('tags.plan')
+  await page.getByRole('combobox', { name: 'Operator' }).nth(1).selectOption('eq')
+  await page.getByRole('textbox', { name: 'Value' }).focus()
+  await page.keyboard.type('gold')
+  await estimateIs(2)
+  // Into a group of its own, and up before the other condition: the focus goes with it.
+  await press('Alt+ArrowRight', 'Alt+ArrowLeft', 'Alt+ArrowUp')
+  await page.locator('li:has(+ li) [aria-label="Value"]:focus').waitFor()
+  await press('Control+Enter')
+  await page.waitForURL(/segments\/[0-9a-f]{24}$/)
+  const [, id] = /segments\/([0-9a-f]{24})$/.exec(page.url())!
+  const { body } = await tenant.admin<{ name: string; definition: unknown }>('GET', `/segments/${id}`)
+  expect(body).toMatchObject({
+    name: 'Gold phones',
+    definition: {
+      and: [
+        { field: 'tags.plan', op: 'eq', value: 'gold' },
+        { field: 'platform', op: 'in', value: ['ios'] },
+      ],
+    },
+  })
+  expect(dashboard.wrong).toEqual([])
+})
+
+// spec: segments/error-path
+test('a mistake is named at its condition, and "Why so few?" shows where people drop out', async () => {
+  await dashboard.goTo(`/apps/${tenant.appId}/segments/new`)
+  await page.getByRole('tab', { name: 'JSON' }).click()
+  const json = page.getByLabel('The segment as the API takes it')
+  await json.fill('{"and":[{"field":"tags.plan","op":"eq","value":"gold"},{"field":"sessionCount","op":"gte","value":"x"}]}')
+  await page.getByText('and.1.value must be a finite number').waitFor()
+  await page.getByRole('tab', { name: 'Conditions' }).click()
+  await page.getByText('The value must be a finite number').waitFor()
+  await page.getByRole('spinbutton', { name: 'Value' }).fill('1000')
+  await estimateIs(0)
+  await page.getByRole('button', { name: 'Why so few?' }).click()
+  await page.getByText('Most are lost by “Number of sessions is at least 1000”').waitFor()
+  expect(dashboard.wrong).toEqual([])
+})
+
+// spec: administration/keys
+test('a key is shown once, and works no more when it is revoked', async () => {
+  await dashboard.goTo(`/apps/${tenant.appId}/keys`)
+  await page.getByRole('button', { name: 'New key' }).first().click()
+  await page.getByLabel(/^Name/).fill('for a test')
+  await page
+    .getByText(/opens \d+ operations/)
+    .first()
+    .waitFor()
+  await page.getByRole('button', { name: 'Make the key' }).click()
+  const key = await page.locator('dialog code', { hasText: 'sk_live_' }).innerText()
+  await page.getByRole('button', { name: 'I have kept it' }).click()
+  expect(await page.getByText(key).count()).toBe(0)
+  const statusOf = async () => (await fetch(`${herald.baseUrl}/v1/segments`, { headers: { authorization: `Bearer ${key}` } })).status
+  expect(await statusOf()).toBe(200)
+  await page.getByRole('button', { name: 'Revoke for a test' }).click()
+  await page.getByRole('button', { name: 'Revoke the key' }).click()
+  await until(async () => (await statusOf()) === 401, { withinMs: 10_000, what: 'the key is refused' })
+  expect(dashboard.wrong).toEqual([])
+})
+
+// spec: tracking/report, tracking/shows-at-once
+test('a push arrives on the virtual phone, and tap, action and swipe move exactly the counters of a real device', async () => {
+  await dashboard.goTo(`/apps/${tenant.appId}/inbox`)
+  for (const name of ['First', 'Second', 'Third']) {
+    await page.getByRole('button', { name: 'Add a device' }).first().click()
+    await page.locator('dialog').getByLabel('Name').fill(name)
+    await page.locator('dialog').getByLabel('External id').fill(`person-${name}`)
+    await page.getByRole('button', { name: 'Add the device' }).click()
+    await page.getByRole('heading', { name }).waitFor()
+  }
+  const sent = await tenant.call<{ id: string }>('POST', '/v1/notifications', {
+    target: { externalIds: ['person-First', 'person-Second', 'person-Third'] },
+    content: {
+      _default: 'en',
+      en: { title: 'Shipped', body: 'On its way', url: 'https://shop.example/1', actions: [{ id: 'track', title: 'Track it' }] },
+    },
+  })
+  const card = (name: string) => page.locator('li', { has: page.getByRole('heading', { name }) })
+  await card('First')
+    .getByRole('button', { name: /Shipped/ })
+    .click()
+  await card('First').getByText('opened and clicked').waitFor()
+  await card('Second').getByRole('button', { name: 'Track it' }).click()
+  await card('Second').getByText('clicked “Track it”').waitFor()
+  await card('Third').getByRole('button', { name: 'Swipe it away' }).click()
+  await card('Third').getByText('dismissed').waitFor()
+  const stats = await until(
+    async () => {
+      const { body } = await tenant.call<{ stats: Record<string, number> }>('GET', `/v1/campaigns/${sent.body.id}/stats`)
+      return body.stats['delivered'] === 3 && body.stats['dismissed'] === 1 && body.stats['clicked'] === 2 && body.stats
+    },
+    { withinMs: 30_000, what: 'the counters of three gestures' },
+  )
+  expect(stats).toMatchObject({ sent: 3, delivered: 3, opened: 2, clicked: 2, dismissed: 1 })
+  await card('First').getByRole('button', { name: 'Payload' }).click()
+  await card('First').getByText('apns-push-type').or(card('First').getByText('"aps"')).first().waitFor()
+  expect(dashboard.wrong).toEqual([])
+})

@@ -19,6 +19,8 @@ export const Config = ServiceConfig.extend({
     .string()
     .optional()
     .describe('Token of the administration surface, at least 32 characters. Unset or shorter: /v1/admin answers 404.'),
+  SESSION_IDLE_HOURS: whole(12, { min: 1, max: 168 }).describe('Hours without use after which a session of the dashboard ends.'),
+  SESSION_DAYS: whole(7, { min: 1, max: 90 }).describe('Days after which a session of the dashboard ends in any case.'),
   HMAC_SECRET: z
     .string()
     .min(16, 'must be at least 16 characters')
@@ -60,6 +62,12 @@ export const Config = ServiceConfig.extend({
     .describe(
       'Where the simulator of the push services is controlled. Set where providers are simulated: the administration says that nothing real is sent.',
     ),
+  DASHBOARD_DIR: z
+    .string()
+    .optional()
+    .describe('Where the built dashboard is. Unset: beside the program in an image, else apps/dashboard/dist.'),
+  WEB_SDK_DIR: z.string().optional().describe('Where the built web SDK is. Unset: beside the program in an image, else sdks/web/dist.'),
+  GUIDE_DIR: z.string().optional().describe('Where the built guides are. Unset: beside the program in an image, else dist/guide.'),
   ...webPushConfig,
   TRUSTED_PROXIES: z
     .string()

@@ -5,14 +5,19 @@ import type { Bus } from '@herald/service/bus'
 import type { DatabaseWatch } from '@herald/service/health'
 import type { Reads } from '@herald/service/postgres'
 import type { Kysely } from 'kysely'
+import type { Simulator } from './ask-simulator.ts'
 import type { TestWaits } from './await-tests.ts'
 import type { Changes } from './changes.ts'
 import type { ProgressFeed } from './follow-progress.ts'
 import type { HeavyReads } from './http/heavy-reads.ts'
+import type { Pages } from './http/pages.ts'
 import type { IdentityRules } from './identity-rules.ts'
+import type { Sessions } from './sessions.ts'
+import type { SignIn } from './sign-in.ts'
 import type { Tables } from './store/tables.ts'
 import type { WebPushKeys } from './web-push-keys.ts'
 import type { EventTail } from './watch-events.ts'
+import type { SimulatorTail } from './watch-simulator.ts'
 
 /** What the answers to requests are made with. */
 export type Gateway = {
@@ -37,7 +42,12 @@ export type Gateway = {
   /** Where the endpoints of browsers may lie. */
   readonly endpointRule: EndpointRule
   readonly webPushKeys: WebPushKeys
+  readonly sessions: Sessions
+  readonly signIn: SignIn
   readonly installed: Installed
+  readonly pages: Pages
+  readonly simulator: Simulator
+  readonly simulatorTail: SimulatorTail
 }
 
 /** What an operator says of this installation. */

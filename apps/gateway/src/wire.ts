@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs'
 import { BlockList } from 'node:net'
+import { join } from 'node:path'
 import { openSealer } from '@herald/auth/seal'
 import { apnsToken as apnsTokenCall, readApp as readAppCall, readCredentials as readCredentialsCall } from '@herald/contracts/calls/gateway'
 import { trackEvents, type Engagement } from '@herald/contracts/calls/tracker'
@@ -13,6 +15,7 @@ import { startSweep } from '@herald/service/sweep'
 import { apnsToken } from './apns-token.ts'
 import { keepAudit } from './audit-elsewhere.ts'
 import { openApiKeys } from './authenticate.ts'
+import { openSimulator } from './ask-simulator.ts'
 import { openTestWaits } from './await-tests.ts'
 import { openChanges } from './changes.ts'
 import type { Config } from './config.ts'
@@ -23,19 +26,30 @@ import { openIdentityRules } from './identity-rules.ts'
 import { openHeavyReads } from './http/heavy-reads.ts'
 import { openLimits } from './http/limits.ts'
 import { listen } from './http/listen.ts'
+import { openPages } from './http/pages.ts'
 import { openMeasure } from './http/measure.ts'
 import { routes } from './http/routes.ts'
 import { serve } from './http/serve.ts'
 import { openKeyUses, writeKeyUses } from './key-uses.ts'
 import { readCredentials } from './read-credentials.ts'
 import { reseal } from './reseal.ts'
+import { endSessions, openSessions } from './sessions.ts'
+import { openSignIn } from './sign-in.ts'
 import { findApp } from './store/apps.ts'
 import type { Tables } from './store/tables.ts'
 import { openWebPushKeys } from './web-push-keys.ts'
 import { openEventTail } from './watch-events.ts'
+import { openSimulatorTail } from './watch-simulator.ts'
 
 /** A shorter token could be guessed, so it counts as none. */
 const shortestAdminToken = 32
+
+/** A directory of pages: as it was set, beside the program in an image, or where the repository builds it. */
+const builtAt = (set: string | undefined, beside: string, inRepository: string): string => {
+  if (set !== undefined) return set
+  const inImage = join(import.meta.dirname, beside)
+  return existsSync(inImage) ? inImage : join(import.meta.dirname, '../../..', inRepository)
+}
 
 /** What is plugged into what. Answers the port, once requests are taken. */
 export async function wireGateway(service: Service<Config>): Promise<{ port: number }> {
@@ -81,6 +95,10 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
   if (config.ADMIN_TOKEN !== undefined && adminToken === undefined)
     log.warn({ shortest: shortestAdminToken }, 'ADMIN_TOKEN is too short: /v1/admin answers 404')
 
+  const sessionLife = { idleSeconds: config.SESSION_IDLE_HOURS * 3_600, wholeSeconds: config.SESSION_DAYS * 86_400 }
+  // Without a token every path of the administration is 404 before a session is looked for.
+  const sessions = openSessions({ db, watch, bus }, adminToken ?? '', sessionLife)
+
   const hmacSecrets = [
     config.HMAC_SECRET,
     ...config.HMAC_SECRET_PREVIOUS.split(',')
@@ -90,6 +108,8 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
   const progress = openProgressFeed(bus, log)
   const tests = openTestWaits(bus)
   const tail = openEventTail(bus, log, async (appId) => (await findApp(db, appId)) !== undefined)
+  const simulator = openSimulator(config.SIMULATOR_CONTROL_URL)
+  const simulatorTail = openSimulatorTail(simulator, hmacSecrets)
   const measure = openMeasure(service.metrics)
   const gateway = {
     db,
@@ -107,6 +127,18 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
     tests,
     endpointRule: endpointRuleOf(config),
     webPushKeys,
+    sessions,
+    simulator,
+    simulatorTail,
+    pages: openPages(
+      {
+        dashboard: builtAt(config.DASHBOARD_DIR, 'dashboard', 'apps/dashboard/dist'),
+        webSdk: builtAt(config.WEB_SDK_DIR, 'sdk', 'sdks/web/dist'),
+        guide: builtAt(config.GUIDE_DIR, 'guide', 'dist/guide'),
+      },
+      adminToken !== undefined,
+    ),
+    signIn: openSignIn(db, sessions, adminToken),
     installed: { baseUrl: config.HERALD_BASE_URL, simulator: config.SIMULATOR_CONTROL_URL !== undefined },
   }
   const port = await listen(
@@ -116,9 +148,11 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
   service.onStop('progress streams', () => progress.close())
   service.onStop('waits for tests', () => tests.close())
   service.onStop('event streams', () => tail.close())
+  service.onStop('streams of the simulator', () => simulatorTail.close())
 
   startSweep(service, watch, 'erase-apps', () => eraseApps({ db, bus, log }))
   startSweep(service, watch, 'key-uses', writeKeyUses(db, keyUses))
+  startSweep(service, watch, 'sessions', endSessions(db, sessionLife))
   startSweep(service, watch, 'audit', keepAudit(db, config.AUDIT_RETENTION_DAYS))
   startSweep(
     service,

@@ -3,6 +3,7 @@ import { makeApnsAccount, makeFcmAccount, type Accounts } from './accounts.ts'
 import type { ProviderTokens } from './apns.ts'
 import { behaviours } from './behaviour.ts'
 import { check, ControlError, serveRoutes, type Route } from './control-http.ts'
+import { handRoutes, shownDevice } from './control-hand.ts'
 import type { Crowd } from './crowd.ts'
 import {
   environments,
@@ -70,6 +71,8 @@ const NewDevices = z.strictObject({
   applicationServerKey: text.optional(),
   keyPool: z.number().int().min(1).optional(),
   behaviour: NewBehaviour.optional(),
+  /** A device that a person holds: they tap, and it reports by itself only what it showed. */
+  hand: z.strictObject({ name: z.string().max(64), reportTo: z.url() }).optional(),
 })
 
 const NewFaults = z.strictObject({
@@ -125,10 +128,19 @@ export function listenForControl(at: { port: number; bindTo: string }, parts: Co
   }
 
   const routes: Route[] = [
+    ...handRoutes(parts, deviceOf),
     ['POST', '/accounts', ({ body }) => makeAccount(parts, check(NewAccount, body))],
     ['POST', '/devices', ({ body }) => makeDevices(parts, check(NewDevices, body))],
     ['PUT', '/devices/behaviour', ({ body }) => behaveMany(parts, check(BehaviourOfMany, body), deviceOf)],
-    ['PUT', '/devices/:id/behaviour', ({ parameters: [id = ''], body }) => setBehaviour(deviceOf(id), check(NewBehaviour, body))],
+    [
+      'PUT',
+      '/devices/:id/behaviour',
+      ({ parameters: [id = ''], body }) => {
+        const device = deviceOf(id)
+        setBehaviour(device, check(NewBehaviour, body))
+        return shownDevice(device)
+      },
+    ],
     [
       'PUT',
       '/faults',
@@ -179,7 +191,7 @@ export function listenForControl(at: { port: number; bindTo: string }, parts: Co
         const { devices: ids, ...registration } = check(NewCrowd, body)
         return crowd.register({
           ...registration,
-          devices: ids === 'all' ? devices.all().slice() : ids.map(deviceOf),
+          devices: ids === 'all' ? devices.all().filter(({ hand }) => hand === undefined) : ids.map(deviceOf),
           webPushOrigin: parts.webPushOrigin,
         })
       },
@@ -215,7 +227,10 @@ async function makeAccount({ accounts, state, tokenUri }: Controlled, wanted: z.
 function makeDevices({ accounts, devices, state, webPushOrigin }: Controlled, wanted: z.infer<typeof NewDevices>) {
   const make = maker(accounts, wanted)
   const made = Array.from({ length: wanted.count }, () => devices.add(make()))
-  if (wanted.behaviour) for (const device of made) setBehaviour(device, wanted.behaviour)
+  for (const device of made) {
+    if (wanted.behaviour) setBehaviour(device, wanted.behaviour)
+    if (wanted.hand) device.hand = { name: wanted.hand.name, reportTo: wanted.hand.reportTo.replace(/\/$/, '') }
+  }
   state.saveDevices(made)
   return { devices: made.map((device) => describeDevice(device, webPushOrigin)) }
 }

@@ -145,7 +145,7 @@ async function registerOne(connection: Poster, registration: Registration, devic
 }
 
 /** A device tries again when nobody answered or the service was unwell; Herald counts an event once however often it comes. */
-async function report(connection: Poster, url: string, device: Device): Promise<boolean> {
+export async function report(connection: Poster, url: string, device: Device): Promise<boolean> {
   for (let attempt = 0; attempt < tries; attempt++) {
     if (attempt > 0) await wait(firstRetryMs * 2 ** (attempt - 1))
     const { status } = await connection.post(url, { 'x-forwarded-for': addressOf(device) })

@@ -7,7 +7,19 @@ export const environments = ['production', 'sandbox'] as const
 export type Environment = (typeof environments)[number]
 
 /** `index` counts from 0 over all devices, in the order they were made; the record refers to devices by it. */
-type Known = { index: number; id: string; behaviour: Behaviour | undefined; subscriptionId: string | undefined }
+type Known = {
+  index: number
+  id: string
+  behaviour: Behaviour | undefined
+  subscriptionId: string | undefined
+  /** A person holds it: it reports what it showed, and nothing that a person does. Undefined: it is one of the crowd. */
+  hand: Hand | undefined
+  /** The app was removed from it. */
+  isGone: boolean
+}
+/** What a device that a person holds is called, and the address of the Herald that it reports to. */
+export type Hand = { name: string; reportTo: string }
+
 export type IosDevice = Known & { platform: 'ios'; token: string; environment: Environment; bundleId: string }
 export type AndroidDevice = Known & { platform: 'android'; token: string; projectId: string }
 export type WebDevice = Known & { platform: 'web'; path: string; keys: WebKeys; auth: Buffer; applicationServerKey: string | undefined }
@@ -16,7 +28,7 @@ export type Device = IosDevice | AndroidDevice | WebDevice
 /** A browser's key pair. `ecdh` is made at the first push that is opened: setting a private key costs as much as making one. */
 export type WebKeys = { publicKey: Buffer; privateKey: Buffer; ecdh: ECDH | undefined }
 
-type Unlisted<T> = T extends unknown ? Omit<T, 'index' | 'id' | 'behaviour' | 'subscriptionId'> : never
+type Unlisted<T> = T extends unknown ? Omit<T, keyof Known> : never
 export type NewDevice = Unlisted<Device>
 
 export type Devices = ReturnType<typeof openDevices>
@@ -34,6 +46,8 @@ export function openDevices() {
         id: `${fresh.platform}-${all.length}`,
         behaviour: undefined,
         subscriptionId: undefined,
+        hand: undefined,
+        isGone: false,
       }
       all.push(device)
       byId.set(device.id, device)
@@ -77,4 +91,20 @@ export function newWebKeys(): WebKeys {
   const ecdh = createECDH('prime256v1')
   ecdh.generateKeys()
   return { publicKey: ecdh.getPublicKey(), privateKey: ecdh.getPrivateKey(), ecdh }
+}
+
+/** The app was removed: its provider calls the device dead from now on. */
+export function uninstall(device: Device): void {
+  device.isGone = true
+  device.behaviour = { answer: 'dead', since: Date.now() }
+}
+
+/** The accounts that an app of Herald sends with. */
+export type Reach = { bundleId?: string | undefined; projectId?: string | undefined; applicationServerKey?: string | undefined }
+
+/** Whether pushes sent with these accounts get to a device. */
+export function isReachedBy(device: Device, { bundleId, projectId, applicationServerKey }: Reach): boolean {
+  if (device.platform === 'ios') return device.bundleId === bundleId
+  if (device.platform === 'android') return device.projectId === projectId
+  return device.applicationServerKey !== undefined && device.applicationServerKey === applicationServerKey
 }

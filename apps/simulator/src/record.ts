@@ -12,6 +12,9 @@ const keptHeaders = {
   web: ['ttl', 'topic', 'urgency'],
 } as const satisfies Record<Platform, readonly string[]>
 
+/** How far back the newest pushes are looked for. */
+const mostLooked = 20_000
+
 export type Push = {
   seq: number
   at: number
@@ -47,6 +50,7 @@ export function openRecord(devices: Devices, open: (device: Device, body: Buffer
   let columns = newColumns()
   let keepsBodies = true
   let listener: ((seq: number) => void) | undefined
+  let handListener: ((seq: number) => void) | undefined
 
   function accept({ device, id, headers, body, msgId }: Accepted): void {
     const { at, device: deviceColumn, states, place, metaLength, bodyLength, arena, copies } = columns
@@ -69,7 +73,8 @@ export function openRecord(devices: Devices, open: (device: Device, body: Buffer
       for (const column of [place, metaLength, bodyLength]) column.push(0)
     }
     columns.size.push(body.length)
-    listener?.(at.length)
+    if (device.hand) handListener?.(at.length)
+    else listener?.(at.length)
   }
 
   /** The plain payload of the push at `index`: opened once, then kept open in the place of the sealed one, which is longer. */
@@ -180,7 +185,30 @@ export function openRecord(devices: Devices, open: (device: Device, body: Buffer
       keepsBodies = mode === 'full'
     },
     mode: (): 'full' | 'counts' => (keepsBodies ? 'full' : 'counts'),
-    /** Be told the seq of everything accepted from now on. One listener; undefined for none. */
+    /** The newest pushes of these devices before `before`, newest first: of the last `looked` that were accepted. */
+    newest(isWanted: (device: Device) => boolean, { before, limit }: { before: number | undefined; limit: number }): Push[] {
+      const pushes: Push[] = []
+      const last = columns.at.length
+      const from = Math.min(before === undefined ? last : before - 1, last)
+      for (let index = from - 1; index >= Math.max(0, last - mostLooked) && pushes.length < limit; index--)
+        if (isWanted(devices.at(columns.device.at(index)))) pushes.push(read(index + 1))
+      return pushes
+    },
+    /** What these devices got after `after`: the newest `limit` of it in order, and how many were more. After a reset everything is new. */
+    tail(isWanted: (device: Device) => boolean, { after, limit }: { after: number; limit: number }) {
+      const last = columns.at.length
+      const wanted: number[] = []
+      for (let index = after > last ? 0 : after; index < last; index++)
+        if (isWanted(devices.at(columns.device.at(index)))) wanted.push(index + 1)
+      const shown = limit === 0 ? [] : wanted.slice(-limit)
+      return { last, dropped: wanted.length - shown.length, pushes: shown.map(read) }
+    },
+    last: (): number => columns.at.length,
+    /** Be told the seq of everything that devices in somebody's hand accept. */
+    onShown(listen: (seq: number) => void): void {
+      handListener = listen
+    },
+    /** Be told the seq of everything that the crowd accepts from now on. One listener; undefined for none. */
     onAccepted(listen: ((seq: number) => void) | undefined): void {
       listener = listen
     },

@@ -4,6 +4,7 @@ import { apnsUnavailable, openApns, openProviderTokens } from './apns.ts'
 import type { Config } from './config.ts'
 import { listenForControl } from './control.ts'
 import { openCrowd } from './crowd.ts'
+import { openHands } from './hands.ts'
 import { openDevices, type Device, type Environment } from './devices.ts'
 import { openFaults, type Service } from './faults.ts'
 import { fcmUnavailable, openFcm } from './fcm.ts'
@@ -34,6 +35,7 @@ export async function startSimulator(config: Config): Promise<Simulator> {
   const providerTokens = openProviderTokens(accounts)
   const accessTokens = openAccessTokens(accounts)
   const crowd = openCrowd(devices, recording)
+  const hands = openHands(devices, recording)
   const bindTo = config.host === 'localhost' ? '127.0.0.1' : '0.0.0.0'
   // Assertions and VAPID name the address they are for, which is known once the port is.
   let tokenUri = ''
@@ -114,6 +116,7 @@ export async function startSimulator(config: Config): Promise<Simulator> {
     },
     stop: () => {
       crowd.setReports(undefined)
+      hands.close()
       control.close()
       for (const listener of Object.values(listeners)) listener.close()
     },

@@ -56,4 +56,6 @@ export type Listener = z.infer<typeof Listener>
 /** What a device can report of a push (spec: tracking/report), by the letter in the address. */
 export const engagementKinds = { d: 'delivered', o: 'opened', c: 'clicked', x: 'dismissed' } as const
 export type EngagementLetter = keyof typeof engagementKinds
+/** Which of a push's actions a device reports, as the sender named it. */
+export const actionForm = /^[A-Za-z0-9_.-]{1,64}$/
 export type EngagementKind = (typeof engagementKinds)[EngagementLetter]

@@ -24,14 +24,20 @@ const ofDevice = {
 /** What tells an event of a test from the others (spec: webhooks/event-test). */
 const test = z.literal(true).optional().meta({ description: 'There when the send is a test.' })
 const ofTest = { data: z.object({ test }).optional() }
+/** What a device reports of a push: in the report of an action its id. */
+const ofReport = {
+  data: z
+    .object({ action: z.string().optional().meta({ description: 'The id of the action that was pressed, where the device says so.' }), test })
+    .optional(),
+}
 const event = <Type extends EventType, Fields extends z.ZodRawShape>(type: Type, description: string, fields: Fields) =>
   z.object({ type: z.literal(type), ...about, ...fields }).meta({ description })
 
 export const NotificationSent = event('notification.sent', 'A provider took the push.', { ...ofDevice, ...ofTest })
-export const NotificationDelivered = event('notification.delivered', 'The device reports it.', { ...ofDevice, ...ofTest })
-export const NotificationOpened = event('notification.opened', 'The device reports it.', { ...ofDevice, ...ofTest })
-export const NotificationClicked = event('notification.clicked', 'The device reports it.', { ...ofDevice, ...ofTest })
-export const NotificationDismissed = event('notification.dismissed', 'The device reports it.', { ...ofDevice, ...ofTest })
+export const NotificationDelivered = event('notification.delivered', 'The device reports it.', { ...ofDevice, ...ofReport })
+export const NotificationOpened = event('notification.opened', 'The device reports it.', { ...ofDevice, ...ofReport })
+export const NotificationClicked = event('notification.clicked', 'The device reports it.', { ...ofDevice, ...ofReport })
+export const NotificationDismissed = event('notification.dismissed', 'The device reports it.', { ...ofDevice, ...ofReport })
 export const NotificationFailed = event('notification.failed', 'The push could not be sent.', {
   ...ofDevice,
   data: z.object({

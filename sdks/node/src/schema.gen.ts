@@ -1281,6 +1281,8 @@ export interface components {
             /** @description There when the user has one. */
             externalId?: string;
             data?: {
+                /** @description The id of the action that was pressed, where the device says so. */
+                action?: string;
                 /**
                  * @description There when the send is a test.
                  * @constant
@@ -1311,6 +1313,8 @@ export interface components {
             /** @description There when the user has one. */
             externalId?: string;
             data?: {
+                /** @description The id of the action that was pressed, where the device says so. */
+                action?: string;
                 /**
                  * @description There when the send is a test.
                  * @constant
@@ -1341,6 +1345,8 @@ export interface components {
             /** @description There when the user has one. */
             externalId?: string;
             data?: {
+                /** @description The id of the action that was pressed, where the device says so. */
+                action?: string;
                 /**
                  * @description There when the send is a test.
                  * @constant
@@ -1371,6 +1377,8 @@ export interface components {
             /** @description There when the user has one. */
             externalId?: string;
             data?: {
+                /** @description The id of the action that was pressed, where the device says so. */
+                action?: string;
                 /**
                  * @description There when the send is a test.
                  * @constant
@@ -4164,7 +4172,10 @@ export interface operations {
     };
     trackEvent: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The id of the action that was pressed; webhooks tell it. In another form it is left out. */
+                action?: string;
+            };
             header?: {
                 /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
                 "x-request-id"?: components["parameters"]["RequestId"];

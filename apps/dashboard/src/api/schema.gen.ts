@@ -478,6 +478,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List what was done that is of no app, newest first: sessions begun, refused and ended, sign-in links made */
+        get: operations["listAuditOfHerald"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/apps/{appId}/audit": {
         parameters: {
             query?: never;
@@ -1210,6 +1227,157 @@ export interface paths {
         };
         /** This document */
         get: operations["readAdministrationDocument"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the session of the cookie; 401 when there is none */
+        get: operations["readSession"];
+        put?: never;
+        /**
+         * Sign in with the administration token or with the code of a sign-in link; sets the cookie of the session
+         * @description Changes made with the cookie need the header x-csrf-token. Ten wrong tokens or codes of an address in a minute are 429.
+         */
+        post: operations["beginSession"];
+        /** Sign out: the session of the cookie ends */
+        delete: operations["endSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/sign-in-links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a link that signs in once, within ten minutes
+         * @description The code stands behind # and so reaches no log of a server. 100 links may wait; the oldest goes.
+         */
+        post: operations["makeSignInLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/simulator/accounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take an account at a simulated provider as the credentials of an app that has none of the kind */
+        post: operations["takeSimulatedAccount"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/simulator/devices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the virtual devices that an app reaches, newest first, those that were added here before the demo’s */
+        get: operations["listSimulatedDevices"];
+        put?: never;
+        /**
+         * Add a virtual phone or browser, and register it
+         * @description It reports delivered by itself when it shows a push; opened, clicked and dismissed are the person’s.
+         */
+        post: operations["addSimulatedDevice"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/simulator/devices/{deviceId}/behaviour": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Say what a virtual device answers from now on: ok, dead, slow, throttled and others */
+        put: operations["setSimulatedBehaviour"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/simulator/devices/{deviceId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Uninstall the app of a virtual device: its provider calls it dead from now on */
+        delete: operations["removeSimulatedDevice"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/simulator/pushes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List what the virtual devices of an app got, newest first, among the newest 20,000 pushes */
+        get: operations["listSimulatedPushes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/simulator/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Watch what virtual devices get, as server-sent events
+         * @description `watching` comes first; then `push` for each push, `dropped` with how many were left out when more than 100 came in a second, and `waiting` when the simulator does not answer.
+         */
+        get: operations["watchSimulator"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3334,6 +3502,170 @@ export interface components {
             }[];
             nextCursor: string | null;
         };
+        BeginSessionBody: {
+            token?: string;
+            code?: string;
+            name?: string;
+        };
+        BeginSessionAnswer: {
+            /** @description Who the person says to be: the actor of the audit. */
+            name: string;
+            /**
+             * Format: date-time
+             * @description When it ends unless it is used again.
+             */
+            expiresAt: string;
+            /** @description For the header x-csrf-token of every change. */
+            csrfToken: string;
+        };
+        ReadSessionAnswer: {
+            /** @description Who the person says to be: the actor of the audit. */
+            name: string;
+            /**
+             * Format: date-time
+             * @description When it ends unless it is used again.
+             */
+            expiresAt: string;
+            /** @description For the header x-csrf-token of every change. */
+            csrfToken: string;
+        };
+        MakeSignInLinkBody: {
+            name?: string;
+        };
+        MakeSignInLinkAnswer: {
+            url: string;
+            /** Format: date-time */
+            expiresAt: string;
+        };
+        TakeSimulatedAccountBody: {
+            appId: string;
+            /** @enum {string} */
+            kind: "apns" | "fcm" | "webpush";
+        };
+        TakeSimulatedAccountAnswer: {
+            /** @enum {string} */
+            kind: "apns" | "fcm" | "webpush";
+        };
+        Tags: {
+            [key: string]: string | number | boolean;
+        };
+        AddSimulatedDeviceBody: {
+            appId: string;
+            /** @enum {string} */
+            platform: "ios" | "android" | "web";
+            name?: string;
+            externalId?: string;
+            language?: string;
+            timezone?: string;
+            country?: string;
+            tags?: components["schemas"]["Tags"];
+        };
+        AddSimulatedDeviceAnswer: {
+            id: string;
+            /** @enum {string} */
+            platform: "ios" | "android" | "web";
+            /** @description What it was called; null: it is one of the demo’s crowd, or has no name. */
+            name: string | null;
+            /** @description It was added here: it reports delivered by itself, and a person does the rest. */
+            byHand: boolean;
+            subscriptionId: components["schemas"]["Id"] | null;
+            /** @description Of APNs; empty elsewhere. */
+            environment: string;
+            behaviour: {
+                answer: string;
+                retryAfterSeconds: number | null;
+                delayMs: number | null;
+            };
+        };
+        ListSimulatedDevicesAnswer: {
+            items: {
+                id: string;
+                /** @enum {string} */
+                platform: "ios" | "android" | "web";
+                /** @description What it was called; null: it is one of the demo’s crowd, or has no name. */
+                name: string | null;
+                /** @description It was added here: it reports delivered by itself, and a person does the rest. */
+                byHand: boolean;
+                subscriptionId: components["schemas"]["Id"] | null;
+                /** @description Of APNs; empty elsewhere. */
+                environment: string;
+                behaviour: {
+                    answer: string;
+                    retryAfterSeconds: number | null;
+                    delayMs: number | null;
+                };
+            }[];
+            /** @description Where the list goes on; null at its end. */
+            nextCursor: string | null;
+        };
+        SetSimulatedBehaviourBody: {
+            /** @enum {string} */
+            answer: "ok" | "dead" | "bad_token" | "rate_limited" | "failing" | "unavailable" | "sender_mismatch" | "silent" | "slow" | "reset_after_accept" | "accepted_then_503";
+            retryAfterSeconds?: number;
+            delayMs?: number;
+            times?: number;
+        };
+        SetSimulatedBehaviourAnswer: {
+            id: string;
+            /** @enum {string} */
+            platform: "ios" | "android" | "web";
+            /** @description What it was called; null: it is one of the demo’s crowd, or has no name. */
+            name: string | null;
+            /** @description It was added here: it reports delivered by itself, and a person does the rest. */
+            byHand: boolean;
+            subscriptionId: components["schemas"]["Id"] | null;
+            /** @description Of APNs; empty elsewhere. */
+            environment: string;
+            behaviour: {
+                answer: string;
+                retryAfterSeconds: number | null;
+                delayMs: number | null;
+            };
+        };
+        ListSimulatedPushesAnswer: {
+            items: {
+                /** @description Its place in the simulator’s record, which begins again at 1 with the simulator. */
+                seq: number;
+                /** Format: date-time */
+                at: string;
+                deviceId: string;
+                /** @enum {string} */
+                platform: "ios" | "android" | "web";
+                environment: string;
+                subscriptionId: components["schemas"]["Id"] | null;
+                userId: components["schemas"]["Id"] | null;
+                campaignId: components["schemas"]["Id"] | null;
+                variant: string | null;
+                /** @description For the tracking calls of a tap, an action or a swipe. */
+                msgId: string | null;
+                /** @description What the device shows; null: nothing, it is silent. */
+                shown: {
+                    title: string;
+                    body: string;
+                    url: string | null;
+                    image: string | null;
+                    actions: {
+                        id: string;
+                        title: string;
+                        url: string | null;
+                    }[];
+                    badge: number | null;
+                    sound: string | null;
+                } | null;
+                data: {
+                    [key: string]: string;
+                };
+                headers: {
+                    [key: string]: string;
+                };
+                bytes: number;
+                /** @description Exactly what the provider took; of a browser decrypted. */
+                payload: unknown;
+                error: string | null;
+            }[];
+            /** @description Where the list goes on; null at its end. */
+            nextCursor: string | null;
+        };
         SystemRead: {
             version: string;
             baseUrl: string | null;
@@ -3376,6 +3708,16 @@ export interface components {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
                 "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description forbidden */
+        "403-forbidden": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
                 [name: string]: unknown;
             };
             content: {
@@ -3533,6 +3875,26 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description queue_unavailable, database_unavailable */
+        "503-queue_unavailable-database_unavailable": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description invalid_state, limit_reached */
+        "409-invalid_state-limit_reached": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
     };
     parameters: {
         /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
@@ -3634,6 +3996,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -3702,6 +4065,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             413: components["responses"]["413-body_too_large"];
             415: components["responses"]["415-unsupported_media_type"];
@@ -3770,6 +4134,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -3814,6 +4179,7 @@ export interface operations {
                 content?: never;
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -3885,6 +4251,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             413: components["responses"]["413-body_too_large"];
             415: components["responses"]["415-unsupported_media_type"];
@@ -3938,6 +4305,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -4008,6 +4376,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -4074,6 +4443,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             413: components["responses"]["413-body_too_large"];
             415: components["responses"]["415-unsupported_media_type"];
@@ -4122,6 +4492,7 @@ export interface operations {
                 content?: never;
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -4187,6 +4558,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -4246,6 +4618,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             413: components["responses"]["413-body_too_large"];
             415: components["responses"]["415-unsupported_media_type"];
@@ -4292,6 +4665,7 @@ export interface operations {
                 content?: never;
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -4346,6 +4720,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -4404,6 +4779,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             413: components["responses"]["413-body_too_large"];
             415: components["responses"]["415-unsupported_media_type"];
@@ -4450,6 +4826,7 @@ export interface operations {
                 content?: never;
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -4503,6 +4880,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -4560,6 +4938,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             413: components["responses"]["413-body_too_large"];
             415: components["responses"]["415-unsupported_media_type"];
@@ -4606,6 +4985,7 @@ export interface operations {
                 content?: never;
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -4657,6 +5037,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -4711,6 +5092,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -4762,6 +5144,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -4816,6 +5199,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -4867,6 +5251,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -4921,6 +5306,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -5018,6 +5404,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -5076,6 +5463,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -5185,6 +5573,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -5266,6 +5655,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -5343,6 +5733,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             413: components["responses"]["413-body_too_large"];
             415: components["responses"]["415-unsupported_media_type"];
@@ -5418,6 +5809,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -5464,6 +5856,7 @@ export interface operations {
                 content?: never;
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -5542,6 +5935,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             413: components["responses"]["413-body_too_large"];
             415: components["responses"]["415-unsupported_media_type"];
@@ -5617,6 +6011,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -5670,6 +6065,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -5724,6 +6120,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -5806,6 +6203,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -5876,6 +6274,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -5945,6 +6344,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -5991,6 +6391,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -6081,6 +6482,80 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listAuditOfHerald: {
+        parameters: {
+            query?: {
+                action?: string;
+                actor?: string;
+                subjectId?: string;
+                from?: string;
+                to?: string;
+                /** @description How many to answer at most. */
+                limit?: number;
+                /** @description Where to go on: the `nextCursor` of an earlier answer. */
+                cursor?: string;
+            };
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List what was done that is of no app, newest first: sessions begun, refused and ended, sign-in links made */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "671a2b3c4d5e6f7081920a09",
+                     *           "actor": "Dana",
+                     *           "action": "session.begun",
+                     *           "subject": {
+                     *             "id": "671a2b3c4d5e6f7081920a08",
+                     *             "by": "link",
+                     *             "browser": "Firefox 153"
+                     *           },
+                     *           "requestId": "671a2b3c4d5e6f7081920a10",
+                     *           "createdAt": "2026-01-12T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuditList"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -6160,6 +6635,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -6246,6 +6722,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -6325,6 +6802,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             409: components["responses"]["409-duplicate_name"];
             413: components["responses"]["413-body_too_large"];
@@ -6418,6 +6896,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -6501,6 +6980,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             409: components["responses"]["409-duplicate_name"];
             413: components["responses"]["413-body_too_large"];
@@ -6565,6 +7045,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             413: components["responses"]["413-body_too_large"];
             415: components["responses"]["415-unsupported_media_type"];
@@ -6643,6 +7124,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -6724,6 +7206,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             409: components["responses"]["409-duplicate_name"];
             413: components["responses"]["413-body_too_large"];
@@ -6773,6 +7256,7 @@ export interface operations {
                 content?: never;
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -6831,6 +7315,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body-invalid_segment"];
             429: components["responses"]["429-rate_limited"];
@@ -6911,6 +7396,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -6996,6 +7482,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             409: components["responses"]["409-duplicate_name"];
             413: components["responses"]["413-body_too_large"];
@@ -7045,6 +7532,7 @@ export interface operations {
                 content?: never;
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -7177,6 +7665,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -7240,6 +7729,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             409: components["responses"]["409-idempotency_in_progress"];
             413: components["responses"]["413-body_too_large"];
@@ -7367,6 +7857,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -7481,6 +7972,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             413: components["responses"]["413-body_too_large"];
             415: components["responses"]["415-unsupported_media_type"];
@@ -7529,6 +8021,7 @@ export interface operations {
                 content?: never;
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -7592,6 +8085,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -7645,6 +8139,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -7698,6 +8193,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -7807,6 +8303,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -7882,6 +8379,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -7966,6 +8464,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -8046,6 +8545,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -8094,6 +8594,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -8147,6 +8648,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             409: components["responses"]["409-invalid_state"];
             422: components["responses"]["422-invalid_body-invalid_segment"];
@@ -8207,6 +8709,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             409: components["responses"]["409-not_an_experiment-still_sending-invalid_state-no_remainder-winner_already_sent"];
             413: components["responses"]["413-body_too_large"];
@@ -8357,6 +8860,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             413: components["responses"]["413-body_too_large"];
             415: components["responses"]["415-unsupported_media_type"];
@@ -8432,6 +8936,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             409: components["responses"]["409-idempotency_in_progress"];
             413: components["responses"]["413-body_too_large"];
@@ -8509,6 +9014,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -8673,6 +9179,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -8761,6 +9268,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -8831,6 +9339,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -8903,6 +9412,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -8993,6 +9503,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -9046,6 +9557,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -9094,6 +9606,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -9145,6 +9658,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -9222,6 +9736,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body-invalid_segment"];
             429: components["responses"]["429-rate_limited"];
@@ -9313,6 +9828,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             413: components["responses"]["413-body_too_large"];
             415: components["responses"]["415-unsupported_media_type"];
@@ -9418,6 +9934,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -9464,6 +9981,7 @@ export interface operations {
                 content?: never;
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -9555,6 +10073,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             413: components["responses"]["413-body_too_large"];
             415: components["responses"]["415-unsupported_media_type"];
@@ -9647,6 +10166,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -9693,6 +10213,7 @@ export interface operations {
                 content?: never;
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -9771,6 +10292,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             409: components["responses"]["409-limit_reached"];
             413: components["responses"]["413-body_too_large"];
@@ -9862,6 +10384,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -9943,6 +10466,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             409: components["responses"]["409-invalid_state"];
             413: components["responses"]["413-body_too_large"];
@@ -10034,6 +10558,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             409: components["responses"]["409-invalid_state"];
             413: components["responses"]["413-body_too_large"];
@@ -10117,6 +10642,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             409: components["responses"]["409-invalid_state"];
             422: components["responses"]["422-invalid_body"];
@@ -10198,6 +10724,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -10244,6 +10771,7 @@ export interface operations {
                 content?: never;
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             409: components["responses"]["409-invalid_state"];
             422: components["responses"]["422-invalid_body"];
@@ -10311,6 +10839,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
@@ -10354,9 +10883,672 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read the session of the cookie; 401 when there is none */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "Dana",
+                     *       "expiresAt": "2026-02-01T20:00:00.000Z",
+                     *       "csrfToken": "h8Yk1n0pQb3sWcD5mZr7tVx9uEa2fGj4iKl6oNq8RwY"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReadSessionAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    beginSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BeginSessionBody"];
+            };
+        };
+        responses: {
+            /** @description Sign in with the administration token or with the code of a sign-in link; sets the cookie of the session */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "Dana",
+                     *       "expiresAt": "2026-02-01T20:00:00.000Z",
+                     *       "csrfToken": "h8Yk1n0pQb3sWcD5mZr7tVx9uEa2fGj4iKl6oNq8RwY"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BeginSessionAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    endSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    makeSignInLink: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MakeSignInLinkBody"];
+            };
+        };
+        responses: {
+            /** @description Make a link that signs in once, within ten minutes */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "url": "https://push.shop.example/dashboard/#code=q3J1m2Wm0c9Z2bX7v5K8nT4yR6uE1oP0sD3fG7hJ9kL",
+                     *       "expiresAt": "2026-02-01T08:10:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MakeSignInLinkAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    takeSimulatedAccount: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TakeSimulatedAccountBody"];
+            };
+        };
+        responses: {
+            /** @description Take an account at a simulated provider as the credentials of an app that has none of the kind */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "kind": "apns"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TakeSimulatedAccountAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-invalid_state"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-queue_unavailable-database_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listSimulatedDevices: {
+        parameters: {
+            query: {
+                appId: string;
+                /** @description How many to answer at most. */
+                limit?: number;
+                /** @description Where to go on: the `nextCursor` of an earlier answer. */
+                cursor?: string;
+            };
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the virtual devices that an app reaches, newest first, those that were added here before the demo’s */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "ios-300",
+                     *           "platform": "ios",
+                     *           "name": "Dana’s iPhone",
+                     *           "byHand": true,
+                     *           "subscriptionId": "671a2b3c4d5e6f7081920a01",
+                     *           "environment": "production",
+                     *           "behaviour": {
+                     *             "answer": "ok",
+                     *             "retryAfterSeconds": null,
+                     *             "delayMs": null
+                     *           }
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListSimulatedDevicesAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-queue_unavailable-database_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    addSimulatedDevice: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddSimulatedDeviceBody"];
+            };
+        };
+        responses: {
+            /** @description Add a virtual phone or browser, and register it */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "ios-300",
+                     *       "platform": "ios",
+                     *       "name": "Dana’s iPhone",
+                     *       "byHand": true,
+                     *       "subscriptionId": "671a2b3c4d5e6f7081920a01",
+                     *       "environment": "production",
+                     *       "behaviour": {
+                     *         "answer": "ok",
+                     *         "retryAfterSeconds": null,
+                     *         "delayMs": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AddSimulatedDeviceAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-invalid_state-limit_reached"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-queue_unavailable-database_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    setSimulatedBehaviour: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example ios-300 */
+                deviceId: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetSimulatedBehaviourBody"];
+            };
+        };
+        responses: {
+            /** @description Say what a virtual device answers from now on: ok, dead, slow, throttled and others */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "ios-300",
+                     *       "platform": "ios",
+                     *       "name": "Dana’s iPhone",
+                     *       "byHand": true,
+                     *       "subscriptionId": "671a2b3c4d5e6f7081920a01",
+                     *       "environment": "production",
+                     *       "behaviour": {
+                     *         "answer": "slow",
+                     *         "retryAfterSeconds": null,
+                     *         "delayMs": 3000
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SetSimulatedBehaviourAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-queue_unavailable-database_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    removeSimulatedDevice: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example ios-300 */
+                deviceId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-queue_unavailable-database_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listSimulatedPushes: {
+        parameters: {
+            query: {
+                appId: string;
+                /** @description How many to answer at most. */
+                limit?: number;
+                /** @description Where to go on: the `nextCursor` of an earlier answer. */
+                cursor?: string;
+                deviceId?: string;
+            };
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List what the virtual devices of an app got, newest first, among the newest 20,000 pushes */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "seq": 42,
+                     *           "at": "2026-01-13T18:30:00.123Z",
+                     *           "deviceId": "ios-300",
+                     *           "platform": "ios",
+                     *           "environment": "production",
+                     *           "subscriptionId": "671a2b3c4d5e6f7081920a01",
+                     *           "userId": "671a2b3c4d5e6f7081920a02",
+                     *           "campaignId": "671a2b3c4d5e6f7081920a05",
+                     *           "variant": "a",
+                     *           "msgId": "NjcxYTJiM2M0ZDVlNmY3MDgxOTIwYTA2.h8Yk1n0pQb3sWcD5mZr7tV",
+                     *           "shown": {
+                     *             "title": "Shipped",
+                     *             "body": "On its way",
+                     *             "url": "https://shop.example/orders/17",
+                     *             "image": null,
+                     *             "actions": [
+                     *               {
+                     *                 "id": "track",
+                     *                 "title": "Track it",
+                     *                 "url": "https://shop.example/track/17"
+                     *               }
+                     *             ],
+                     *             "badge": null,
+                     *             "sound": "default"
+                     *           },
+                     *           "data": {
+                     *             "order": "17"
+                     *           },
+                     *           "headers": {
+                     *             "topic": "com.example.shop",
+                     *             "pushType": "alert",
+                     *             "priority": "10"
+                     *           },
+                     *           "bytes": 412,
+                     *           "payload": {
+                     *             "aps": {
+                     *               "alert": {
+                     *                 "title": "Shipped",
+                     *                 "body": "On its way"
+                     *               }
+                     *             },
+                     *             "herald": {
+                     *               "msgId": "NjcxYTJiM2M0ZDVlNmY3MDgxOTIwYTA2.h8Yk1n0pQb3sWcD5mZr7tV"
+                     *             }
+                     *           },
+                     *           "error": null
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListSimulatedPushesAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-queue_unavailable-database_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    watchSimulator: {
+        parameters: {
+            query: {
+                appId: string;
+            };
+            header?: {
+                /**
+                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Watch what virtual devices get, as server-sent events */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-queue_unavailable-database_unavailable"];
             /** @description Any other error has the same shape. */
             default: {
                 headers: {
@@ -10419,6 +11611,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];

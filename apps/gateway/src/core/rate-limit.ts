@@ -43,6 +43,12 @@ export class RateLimit {
     }
   }
 
+  /** What was taken last did not count after all. */
+  giveBack(key: string): void {
+    const count = this.#counts.get(key)
+    if (count !== undefined && count > 0) this.#counts.set(key, count - 1)
+  }
+
   #forgetOldest(): void {
     for (const oldest of this.#counts.keys()) {
       this.#counts.delete(oldest)

@@ -27,11 +27,11 @@ test('every administration route says what it answers', () => {
 })
 
 // spec: administration/document
-test('the document describes every route of the administration, behind its token, and none of the public API', () => {
-  for (const { method, path, name } of administrationRoutes)
+test('the document describes every route of the administration, behind its token or a session, and none of the public API', () => {
+  for (const { method, path, name, key } of administrationRoutes)
     expect(description.paths?.[templateOf(path)]?.[method]).toMatchObject({
       operationId: name,
-      security: [{ administrationToken: [] }],
+      security: key === 'sign-in' ? [] : [{ administrationToken: [] }, { session: [] }],
     })
   expect(operations).toHaveLength(administrationRoutes.length)
   const names = new Set(publicRoutes.map(({ name }) => name))
@@ -80,11 +80,11 @@ test.each(titled.filter(([name, { status }]) => answerOf(name, status)?.example 
   },
 )
 
-test('every parameter of a path is described, with an example; everything takes x-admin-actor', () => {
+test('every parameter of a path is described, with an example; everything but the sign-in takes x-admin-actor', () => {
   for (const [path, methods] of Object.entries(description.paths ?? {})) {
-    for (const { parameters } of Object.values(methods) as Operation[]) {
+    for (const { operationId, parameters } of Object.values(methods) as Operation[]) {
       const all = parameters.map((parameter) => resolve(description, parameter))
-      expect(all.map(({ name }) => name)).toContain('x-admin-actor')
+      expect(all.some(({ name }) => name === 'x-admin-actor')).toBe(operationId !== 'beginSession')
       const inPath = all.filter((parameter) => parameter['in'] === 'path')
       expect(inPath.map(({ name }) => `{${String(name)}}`)).toEqual(path.match(/\{\w+\}/g) ?? [])
       for (const parameter of inPath) expect(whyNotSchema(description, parameter['schema'], parameter['example'])).toBeUndefined()
@@ -92,14 +92,17 @@ test('every parameter of a path is described, with an example; everything takes 
   }
 })
 
-test('every error answer has the one shape, and the statuses of its codes; none is for API keys', () => {
+test('every error answer has the one shape, and the statuses of its codes; forbidden is what no page of the dashboard asked', () => {
   for (const { responses } of operations) {
     for (const [status, response] of Object.entries(responses).filter(([code]) => Number(code) >= 400)) {
       const { schema, examples = {} } = (resolve(description, response)['content'] as Content)['application/json'] ?? { schema: {} }
       expect(schema).toEqual({ $ref: '#/components/schemas/Error' })
       expect(Object.keys(examples).length).toBeGreaterThan(0)
       for (const code of Object.keys(examples)) expect(faultStatus).toHaveProperty(code, Number(status))
-      expect(examples).not.toHaveProperty('forbidden')
+      const { value } = resolve(description, examples['forbidden'] ?? { value: { error: { message: 'x-csrf-token' } } }) as {
+        value: unknown
+      }
+      expect(value).toMatchObject({ error: { message: expect.stringContaining('x-csrf-token') as string } })
     }
   }
 })

@@ -10,6 +10,8 @@ import { examples, type Example } from './examples.ts'
 import { historyExamples } from './history-examples.ts'
 import { overviewExamples } from './overview-examples.ts'
 import { peopleExamples } from './people-examples.ts'
+import { simulatorExamples } from './simulator-answers.ts'
+import { sessionExamples } from './session-answers.ts'
 
 /** The shop of examples.ts, as its administrators see it. Operations that both surfaces have show the examples of the public one. */
 const appId = '671a2b3c4d5e6f7081920a06'
@@ -220,6 +222,11 @@ export const administrationExamples: Record<string, Example> = {
     } satisfies System,
   },
   listAudit: { answer: listOf(line) },
+  listAuditOfHerald: {
+    answer: listOf({ ...line, actor: 'Dana', action: 'session.begun', subject: { id: webhookId, by: 'link', browser: 'Firefox 153' } }),
+  },
+  ...sessionExamples,
+  ...simulatorExamples,
   listSegmentsOfApp: { answer: listOf(segment) },
   listTemplatesOfApp: { answer: listOf(template) },
   listCampaignsOfApp: { answer: listOf({ ...sent, stats }) },

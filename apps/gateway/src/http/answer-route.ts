@@ -8,11 +8,12 @@ import { auditElsewhere } from '../audit-elsewhere.ts'
 import { auditExport, type NoteExport } from '../audit-export.ts'
 import type { ApiKeys, VerifiedKey } from '../authenticate.ts'
 import { actorOf, type By } from '../core/audit.ts'
+import type { SignedIn } from '../sessions.ts'
 import { checkIdempotencyKey, fingerprintOf } from '../core/idempotency.ts'
 import type { Gateway } from '../gateway.ts'
 import { insertAudit, type Note } from '../store/audit.ts'
 import { readJson } from './body.ts'
-import { checkAdministrator, checkScope, keyOf } from './credentials.ts'
+import { checkAdministrator, checkOwnPage, checkScope, keyOf } from './credentials.ts'
 import { headerOf } from './headers.ts'
 import type { Limits } from './limits.ts'
 import { lineOf } from './request-line.ts'
@@ -36,7 +37,10 @@ export type Door = {
  */
 export async function answerRoute(route: Route, request: Routed, response: ServerResponse, gateway: Gateway, door: Door): Promise<unknown> {
   door.limits.countAddress(route, request, response)
-  const key = await (route.inParts ? gateway.watch.guard(() => admit(route, request, door)) : admit(route, request, door))
+  const admitted = await (route.inParts
+    ? gateway.watch.guard(() => admit(route, request, gateway, door))
+    : admit(route, request, gateway, door))
+  const { key, session } = admitted
   if (key) {
     lineOf(response).appId = key.appId
     const { id: deviceId } = request.params
@@ -49,7 +53,7 @@ export async function answerRoute(route: Route, request: Routed, response: Serve
   const body = route.body ? parseBody(route.body, json) : undefined
   const query = queryOf(route, request)
   const by = {
-    actor: actorOf(route.key === 'admin' ? headerOf(request, 'x-admin-actor') : undefined),
+    actor: session?.name ?? actorOf(route.key === 'admin' ? headerOf(request, 'x-admin-actor') : undefined),
     requestId: lineOf(response).requestId,
   }
   const params = paramsOf(route, request)
@@ -61,6 +65,7 @@ export async function answerRoute(route: Route, request: Routed, response: Serve
     keyKind: key?.kind ?? 'public',
     holds: (scope) => (key ? key.scopes.has(scope) : route.key === 'admin'),
     params,
+    rest: restOf(request),
     body,
     query,
     idempotency:
@@ -68,6 +73,13 @@ export async function answerRoute(route: Route, request: Routed, response: Serve
         ? null
         : { key: idempotencyKey, fingerprint: fingerprintOf(request.method ?? '', partsOf(request).path, json) },
     header: (name) => headerOf(request, name),
+    actor: by.actor,
+    session,
+    visitor: {
+      address: door.limits.bucketOf(request),
+      browser: (headerOf(request, 'user-agent') ?? '').slice(0, longestBrowser),
+      requestId: by.requestId,
+    },
     countSend: () => {
       if (key) door.limits.countSend(key, response)
     },
@@ -112,25 +124,37 @@ function idOf(answer: unknown): string | undefined {
   return typeof said === 'object' && said !== null && 'id' in said && typeof said.id === 'string' ? said.id : undefined
 }
 
-async function admit(route: Route, request: IncomingMessage, { keys, adminToken }: Door): Promise<VerifiedKey | undefined> {
-  if (route.key === 'none') return undefined
-  if (route.key === 'admin') {
-    if (adminToken === undefined) throw notFound()
-    checkAdministrator(request, adminToken)
-    return undefined
+/** Who came in: with an API key, with a session, or with nothing that is theirs. */
+type Admitted = { key?: VerifiedKey; session?: SignedIn | undefined }
+
+async function admit(
+  route: Route,
+  request: IncomingMessage,
+  { sessions, installed: { baseUrl } }: Gateway,
+  { keys, adminToken: token }: Door,
+): Promise<Admitted> {
+  if (route.key === 'none') return {}
+  if (route.key === 'admin' || route.key === 'sign-in') {
+    if (token === undefined) throw notFound()
+    if (route.key === 'admin') return { session: await checkAdministrator(request, { token, sessions, baseUrl }) }
+    checkOwnPage(request, baseUrl)
+    return {}
   }
   const key = await keyOf(request, keys)
   checkScope(key, route.key, route.scope)
-  return key
+  return { key }
 }
+
+/** What a browser says of itself is kept with its session. */
+const longestBrowser = 200
 
 const noUpload: Upload = { mediaType: '', async *parts() {} }
 
 const noQuery = z.strictObject({})
 
-/** Unknown names are refused like unknown fields of a body; without a key nobody is there to be told. */
+/** Unknown names are refused like unknown fields of a body; without a key nobody is there to be told, and such a route's schema takes anything. */
 function queryOf(route: Route, request: IncomingMessage): unknown {
-  if (route.key === 'none') return {}
+  if (route.key === 'none' && !route.query) return {}
   const { query } = partsOf(request)
   return query === '' && !route.query ? {} : parseBody(route.query ?? noQuery, { ...parseQuery(query) })
 }
@@ -141,10 +165,15 @@ function partsOf({ url = '' }: IncomingMessage): { path: string; query: string }
   return mark < 0 ? { path: url, query: '' } : { path: url.slice(0, mark), query: url.slice(mark + 1) }
 }
 
+function restOf({ params: { rest } }: Routed): string[] {
+  return Array.isArray(rest) ? rest : []
+}
+
 function paramsOf(route: Route, request: Routed): Record<string, string> {
   const params: Record<string, string> = {}
   for (const [name, value] of Object.entries(request.params)) {
-    if (typeof value !== 'string' || (!route.texts?.includes(name) && !isObjectId(value))) throw notFound()
+    if (Array.isArray(value)) continue
+    if (!route.texts?.includes(name) && !isObjectId(value)) throw notFound()
     params[name] = value
   }
   return params

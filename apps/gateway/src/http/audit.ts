@@ -1,10 +1,21 @@
 import { AuditQuery } from '../core/audit.ts'
 import { pageOf } from '../core/page.ts'
-import { listAudit } from '../list-audit.ts'
+import { listAudit, listAuditOfHerald } from '../list-audit.ts'
 import { AuditList } from './administration-answers.ts'
 import { route } from './route.ts'
 
 export const audit = [
+  route({
+    name: 'listAuditOfHerald',
+    method: 'get',
+    path: '/v1/admin/audit',
+    key: 'admin',
+    query: AuditQuery,
+    status: 200,
+    summary: 'List what was done that is of no app, newest first: sessions begun, refused and ended, sign-in links made',
+    answers: AuditList,
+    answer: ({ reads }, { query }) => reads((db) => listAuditOfHerald(db, pageOf(query), query), { turn: '' }),
+  }),
   route({
     name: 'listAudit',
     method: 'get',

@@ -4,6 +4,8 @@ import { equalSecrets } from '@herald/auth/secret'
 import type { Scope } from '@herald/contracts/administration'
 import { fault, type Fault } from '@herald/contracts/fault'
 import type { ApiKeys, VerifiedKey } from '../authenticate.ts'
+import { foreignProblem, sessionIdOf, sessionProblem, type CameFrom } from '../core/session-door.ts'
+import type { Sessions, SignedIn } from '../sessions.ts'
 import type { Access } from './route.ts'
 
 const unauthorized = (message: string) => fault('unauthorized', message)
@@ -33,12 +35,43 @@ export function checkScope(key: VerifiedKey, access: Access, scope: Scope | unde
 
 export const missingScope = (scope: Scope): Fault => fault('forbidden', `The API key does not have the scope ${scope}.`)
 
-/** The administration token, compared in constant time. Faults: unauthorized. */
-export function checkAdministrator(request: IncomingMessage, token: string): void {
+/**
+ * An administrator: with the administration token, compared in constant time, or with the cookie of a session, which is answered. A header Authorization takes precedence, also a wrong one. Faults:
+ * unauthorized, forbidden (the cookie was sent by something else than the dashboard).
+ */
+export async function checkAdministrator(
+  request: IncomingMessage,
+  { token, sessions, baseUrl }: { token: string; sessions: Sessions; baseUrl: string | undefined },
+): Promise<SignedIn | undefined> {
+  const cookie = request.headers.authorization === undefined ? sessionIdOf(request.headers.cookie) : undefined
+  if (cookie !== undefined) {
+    const problem = sessionProblem(cameFrom(request, baseUrl), cookie, textOf(request.headers['x-csrf-token']))
+    if (problem !== undefined) throw fault('forbidden', problem)
+    const session = await sessions.find(cookie)
+    if (!session) throw unauthorized('The session has ended. Sign in again.')
+    return session
+  }
   const bearer = bearerOf(request)
   if (bearer === undefined || !equalSecrets(bearer, token))
     throw unauthorized('Give the administration token: Authorization: Bearer <token>.')
+  return undefined
 }
+
+/** Nobody is signed in by another site's page. Fault: forbidden. */
+export function checkOwnPage(request: IncomingMessage, baseUrl: string | undefined): void {
+  const problem = foreignProblem(cameFrom(request, baseUrl))
+  if (problem !== undefined) throw fault('forbidden', problem)
+}
+
+const cameFrom = ({ method = '', headers }: IncomingMessage, baseUrl: string | undefined): CameFrom => ({
+  method,
+  secFetchSite: textOf(headers['sec-fetch-site']),
+  origin: headers.origin,
+  host: headers.host,
+  baseUrl,
+})
+
+const textOf = (header: string | string[] | undefined): string | undefined => (Array.isArray(header) ? header.join(', ') : header)
 
 /**
  * Whether a secret key is what a request gives, true or not: a wrong one is refused before it can do anything. Public keys ship inside apps, so

@@ -265,6 +265,7 @@ export const exampleParam: Record<string, string> = {
   appId: '671a2b3c4d5e6f7081920a06',
   keyId: '671a2b3c4d5e6f7081920a07',
   deliveryId: 'dlv_66f0c1a2b3c4d5e6f7a8b9c0',
+  deviceId: 'ios-300',
   externalId: 'customer-4711',
   kind: 'o',
   msgId:

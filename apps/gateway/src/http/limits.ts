@@ -25,6 +25,8 @@ export type Limits = {
   countKey(route: Route, about: { key: VerifiedKey; deviceId: string | undefined }, response: ServerResponse): void
   /** One send of many that a request asks for. */
   countSend(key: VerifiedKey, response: ServerResponse): void
+  /** What an address is counted under. */
+  bucketOf(request: IncomingMessage): string
 }
 
 /** A household or a small office behind one address. */
@@ -56,11 +58,13 @@ export function openLimits(config: LimitConfig, trusted: BlockList, measure: Mea
     measure.rateLimited(name)
     throw fault('rate_limited', `Too many requests. Try again in ${resetSeconds} seconds.`)
   }
+  const bucketOf = (request: IncomingMessage) => addressBucket(addressOf(request, trusted))
   return {
+    bucketOf,
     countAddress(route, request, response) {
       if (route.limit === undefined || route.limit === 'send' || route.limit === 'sends') return
       if (route.limit === 'identity' && givesSecretKey(request)) return
-      count(route.limit, () => addressBucket(addressOf(request, trusted)), response)
+      count(route.limit, () => bucketOf(request), response)
     },
     countKey(route, { key, deviceId }, response) {
       const isForDevice = route.limit === 'identity' && key.kind === 'public'

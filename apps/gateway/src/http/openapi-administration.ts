@@ -21,14 +21,24 @@ export const administrationApi: Api = {
     { name: 'segments', description: 'Saved audiences.' },
     { name: 'templates', description: 'Saved contents.' },
     { name: 'campaigns', description: 'Sends with a name, a schedule, an experiment.' },
+    { name: 'session', description: 'Signing in and out.' },
+    { name: 'simulator', description: 'Virtual phones and browsers, where the providers are simulated.' },
     { name: 'system', description: 'Herald itself.' },
   ],
   tagOf: (path) => {
     const [, , , resource = '', appId, ofApp] = path.split('/')
-    if (resource !== 'apps') return 'system'
+    if (resource === 'session' || resource === 'sign-in-links') return 'session'
+    if (resource === 'simulator') return 'simulator'
+    if (resource !== 'apps') return resource === 'audit' ? 'audit' : 'system'
     return appId === undefined || ofApp === undefined || ofApp === 'identity-secret' ? 'apps' : ofApp
   },
   security: {
+    session: {
+      type: 'apiKey',
+      in: 'cookie',
+      name: '__Host-herald',
+      description: 'The cookie that POST /v1/admin/session sets. Changes need the header x-csrf-token too.',
+    },
     administrationToken: { type: 'http', scheme: 'bearer', description: 'The token that ADMIN_TOKEN holds.' },
   },
   parameters: {
@@ -40,6 +50,10 @@ export const administrationApi: Api = {
       schema: { type: 'string', pattern: '^[\\x20-\\x7e]{1,128}$' },
       example: 'Ann Miller',
     },
+  },
+  faultMessages: {
+    unauthorized: 'Give the administration token: Authorization: Bearer <token>.',
+    forbidden: 'A change needs the header x-csrf-token with the csrfToken that GET /v1/admin/session answers.',
   },
   exampleOf: (name) => administrationExamples[name] ?? exampleOf[name.replace(/OfApp$/, '')],
 }

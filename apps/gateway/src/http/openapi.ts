@@ -30,6 +30,8 @@ export type Api = {
   parameters: Readonly<Record<string, ParameterObject>>
   /** A request's body and an answer, by route name. */
   exampleOf: (name: string) => Example | undefined
+  /** What errors say here that have another message in the public document. */
+  faultMessages?: Partial<Record<FaultCode, string>>
   /** What Herald asks of others. */
   webhooks?: (builder: OpenApiBuilder) => NonNullable<OpenAPIObject['webhooks']>
 }
@@ -52,7 +54,7 @@ export function describeApi(routes: readonly Route[], api: Api): OpenAPIObject {
       schemas: { ...writtenSchemas },
       parameters: { ...api.parameters },
       headers: { ...headers },
-      examples: { ...faultExamples },
+      examples: { ...faultExamples, ...messagesOf(api.faultMessages ?? {}) },
     },
   })
   for (const [name, scheme] of Object.entries(api.security)) builder.addSecurityScheme(name, scheme)
@@ -87,6 +89,9 @@ const faultExamples = Object.fromEntries(
   ]),
 )
 
+const messagesOf = (messages: Partial<Record<FaultCode, string>>) =>
+  Object.fromEntries(Object.entries(messages).map(([code, message]) => [code, { value: { error: { code, message } } }]))
+
 function operationOf(route: Route, api: Api, builder: OpenApiBuilder): OperationObject {
   const body = route.body && {
     description: `JSON of at most ${largestBody / 1024} KiB.`,
@@ -119,7 +124,7 @@ const fileBody = (takes: readonly string[]) => ({
 })
 
 function securityOf({ key }: Route): Record<string, string[]>[] {
-  if (key === 'admin') return [{ administrationToken: [] }]
+  if (key === 'admin') return [{ administrationToken: [] }, { session: [] }]
   if (key === 'secret') return [{ secretKey: [] }]
   if (key === 'public') return [{ publicKey: [] }, { secretKey: [] }]
   return []
@@ -237,9 +242,10 @@ function faultsOf(route: Route): FaultCode[] {
   return [
     ...new Set<FaultCode>([
       ...(route.key === 'none' ? [] : (['unauthorized'] as const)),
-      ...(route.key === 'none' || route.key === 'admin' ? [] : (['forbidden'] as const)),
+      // Of an administrator: what comes with the cookie and not from the dashboard.
+      ...(route.key === 'none' ? [] : (['forbidden'] as const)),
       // Without an administration token nothing is there.
-      ...(paramsOf(route.path).length > 0 || route.key === 'admin' ? (['not_found'] as const) : []),
+      ...(paramsOf(route.path).length > 0 || isOfAdministration(route) ? (['not_found'] as const) : []),
       ...(route.limit === undefined && route.key === 'none' ? [] : (['rate_limited'] as const)),
       ...(route.body === undefined ? [] : (['unsupported_media_type', 'body_too_large'] as const)),
       ...(route.key === 'none' ? [] : (['invalid_body'] as const)),
@@ -248,6 +254,8 @@ function faultsOf(route: Route): FaultCode[] {
     ]),
   ]
 }
+
+const isOfAdministration = ({ key }: Route): boolean => key === 'admin' || key === 'sign-in'
 
 /** A reference to the schema among the components: under its own name when it has one, else under the one given here. */
 export function addSchema(builder: OpenApiBuilder, name: string, zod: z.ZodType): SchemaObject | ReferenceObject {

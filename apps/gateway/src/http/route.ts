@@ -5,11 +5,16 @@ import type { z } from 'zod'
 import type { NoteExport } from '../audit-export.ts'
 import type { AuditAction, Subject } from '../core/audit.ts'
 import type { Gateway } from '../gateway.ts'
+import type { SignedIn } from '../sessions.ts'
+import type { From } from '../sign-in.ts'
 import type { Note } from '../store/audit.ts'
 import type { Upload } from './upload.ts'
 
-/** Who may call: `public` takes both kinds of API key, `admin` the administration token, `none` anybody. */
-export type Access = 'secret' | 'public' | 'admin' | 'none'
+/**
+ * Who may call: `public` takes both kinds of API key, `admin` the administration token or a session's cookie, `none` anybody. `sign-in` is for whoever wants to begin a session: the door
+ * is the answer's, here only another site's page is refused.
+ */
+export type Access = 'secret' | 'public' | 'admin' | 'sign-in' | 'none'
 /**
  * `subscribe` and `event` count by client address, `send` by key, `sends` too, each item of the request by itself (`countSend`). `identity` counts a public key's requests by client address and by device. Every
  * other request with a key counts in `API_RATE_LIMIT`.
@@ -60,11 +65,19 @@ export type Asked<Param extends string, Body, Query> = {
   /** Whether the key may do more than the route asks for; an administrator may do all. */
   holds: (scope: Scope) => boolean
   params: Record<Param, string>
+  /** What stands in the place of `*rest`, part by part, decoded. */
+  rest: readonly string[]
   body: Body
   query: Query
   /** For an idempotent route: the caller's key and what it stands for. */
   idempotency: z.infer<typeof Idempotency>
   header: (name: string) => string | undefined
+  /** Who asks, as the audit names them. */
+  actor: string
+  /** Of a request with a session's cookie. */
+  session: SignedIn | undefined
+  /** Where the request comes from, for the door and the audit. */
+  visitor: From
   /** Counts one more send of the key; throws the Fault `rate_limited`. For a route with the limit `sends`. */
   countSend: () => void
   /** The body of a route that `takes` a file. */
@@ -89,7 +102,7 @@ export type Route<Param extends string = string, Body = unknown, Query = unknown
   takes?: readonly string[]
   /** What the OpenAPI document says of the body, where `body` leaves its items to be checked one by one. */
   shownBody?: z.ZodType
-  /** Absent: no query is taken; routes without a key do not look at it. */
+  /** Absent: no query is taken. That of a route without a key refuses nothing. */
   query?: z.ZodType<Query>
   /** Params that are not object ids. One that should be an id and is not is unknown: 404. */
   texts?: readonly Param[]

@@ -14,6 +14,7 @@ import { imports } from './imports.ts'
 import { keys } from './keys.ts'
 import { notifications } from './notifications.ts'
 import { describeApi } from './openapi.ts'
+import { pages } from './pages.ts'
 import { overview } from './overview.ts'
 import { administrationApi } from './openapi-administration.ts'
 import { publicApi } from './openapi-public.ts'
@@ -21,6 +22,8 @@ import { providers } from './providers.ts'
 import { pushes } from './pushes.ts'
 import { route, type Route } from './route.ts'
 import { segments } from './segments.ts'
+import { session } from './session.ts'
+import { simulator } from './simulator.ts'
 import { subscriptions } from './subscriptions.ts'
 import { system } from './system.ts'
 import { tags } from './tags.ts'
@@ -92,6 +95,8 @@ export const administrationRoutes: readonly Route[] = [
   ...people,
   ...imports,
   administrationDocument,
+  ...session,
+  ...simulator,
   ...system,
 ]
 
@@ -101,4 +106,4 @@ const openApiText = JSON.stringify(openApiDocument)
 export const administrationDescription = describeApi(administrationRoutes, administrationApi)
 const administrationText = JSON.stringify(administrationDescription)
 
-export const routes: readonly Route[] = [...publicRoutes, ...docsFiles, ...administrationRoutes]
+export const routes: readonly Route[] = [...publicRoutes, ...docsFiles, ...pages, ...administrationRoutes]

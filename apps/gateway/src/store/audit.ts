@@ -11,7 +11,8 @@ type Db = Kysely<Tables>
 /** `subject.unconfirmed`: whether the change was made is not known; the app that was asked for it did not answer. */
 export type AuditEntry = { id: string; actor: string; action: string; subject: Subject; requestId: string | null; createdAt: string }
 
-export type AuditLine = By & { appId: string; action: AuditAction; subject: Subject }
+/** `requestId` null: no request did it. */
+export type AuditLine = Omit<By, 'requestId'> & { requestId: string | null; appId: string; action: AuditAction; subject: Subject }
 
 /** Writes the line that an administrator's change has, in the transaction of the change. */
 export type Note = (trx: Db, appId: string, subject: Subject) => Promise<void>

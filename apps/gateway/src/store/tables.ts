@@ -54,4 +54,19 @@ export type Tables = {
     created_at: Generated<Date>
   }
   audit_intents: Tables['audit']
+  sessions: {
+    id: string
+    id_hash: Buffer
+    name: string
+    browser: string
+    token_hash: Buffer
+    created_at: Generated<Date>
+    seen_at: Generated<Date>
+  }
+  sign_in_links: {
+    code_hash: Buffer
+    name: string | null
+    token_hash: Buffer
+    created_at: Generated<Date>
+  }
 }

@@ -50,6 +50,18 @@ test('each kind of report is an event of its name', () => {
   }
 })
 
+// spec: tracking/action, webhooks/event-data
+test('a report that names an action tells it, and one that names none has no data', () => {
+  const report = { ...push, kind: 'clicked' as const, userId: newId(), subscriptionId: newId(), variant: '' }
+  const event = engagementEvent({ ...report, action: 'track' }, at)
+  expect(event.data).toEqual({ action: 'track' })
+  expect(Event.parse(event)).toEqual(event)
+  expect(engagementEvent({ ...report, action: 'track' }, at, { test: true }).data).toEqual({ action: 'track', test: true })
+  expect(engagementEvent(report, at)).not.toHaveProperty('data')
+  const received = { ...event, id: 'evt_0f1e2d3c4b5a69788796a5b4', ts: at }
+  expect(webhookEvents['notification.clicked'].parse(received)).toMatchObject({ data: { action: 'track' } })
+})
+
 // spec: webhooks/event-test
 test('every event of a test says so, beside what else it says', () => {
   const test = true as const

@@ -18,9 +18,9 @@ export function outcomeEvent(
   return { type: 'notification.failed', ...event, data: { code: outcome.code, providerCode, attempts: outcome.attempts, ...test } }
 }
 
-/** What a device reported, as an event; `test`: of a test. */
+/** What a device reported, as an event, with the action that it names; `test`: of a test. */
 export const engagementEvent = (
-  { kind, appId, campaignId, userId, subscriptionId, platform }: Engagement,
+  { kind, appId, campaignId, userId, subscriptionId, platform, action }: Engagement,
   at: string,
   { test }: { test: boolean } = { test: false },
 ): Event => ({
@@ -31,7 +31,7 @@ export const engagementEvent = (
   userId,
   subscriptionId,
   platform,
-  ...(test && { data: { test } }),
+  ...((test || action !== undefined) && { data: { ...(action !== undefined && { action }), ...(test && { test }) } }),
 })
 
 /** Every push of a campaign is queued: not of any user, device or platform (spec: webhooks/event-completed). */

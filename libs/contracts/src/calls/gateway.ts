@@ -33,3 +33,6 @@ export const appChanged: Broadcast<{ appId: string }> = { subject: 'changed.app'
 
 /** Told to every gateway when a key is revoked, so that it stops working within 2 s. */
 export const keyRevoked: Broadcast<{ keyId: string }> = { subject: 'changed.key', body: z.object({ keyId: Id }) }
+
+/** Told to every gateway when a session of the dashboard ends before its time, so that its cookie opens nothing any more. */
+export const sessionEnded: Broadcast<{ sessionId: string }> = { subject: 'changed.session', body: z.object({ sessionId: Id }) }

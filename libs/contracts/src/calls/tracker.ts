@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { call } from '../call.ts'
-import { engagementKinds, Listener, type EngagementKind } from '../event.ts'
+import { actionForm, engagementKinds, Listener, type EngagementKind } from '../event.ts'
 import { mostExplained } from '../explain.ts'
 import { BatchOutcomes, mostPlaces, outcomes, type Attempt, type EndOfPlaces, type OutcomeKind } from '../outcome.ts'
 import type { ExportedPush } from '../person.ts'
@@ -87,6 +87,8 @@ export const Engagement = z.object({
   subscriptionId: Id,
   platform: z.enum(platforms),
   variant: z.string(),
+  /** Told to webhooks and kept nowhere. */
+  action: z.string().regex(actionForm).optional(),
 })
 export type Engagement = z.infer<typeof Engagement>
 

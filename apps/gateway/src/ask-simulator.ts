@@ -1,0 +1,70 @@
+import { fault, Fault, notFound } from '@herald/contracts/fault'
+
+/** Asks the simulator of the push services by its control API. Faults: not_found (there is no simulator, or no such device), queue_unavailable, invalid_state. */
+export type Simulator = {
+  ask<Answer>(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, asked?: { query?: Query; body?: unknown }): Promise<Answer>
+}
+type Query = Readonly<Record<string, string | number | undefined>>
+
+/** It is on this machine or beside it: longer means that it hangs. */
+const withinMs = 5_000
+/** 200 pushes of 4 KiB and what is known of them. */
+const largestAnswer = 4_000_000
+
+/** `url` undefined: the providers are real, and there is nothing to ask. */
+export function openSimulator(url: string | undefined): Simulator {
+  const control = url?.replace(/\/+$/, '')
+  return {
+    async ask<Answer>(method: string, path: string, { query = {}, body }: { query?: Query; body?: unknown } = {}): Promise<Answer> {
+      if (control === undefined) throw notFound()
+      const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
+        value === undefined ? [] : [[name, String(value)]],
+      )
+      const response = await reach(`${control}${path}${given.length === 0 ? '' : `?${new URLSearchParams(given)}`}`, {
+        method,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+      const text = await textOf(response)
+      if (response.ok) return JSON.parse(text) as Answer
+      const problem = errorOf(text)
+      if (response.status === 400 && problem.startsWith('id: there is no device')) throw notFound()
+      if (response.status === 400) throw fault('invalid_state', `The simulator refuses this: ${problem}.`)
+      throw away()
+    },
+  }
+}
+
+const away = (cause?: unknown): Fault =>
+  new Fault('queue_unavailable', 'The simulator of the push services does not answer. Try again shortly.', undefined, cause, 1)
+
+async function reach(url: string, request: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, { ...request, redirect: 'error', signal: AbortSignal.timeout(withinMs) })
+  } catch (error) {
+    throw away(error)
+  }
+}
+
+async function textOf(response: Response): Promise<string> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  try {
+    for await (const part of response.body ?? []) {
+      size += part.length
+      if (size > largestAnswer) throw new Error('the simulator answers too much')
+      parts.push(part)
+    }
+  } catch (error) {
+    throw away(error)
+  }
+  return Buffer.concat(parts).toString()
+}
+
+function errorOf(text: string): string {
+  try {
+    const { error } = JSON.parse(text) as { error?: unknown }
+    return typeof error === 'string' ? error : 'no reason given'
+  } catch {
+    return 'no reason given'
+  }
+}

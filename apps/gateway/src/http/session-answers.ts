@@ -1,0 +1,32 @@
+import { z } from 'zod'
+
+const Time = z.string().meta({ format: 'date-time' })
+
+/* What signing in answers, for the OpenAPI document, and examples of it. */
+
+export const SessionRead = z.object({
+  name: z.string().meta({ description: 'Who the person says to be: the actor of the audit.' }),
+  expiresAt: Time.meta({ description: 'When it ends unless it is used again.' }),
+  csrfToken: z.string().meta({ description: 'For the header x-csrf-token of every change.' }),
+})
+export const SignInLink = z.object({ url: z.string(), expiresAt: Time })
+
+const session = { name: 'Dana', expiresAt: '2026-02-01T20:00:00.000Z', csrfToken: 'h8Yk1n0pQb3sWcD5mZr7tVx9uEa2fGj4iKl6oNq8RwY' }
+
+export const sessionExamples = {
+  beginSession: {
+    bodies: {
+      'with the administration token': { token: 'the-administration-token-of-this-herald', name: 'Dana' },
+      'with a sign-in link': { code: 'q3J1m2Wm0c9Z2bX7v5K8nT4yR6uE1oP0sD3fG7hJ9kL' },
+    },
+    answer: session,
+  },
+  readSession: { answer: session },
+  makeSignInLink: {
+    bodies: { 'for a colleague': { name: 'Dana' } },
+    answer: {
+      url: 'https://push.shop.example/dashboard/#code=q3J1m2Wm0c9Z2bX7v5K8nT4yR6uE1oP0sD3fG7hJ9kL',
+      expiresAt: '2026-02-01T08:10:00.000Z',
+    },
+  },
+}

@@ -1,0 +1,106 @@
+import * as z from 'zod'
+import type { Controlled } from './control.ts'
+import { check, type Route } from './control-http.ts'
+import { isReachedBy, uninstall, type Device, type Reach } from './devices.ts'
+
+const text = z.string().min(1)
+const whole = z.coerce.number().int().min(0)
+const reach = { bundleId: text.optional(), projectId: text.optional(), applicationServerKey: text.optional() }
+
+const DeviceQuery = z.strictObject({
+  ...reach,
+  limit: whole.max(1_000).default(50),
+  /** `next` of an earlier answer. */
+  after: z
+    .string()
+    .regex(/^[hc]\d{1,9}$/, 'must be the next of an earlier answer')
+    .optional(),
+})
+const NewestQuery = z.strictObject({ ...reach, deviceId: text.optional(), before: whole.optional(), limit: whole.max(1_000).default(50) })
+const TailQuery = z.strictObject({ ...reach, after: whole.optional(), limit: whole.max(1_000).default(100) })
+const NewSubscription = z.strictObject({ subscriptionId: text })
+
+/** What a page shows of devices and what they got: the devices that some accounts reach, and their newest pushes. */
+export function handRoutes({ devices, recording, state }: Controlled, deviceOf: (id: string) => Device): Route[] {
+  return [
+    ['GET', '/devices', ({ query }) => listDevices(devices.all(), check(DeviceQuery, query))],
+    [
+      'PUT',
+      '/devices/:id/subscription',
+      ({ parameters: [id = ''], body }) => {
+        const device = deviceOf(id)
+        const { subscriptionId } = check(NewSubscription, body)
+        device.subscriptionId = subscriptionId
+        state.saveFate(id, { subscriptionId })
+        return shownDevice(device)
+      },
+    ],
+    [
+      'DELETE',
+      '/devices/:id',
+      ({ parameters: [id = ''] }) => {
+        uninstall(deviceOf(id))
+        state.saveFate(id, { gone: true })
+      },
+    ],
+    [
+      'GET',
+      '/pushes/newest',
+      ({ query }) => {
+        const { deviceId, before, limit, ...accounts } = check(NewestQuery, query)
+        const device = deviceId === undefined ? undefined : deviceOf(deviceId)
+        const isWanted = (one: Device) => isReachedBy(one, accounts) && (device === undefined || one === device)
+        return { pushes: recording.newest(isWanted, { before, limit }).map((push) => withSubscription(push, deviceOf(push.deviceId))) }
+      },
+    ],
+    [
+      'GET',
+      '/pushes/tail',
+      ({ query }) => {
+        const { after, limit, ...accounts } = check(TailQuery, query)
+        if (after === undefined) return { last: recording.last(), dropped: 0, pushes: [] }
+        const { pushes, ...rest } = recording.tail((one) => isReachedBy(one, accounts), { after, limit })
+        return { ...rest, pushes: pushes.map((push) => withSubscription(push, deviceOf(push.deviceId))) }
+      },
+    ],
+  ]
+}
+
+const withSubscription = <Push extends object>(push: Push, { subscriptionId = null }: { subscriptionId?: string | null | undefined }) => ({
+  ...push,
+  subscriptionId,
+})
+
+/** Newest first, those in somebody's hand before the crowd. */
+function listDevices(all: readonly Device[], { limit, after, ...accounts }: Reach & { limit: number; after?: string | undefined }) {
+  const items: { place: string; device: Device }[] = []
+  const begins = { group: after?.[0] ?? 'h', below: after === undefined ? all.length : Number(after.slice(1)) }
+  for (const group of begins.group === 'h' ? ['h', 'c'] : ['c']) {
+    const from = group === begins.group ? Math.min(begins.below, all.length) : all.length
+    for (let index = from - 1; index >= 0 && items.length <= limit; index--) {
+      const device = all[index]
+      if (!device || device.isGone || (device.hand !== undefined) !== (group === 'h') || !isReachedBy(device, accounts)) continue
+      items.push({ place: `${group}${index}`, device })
+    }
+  }
+  const shown = items.slice(0, limit)
+  return { devices: shown.map(({ device }) => shownDevice(device)), next: items.length > limit ? (shown.at(-1)?.place ?? null) : null }
+}
+
+/** A device as a page shows it, without its token or keys. */
+export function shownDevice(device: Device) {
+  const { id, platform, hand, subscriptionId = null, behaviour } = device
+  return {
+    id,
+    platform,
+    name: hand === undefined || hand.name === '' ? null : hand.name,
+    byHand: hand !== undefined,
+    subscriptionId,
+    environment: device.platform === 'ios' ? device.environment : '',
+    behaviour: {
+      answer: behaviour?.answer ?? 'ok',
+      retryAfterSeconds: behaviour?.retryAfterSeconds ?? null,
+      delayMs: behaviour?.delayMs ?? null,
+    },
+  }
+}

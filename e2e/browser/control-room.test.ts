@@ -73,26 +73,24 @@ async function givenCrowd(count: number): Promise<void> {
 type Equation = Record<'Queued' | 'Sent' | 'Failed' | 'Skipped' | 'Waiting', number>
 type Watched = { readings: Equation[]; sentences: string[] }
 
-/** Notes every state of the equation that the page ever shows, and each sentence above it. */
-const watchEquation = (page: Page) =>
-  page.evaluate(() => {
-    const watched: Watched = { readings: [], sentences: [] }
-    Object.assign(globalThis, { watched })
-    const look = () => {
-      const terms = [...document.querySelectorAll('[data-equation] > div')].map((term) => [
-        term.querySelector('dt')?.textContent ?? '',
-        Number(term.querySelector('dd a')?.textContent?.replaceAll(',', '')),
-      ])
-      if (terms.length === 0) return
-      const reading = Object.fromEntries(terms) as Equation
-      if (JSON.stringify(watched.readings.at(-1)) !== JSON.stringify(reading)) watched.readings.push(reading)
-      const sentence = document.querySelector('[data-state]')?.textContent ?? ''
-      if (watched.sentences.at(-1) !== sentence) watched.sentences.push(sentence)
-    }
-    new MutationObserver(look).observe(document.body, { subtree: true, childList: true, characterData: true })
-    look()
-  })
-const watchedOf = (page: Page) => page.evaluate(() => (globalThis as unknown as { watched: Watched }).watched)
+/** Runs in the page: notes every state of the equation that is ever shown, and each sentence above it. */
+const watchEquation = `
+  globalThis.watched = { readings: [], sentences: [] }
+  const look = () => {
+    const terms = [...document.querySelectorAll('[data-equation] > div')].map((term) => [
+      term.querySelector('dt').textContent,
+      Number(term.querySelector('dd a').textContent.replaceAll(',', '')),
+    ])
+    if (terms.length === 0) return
+    const reading = Object.fromEntries(terms)
+    if (JSON.stringify(watched.readings.at(-1)) !== JSON.stringify(reading)) watched.readings.push(reading)
+    const sentence = document.querySelector('[data-state]').textContent
+    if (watched.sentences.at(-1) !== sentence) watched.sentences.push(sentence)
+  }
+  new MutationObserver(look).observe(document.body, { subtree: true, childList: true, characterData: true })
+  look()
+`
+const watchedOf = (page: Page) => page.evaluate<Watched>('watched')
 
 // spec: campaigns/pause
 // spec: campaigns/cancel-under-way
@@ -106,7 +104,7 @@ test('the equation of the control room adds up at every moment of a send that is
   await page.getByRole('link', { name: 'Watched' }).click()
   await page.getByRole('heading', { level: 1, name: 'Watched' }).waitFor()
   await page.locator('[data-equation]').waitFor()
-  await watchEquation(page)
+  await page.evaluate(watchEquation)
 
   await page.getByRole('button', { name: 'Pause', exact: true }).click()
   await page.locator('[data-state]', { hasText: /^Paused:/ }).waitFor()

@@ -11,10 +11,10 @@ const longestMs = 7 * 86_400_000
  */
 export async function report(store: Store, paths: string[]): Promise<void> {
   const at = Date.now()
-  const { service, reports } = await store.read()
+  const { service, reports } = await store()
   const all = [...paths.map((path) => ({ path, at })), ...reports.filter((one) => at - one.at < longestMs)]
   const left = await firstRefused(service, all)
-  await store.update((kept) => {
+  await store((kept) => {
     // Another event may have kept a report meanwhile.
     const added = kept.reports.filter(({ path }) => !reports.some((one) => one.path === path))
     kept.reports = [...all.slice(left), ...added].slice(0, most)

@@ -75,6 +75,8 @@ test('every TypeScript block of the guide has types that fit those of the SDKs',
       compilerOptions: {
         strict: true,
         noEmit: true,
+        // The SDKs of the repository are sources.
+        allowImportingTsExtensions: true,
         skipLibCheck: true,
         target: 'es2022',
         module: 'esnext',

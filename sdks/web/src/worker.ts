@@ -36,12 +36,12 @@ export function start({ show, click, reportDelivered = 'auto' }: WorkerOptions =
   /** Notifications that closed because they were clicked or replaced. Firefox says of both that they were closed. */
   const settled = new Set<string>()
 
-  const on = <E extends ExtendableEvent>(name: string, handle: (event: E) => Promise<void>) =>
-    scope.addEventListener(name, (event) => {
-      if (name.startsWith('pushs') || isOurs(event)) (event as E).waitUntil(handle(event as E))
-    })
+  const on = <E extends ExtendableEvent>(name: string, handle: (event: E) => Promise<void>) => {
+    const listen = (event: E) => (name.startsWith('pushs') || isOurs(event)) && event.waitUntil(handle(event))
+    scope.addEventListener(name, listen as EventListener)
+  }
   const pages = () => clients.matchAll({ type: 'window', includeUncontrolled: true })
-  const eventOf = ({ title, body, url, data: { msgId: _, ...data } }: Message) => ({ title, body, url, data })
+  const eventOf = ({ title, body, url, data }: Message) => ({ title, body, url, data })
   const remember = (msgId: string) => {
     settled.add(msgId)
     if (settled.size > 100) settled.delete([...settled][0]!)

@@ -21,7 +21,11 @@ async function evaluate(browser: Browser, context: string, expression: string): 
 export async function shownAlerts(browser: Browser): Promise<{ title: string; body: string }[]> {
   const texts = await Promise.all(
     (await alertWindows(browser)).map(({ context }) =>
-      evaluate(browser, context, "JSON.stringify([document.getElementById('alertTitleLabel'), document.getElementById('alertTextLabel')].map((label) => label.value || label.textContent))"),
+      evaluate(
+        browser,
+        context,
+        "JSON.stringify([document.getElementById('alertTitleLabel'), document.getElementById('alertTextLabel')].map((label) => label.value || label.textContent))",
+      ),
     ),
   )
   return texts.map((text) => JSON.parse(text || '["",""]') as [string, string]).map(([title, body]) => ({ title, body }))
@@ -32,7 +36,11 @@ export async function clickAlert(browser: Browser, title: string, place: 'text' 
   await until(
     async () => {
       for (const { context } of await alertWindows(browser)) {
-        const shown = await evaluate(browser, context, "document.getElementById('alertTitleLabel').value || document.getElementById('alertTitleLabel').textContent")
+        const shown = await evaluate(
+          browser,
+          context,
+          "document.getElementById('alertTitleLabel').value || document.getElementById('alertTitleLabel').textContent",
+        )
         if (shown !== title) continue
         await evaluate(browser, context, place === 'text' ? 'onAlertClick()' : 'onAlertClose()')
         return true

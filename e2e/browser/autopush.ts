@@ -10,7 +10,14 @@ import { WebSocketServer, type WebSocket } from 'ws'
 type Channel = { id: string; browser: string; applicationServerKey: string | undefined }
 type Waiting = { topic: string | undefined; expiresAt: number; message: object }
 /** A push as the sender brought it, and what it was answered. */
-export type ReceivedPush = { endpoint: string; status: number; reason: string; topic: string | undefined; ttl: string | undefined; bytes: number }
+export type ReceivedPush = {
+  endpoint: string
+  status: number
+  reason: string
+  topic: string | undefined
+  ttl: string | undefined
+  bytes: number
+}
 
 /** The stand-in for Mozilla's push service (autopush): browsers hold a WebSocket to it, and Herald posts to its endpoints. */
 export type Autopush = {
@@ -125,12 +132,16 @@ export async function startAutopush(dataDir: string): Promise<Autopush> {
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const body = Buffer.concat(chunks)
-      const { status, reason } = request.method === 'POST' ? take(request.url ?? '', request.headers, body) : { status: 405, reason: 'POST only' }
+      const { status, reason } =
+        request.method === 'POST' ? take(request.url ?? '', request.headers, body) : { status: 405, reason: 'POST only' }
       const { topic, ttl } = request.headers as Record<string, string | undefined>
       pushes.push({ endpoint: `${origin}${request.url}`, status, reason, topic, ttl, bytes: body.length })
       if (pushes.length > 10_000) pushes.shift()
       const end = response as ServerResponse
-      end.writeHead(status, status === 201 ? { location: `${origin}/m/${randomUUID()}`, ttl: ttl ?? '0' } : { 'content-type': 'application/json' })
+      end.writeHead(
+        status,
+        status === 201 ? { location: `${origin}/m/${randomUUID()}`, ttl: ttl ?? '0' } : { 'content-type': 'application/json' },
+      )
       end.end(status === 201 ? '' : JSON.stringify({ code: status, error: reason }))
     })
   })
@@ -164,12 +175,18 @@ function whatIsWrongWithVapid(authorization: string | undefined, origin: string,
   const found = /^vapid t=([\w-]+)\.([\w-]+)\.([\w-]+), ?k=([\w-]+)$/.exec(authorization ?? '')
   if (!found) return 'VAPID is missing or malformed'
   const [, header = '', claims = '', signature = '', key = ''] = found
-  if (expectedKey !== undefined && Buffer.from(key, 'base64url').compare(Buffer.from(expectedKey, 'base64url')) !== 0) return 'VAPID key of another sender'
+  if (expectedKey !== undefined && Buffer.from(key, 'base64url').compare(Buffer.from(expectedKey, 'base64url')) !== 0)
+    return 'VAPID key of another sender'
   const point = Buffer.from(key, 'base64url')
   if (point.length !== 65 || point[0] !== 4) return 'VAPID key is no point'
   const jwk = { kty: 'EC', crv: 'P-256', x: point.subarray(1, 33).toString('base64url'), y: point.subarray(33).toString('base64url') }
   const publicKey = createPublicKey({ key: jwk, format: 'jwk' })
-  const isSigned = verify('sha256', Buffer.from(`${header}.${claims}`), { key: publicKey, dsaEncoding: 'ieee-p1363' }, Buffer.from(signature, 'base64url'))
+  const isSigned = verify(
+    'sha256',
+    Buffer.from(`${header}.${claims}`),
+    { key: publicKey, dsaEncoding: 'ieee-p1363' },
+    Buffer.from(signature, 'base64url'),
+  )
   if (!isSigned) return 'VAPID signature is wrong'
   const { aud, exp, sub } = JSON.parse(Buffer.from(claims, 'base64url').toString()) as { aud?: string; exp?: number; sub?: string }
   const now = Date.now() / 1_000

@@ -36,7 +36,9 @@ export function browserPath(name: keyof typeof names): string {
   }
   const installed = find(wanted)
   if (installed === undefined) {
-    throw new Error(`The browser tests need ${wanted.commands.join(' or ')}. Install it (Debian: apt-get install ${name}) or set ${wanted.variable} to its path.`)
+    throw new Error(
+      `The browser tests need ${wanted.commands.join(' or ')}. Install it (Debian: apt-get install ${name}) or set ${wanted.variable} to its path.`,
+    )
   }
   return installed
 }
@@ -55,7 +57,14 @@ export async function openChromium({ profile = freshProfile(), origins = [] as s
     headless: true,
     viewport: { width: 1280, height: 800 },
     chromiumSandbox: false,
-    args: ['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    args: [
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
     timeout: 120_000,
   })
   for (const origin of origins) await context.grantPermissions(['notifications'], { origin })

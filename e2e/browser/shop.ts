@@ -98,7 +98,10 @@ export async function openShop({ env = {} as Record<string, string> } = {}): Pro
     },
     async device(subscriptionId) {
       const { body } = await tenant.admin<{ items: { id: string }[] }>('GET', `/users?q=${subscriptionId}`)
-      const { body: user } = await tenant.call<{ subscriptions: Record<string, unknown>[] } & Record<string, unknown>>('GET', `/v1/users/${body.items[0]?.id}`)
+      const { body: user } = await tenant.call<{ subscriptions: Record<string, unknown>[] } & Record<string, unknown>>(
+        'GET',
+        `/v1/users/${body.items[0]?.id}`,
+      )
       const device = user.subscriptions.find(({ id }) => id === subscriptionId)
       if (!device) throw new Error(`no device ${subscriptionId}`)
       return { user, device }

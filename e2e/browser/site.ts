@@ -20,7 +20,9 @@ export function buildWebSdk(): Map<string, string> {
   const out = mkdtempSync(join(tmpdir(), 'herald-sdk-'))
   try {
     execFileSync(process.execPath, [join(root, 'sdks/web/build.ts'), out], { stdio: ['ignore', 'ignore', 'inherit'] })
-    return new Map(['herald.iife.js', 'worker.iife.js', 'herald.mjs', 'worker.mjs'].map((name) => [name, readFileSync(join(out, name), 'utf8')]))
+    return new Map(
+      ['herald.iife.js', 'worker.iife.js', 'herald.mjs', 'worker.mjs'].map((name) => [name, readFileSync(join(out, name), 'utf8')]),
+    )
   } finally {
     rmSync(out, { recursive: true, force: true })
   }

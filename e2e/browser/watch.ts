@@ -22,10 +22,8 @@ export function watch(page: ChromiumPage | FirefoxPage, { origins = [], expected
   const note = (line: string) => {
     if (!expected?.test(line)) watched.faults.push(line)
   }
-  const own = (url: string) => {
-    const here = URL.canParse(page.url()) ? new URL(page.url()).origin : 'null'
-    return [here, ...origins].includes(new URL(url).origin)
-  }
+  const originOf = (url: string) => (URL.canParse(url) ? new URL(url).origin : 'null')
+  let here = originOf(page.url())
   // Both drivers have the events that are used here, by the same names.
   const any = page as FirefoxPage
   any.on('console', (message) => {
@@ -37,8 +35,9 @@ export function watch(page: ChromiumPage | FirefoxPage, { origins = [], expected
     const url = request.url()
     if (!/^https?:/.test(url)) return
     if (watched.requests.length < 10_000) watched.requests.push(url)
-    const isNavigation = request.isNavigationRequest()
-    if (!isNavigation && !own(url)) note(`foreign request: ${new URL(url).origin}`)
+    // A page is where its last navigation leads: its own address says so only later.
+    if (request.isNavigationRequest()) here = originOf(url)
+    if (![here, ...origins].includes(originOf(url))) note(`foreign request: ${originOf(url)}`)
   })
   return watched
 }

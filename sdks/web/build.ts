@@ -5,7 +5,8 @@ import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 
 const here = import.meta.dirname
-const out = join(here, 'dist')
+/** `dist`, or the folder that is named: tests build one of their own. */
+const out = process.argv[2] ?? join(here, 'dist')
 const kB = 1_000
 
 /** What is built: the page's part and the worker's, each as a module and as a script that defines `Herald`. Limits in bytes of gzip. */
@@ -16,29 +17,6 @@ const files = [
   { entry: 'worker', name: 'worker.iife.js', format: 'iife', limit: 2.5 * kB },
 ] as const
 
-/**
- * Fields that nobody but the SDK sees, as they are written in what is built. The letters stay what they are for ever: page and worker of
- * different versions meet in what is kept.
- */
-const shortNames = {
-  former: 'f',
-  stranger: 'n',
-  optedOut: 'o',
-  wanted: 'w',
-  isFound: 'u',
-  saidAt: 'r',
-  sessionAt: 's',
-  told: 't',
-  askedAt: 'a',
-  refusedAt: 'q',
-  reports: 'e',
-  refused: 'x',
-  person: 'p',
-  device: 'd',
-  changes: 'c',
-  kind: 'k',
-}
-
 /** A script defines `Herald` by hand: what esbuild writes for that is 200 bytes. */
 const doors = { index: 'init, HeraldError', worker: 'start, isOurs' } as const
 const contentsOf = (entry: keyof typeof doors, format: 'esm' | 'iife'): string =>
@@ -47,7 +25,7 @@ const contentsOf = (entry: keyof typeof doors, format: 'esm' | 'iife'): string =
     : `import { ${doors[entry]} } from './${entry}.ts'; globalThis.Herald = { ${doors[entry]} }`
 
 rmSync(out, { recursive: true, force: true })
-mkdirSync(out)
+mkdirSync(out, { recursive: true })
 const integrity: Record<string, string> = {}
 const tooLarge: string[] = []
 for (const { entry, name, format, limit } of files) {
@@ -58,8 +36,6 @@ for (const { entry, name, format, limit } of files) {
     bundle: true,
     minify: true,
     target: 'es2022',
-    mangleProps: new RegExp(`^(${Object.keys(shortNames).join('|')})$`),
-    mangleCache: { ...shortNames },
     logLevel: 'warning',
   })
   const text = readFileSync(join(out, name))

@@ -11,7 +11,9 @@ export const ask = (
   { baseUrl, appKey }: Service,
   method: string,
   path: string,
-  { body, token, limitMs = 8_000 }: { body?: object | undefined; token?: string | undefined; limitMs?: number } = {},
+  body?: object,
+  token?: string,
+  limitMs = 8_000,
 ): Promise<Response> =>
   fetch(`${baseUrl}/v1/${path}`, {
     method,
@@ -36,7 +38,7 @@ export async function call<T = unknown>(
   token?: string,
   triesLeft = 2,
 ): Promise<T> {
-  const response = await ask(service, method, path, { body, token }).catch(() => undefined)
+  const response = await ask(service, method, path, body, token).catch(() => undefined)
   const answer = (await response?.json().catch(() => undefined)) as
     | { error?: { code: string; message: string; details?: ErrorDetail[] } }
     | undefined

@@ -48,8 +48,8 @@ export function dropOldChanges(kept: Kept): void {
 }
 
 /** What is to be told next. Without a device at Herald only its registration, or the end of an earlier one, can be. */
-export const nextChange = ({ device: { id }, changes, optedOut }: Kept): Change | undefined =>
-  id ? changes[0] : changes.find(({ kind, device }) => device || (kind === 'register' && !optedOut))
+export const nextChange = ({ device: { id }, changes, out }: Kept): Change | undefined =>
+  id ? changes[0] : changes.find(({ kind, device }) => device || (kind === 'register' && !out))
 
 /** Whether Herald may still take this browser for another person's, so that a push must show no text. */
 export const isOwnerUncertain = ({ changes, device: { person } }: Kept): boolean =>

@@ -65,5 +65,5 @@ export function noteRegistered(kept: Kept, registered: Registered, endpoint: str
   const now = Date.now()
   const { person } = registered.id === kept.device.id ? kept.device : {}
   const { id, userId } = registered
-  kept.device = { id, userId, person, endpoint, told: describeDevice(), saidAt: now, sessionAt: now }
+  kept.device = { id, userId, person, endpoint, told: describeDevice(), saidAt: now, seenAt: now }
 }

@@ -72,7 +72,7 @@ export function openPage({ service, scope, register, options }: Settings): Heral
 
   /** The state; handlers of `change` hear it when it is another than before. */
   async function announce(): Promise<State> {
-    const { wanted, device, optedOut, changes } = await store()
+    const { wanted, device, out, changes } = await store()
     const subscription = await registration?.pushManager.getSubscription()
     const state: State = {
       supported: !reason,
@@ -81,7 +81,7 @@ export function openPage({ service, scope, register, options }: Settings): Heral
       subscribed: !!wanted && !!subscription,
       subscriptionId: device.id,
       loggedIn: !!device.person,
-      optedIn: !optedOut,
+      optedIn: !out,
       waiting: changes.length,
       lastError,
     }
@@ -169,9 +169,9 @@ export function openPage({ service, scope, register, options }: Settings): Heral
     if (!registration || !key) throw failed('not_ready')
     if (permission === 'default' && !(navigator.userActivation?.isActive ?? true)) throw failed('gesture_required')
     await subscribeBrowser(registration.pushManager, key)
-    const { device, wanted, optedOut } = await store()
-    if (optedOut) throw failed('opted_out')
-    if (!device.id || !wanted || device.isFound) await change(registering, (kept) => void (kept.wanted = true))
+    const { device, wanted, out } = await store()
+    if (out) throw failed('opted_out')
+    if (!device.id || !wanted || device.found) await change(registering, (kept) => void (kept.wanted = true))
     return Object.keys(user)[0] ? setUser(user) : announce()
   }
 
@@ -186,7 +186,7 @@ export function openPage({ service, scope, register, options }: Settings): Heral
       ? last.body?.externalId === name
       : name
         ? device.person && device.person === (await hashOf(name))
-        : !device.person && !device.isFound
+        : !device.person && !device.found
     return isSame ? announce() : change(ownerChange(name))
   }
 
@@ -202,9 +202,9 @@ export function openPage({ service, scope, register, options }: Settings): Heral
 
   const opt = (optedIn: boolean): Promise<State> =>
     change({ kind: 'opted', method: 'PATCH', body: { optedIn } }, (kept) => {
-      kept.optedOut = !optedIn
+      kept.out = !optedIn
       if (!optedIn) return
-      delete kept.device.isFound
+      delete kept.device.found
       // Who opted out before Herald knew the browser is registered now.
       if (!kept.device.id && kept.wanted) addChange(kept, made(registering))
     })

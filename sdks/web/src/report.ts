@@ -26,7 +26,7 @@ async function firstRefused(service: Service | undefined, reports: { path: strin
   let taken = 0
   try {
     for (const { path } of service ? reports : []) {
-      const { status } = await ask(service!, 'POST', `e/${path}`, { limitMs })
+      const { status } = await ask(service!, 'POST', `e/${path}`, undefined, undefined, limitMs)
       if (status >= 500 || status === 429) break
       taken += 1
     }

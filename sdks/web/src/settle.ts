@@ -72,14 +72,14 @@ async function keepSubscribed({ store, registration }: Telling): Promise<Subscri
 async function keepAddress({ service, store }: Telling, subscription: PushSubscription): Promise<void> {
   const kept = await store()
   const { endpoint } = subscription
-  const isToRegister = !kept.optedOut && kept.changes.some(({ kind }) => kind === 'register')
+  const isToRegister = !kept.out && kept.changes.some(({ kind }) => kind === 'register')
   const known = kept.device.endpoint
   if (known ? known === endpoint : isToRegister || kept.stranger === endpoint) return
   const id = await rotateDevice(service, known ?? endpoint, addressOf(subscription))
   await store((now) => {
     if (id) {
       now.wanted = true
-      now.device = { isFound: !known, ...now.device, id, endpoint }
+      now.device = { found: !known, ...now.device, id, endpoint }
     } else if (known) beginAnew(now)
     else {
       now.stranger = endpoint
@@ -120,7 +120,7 @@ async function sendChanges(telling: Telling, subscription: Subscription): Promis
 
 /** Herald has lost the device, or somebody removed it: it is registered again, but never for who has opted out. */
 function beginAnew(kept: Kept): void {
-  const mayRegister = kept.wanted && !kept.optedOut && !kept.device.isFound
+  const mayRegister = kept.wanted && !kept.out && !kept.device.found
   kept.device = {}
   kept.changes = kept.changes.filter(({ kind }) => kind !== 'opted' && kind !== 'logout')
   if (mayRegister) addChange(kept, made(registering))
@@ -154,17 +154,17 @@ const nothing = () => undefined
 async function stayKnown(telling: Telling, subscription: PushSubscription): Promise<void> {
   const { service, store } = telling
   const kept = await store()
-  const { id, saidAt = 0, sessionAt = 0, told, isFound } = kept.device
+  const { id, saidAt = 0, seenAt = 0, told, found } = kept.device
   if (!id) return
   const now = Date.now()
   try {
     // Of a device that was found again it is not known whether the person has opted out.
-    if (!kept.optedOut && !isFound && (told !== describeDevice() || now - saidAt >= week)) {
+    if (!kept.out && !found && (told !== describeDevice() || now - saidAt >= week)) {
       const registered = await registerDevice(service, kept, addressOf(subscription))
       await store((later) => noteRegistered(later, registered, subscription.endpoint))
-    } else if (now - sessionAt >= halfHour) {
+    } else if (now - seenAt >= halfHour) {
       await call(service, 'POST', `subscriptions/${id}/session`)
-      await store((later) => void (later.device.sessionAt = now))
+      await store((later) => void (later.device.seenAt = now))
     }
   } catch (error) {
     if ((error as HeraldError).status !== 404) throw error

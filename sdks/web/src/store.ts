@@ -13,11 +13,11 @@ export type KeptDevice = {
   /** SHA-256 of the external id of who is logged in. */
   person?: string | undefined
   /** It was found by its endpoint, after what was kept of it had been lost: who is logged in, and whether they opted out, is not known. */
-  isFound?: boolean
+  found?: boolean
   /** What was registered of language, zone and versions, and when. */
   told?: string
   saidAt?: number
-  sessionAt?: number
+  seenAt?: number
 }
 
 /** What is kept of one browser between two loads of the page: what Herald knows, and what it is still to be told. */
@@ -31,7 +31,7 @@ export type Kept = {
   former?: string[]
   /** The person wants pushes here: subscribed, and not unsubscribed since. */
   wanted?: boolean
-  optedOut?: boolean
+  out?: boolean
   /** An endpoint that Herald does not know, so that it is not asked about again. */
   stranger?: string
   /** When the page's own question was refused. */

@@ -36,12 +36,12 @@ export function start({ show, click, reportDelivered = 'auto' }: WorkerOptions =
   /** Notifications that closed because they were clicked or replaced. Firefox says of both that they were closed. */
   const settled = new Set<string>()
 
-  const on = <E extends ExtendableEvent>(name: string, handle: (event: E) => Promise<void>) =>
-    scope.addEventListener(name, (event) => {
-      if (name.startsWith('pushs') || isOurs(event)) (event as E).waitUntil(handle(event as E))
-    })
+  const on = <E extends ExtendableEvent>(name: string, handle: (event: E) => Promise<void>) => {
+    const listen = (event: E) => (name.startsWith('pushs') || isOurs(event)) && event.waitUntil(handle(event))
+    scope.addEventListener(name, listen as EventListener)
+  }
   const pages = () => clients.matchAll({ type: 'window', includeUncontrolled: true })
-  const eventOf = ({ title, body, url, data: { msgId: _, ...data } }: Message) => ({ title, body, url, data })
+  const eventOf = ({ title, body, url, data }: Message) => ({ title, body, url, data })
   const remember = (msgId: string) => {
     settled.add(msgId)
     if (settled.size > 100) settled.delete([...settled][0]!)
@@ -102,14 +102,14 @@ export function start({ show, click, reportDelivered = 'auto' }: WorkerOptions =
   const keepAddress = () =>
     scope.navigator.locks
       .request(registration.scope, async () => {
-        const { service, device, optedOut } = await store()
-        const { endpoint, isFound } = device
+        const { service, device, out } = await store()
+        const { endpoint, found } = device
         const subscription = await registration.pushManager.getSubscription()
         if (!service || !endpoint || !subscription || subscription.endpoint === endpoint) return
         const address = addressOf(subscription)
-        const post = (path: string, body: object) => ask(service, 'POST', `subscriptions${path}`, { body })
+        const post = (path: string, body: object) => ask(service, 'POST', `subscriptions${path}`, body)
         let response = await post('/rotate', { old: endpoint, new: address })
-        if (response.status === 404 && !optedOut && !isFound) response = await post('', { platform: 'web', ...address })
+        if (response.status === 404 && !out && !found) response = await post('', { platform: 'web', ...address })
         if (!response.ok) return
         const { id, userId } = (await response.json()) as { id: string; userId?: string }
         // A registration makes a new device, which is nobody's. A rotation answers no user.

@@ -1,5 +1,6 @@
 import { errorOfAnswer, HeraldError } from './errors.ts'
 import { readBaseUrl, readKey, readLimits, type CallOptions, type HeraldOptions, type RequestNotice } from './options.ts'
+import { onConnectionOfItsOwn } from './once.ts'
 import { delayAfter, isTemporary, mayHaveHappened, pause } from './retries.ts'
 import { version } from './version.ts'
 
@@ -103,7 +104,8 @@ export function openClient(options: HeraldOptions): Client {
     if (idempotencyKey !== undefined) all['idempotency-key'] = idempotencyKey
     const content = body === undefined ? {} : { body: isRaw ? (body as string) : JSON.stringify(body) }
     // A redirect is an answer: following it would hand the key and the body to another address.
-    const init: RequestInit = { method, headers: all, redirect: 'manual', ...content }
+    const isHarmless = method === 'GET' || idempotencyKey !== undefined
+    const init: RequestInit = { method, headers: all, redirect: 'manual', ...content, ...(isHarmless ? {} : onConnectionOfItsOwn()) }
     return {
       url: `${baseUrl}${path}${asked.size > 0 ? '?' : ''}${asked.toString()}`,
       init,

@@ -2,12 +2,13 @@ import { queryOptions } from '@tanstack/react-query'
 import { send } from '../api/client.ts'
 import { ApiFault } from '../api/fault.ts'
 import { queryClient } from '../api/queryClient.ts'
+import type { components } from '../api/schema.gen.ts'
 import { keepCsrfToken } from './csrf.ts'
 import { useUpCode } from './sign-in-code.ts'
 import { tellTabs } from './tabs.ts'
 
 /** Who is signed in, and until when. */
-export type Session = { name: string | null; expiresAt: string; csrfToken: string }
+export type Session = components['schemas']['ReadSessionAnswer']
 
 const path = '/v1/admin/session'
 

@@ -5,16 +5,16 @@ import { waitForSession } from '../session/renewal.ts'
 import { ApiFault, readFault } from './fault.ts'
 import type { paths } from './schema.gen.ts'
 
-/** No request may take longer. An answer that comes later is not waited for. */
+/** No request may take longer, unless it asks somebody else first. An answer that comes later is not waited for. */
 const limitMs = 10_000
 
 const reads = ['GET', 'HEAD']
 
 /** Sends a request within its time limit, with the CSRF token when it changes something. A refusal is thrown as an ApiFault. */
-export async function send(request: Request): Promise<Response> {
+export async function send(request: Request, withinMs = limitMs): Promise<Response> {
   for (;;) {
     const again = request.clone()
-    const response = await fetch(prepared(again))
+    const response = await fetch(prepared(again, withinMs))
     if (response.ok) return response
     const fault = await readFault(response)
     // The session has ended: ask the person for a new one over the page, then repeat what they were about to do.
@@ -23,18 +23,24 @@ export async function send(request: Request): Promise<Response> {
   }
 }
 
-function prepared(request: Request): Request {
-  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(limitMs)])
+function prepared(request: Request, withinMs: number): Request {
+  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(withinMs)])
   const token = reads.includes(request.method) ? undefined : csrfToken()
   const headers = new Headers(request.headers)
   if (token !== undefined) headers.set('x-csrf-token', token)
   return new Request(request, { signal, headers, credentials: 'same-origin' })
 }
 
+/** For a request that waits for a provider: `client.POST(path, { …, fetch: sendWithin(30_000) })`. */
+export const sendWithin =
+  (withinMs: number) =>
+  (request: Request): Promise<Response> =>
+    send(request, withinMs)
+
 const isOfSession = (url: string): boolean => new URL(url).pathname === '/v1/admin/session'
 
 /** The administration API, typed by its document. A refused request throws an ApiFault. */
-export const client = createFetchClient<paths>({ baseUrl: location.origin, fetch: send })
+export const client = createFetchClient<paths>({ baseUrl: location.origin, fetch: (request) => send(request) })
 
 /** The same for React: `api.useQuery('get', path, …)`, `api.useMutation('post', path)`, `api.queryOptions(…)`. */
 export const api = createQueryClient(client)

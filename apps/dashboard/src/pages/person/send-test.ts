@@ -1,4 +1,4 @@
-import { client, dataOf } from '../../api/client.ts'
+import { client, dataOf, sendWithin } from '../../api/client.ts'
 import { faultOf } from '../../api/fault.ts'
 import type { components } from '../../api/schema.gen.ts'
 
@@ -26,6 +26,7 @@ export async function sendTest(
         params: { path: { appId }, header: { 'Idempotency-Key': key } },
         body,
         signal,
+        fetch: sendWithin(20_000),
       })
       const { id, results } = dataOf(answer)
       last = { id, results, isOver: answer.response.status === 200 }

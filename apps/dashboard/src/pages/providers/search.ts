@@ -1,9 +1,10 @@
-import { textIn, tidy } from '../../core/search.ts'
+import { tidy, wordIn } from '../../core/search.ts'
 
-/** What the address of this page says beside its path. */
+/** What the address of this page says beside its path. `set`: whose credentials are being given. */
 export type ProvidersSearch = {
-  tab?: string | undefined
+  set?: 'apns' | 'fcm' | 'webpush' | undefined
 }
 
 /** Reads it; what is not understood is left out. */
-export const validateProvidersSearch = (raw: Record<string, unknown>): ProvidersSearch => tidy({ tab: textIn(raw, 'tab') })
+export const validateProvidersSearch = (raw: Record<string, unknown>): ProvidersSearch =>
+  tidy({ set: wordIn(raw, 'set', ['apns', 'fcm', 'webpush'] as const) })

@@ -1,0 +1,62 @@
+import { FileKey } from 'lucide-react'
+import { clsx } from 'clsx'
+import { useId, useState, type DragEvent } from 'react'
+import { largestProviderFile } from '../../core/provider-file.ts'
+
+/** Takes a file by drop, by choosing it, or its text pasted. The file stays in this page until it is sent. */
+export function FileDrop({
+  label,
+  accept,
+  hint,
+  onText,
+}: {
+  label: string
+  accept: string
+  hint: string
+  onText: (name: string, text: string) => void
+}) {
+  const id = useId()
+  const [isOver, setOver] = useState(false)
+  const take = async (file: File | undefined): Promise<void> => {
+    if (file !== undefined) onText(file.name, await file.slice(0, largestProviderFile + 1).text())
+  }
+  const drop = (event: DragEvent): void => {
+    event.preventDefault()
+    setOver(false)
+    const text = event.dataTransfer.getData('text/plain')
+    const file = event.dataTransfer.files[0]
+    if (file === undefined && text !== '') onText('', text)
+    else void take(file)
+  }
+  return (
+    <div
+      onDragOver={(event) => (event.preventDefault(), setOver(true))}
+      onDragLeave={() => setOver(false)}
+      onDrop={drop}
+      onPaste={(event) => {
+        const text = event.clipboardData.getData('text/plain')
+        if (text !== '') onText('', text)
+      }}
+      className={clsx(
+        'flex flex-col items-center gap-1 rounded-lg border border-dashed px-4 py-5 text-center',
+        isOver ? 'border-accent bg-accent-soft' : 'border-strong',
+      )}
+    >
+      <FileKey size={20} className="text-muted" aria-hidden />
+      <label htmlFor={id} className="font-medium">
+        {label}
+      </label>
+      <input
+        id={id}
+        type="file"
+        accept={accept}
+        aria-describedby={`${id}-hint`}
+        className="max-w-full text-sm"
+        onChange={(event) => void take(event.target.files?.[0])}
+      />
+      <p id={`${id}-hint`} className="text-sm text-muted">
+        {hint}
+      </p>
+    </div>
+  )
+}

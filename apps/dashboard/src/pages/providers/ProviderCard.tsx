@@ -1,0 +1,172 @@
+import { useState, type ReactNode } from 'react'
+import { client } from '../../api/client.ts'
+import { faultOf } from '../../api/fault.ts'
+import { queryClient } from '../../api/queryClient.ts'
+import type { components } from '../../api/schema.gen.ts'
+import { warningOfSandbox, warningOfSubject } from '../../core/provider-warnings.ts'
+import { useAppId } from '../../session/useAppId.ts'
+import { useSystem } from '../../session/useSystem.ts'
+import { announce } from '../../ui/Announcer.tsx'
+import { Banner } from '../../ui/Banner.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { Confirm } from '../../ui/Confirm.tsx'
+import { CopyText } from '../../ui/CopyText.tsx'
+import { ErrorNote } from '../../ui/ErrorNote.tsx'
+import { FactList } from '../../ui/FactList.tsx'
+import { Loaded, type Loading } from '../../ui/Loaded.tsx'
+import { Status } from '../../ui/Status.tsx'
+import { checkProvider } from './check-provider.ts'
+import { CheckResult, type Checked } from './CheckResult.tsx'
+import { Circuits } from './Circuits.tsx'
+import { kinds, type Kind } from './kinds.ts'
+
+type Circuit = components['schemas']['Circuit']
+type Fact = { label: string; value: string }
+
+/** A provider of the app: its credentials without their secret, whether it takes them, and the circuits of the way there. */
+export function ProviderCard({
+  kind,
+  query,
+  facts,
+  isSandbox,
+  subject,
+  onSet,
+}: {
+  kind: Kind
+  query: Loading<{ circuits: Circuit[] }>
+  facts: readonly Fact[] | undefined
+  isSandbox?: boolean
+  subject?: string | undefined
+  onSet: () => void
+}) {
+  const { name } = kinds[kind]
+  const isMissing = query.isError && faultOf(query.error).status === 404
+  const again = (): void => void query.refetch()
+  const title = (
+    <span className="flex flex-wrap items-center gap-2">
+      {name} <span className="font-normal text-muted">{kinds[kind].for}</span>
+      {isMissing && <Status kind="off">Not set</Status>}
+    </span>
+  )
+  if (isMissing)
+    return (
+      <Card title={title}>
+        <Missing kind={kind} onSet={onSet} onTaken={again} />
+      </Card>
+    )
+  const subjectWarning = subject === undefined ? undefined : warningOfSubject(subject)
+  return (
+    <Card title={title} actions={query.data !== undefined && <Actions kind={kind} onSet={onSet} onRemoved={again} />}>
+      <Loaded query={query}>
+        {({ circuits }) => (
+          <div className="flex flex-col gap-4">
+            <FactList
+              items={(facts ?? []).map(({ label, value }) => ({ label, value: <CopyText text={value} label={label.toLowerCase()} /> }))}
+            />
+            {isSandbox === true && <Banner kind="warning">{warningOfSandbox}</Banner>}
+            {subjectWarning !== undefined && <Banner kind="warning">{subjectWarning}</Banner>}
+            <Circuits kind={kind} circuits={circuits} onProbed={again} />
+            <CheckNow kind={kind} />
+          </div>
+        )}
+      </Loaded>
+    </Card>
+  )
+}
+
+function Missing({ kind, onSet, onTaken }: { kind: Kind; onSet: () => void; onTaken: () => void }) {
+  const appId = useAppId()
+  const system = useSystem()
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const take = async (): Promise<void> => {
+    setBusy(true)
+    setError(undefined)
+    try {
+      await client.POST('/v1/admin/simulator/accounts', { body: { appId, kind } })
+      announce('The simulated account is set')
+      onTaken()
+    } catch (fault) {
+      setError(fault)
+    }
+    setBusy(false)
+  }
+  return (
+    <div className="flex flex-col gap-3">
+      <p className="text-muted">
+        Pushes to {kinds[kind].for} fail with <code className="font-mono text-xs">not_configured</code> until credentials are set:{' '}
+        {kinds[kind].file}.
+      </p>
+      {error !== undefined && <ErrorNote error={error} />}
+      <div className="flex flex-wrap gap-2">
+        <Button variant="primary" onClick={onSet}>
+          Set {kinds[kind].name}
+        </Button>
+        {system.data?.simulator === true && (
+          <Button busy={busy} onClick={() => void take()}>
+            Take the simulated account
+          </Button>
+        )}
+      </div>
+    </div>
+  )
+}
+
+function Actions({ kind, onSet, onRemoved }: { kind: Kind; onSet: () => void; onRemoved: () => void }): ReactNode {
+  const appId = useAppId()
+  const [isRemoving, setRemoving] = useState(false)
+  const path = `/v1/admin/apps/{appId}/providers/${kind}` as const
+  const remove = async (): Promise<void> => {
+    await client.DELETE(path, { params: { path: { appId } } })
+    await queryClient.resetQueries({ queryKey: ['get', path] })
+    announce(`The credentials for ${kinds[kind].name} are removed`)
+    onRemoved()
+  }
+  return (
+    <>
+      <Button small onClick={onSet}>
+        Replace
+      </Button>
+      <Button small variant="quiet" onClick={() => setRemoving(true)}>
+        Remove
+      </Button>
+      <Confirm
+        open={isRemoving}
+        onClose={() => setRemoving(false)}
+        title={`Remove the credentials for ${kinds[kind].name}?`}
+        action="Remove"
+        danger
+        onConfirm={remove}
+      >
+        Pushes to {kinds[kind].for} fail with not_configured from then on. Herald cannot show the private key again: keep it elsewhere if
+        you need it.
+        {kind === 'webpush' && ' New keys would be others, and every browser would have to subscribe again.'}
+      </Confirm>
+    </>
+  )
+}
+
+function CheckNow({ kind }: { kind: Kind }) {
+  const appId = useAppId()
+  const [state, setState] = useState<{ busy: boolean; checked?: Checked; at?: number; error?: unknown }>({ busy: false })
+  const check = async (): Promise<void> => {
+    setState({ busy: true })
+    try {
+      setState({ busy: false, checked: await checkProvider(appId, kind), at: Date.now() })
+    } catch (error) {
+      setState({ busy: false, error })
+    }
+  }
+  return (
+    <div className="flex flex-col gap-2" aria-live="polite">
+      {state.checked !== undefined && <CheckResult kind={kind} checked={state.checked} at={state.at} />}
+      {state.error !== undefined && <ErrorNote error={state.error} />}
+      <div>
+        <Button small busy={state.busy} onClick={() => void check()}>
+          {state.busy ? `Asking ${kinds[kind].name}` : 'Check now'}
+        </Button>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,41 @@
+import { useState } from 'react'
+import { announce } from '../../ui/Announcer.tsx'
+import { checkProvider } from './check-provider.ts'
+import type { Checked } from './CheckResult.tsx'
+import { kinds, type Kind } from './kinds.ts'
+
+export type Stage = 'filling' | 'storing' | 'asking' | 'refused'
+
+/**
+ * Stores credentials and asks the provider about them. Only what the provider takes is called saved; what it refuses is stored all the same, because the key
+ * before it is gone, and the form says so.
+ */
+export function useSaveAndCheck(appId: string, kind: Kind, onDone: () => void) {
+  const [stage, setStage] = useState<Stage>('filling')
+  const [checked, setChecked] = useState<Checked>()
+
+  const save = async (store: () => Promise<unknown>): Promise<void> => {
+    setStage('storing')
+    setChecked(undefined)
+    try {
+      await store()
+    } catch (error) {
+      setStage('filling')
+      throw error
+    }
+    setStage('asking')
+    const answer = await checkProvider(appId, kind).catch((): Checked => ({
+      ok: false,
+      code: 'timeout',
+      providerCode: null,
+      remedy: 'Ask again with “Check now” in a moment.',
+    }))
+    if (answer.ok) {
+      announce(kind === 'webpush' ? 'Saved and checked' : `Saved: ${kinds[kind].name} takes these credentials`)
+      return onDone()
+    }
+    setChecked(answer)
+    setStage('refused')
+  }
+  return { stage, checked, save, isBusy: stage === 'storing' || stage === 'asking' }
+}

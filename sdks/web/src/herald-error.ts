@@ -1,0 +1,49 @@
+/** What went wrong, in one word. Codes of the API (`forbidden`, `invalid_body`, `rate_limited`, …) come through as they are. */
+export type ErrorCode =
+  | 'invalid_option'
+  | 'unsupported'
+  | 'not_ready'
+  | 'gesture_required'
+  | 'permission_denied'
+  | 'permission_dismissed'
+  | 'opted_out'
+  | 'worker_failed'
+  | 'push_service_failed'
+  | 'identity_token_failed'
+  | 'network'
+  // Codes of the API, also those of a later version.
+  | (string & {})
+
+/** One field of a request that the API refused. */
+export type ErrorDetail = { path: string; message: string }
+
+type About = {
+  status?: number | undefined
+  details?: ErrorDetail[] | undefined
+  requestId?: string | undefined
+  retryAfterSeconds?: number | undefined
+}
+
+/** The one error of this SDK. It holds no endpoint, key or external id, so it can be logged as it is. */
+export class HeraldError extends Error {
+  declare readonly code: ErrorCode
+  /** The HTTP status; 0 when no answer came. */
+  declare readonly status: number
+  declare readonly details: ErrorDetail[]
+  /** Names the request in the logs of your Herald. */
+  declare readonly requestId: string | undefined
+  declare readonly retryAfterSeconds: number | undefined
+
+  constructor(code: ErrorCode, message: string, about?: About) {
+    super(message)
+    Object.assign(this, { name: 'HeraldError', status: 0, details: [], ...about, code })
+  }
+}
+
+/** Whether the same request may succeed later: nobody answered, or the answer was that it is too much now. */
+export const isTemporary = ({ code, status }: HeraldError): boolean =>
+  code === 'network' || code === 'identity_token_failed' || status === 429 || status >= 500
+
+/** Whatever was thrown, as our error. What is not ours came from the browser. */
+export const asHeraldError = (error: unknown): HeraldError =>
+  error instanceof HeraldError ? error : new HeraldError('internal', 'The browser refused a step.')

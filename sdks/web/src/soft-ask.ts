@@ -1,0 +1,7 @@
+/** How often the page's own question may be refused before it is asked no more, and how many days lie between two times. */
+export type AskLimits = { everyDays?: number; most?: number }
+
+/** Whether the page may ask now, given when its question was refused. */
+export function mayAsk(refusals: readonly number[], now: number, { everyDays = 14, most = 3 }: AskLimits = {}): boolean {
+  return refusals.length < most && refusals.every((at) => now - at >= everyDays * 86_400_000)
+}

@@ -4,6 +4,9 @@ import 'uplot/dist/uPlot.min.css'
 import { dashesOf } from '../core/chart-lines.ts'
 import type { ChartSeries } from './Chart.tsx'
 
+/** What is shown on both sides of a moment that stands alone. */
+const aroundSeconds = 600
+
 type Props = {
   x: readonly number[]
   series: readonly ChartSeries[]
@@ -63,8 +66,9 @@ function optionsOf(
 ): uPlot.Options {
   const colourOf = (name: string) =>
     name.startsWith('--') ? getComputedStyle(element).getPropertyValue(name).trim() || 'currentColor' : name
+  const alone = (series[0]?.values.length ?? 0) < 2
   const { color: text } = getComputedStyle(element)
-  const grid = { stroke: `color-mix(in srgb, ${text} 14%, transparent)`, width: 1 }
+  const grid = { stroke: `color-mix(in srgb, ${text} 10%, transparent)`, width: 1 }
   const axis = { stroke: text, grid, ticks: grid, font: '12px system-ui, sans-serif' }
   return {
     width: Math.max(element.clientWidth, 1),
@@ -74,7 +78,12 @@ function optionsOf(
     tzDate: (seconds) => (inUtc ? uPlot.tzDate(new Date(seconds * 1_000), 'UTC') : new Date(seconds * 1_000)),
     cursor: { y: false, drag: { x: false, y: false } },
     hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? null)] },
-    scales: { y: { range: (_, __, high) => [0, Math.max(high * 1.08, 1)] } },
+    scales: {
+      ...(alone
+        ? { x: { range: (_: uPlot, low: number, high: number): uPlot.Range.MinMax => [low - aroundSeconds, high + aroundSeconds] } }
+        : {}),
+      y: { range: (_, __, high) => [0, Math.max(high * 1.08, 1)] },
+    },
     axes: [
       axis,
       { ...axis, size: 56, values: (_, splits) => splits.map((split) => (Number.isInteger(split) ? split.toLocaleString('en-US') : '')) },
@@ -86,7 +95,8 @@ function optionsOf(
         stroke: colourOf(colour),
         width: 2,
         dash: dashesOf(index),
-        points: { show: false },
+        // A line needs two points; one alone is a dot.
+        points: { show: alone },
       })),
     ],
   }

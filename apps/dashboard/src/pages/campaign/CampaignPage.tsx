@@ -1,4 +1,5 @@
 import { useParams } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import { isOver } from '../../core/progress.ts'
 import { useAppId } from '../../session/useAppId.ts'
 import { Loaded } from '../../ui/Loaded.tsx'
@@ -7,15 +8,17 @@ import { CampaignTrail } from './CampaignTrail.tsx'
 import { Codes } from './Codes.tsx'
 import { ContentAsSent } from './ContentAsSent.tsx'
 import { Equation } from './Equation.tsx'
-import { ExperimentResults } from './ExperimentResults.tsx'
 import { Platforms } from './Platforms.tsx'
 import { Reports } from './Reports.tsx'
-import { Runs } from './Runs.tsx'
 import { SendActions } from './SendActions.tsx'
 import { SendState } from './SendState.tsx'
 import { useBreakdown } from './useBreakdown.ts'
 import { useSend, type Campaign, type Reading } from './useSend.ts'
 import { Waves } from './Waves.tsx'
+
+// Most campaigns are neither an experiment nor a recurrence, so these come when they are needed.
+const ExperimentResults = lazy(async () => ({ default: (await import('./ExperimentResults.tsx')).ExperimentResults }))
+const Runs = lazy(async () => ({ default: (await import('./Runs.tsx')).Runs }))
 
 /** The control room of a campaign: how far it is, what became of each push, what went wrong and what to do, what devices report. */
 export function CampaignPage() {
@@ -38,7 +41,9 @@ export function CampaignPage() {
             <div className="grid gap-4">
               <SendState appId={appId} campaign={loaded} reading={reading} stream={send.stream} />
               {isRecurrence(loaded) ? (
-                <Runs appId={appId} campaignId={campaignId} />
+                <Suspense>
+                  <Runs appId={appId} campaignId={campaignId} />
+                </Suspense>
               ) : (
                 <>
                   {!hasNotBegun(reading) && <Equation appId={appId} campaignId={campaignId} reading={reading} />}
@@ -50,13 +55,15 @@ export function CampaignPage() {
                     </>
                   )}
                   {loaded.experiment && (
-                    <ExperimentResults
-                      appId={appId}
-                      campaign={loaded}
-                      experiment={loaded.experiment}
-                      reading={reading}
-                      onDone={send.readAllAgain}
-                    />
+                    <Suspense>
+                      <ExperimentResults
+                        appId={appId}
+                        campaign={loaded}
+                        experiment={loaded.experiment}
+                        reading={reading}
+                        onDone={send.readAllAgain}
+                      />
+                    </Suspense>
                   )}
                   {(hasPushes || !isOver(reading.status)) && (
                     <Waves appId={appId} campaignId={campaignId} isFollowed={!isOver(reading.status)} />

@@ -37,7 +37,7 @@ export function Codes({ appId, campaignId, reading, breakdown }: Props) {
 function CodeItem({ row, queued, appId, campaignId }: { row: CodeRow; queued: number; appId: string; campaignId: string }) {
   const { outcome, code, count, byPlatform, remedy } = row
   return (
-    <li className="border-line grid gap-x-6 gap-y-1 border-t pt-3 md:grid-cols-[14rem_1fr]">
+    <li className="grid gap-x-6 gap-y-1 border-t border-line pt-4 first:border-0 first:pt-0 md:grid-cols-[14rem_1fr]">
       <div>
         <TextLink to="/apps/$appId/log" params={{ appId }} search={{ campaignId, outcome, code }}>
           <strong className="tabular-nums">{countText(count)}</strong> <code className="font-mono text-xs">{code}</code>

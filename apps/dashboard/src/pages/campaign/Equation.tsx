@@ -18,8 +18,8 @@ export function Equation({ appId, campaignId, reading }: { appId: string; campai
   const { queued, sent, failed, skipped, waiting } = equationOf(reading.stats)
   const terms: Term[] = [
     { label: 'Queued', value: queued, sign: '', search: {}, tone: '' },
-    { label: 'Sent', value: sent, sign: '=', search: { outcome: 'sent' }, tone: 'text-good' },
-    { label: 'Failed', value: failed, sign: '+', search: { outcome: 'failed' }, tone: failed > 0 ? 'text-bad' : '' },
+    { label: 'Sent', value: sent, sign: '=', search: { outcome: 'sent' }, tone: sent > 0 ? 'text-good!' : '' },
+    { label: 'Failed', value: failed, sign: '+', search: { outcome: 'failed' }, tone: failed > 0 ? 'text-bad!' : '' },
     { label: 'Skipped', value: skipped, sign: '+', search: { outcome: 'skipped' }, tone: '' },
     { label: 'Waiting', value: waiting, sign: '+', search: { outcome: 'open' }, tone: '' },
   ]
@@ -35,8 +35,8 @@ export function Equation({ appId, campaignId, reading }: { appId: string; campai
             )}
             <div>
               <dt className="text-muted">{label}</dt>
-              <dd className={`m-0 text-2xl tabular-nums ${tone}`}>
-                <TextLink to="/apps/$appId/log" params={{ appId }} search={{ campaignId, ...search }}>
+              <dd className="m-0 text-2xl tabular-nums">
+                <TextLink to="/apps/$appId/log" params={{ appId }} search={{ campaignId, ...search }} className={tone}>
                   {countText(value)}
                 </TextLink>
                 <span className="text-muted block text-sm">{label === 'Queued' ? 'pushes' : percentText(value, queued, 1)}</span>

@@ -34,11 +34,14 @@ export function Platforms({ appId, campaign, reading, samples, breakdown }: Prop
             <p className="flex flex-wrap items-baseline justify-between gap-x-4">
               <strong>{platformNames[platform]}</strong>
               <span className="text-muted tabular-nums">
-                {countText(settled)} of {countText(queued)} have an outcome ({percentText(settled, queued, 0)})
+                {over && breakdown
+                  ? outcomesOf(breakdown, platform)
+                  : `${countText(settled)} of ${countText(queued)} have an outcome (${percentText(settled, queued, 0)})`}
                 {!over && <LiveNumbers waiting={queued - settled} rate={rateOf(samples, platform)} />}
               </span>
             </p>
             <Bar
+              kind={settled === queued ? 'good' : 'busy'}
               value={settled}
               of={queued}
               label={`${platformNames[platform]}: ${percentText(settled, queued, 0)} of the pushes have an outcome`}
@@ -56,6 +59,14 @@ function rowOf(platform: Platform, { byPlatform }: Reading, breakdown: Breakdown
   if (byPlatform) return { platform, ...byPlatform[platform] }
   const known = breakdown?.byPlatform[platform]
   return known && { platform, queued: known.queued, settled: known.queued - known.open }
+}
+
+/** How the pushes of a platform ended; of an old send only how many there were. */
+function outcomesOf({ byPlatform }: Breakdown, platform: Platform): string {
+  const { queued, open, sent, failed, skipped } = byPlatform[platform]
+  if (sent === null || failed === null || skipped === null) return some(queued, 'push', 'pushes')
+  const parts = [`${countText(sent)} sent`, `${countText(failed)} failed`, `${countText(skipped)} skipped`]
+  return (open > 0 ? [...parts, `${countText(open)} waiting`] : parts).join(', ')
 }
 
 const LiveNumbers = ({ waiting, rate }: { waiting: number; rate: number | null }) => (

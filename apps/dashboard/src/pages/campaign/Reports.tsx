@@ -80,6 +80,7 @@ function Curve({ appId, campaign, reading }: Pick<Props, 'appId' | 'campaign' | 
   const total = kinds
     .map(([kind, label]) => `${countText(data.points.reduce((sum, point) => sum + point[kind], 0))} ${label.toLowerCase()}`)
     .join(', ')
+  if (data.points.length === 1) return <p className="text-muted">All reports so far came within the first 10 minutes.</p>
   return (
     <Chart
       name="When they reported"

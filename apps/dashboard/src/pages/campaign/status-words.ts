@@ -3,7 +3,7 @@ import type { CampaignStatus } from '@herald/contracts/stats'
 /** How a campaign's status is shown: a kind (icon and colour) and a word. */
 export const statusKinds = {
   draft: 'off',
-  scheduled: 'busy',
+  scheduled: 'off',
   sending: 'busy',
   active: 'good',
   paused: 'warning',

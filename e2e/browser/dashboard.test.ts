@@ -71,7 +71,7 @@ const pagesOf = (appId: string, campaign: string): Record<string, string> => ({
 /** The heading is there and nothing of the page is still a skeleton. */
 async function untilShown(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor()
-  await page.waitForFunction(() => document.querySelector('[aria-busy="true"], [data-skeleton]') === null)
+  await page.waitForFunction(`document.querySelector('[aria-busy="true"], [data-skeleton]') === null`)
 }
 
 type Violation = { id: string; help: string; nodes: { target: unknown[] }[] }
@@ -96,7 +96,7 @@ test('a sign-in link signs in once; the cookie is out of the reach of scripts, a
   expect(page.url()).not.toContain('code=')
   expect(await context.cookies()).toMatchObject([{ name: '__Host-herald', httpOnly: true, secure: true, sameSite: 'Strict', path: '/' }])
   const [cookie] = await context.cookies()
-  const reachable = await page.evaluate(() => JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }]))
+  const reachable = await page.evaluate<string>('JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }])')
   for (const secret of [herald.adminToken, cookie!.value, new URL(link).hash.slice('#code='.length)])
     expect(reachable).not.toContain(secret)
 
@@ -148,7 +148,7 @@ test('at 320 px no page is wider than the screen', async () => {
   for (const [name, path] of Object.entries(pagesOf(tenant.appId, campaignId))) {
     await page.goto(`${herald.baseUrl}/dashboard${path}`)
     await untilShown(page)
-    const width = await page.evaluate(() => document.documentElement.scrollWidth)
+    const width = await page.evaluate<number>('document.documentElement.scrollWidth')
     if (width > 320) wide.push(`${name}: ${width} px`)
   }
   expect(wide).toEqual([])

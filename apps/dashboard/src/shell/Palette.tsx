@@ -3,7 +3,7 @@ import { Command } from 'cmdk'
 import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { faultOf } from '../api/fault.ts'
 import { useSystem } from '../session/useSystem.ts'
-import { pushLayer } from '../ui/layers.ts'
+import { openLayer } from '../ui/layers.ts'
 import { paletteActions } from './palette-actions.ts'
 import { usePaletteSearch } from './usePaletteSearch.ts'
 
@@ -38,7 +38,6 @@ export function Palette({ appId, onClose, openHelp }: { appId: string | undefine
         <Command.Input
           value={text}
           onValueChange={setText}
-          autoFocus
           placeholder="A page, an app, a campaign, an external id, any id"
           className="w-full border-b border-line bg-transparent px-4 py-3 text-lg outline-none placeholder:text-muted"
         />
@@ -70,16 +69,7 @@ const groupClass =
 function PaletteDialog({ onClose, children }: { onClose: () => void; children: ReactNode }) {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {
-    const element = dialog.current
-    if (element === null) return undefined
-    const opener = document.activeElement
-    element.showModal()
-    const pop = pushLayer(element)
-    return () => {
-      pop()
-      element.close()
-      if (opener instanceof HTMLElement && opener.isConnected) opener.focus({ preventScroll: true })
-    }
+    return dialog.current === null ? undefined : openLayer(dialog.current)
   }, [])
   return (
     <dialog
@@ -89,10 +79,12 @@ function PaletteDialog({ onClose, children }: { onClose: () => void; children: R
         event.preventDefault()
         onClose()
       }}
+      // A second Escape in a row closes it whatever the page says.
+      onClose={({ currentTarget }) => currentTarget.open || onClose()}
       onClick={(event) => event.target === event.currentTarget && onClose()}
       className="mx-auto mt-[12dvh] w-[calc(100vw-2rem)] max-w-xl overflow-hidden rounded-xl border border-line bg-surface text-ink shadow-2xl"
     >
-      {children}
+      <div data-body>{children}</div>
     </dialog>
   )
 }

@@ -19,16 +19,17 @@ export async function explain(terminal: Terminal, [campaignId, who]: string[], o
   const path = `${await appPath()}/explain`
   // 24 such characters may be a device, a user, or an external id that looks alike.
   const meanings = isId(who) ? ['subscriptionId', 'userId', 'externalId'] : ['externalId']
-  for (const [place, meaning] of meanings.entries()) {
+  for (const meaning of meanings) {
     try {
       const explained = await herald.request<Explained>('GET', path, { query: { campaignId, [meaning]: who } })
       if (options.json) terminal.out(JSON.stringify(explained))
       else for (const line of linesOf(explained)) terminal.out(line)
       return 0
     } catch (error) {
-      if (!(error instanceof HeraldError && error.is('not_found')) || place === meanings.length - 1) throw error
+      if (!(error instanceof HeraldError && error.is('not_found'))) throw error
     }
   }
+  terminal.say(`There is no campaign ${campaignId} in this app, or nobody and no device ${printable(who)}.`)
   return 1
 }
 
@@ -50,7 +51,8 @@ function linesOf({ campaignId, status, user, devices }: Explained): string[] {
 const lists: Record<string, (item: Record<string, unknown>) => string> = {
   leaves: ({ path, field, op, wanted, actual, matched }) =>
     `${matched === true ? 'ok  ' : 'STOP'}  ${textOf(path)}: ${textOf(field)} ${textOf(op)} ${textOf(wanted)}, is ${textOf(actual)}`,
-  attempts: ({ n, at, code, providerCode }) => `try ${textOf(n)} at ${textOf(at)}: ${textOf(code)} ${textOf(providerCode)}`,
+  attempts: ({ n, at, code, providerCode }) =>
+    `try ${textOf(n)} at ${textOf(at)}: ${code === null ? 'taken' : textOf(code)} (${textOf(providerCode)})`,
   reports: ({ kind, at }) => `${textOf(kind)} at ${textOf(at)}`,
 }
 

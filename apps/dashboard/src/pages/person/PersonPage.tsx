@@ -78,7 +78,7 @@ function Actions({ person: { id, externalId } }: { person: Person }) {
         <Download size={14} aria-hidden />
         Export as JSON
       </a>
-      <Button variant="danger" onClick={() => setErasing(true)}>
+      <Button className="text-bad" onClick={() => setErasing(true)}>
         Erase
       </Button>
       <Confirm

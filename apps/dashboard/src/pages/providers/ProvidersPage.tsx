@@ -36,10 +36,7 @@ export function ProvidersPage() {
   return (
     <Page title="Providers" lead="The accounts at Apple, Google and browsers’ push services that this app sends with." guide="going-live">
       {system.data?.simulator === true && (
-        <Banner kind="info">
-          Providers are simulated here. Nothing real is sent, and real credentials are refused by the simulator: take its own account where
-          you have none.
-        </Banner>
+        <Banner kind="info">The simulator refuses real credentials. Where an app has none, take the simulator’s own account.</Banner>
       )}
       <div className="flex flex-col gap-5">
         <ProviderCard

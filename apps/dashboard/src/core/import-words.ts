@@ -1,0 +1,40 @@
+import type { ImportField } from '@herald/contracts/import'
+
+/** What a column may stand for, in the order in which a person looks for it. */
+export const importFields: Readonly<Record<ImportField, string>> = {
+  platform: 'Platform: ios, android or web',
+  token: 'Token of an app',
+  endpoint: 'Endpoint of a browser',
+  p256dh: 'Key p256dh of a browser',
+  auth: 'Key auth of a browser',
+  externalId: 'External id of the user',
+  tags: 'Tags, as a JSON object',
+  language: 'Language',
+  timezone: 'Time zone',
+  country: 'Country',
+  appVersion: 'Version of the app',
+  sdkVersion: 'Version of the SDK',
+  osVersion: 'Version of the system',
+  deviceModel: 'Model of the device',
+  browser: 'Browser',
+  standalone: 'Installed as an app (web)',
+  optedIn: 'Opted in',
+  sessionCount: 'Number of sessions',
+  createdAt: 'First seen',
+  lastActiveAt: 'Last active',
+}
+
+/** Why rows are rejected, in words, by the code that counts them. */
+export const wordsOfRejection: Readonly<Record<string, string>> = {
+  bad_quotes: 'quotes that do not close',
+  invalid_utf8: 'no UTF-8',
+  row_too_large: 'longer than 1 MiB',
+  wrong_column_count: 'more or fewer fields than the header',
+  invalid_json: 'no JSON object',
+  invalid_field: 'a field that a registration would refuse',
+  device_limit: 'the user has 100 devices already',
+  tag_limit: 'the user has too many tags',
+  unsupported_device_type: 'a kind of device that Herald does not send to',
+  web_skipped: 'browsers, which this import skips',
+  ios_fcm_token: 'Firebase tokens of iOS apps: they are no APNs tokens, the SDK brings these devices',
+}

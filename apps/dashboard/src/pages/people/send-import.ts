@@ -1,0 +1,54 @@
+import { client, dataOf, sendWithin } from '../../api/client.ts'
+import { faultOf } from '../../api/fault.ts'
+import { isPassing } from '../../api/queryClient.ts'
+import { sendFile } from '../../core/import-upload.ts'
+import type { ImportReport } from './Imports.tsx'
+
+/** A part of 2 MiB is some thousand rows, which a busy database writes in some seconds. */
+const withinMs = 120_000
+
+/** Sends the file of an import from where the import is, and finishes it. */
+export function sendImport({
+  appId,
+  report,
+  file,
+  signal,
+}: {
+  appId: string
+  report: ImportReport
+  file: File
+  signal: AbortSignal
+}): Promise<ImportReport> {
+  const path = { appId, id: report.id }
+  const type = report.format === 'jsonl' ? 'application/x-ndjson' : 'text/csv'
+  return sendFile(
+    {
+      size: file.size,
+      // The document says that the body is text; a part of a file is sent as its bytes.
+      put: async (from, to) =>
+        dataOf(
+          await client.PUT('/v1/admin/apps/{appId}/imports/{id}/data', {
+            params: { path, query: { offset: from } },
+            body: file.slice(from, to) as unknown as string,
+            bodySerializer: (body: unknown) => body as Blob,
+            headers: { 'content-type': type },
+            fetch: sendWithin(withinMs),
+            signal,
+          }),
+        ),
+      read: async () => dataOf(await client.GET('/v1/admin/apps/{appId}/imports/{id}', { params: { path }, signal })),
+      finish: async () =>
+        dataOf(await client.POST('/v1/admin/apps/{appId}/imports/{id}/finish', { params: { path }, signal, fetch: sendWithin(withinMs) })),
+      isPassing: (error) => !signal.aborted && (isPassing(error) || faultOf(error).code === 'timeout' || isElsewhere(error)),
+      wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+      onReport: () => undefined,
+    },
+    report,
+  )
+}
+
+/** The import is at another offset than the page thought: it is asked and goes on there. */
+const isElsewhere = (error: unknown): boolean => {
+  const { code, details } = faultOf(error)
+  return code === 'invalid_state' && details.some(({ path }) => path === 'offset')
+}

@@ -52,7 +52,7 @@ export const allowedContracts: ReadonlySet<string> = new Set([
 const contractsModule = /\/libs\/contracts\/src\/([^?]+)\.ts(?:\?.*)?$/
 
 /** Where this file lies, as an address: the build may run it from a bundle of its configuration. */
-const standInFor = (name: 'buffer' | 'crypto', folder: string) => `${folder}/${name}.ts`
+const standInFor = (name: 'buffer' | 'crypto' | 'zod-without-eval', folder: string) => `${folder}/${name}.ts`
 
 /**
  * Lets pages use the platform's own rules (docs/decisions/0054): Node's `Buffer` and `node:crypto` are replaced by stand-ins, and a module that is
@@ -75,9 +75,12 @@ export function contractsInBrowser(folder: string): Plugin {
           `@herald/contracts/${name} is not for pages. If it needs nothing of Node, add it to the list in apps/dashboard/src/browser/contracts-in-browser.ts`,
         )
       }
-      if (!/\bBuffer\./.test(code)) return undefined
       // Behind the last line, so that the places of the source stay what they are: imports are hoisted.
-      return { code: `${code}\nimport { Buffer } from ${JSON.stringify(standInFor('buffer', folder))}\n`, map: null }
+      const added = [
+        /\bBuffer\./.test(code) ? `import { Buffer } from ${JSON.stringify(standInFor('buffer', folder))}` : '',
+        /from 'zod'/.test(code) ? `import ${JSON.stringify(standInFor('zod-without-eval', folder))}` : '',
+      ].filter((line) => line !== '')
+      return added.length === 0 ? undefined : { code: `${code}\n${added.join('\n')}\n`, map: null }
     },
   }
 }

@@ -20,7 +20,7 @@ export function detailsOf(schema: z.ZodType, body: unknown): FaultDetail[] {
 /** What is wrong with a draft: each detail has the path of its field, as the platform's own answer has. */
 export function checkDraft(draft: CampaignDraft): FaultDetail[] {
   const body = bodyOfDraft(draft)
-  const wrong = detailsOf(CreateCampaign, body)
+  const wrong = detailsOf(CreateCampaign, body).flatMap((detail) => inWords(detail, draft))
   const twice = twiceIn(draft.data).map((place) => ({
     path: `data.${draft.data[place]?.key}`,
     message: 'is written twice; keep one of them',
@@ -31,4 +31,11 @@ export function checkDraft(draft: CampaignDraft): FaultDetail[] {
       checkFits({ ...body, content }).map(({ path, message }) => ({ path: `experiment.variants.${place}.${path}`, message })),
     ) ?? checkFits(body)
   return [...large, ...twice]
+}
+
+/** What a page says otherwise: a choice that was not made yet, and the text beside an experiment, which is its first variant's. */
+function inWords(detail: FaultDetail, { audience, experiment }: CampaignDraft): FaultDetail[] {
+  if (experiment && /^content(\.|$)/.test(detail.path)) return []
+  const isOpen = audience.kind === 'saved' && audience.segmentId === ''
+  return [isOpen && detail.path === 'segmentId' ? { path: 'segmentId', message: 'is to be chosen' } : detail]
 }

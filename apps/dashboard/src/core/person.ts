@@ -15,7 +15,7 @@ export type Person = {
 
 type UserRead = {
   id: string
-  externalId: string | null
+  externalId?: string | null | undefined
   language: string | null
   timezone: string | null
   country: string | null
@@ -49,11 +49,11 @@ export const samplePerson = (tags: readonly { name: string; type: string; values
 export const nobody: Person = { name: 'Nobody: every value is missing', language: null, timezone: null, user: {}, tags: {} }
 
 /** One of the app's people. */
-export const personOf = ({ tags, ...user }: UserRead): Person => ({
-  name: user.externalId ?? user.id,
-  language: user.language,
-  timezone: user.timezone,
-  user,
+export const personOf = ({ id, externalId = null, language, timezone, country, createdAt, tags }: UserRead): Person => ({
+  name: externalId ?? id,
+  language,
+  timezone,
+  user: { id, externalId, language, timezone, country, createdAt },
   tags,
 })
 

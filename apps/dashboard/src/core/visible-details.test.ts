@@ -20,6 +20,13 @@ test('a key with dots is found, and what belongs to no field is shown', () => {
 })
 
 test('a key of data that is written twice is a mistake at its name', () => {
-  const draft = { ...emptyDraft, content: changeEntry(emptyDraft.content, 'en', { title: 'a', body: 'b' }), data: [{ key: 'k', value: '1' }, { key: 'k', value: '2' }] }
+  const draft = {
+    ...emptyDraft,
+    content: changeEntry(emptyDraft.content, 'en', { title: 'a', body: 'b' }),
+    data: [
+      { key: 'k', value: '1' },
+      { key: 'k', value: '2' },
+    ],
+  }
   expect(checkDraft(draft)).toEqual([{ path: 'data.k', message: 'is written twice; keep one of them' }])
 })

@@ -20,5 +20,13 @@ export function ComposePage() {
     setMadeId(id)
     void navigate({ to: '/apps/$appId/compose/$campaignId', params: { appId, campaignId: id }, search: (search) => search, replace: true })
   }
-  return <ComposeStart key={page.key} draftKey={page.key} appId={appId} campaignId={campaignId === madeId ? undefined : campaignId} onMade={made} />
+  return (
+    <ComposeStart
+      key={page.key}
+      draftKey={page.key}
+      appId={appId}
+      campaignId={campaignId === madeId ? undefined : campaignId}
+      onMade={made}
+    />
+  )
 }

@@ -3,10 +3,9 @@ import { useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { client } from '../../api/client.ts'
 import { draftOfCampaign, emptyDraft, type CampaignDraft } from '../../core/campaign-draft.ts'
-import { draftOfContent } from '../../core/content-draft.ts'
 import type { StoredCampaign } from '../../core/draft-saver.ts'
 import type { KeptDraft } from '../../core/kept-drafts.ts'
-import { draftOfOptions } from '../../core/send-options-draft.ts'
+import { fieldsOfTemplate } from '../../core/template-draft.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { ButtonLink } from '../../ui/ButtonLink.tsx'
 import { Loaded } from '../../ui/Loaded.tsx'
@@ -59,8 +58,11 @@ async function startWith(appId: string, id: string, signal: AbortSignal): Promis
 async function startNew(appId: string, search: ComposeSearch, signal: AbortSignal): Promise<Start> {
   let draft = emptyDraft
   if (search.templateId !== undefined) {
-    const { data } = await client.GET('/v1/admin/apps/{appId}/templates/{id}', { params: { path: { appId, id: search.templateId } }, signal })
-    if (data) draft = { ...draft, ...draftOfOptions(data), content: draftOfContent(data.content), templateId: data.id }
+    const { data } = await client.GET('/v1/admin/apps/{appId}/templates/{id}', {
+      params: { path: { appId, id: search.templateId } },
+      signal,
+    })
+    if (data) draft = { ...draft, ...fieldsOfTemplate(data), templateId: data.id }
   }
   if (search.segmentId !== undefined) draft = { ...draft, audience: { kind: 'saved', segmentId: search.segmentId } }
   else if (search.externalId !== undefined) {

@@ -1,9 +1,8 @@
 import { textIn, tidy } from '../../core/search.ts'
 
-/** What the address of this page says beside its path. */
-export type TemplateSearch = {
-  tab?: string | undefined
-}
+/** What the address of this page says beside its path: the language on screen, and for whom it is filled in. */
+export type TemplateSearch = { locale?: string | undefined; person?: string | undefined }
 
 /** Reads it; what is not understood is left out. */
-export const validateTemplateSearch = (raw: Record<string, unknown>): TemplateSearch => tidy({ tab: textIn(raw, 'tab') })
+export const validateTemplateSearch = (raw: Record<string, unknown>): TemplateSearch =>
+  tidy({ locale: textIn(raw, 'locale'), person: textIn(raw, 'person') })

@@ -31,7 +31,9 @@ export function AndroidPreview({ entry, app, theme }: { entry: LocaleEntry; app:
             {entry.body}
           </p>
         </div>
-        {entry.image !== undefined && <PictureFrame address={entry.image} className="aspect-square! w-10! shrink-0 self-center rounded-lg p-0! text-[0px]" />}
+        {entry.image !== undefined && (
+          <PictureFrame address={entry.image} className="aspect-square! w-10! shrink-0 self-center rounded-lg p-0! text-[0px]" />
+        )}
       </div>
       <p className="text-xs opacity-70">Expanded</p>
       <div className={clsx('flex gap-3 rounded-3xl px-4 py-3', card)}>

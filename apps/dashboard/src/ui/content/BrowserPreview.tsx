@@ -6,12 +6,34 @@ import { PictureFrame } from './PictureFrame.tsx'
 import { PreviewActions } from './PreviewActions.tsx'
 
 const looks = {
-  chrome: { name: 'Chrome', light: 'bg-[#fff] text-[#202124]', dark: 'bg-[#292a2d] text-[#e8eaed]', corner: 'rounded-xl', hasPicture: true },
-  firefox: { name: 'Firefox', light: 'bg-[#f9f9fb] text-[#15141a]', dark: 'bg-[#2b2a33] text-[#fbfbfe]', corner: 'rounded-md', hasPicture: false },
+  chrome: {
+    name: 'Chrome',
+    light: 'bg-[#fff] text-[#202124]',
+    dark: 'bg-[#292a2d] text-[#e8eaed]',
+    corner: 'rounded-xl',
+    hasPicture: true,
+  },
+  firefox: {
+    name: 'Firefox',
+    light: 'bg-[#f9f9fb] text-[#15141a]',
+    dark: 'bg-[#2b2a33] text-[#fbfbfe]',
+    corner: 'rounded-md',
+    hasPicture: false,
+  },
 }
 
 /** About how a browser on a desk shows a message. Systems that draw notifications themselves look different again. */
-export function BrowserPreview({ entry, app, theme, browser }: { entry: LocaleEntry; app: string; theme: 'light' | 'dark'; browser: keyof typeof looks }) {
+export function BrowserPreview({
+  entry,
+  app,
+  theme,
+  browser,
+}: {
+  entry: LocaleEntry
+  app: string
+  theme: 'light' | 'dark'
+  browser: keyof typeof looks
+}) {
   const { name, corner, hasPicture, ...colours } = looks[browser]
   return (
     <div className={clsx('flex flex-col gap-3 rounded-xl p-3', theme === 'light' ? 'bg-[#d6dbe4]' : 'bg-[#0f1115]')}>

@@ -57,7 +57,15 @@ export function ContentEditor({
 
   return (
     <div className="flex flex-col gap-4">
-      <LocaleTabs value={value} onChange={onChange} locale={shown} onLocale={onLocale} panel={panel} languages={languages} errorAt={errorAt} />
+      <LocaleTabs
+        value={value}
+        onChange={onChange}
+        locale={shown}
+        onLocale={onLocale}
+        panel={panel}
+        languages={languages}
+        errorAt={errorAt}
+      />
       <div id={panel} role="tabpanel" aria-label={`Text in ${shown}`} lang={shown} className="flex flex-col gap-4">
         <TextField label="Title" required {...field('title')} />
         <TextField label="Text" required lines {...field('body')} hint="Type {{ to put in what is known of a person." />

@@ -44,7 +44,11 @@ export function DataEditor({
                 value={row.value}
                 onChange={({ target }) => change(place, { value: target.value })}
               />
-              <Button variant="quiet" aria-label={`Remove ${row.key === '' ? `row ${place + 1}` : row.key}`} onClick={() => onChange(rows.filter((_, at) => at !== place))}>
+              <Button
+                variant="quiet"
+                aria-label={`Remove ${row.key === '' ? `row ${place + 1}` : row.key}`}
+                onClick={() => onChange(rows.filter((_, at) => at !== place))}
+              >
                 <X size={14} aria-hidden />
               </Button>
             </div>

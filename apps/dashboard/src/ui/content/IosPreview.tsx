@@ -25,7 +25,9 @@ export function IosPreview({ entry, app, theme }: { entry: LocaleEntry; app: str
             {entry.body}
           </p>
         </div>
-        {entry.image !== undefined && <PictureFrame address={entry.image} className="aspect-square! w-9! shrink-0 rounded p-0! text-[0px]" />}
+        {entry.image !== undefined && (
+          <PictureFrame address={entry.image} className="aspect-square! w-9! shrink-0 rounded p-0! text-[0px]" />
+        )}
       </div>
       <p className="text-xs opacity-70">Lock screen, opened</p>
       <div className={clsx('overflow-hidden rounded-2xl shadow-sm', card)}>
@@ -58,7 +60,10 @@ export function IosPreview({ entry, app, theme }: { entry: LocaleEntry; app: str
 /** Stands in for the app's icon, which this page does not have. */
 export function AppIcon({ app, className }: { app: string; className: string }) {
   return (
-    <span aria-hidden className={clsx('grid shrink-0 place-items-center bg-[#3650c9] text-xs font-semibold text-[#fff] normal-case opacity-100', className)}>
+    <span
+      aria-hidden
+      className={clsx('grid shrink-0 place-items-center bg-[#3650c9] text-xs font-semibold text-[#fff] normal-case opacity-100', className)}
+    >
       {app.slice(0, 1).toUpperCase()}
     </span>
   )

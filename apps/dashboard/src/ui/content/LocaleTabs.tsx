@@ -84,7 +84,11 @@ export function LocaleTabs({
           <Menu
             label={`More for ${locale}`}
             items={[
-              { label: 'Make it the default', disabled: locale === value.fallback, onSelect: () => onChange({ ...value, fallback: locale }) },
+              {
+                label: 'Make it the default',
+                disabled: locale === value.fallback,
+                onSelect: () => onChange({ ...value, fallback: locale }),
+              },
               { label: `Remove ${nameOfLocale(locale)}`, danger: true, disabled: value.entries.length < 2, onSelect: remove },
             ]}
           />

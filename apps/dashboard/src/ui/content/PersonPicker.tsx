@@ -26,12 +26,15 @@ export function PersonPicker({
   const load = async (q: string, signal: AbortSignal) => {
     const query = q.trim() === '' ? { limit: 20 } : { q: q.trim(), limit: 20 }
     const { data } = await client.GET('/v1/admin/apps/{appId}/users', { params: { path: { appId }, query }, signal })
-    const people = data?.items.map((user) => ({ value: user.id, label: user.externalId ?? user.id, hint: user.language ?? undefined })) ?? []
+    const people =
+      data?.items.map((user) => ({ value: user.id, label: user.externalId ?? user.id, hint: user.language ?? undefined })) ?? []
     return [...fixed.filter(({ label }) => label.toLowerCase().includes(q.trim().toLowerCase())), ...people]
   }
   return (
     <Field label="Shown for">
-      {({ id }) => <Combobox id={id} label="Shown for" value={value} valueLabel={name} load={load} onChange={(chosen) => onChange(chosen)} />}
+      {({ id }) => (
+        <Combobox id={id} label="Shown for" value={value} valueLabel={name} load={load} onChange={(chosen) => onChange(chosen)} />
+      )}
     </Field>
   )
 }

@@ -11,7 +11,12 @@ export function PictureFrame({ address, className }: { address: string; classNam
   if (local !== undefined) return <img src={local} alt="" className={clsx('aspect-2/1 w-full object-cover', className)} />
   const { host, file } = partsOf(address)
   return (
-    <div className={clsx('flex aspect-2/1 w-full flex-col items-center justify-center gap-1 border border-dashed border-current/40 p-2 text-center text-xs opacity-70', className)}>
+    <div
+      className={clsx(
+        'flex aspect-2/1 w-full flex-col items-center justify-center gap-1 border border-dashed border-current/40 p-2 text-center text-xs opacity-70',
+        className,
+      )}
+    >
       <Image size={18} aria-hidden />
       <span className="max-w-full truncate">{host}</span>
       <span className="max-w-full truncate">{file}</span>

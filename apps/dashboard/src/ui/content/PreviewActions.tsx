@@ -29,7 +29,9 @@ export function PreviewActions({
           <Tooltip key={id} text={`${where} shows ${most} buttons; this one is left out.`}>
             <button type="button" dir="auto" className={clsx(each, 'cursor-help line-through opacity-50')}>
               {title}
-              <span className="sr-only">: {where} shows {most} buttons; this one is left out</span>
+              <span className="sr-only">
+                : {where} shows {most} buttons; this one is left out
+              </span>
             </button>
           </Tooltip>
         ),

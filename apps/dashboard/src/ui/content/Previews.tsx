@@ -21,7 +21,17 @@ type Surface = (typeof surfaces)[number]['value']
  * What the message looks like on a phone and in a browser, for the person and the language that are chosen. The drawing is an approximation; the text in it is
  * what the device is given, filled in and cut by the code that sends.
  */
-export function Previews({ measured, app, silent, children }: { measured: readonly Measured[]; app: string; silent?: boolean | undefined; children?: ReactNode }) {
+export function Previews({
+  measured,
+  app,
+  silent,
+  children,
+}: {
+  measured: readonly Measured[]
+  app: string
+  silent?: boolean | undefined
+  children?: ReactNode
+}) {
   const [surface, setSurface] = useState<Surface>('ios')
   const [theme, setTheme] = useState<'light' | 'dark'>(() => (document.documentElement.dataset['theme'] === 'dark' ? 'dark' : 'light'))
   const [picture, setPicture] = useLocalPicture()

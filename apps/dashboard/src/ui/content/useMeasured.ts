@@ -20,7 +20,11 @@ export function useMeasured(
     const send: PushSend = { silent: rest.silent ?? false, data, collapseId, priority: rest.priority ?? 'high', presentation }
     const campaign = { id: '000000000000000000000003', name }
     return platforms.map((platform) =>
-      measure(platform, entry, valuesOf(person, { platform, data, campaign, zone, now }), { send, ttlSeconds: ttl, variant: variant ?? '' }),
+      measure(platform, entry, valuesOf(person, { platform, data, campaign, zone, now }), {
+        send,
+        ttlSeconds: ttl,
+        variant: variant ?? '',
+      }),
     )
   }, [entry, person, options, name, zone, variant, now])
 }

@@ -1,0 +1,27 @@
+import { SaveTemplate } from '@herald/contracts/template'
+import { parseBody } from '@herald/contracts/validate'
+import { expect, test } from 'vitest'
+import { bodyOfTemplate, emptyTemplate, formOfTemplate } from './template-draft.ts'
+
+const unset = { description: null, data: null, presentation: null, ttl: null, collapseId: null, priority: null, silent: null }
+const content = { _default: 'en', en: { title: 'Shipped', body: 'On its way', url: 'https://shop.example' } }
+
+test('a template that is opened and saved again says the same, and leaves open what it left open', () => {
+  const bare = { name: 'Order', content }
+  expect(parseBody(SaveTemplate, bodyOfTemplate(formOfTemplate({ ...unset, ...bare })))).toEqual({ ...bare, description: null })
+  const full = {
+    ...bare,
+    description: 'When it ships',
+    data: { kind: 'order' },
+    presentation: { sound: 'default', badge: 0, relevanceScore: 0 },
+    ttl: 0,
+    collapseId: 'order',
+    priority: 'normal' as const,
+    silent: true,
+  }
+  expect(parseBody(SaveTemplate, bodyOfTemplate(formOfTemplate(full)))).toEqual(full)
+})
+
+test('a new template is empty', () => {
+  expect(bodyOfTemplate(emptyTemplate)).toEqual({ name: '', description: null, content: { _default: 'en', en: { title: '', body: '' } } })
+})

@@ -1,0 +1,47 @@
+import type { Content } from '@herald/contracts/content'
+import { contentOfDraft, draftOfContent, emptyContent, type ContentDraft } from './content-draft.ts'
+import {
+  draftOfOptions,
+  emptyOptions,
+  optionsOfDraft,
+  type OptionsBody,
+  type OptionsDraft,
+  type OptionsRead,
+} from './send-options-draft.ts'
+
+/** A template as the API answers it, as far as a draft goes. Its texts were checked when it was saved. */
+export type TemplateRead = OptionsRead & { content: Record<string, unknown> }
+
+/** What a template brings into a message: its texts and options. */
+export const fieldsOfTemplate = (template: TemplateRead): OptionsDraft & { content: ContentDraft } => ({
+  ...draftOfOptions(template),
+  content: draftOfContent(template.content as Content),
+})
+
+/** A template while it is written. */
+export type TemplateForm = OptionsDraft & { name: string; description: string; content: ContentDraft }
+
+export const emptyTemplate: TemplateForm = { ...emptyOptions, name: '', description: '', content: emptyContent() }
+
+export const formOfTemplate = (template: TemplateRead & { name: string; description: string | null }): TemplateForm => ({
+  ...fieldsOfTemplate(template),
+  name: template.name,
+  description: template.description ?? '',
+})
+
+/**
+ * The body that saves a template: it replaces the whole of it. What is at its default is left out, so that a send that leaves it open decides by
+ * itself.
+ */
+export function bodyOfTemplate(form: TemplateForm): OptionsBody & { name: string; description: string | null; content: Content } {
+  const { silent, data, priority, ...rest } = optionsOfDraft(form)
+  return {
+    name: form.name,
+    description: form.description === '' ? null : form.description,
+    content: contentOfDraft(form.content),
+    ...rest,
+    ...(silent === true ? { silent } : {}),
+    ...(data && Object.keys(data).length > 0 ? { data } : {}),
+    ...(priority === 'normal' ? { priority } : {}),
+  }
+}

@@ -1,0 +1,46 @@
+import { TestSend } from '@herald/contracts/test-send'
+import { compile } from '@herald/contracts/placeholder'
+import { parseBody } from '@herald/contracts/validate'
+import { expect, test } from 'vitest'
+import { addLocale, changeEntry, emptyContent } from './content-draft.ts'
+import { personOf } from './person.ts'
+import { emptyOptions } from './send-options-draft.ts'
+import { testAsOwner, testOnScreen } from './test-body.ts'
+
+const about = { name: 'Sale', zone: 'UTC', now: new Date('2026-11-22T12:00:00Z') }
+const person = personOf({
+  id: 'u',
+  language: 'de',
+  timezone: null,
+  country: null,
+  createdAt: '',
+  tags: { name: '{{ user.id }} {{{' },
+})
+const content = changeEntry(addLocale(changeEntry(emptyContent('en'), 'en', { title: 'Hi', body: 'There' }), 'de'), 'de', {
+  title: 'Hallo {{ tags.name }}',
+  body: '{{ tags.missing | default: "du" }}',
+  actions: [{ id: 'a', title: '{{ tags.name }}', url: 'https://shop.example/{{ tags.missing | default: "x" }}' }],
+})
+
+test('a test of what is on screen is in that language, and says what that person is told, whatever their values hold', () => {
+  const body = testOnScreen(content, 'de', person, emptyOptions, about)
+  const sent = parseBody(TestSend, { subscriptionId: '671a2b3c4d5e6f7081920a01', ...body })
+  const entry = sent.content?.['de']
+  if (typeof entry !== 'object') throw new Error('it has that language')
+  expect(Object.keys(sent.content ?? {})).toEqual(['_default', 'de'])
+  expect(compile(entry.title)({})).toBe('Hallo {{ user.id }} {{{')
+  expect(entry).toMatchObject({ body: 'du', actions: [{ url: 'https://shop.example/x' }] })
+  expect(compile(entry.actions?.[0]?.title ?? '')({})).toBe('{{ user.id }} {{{')
+})
+
+test('where nothing is left for that person there is nothing to test', () => {
+  const blank = changeEntry(emptyContent('en'), 'en', { title: '{{ tags.missing }}', body: '{{ tags.missing }}' })
+  expect(testOnScreen(blank, 'en', person, emptyOptions, about)).toBeUndefined()
+})
+
+test('a test as its owner would get it has all languages and their placeholders', () => {
+  expect(testAsOwner(content, { ...emptyOptions, collapseId: 'x' })).toMatchObject({
+    collapseId: 'x',
+    content: { _default: 'en', en: { title: 'Hi' }, de: { title: 'Hallo {{ tags.name }}' } },
+  })
+})

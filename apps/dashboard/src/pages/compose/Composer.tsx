@@ -1,0 +1,93 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { bodyOfDraft, nameOf, type CampaignDraft } from '../../core/campaign-draft.ts'
+import { checkDraft } from '../../core/check-draft.ts'
+import type { StoredCampaign } from '../../core/draft-saver.ts'
+import type { KeptDraft } from '../../core/kept-drafts.ts'
+import { visibleDetails } from '../../core/visible-details.ts'
+import { useShortcut } from '../../shell/useShortcut.ts'
+import { Button } from '../../ui/Button.tsx'
+import { FormErrors } from '../../ui/FormErrors.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { Answers } from './Answers.tsx'
+import { Asks } from './Asks.tsx'
+import { DraftBanners } from './DraftBanners.tsx'
+import { Review } from './Review.tsx'
+import { SaveLine } from './SaveLine.tsx'
+import { useDraft } from './useDraft.ts'
+import { useScreen } from './useScreen.ts'
+
+/** The left half asks, the right half answers at once. `step=review` in the address shows what would come of it in the place of the questions. */
+export function Composer({
+  appId,
+  draftKey,
+  start,
+  onMade,
+}: {
+  appId: string
+  draftKey: string
+  start: { draft: CampaignDraft; stored: StoredCampaign | undefined; kept: KeptDraft[] }
+  onMade: (id: string) => void
+}) {
+  const { saver, working } = useDraft(appId, draftKey, start, onMade)
+  const { draft, id, state } = working
+  const { step } = useSearch({ from: '/apps/$appId/compose' })
+  const navigate = useNavigate()
+  const [asked, setAsked] = useState(false)
+  const [told, setTold] = useState<readonly { path: string; message: string }[]>([])
+  const screen = useScreen(appId, draft)
+
+  const mistakes = checkDraft(draft)
+  const refused = state.is === 'kept' && state.message !== undefined ? state.details : []
+  const shown = [...visibleDetails(mistakes, bodyOfDraft(draft), asked), ...refused]
+  const goTo = (to: 'review' | undefined) => void navigate({ to: '.', search: (search) => ({ ...search, step: to }) })
+
+  const review = async () => {
+    setAsked(true)
+    setTold(mistakes)
+    if (mistakes.length > 0) return
+    if (await saver.saveNow()) return goTo('review')
+    const { state: now } = saver.get()
+    if (now.is === 'kept')
+      setTold(now.details.length > 0 ? now.details : [{ path: '', message: now.message ?? 'The draft could not be saved.' }])
+  }
+  const isReview = step === 'review' && id !== null && mistakes.length === 0
+  useShortcut('mod+enter', () => void (isReview ? document.getElementById('send')?.click() : review()), 'Review the message, then send it')
+
+  return (
+    <Page
+      title={isReview ? `Review: ${nameOf(draft)}` : 'Compose'}
+      guide="campaigns"
+      actions={
+        <>
+          <SaveLine state={state} onSave={() => void saver.saveNow()} />
+          {isReview ? (
+            <Button onClick={() => goTo(undefined)}>Back to the message</Button>
+          ) : (
+            <Button variant="primary" onClick={() => void review()} busy={state.is === 'saving' && asked}>
+              Review
+            </Button>
+          )}
+        </>
+      }
+    >
+      <DraftBanners appId={appId} saver={saver} state={state} kept={start.kept} />
+      <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_minmax(20rem,25rem)]">
+        {isReview ? (
+          <Review appId={appId} campaignId={id} draft={draft} saver={saver} state={state} screen={screen} />
+        ) : (
+          <div className="flex min-w-0 flex-col gap-5">
+            <FormErrors details={told} />
+            <Asks appId={appId} draft={draft} onChange={(changed) => saver.change(changed)} details={shown} screen={screen} />
+            <div className="flex justify-end">
+              <Button variant="primary" onClick={() => void review()}>
+                Review
+              </Button>
+            </div>
+          </div>
+        )}
+        <Answers appId={appId} draft={draft} screen={screen} />
+      </div>
+    </Page>
+  )
+}

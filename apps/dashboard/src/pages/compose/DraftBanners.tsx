@@ -1,0 +1,93 @@
+import { useState } from 'react'
+import { nameOf } from '../../core/campaign-draft.ts'
+import type { DraftSaver, SaveState } from '../../core/draft-saver.ts'
+import type { KeptDraft } from '../../core/kept-drafts.ts'
+import { Banner } from '../../ui/Banner.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { ButtonLink } from '../../ui/ButtonLink.tsx'
+import { Time } from '../../ui/Time.tsx'
+import { keeper } from './useDraft.ts'
+
+/** What a person has to decide about the draft itself: another's changes, its end, or what this browser still has of an earlier one. */
+export function DraftBanners({
+  appId,
+  saver,
+  state,
+  kept,
+}: {
+  appId: string
+  saver: DraftSaver
+  state: SaveState
+  kept: readonly KeptDraft[]
+}) {
+  const { id } = saver.get()
+  return (
+    <>
+      {state.is === 'conflict' && (
+        <Banner
+          kind="warning"
+          action={
+            <>
+              <Button onClick={() => saver.takeTheirs()}>Take theirs</Button>
+              <Button onClick={() => void saver.keepMine()}>Keep mine</Button>
+            </>
+          }
+        >
+          Another tab or another person has changed this draft since you opened it. Yours is kept in this browser and is not saved. Keeping
+          yours replaces theirs.
+        </Banner>
+      )}
+      {state.is === 'over' && (
+        <Banner
+          kind="warning"
+          action={
+            id !== null &&
+            state.status !== 'deleted' && (
+              <ButtonLink to="/apps/$appId/campaigns/$campaignId" params={{ appId, campaignId: id }}>
+                Open the campaign
+              </ButtonLink>
+            )
+          }
+        >
+          {state.status === 'deleted'
+            ? 'This draft was deleted elsewhere.'
+            : 'This message was sent elsewhere, so it cannot be changed any more.'}{' '}
+          What you wrote is kept in this browser.
+        </Banner>
+      )}
+      {state.is !== 'conflict' && state.is !== 'over' && <KeptBanner saver={saver} kept={kept} />}
+    </>
+  )
+}
+
+/** Offers what was written here earlier and never reached the platform. */
+function KeptBanner({ saver, kept }: { saver: DraftSaver; kept: readonly KeptDraft[] }) {
+  const [[newest], setLeft] = useState(kept)
+  if (!newest) return null
+  const done = () => {
+    keeper.drop(newest.key)
+    setLeft((left) => left.filter(({ key }) => key !== newest.key))
+  }
+  return (
+    <Banner
+      kind="info"
+      action={
+        <>
+          <Button
+            onClick={() => {
+              saver.change(newest.draft)
+              done()
+            }}
+          >
+            Go on with it
+          </Button>
+          <Button variant="quiet" onClick={done}>
+            Discard
+          </Button>
+        </>
+      }
+    >
+      This browser has “{nameOf(newest.draft)}”, which was written <Time at={newest.at} /> and never saved.
+    </Banner>
+  )
+}

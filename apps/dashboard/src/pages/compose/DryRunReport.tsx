@@ -1,0 +1,152 @@
+import type { Schedule } from '@herald/contracts/campaign'
+import type { components } from '../../api/schema.gen.ts'
+import { countText } from '../../core/number.ts'
+import { Banner } from '../../ui/Banner.tsx'
+import { Status } from '../../ui/Status.tsx'
+import { Time } from '../../ui/Time.tsx'
+import { DryRunSamples } from './DryRunSamples.tsx'
+import { platformNames } from '../../core/platform-names.ts'
+import { durationText, warningText, whyLeftOut } from './dry-run-texts.ts'
+
+export type Report = components['schemas']['DryRunNotificationOfAppAnswer']
+
+/** What a send of this message would do now, as the parts of the platform that send work it out. Nothing was written and no provider asked. */
+export function DryRunReport({ report, schedule }: { report: Report; schedule: Schedule }) {
+  const { audience, unreachable, skips, waves, experiment, estimate } = report
+  return (
+    <div className="flex flex-col gap-5">
+      <div className="flex flex-col gap-1">
+        <p>
+          <strong className="text-2xl">{countText(audience.devices)}</strong> {audience.devices === 1 ? 'device' : 'devices'} of{' '}
+          {countText(audience.users)} {audience.users === 1 ? 'person' : 'people'}
+          {!audience.exact && (
+            <span className="text-muted">
+              , estimated from {countText(audience.sampleSize ?? 0)}
+              {intervalText(audience.interval)}
+            </span>
+          )}
+        </p>
+        <p className="text-muted">
+          {(['ios', 'android', 'web'] as const)
+            .map((platform) => `${platformNames[platform]} ${countText(audience.byPlatform[platform])}`)
+            .join(' · ')}
+        </p>
+        {estimate.seconds !== null && <p className="text-muted">Sending takes about {durationText(estimate.seconds)}.</p>}
+      </div>
+      {report.warnings.map((warning) => (
+        <Banner key={warning.code + warning.path} kind="warning">
+          {warningText(warning)}
+        </Banner>
+      ))}
+      <Table caption="Who is left out" head={['Why', 'Devices']} rows={leftOut(unreachable, skips)} empty="Nobody is left out." />
+      {experiment && (
+        <Table
+          caption="The experiment"
+          head={['Group', 'Devices']}
+          rows={[
+            ...Object.entries(experiment.byVariant).map(([id, devices]) => [`Variant ${id}`, countText(devices)]),
+            ['Waits for the winner', countText(experiment.remainder)],
+          ]}
+        />
+      )}
+      {schedule.type !== 'now' && waves.length > 0 && (
+        <Table
+          caption={waves.length === 1 ? 'When' : `When: ${waves.length} waves`}
+          head={['At', 'Devices']}
+          rows={waves.slice(0, mostWaves).map(({ at, devices }) => [<Time key={at} at={at} />, countText(devices)])}
+          more={waves.length > mostWaves ? `And ${waves.length - mostWaves} later waves.` : undefined}
+        />
+      )}
+      <Table
+        caption="Languages"
+        head={['Text', 'Devices', 'For want of their own']}
+        rows={report.locales.map(({ locale, devices, fallback }) => [
+          locale,
+          countText(devices),
+          fallback === 0 ? '–' : countText(fallback),
+        ])}
+        empty="Nobody is shown a text."
+      />
+      <Table
+        caption="Size, of the largest push found"
+        head={['Platform', 'Text', 'Bytes', '']}
+        rows={report.bytes.map(({ platform, locale, variant, max, limit, truncated }) => [
+          platformNames[platform],
+          [locale ?? 'silent', variant].filter((part) => part !== null).join(', variant '),
+          `${countText(max)} of ${countText(limit)}`,
+          truncated ? (
+            <Status key="s" kind="warning">
+              cut
+            </Status>
+          ) : max > limit ? (
+            <Status key="s" kind="bad">
+              too large
+            </Status>
+          ) : (
+            <Status key="s" kind="good">
+              fits
+            </Status>
+          ),
+        ])}
+      />
+      <DryRunSamples samples={report.samples} />
+    </div>
+  )
+}
+
+const mostWaves = 12
+
+const intervalText = (interval: number[] | undefined): string =>
+  interval === undefined ? '' : `: with 95 % confidence ${countText(interval[0] ?? 0)} to ${countText(interval[1] ?? 0)}`
+
+const leftOut = (unreachable: Report['unreachable'], skips: Report['skips']): React.ReactNode[][] => [
+  ...(unreachable.optedOut > 0 ? [['Opted out', countText(unreachable.optedOut)]] : []),
+  ...(unreachable.invalidated > 0 ? [['Their token is dead', countText(unreachable.invalidated)]] : []),
+  ...skips
+    .filter(({ devices }) => devices > 0)
+    .map(({ reason, devices, exact }) => [whyLeftOut(reason), `${exact ? '' : 'about '}${countText(devices)}`]),
+]
+
+function Table({
+  caption,
+  head,
+  rows,
+  empty,
+  more,
+}: {
+  caption: string
+  head: string[]
+  rows: React.ReactNode[][]
+  empty?: string
+  more?: string | undefined
+}) {
+  if (rows.length === 0) return empty === undefined ? null : <p className="text-muted">{empty}</p>
+  return (
+    <div className="overflow-x-auto">
+      <table className="w-full text-left">
+        <caption className="pb-1 text-left font-medium">{caption}</caption>
+        <thead className="text-xs text-muted">
+          <tr>
+            {head.map((label) => (
+              <th key={label} scope="col" className="py-1 pr-4 font-medium">
+                {label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((cells, place) => (
+            <tr key={place} className="border-t border-line">
+              {cells.map((cell, column) => (
+                <td key={head[column]} className="py-1 pr-4 tabular-nums">
+                  {cell}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {more !== undefined && <p className="text-sm text-muted">{more}</p>}
+    </div>
+  )
+}

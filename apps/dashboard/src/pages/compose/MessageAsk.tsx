@@ -1,0 +1,128 @@
+import { client } from '../../api/client.ts'
+import type { CampaignDraft, VariantDraft } from '../../core/campaign-draft.ts'
+import type { ContentDraft } from '../../core/content-draft.ts'
+import { fieldsOfTemplate } from '../../core/template-draft.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Combobox } from '../../ui/Combobox.tsx'
+import { ContentEditor, type ErrorAt } from '../../ui/content/ContentEditor.tsx'
+import { Tabs } from '../../ui/Tabs.tsx'
+import { Tag } from '../../ui/Tag.tsx'
+import type { Screen } from './useScreen.ts'
+import type { TemplateDraft } from './useTemplate.ts'
+
+/** What a message says: the texts of each language, and of each variant of an experiment. */
+export function MessageAsk({
+  appId,
+  draft,
+  onChange,
+  errorAt,
+  screen,
+  template,
+  dataKeys,
+}: {
+  appId: string
+  draft: CampaignDraft
+  onChange: (draft: CampaignDraft) => void
+  errorAt: ErrorAt
+  screen: Screen
+  template: TemplateDraft | undefined
+  dataKeys: readonly string[]
+}) {
+  const { experiment } = draft
+  const { variant } = screen
+  const change = (content: ContentDraft) =>
+    onChange(
+      experiment
+        ? {
+            ...draft,
+            experiment: {
+              ...experiment,
+              variants: experiment.variants.map((one, place) => (place === variant ? { ...one, content } : one)),
+            },
+          }
+        : { ...draft, content },
+    )
+  const path = experiment ? `experiment.variants.${variant}.content` : 'content'
+  const own = errorAt(path)
+  return (
+    <div className="flex flex-col gap-4">
+      {!experiment && <TemplateChoice appId={appId} draft={draft} onChange={onChange} template={template} />}
+      {experiment && <VariantTabs variants={experiment.variants} variant={variant} onVariant={screen.setVariant} />}
+      <ContentEditor
+        value={screen.content}
+        onChange={change}
+        locale={screen.locale}
+        onLocale={screen.setLocale}
+        tags={screen.tags}
+        dataKeys={dataKeys}
+        errorAt={(place) => errorAt(`${path}.${place}`)}
+        template={experiment ? undefined : template?.content}
+        languages={screen.languages}
+      />
+      {own !== undefined && <p className="text-sm text-bad">The message {own}</p>}
+    </div>
+  )
+}
+
+function VariantTabs({
+  variants,
+  variant,
+  onVariant,
+}: {
+  variants: readonly VariantDraft[]
+  variant: number
+  onVariant: (place: number) => void
+}) {
+  return (
+    <Tabs
+      label="Variants"
+      value={String(variant)}
+      onChange={(place) => onVariant(Number(place))}
+      items={variants.map(({ name }, place) => ({ value: String(place), label: `Variant ${name}` }))}
+    />
+  )
+}
+
+/** Begins with a template, or lets go of it. A template's texts are copied: what becomes of it later changes nothing here. */
+function TemplateChoice({
+  appId,
+  draft,
+  onChange,
+  template,
+}: {
+  appId: string
+  draft: CampaignDraft
+  onChange: (draft: CampaignDraft) => void
+  template: TemplateDraft | undefined
+}) {
+  const load = async (q: string, signal: AbortSignal) => {
+    const query = q.trim() === '' ? { limit: 50 } : { q: q.trim(), limit: 50 }
+    const { data } = await client.GET('/v1/admin/apps/{appId}/templates', { params: { path: { appId }, query }, signal })
+    return data?.items.map(({ id, name, description }) => ({ value: id, label: name, hint: description ?? undefined })) ?? []
+  }
+  const take = async (id: string) => {
+    const { data } = await client.GET('/v1/admin/apps/{appId}/templates/{id}', { params: { path: { appId, id } } })
+    if (data) onChange({ ...draft, ...fieldsOfTemplate(data), templateId: data.id })
+  }
+  if (draft.templateId === null) {
+    return (
+      <div className="max-w-72">
+        <Combobox
+          label="Begin with a template"
+          placeholder="Begin with a template"
+          value={undefined}
+          load={load}
+          onChange={(id) => void take(id)}
+        />
+      </div>
+    )
+  }
+  return (
+    <p className="flex flex-wrap items-center gap-2 text-sm text-muted">
+      Begun with <Tag>{template?.name ?? 'a template'}</Tag>
+      <Button small variant="quiet" onClick={() => onChange({ ...draft, templateId: null })}>
+        Let go of the template
+      </Button>
+    </p>
+  )
+}

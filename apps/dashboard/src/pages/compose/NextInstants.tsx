@@ -1,0 +1,66 @@
+import type { Schedule } from '@herald/contracts/campaign'
+import { useState } from 'react'
+import { nextInstants, type ClockChange } from '../../core/next-instants.ts'
+
+const here = Intl.DateTimeFormat().resolvedOptions().timeZone
+
+const words: Record<ClockChange, string> = {
+  skipped: 'The clocks jump over this time, so it is sent later by the jump.',
+  twice: 'The clocks show this time twice; it is sent the first time.',
+  shifted: 'The clocks have changed since the time before: in UTC it is another time of day.',
+}
+
+/** The next instants of a schedule on three clocks: the campaign's, this browser's and UTC. */
+export function NextInstants({ schedule, zone }: { schedule: Schedule; zone: string }) {
+  const [now] = useState(() => new Date())
+  const instants = nextInstants(schedule, now, zone)
+  if (instants.length === 0) return <p className="text-warning">Nothing is sent any more: the last day has passed.</p>
+  const zones = [...new Set([zone, here, 'UTC'])]
+  return (
+    <div className="flex flex-col gap-2">
+      {schedule.type === 'user_timezone' && (
+        <p className="text-muted">
+          People in {zone} get it at this instant, others when their own clocks show {schedule.localTime}. The review counts each wave.
+        </p>
+      )}
+      <div className="overflow-x-auto">
+        <table className="w-full text-left">
+          <caption className="sr-only">The next instants</caption>
+          <thead className="text-xs text-muted">
+            <tr>
+              {zones.map((name) => (
+                <th key={name} scope="col" className="py-1 pr-4 font-medium whitespace-nowrap">
+                  {name === here ? `${name} (yours)` : name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {instants.map(({ at, change }) => (
+              <tr key={at.getTime()} className="align-top">
+                {zones.map((name, place) => (
+                  <td key={name} className="py-0.5 pr-4">
+                    <span className="whitespace-nowrap">{clockIn(name).format(at)}</span>
+                    {place === 0 && change !== null && <span className="block text-sm text-warning">{words[change]}</span>}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </div>
+  )
+}
+
+const clockIn = (timeZone: string) =>
+  new Intl.DateTimeFormat(undefined, {
+    timeZone,
+    weekday: 'short',
+    year: 'numeric',
+    month: 'short',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  })

@@ -1,0 +1,40 @@
+import { skipToken, useQuery } from '@tanstack/react-query'
+import { api } from '../../api/client.ts'
+import type { AudienceDraft, ExperimentDraft } from '../../core/campaign-draft.ts'
+import { countText, percentText } from '../../core/number.ts'
+import { assumedRate, prospectOf } from '../../core/power.ts'
+import { targetOf } from './targetOf.ts'
+
+/** What an experiment of this size can show, by how often the app's messages were opened in the last days. */
+export function Prospect({ appId, audience, experiment }: { appId: string; audience: AudienceDraft; experiment: ExperimentDraft }) {
+  // The estimate beside it asks; this reads its answer.
+  const { data: counted } = useQuery<{ count: number }>({ queryKey: ['estimate', appId, targetOf(audience)], queryFn: skipToken })
+  const { data: overview } = api.useQuery(
+    'get',
+    '/v1/admin/apps/{appId}/overview',
+    { params: { path: { appId } } },
+    { staleTime: 60_000, retry: false },
+  )
+  if (counted === undefined) return null
+  const sent = overview?.days.reduce((sum, day) => sum + day.sent, 0) ?? 0
+  const opened = overview?.days.reduce((sum, day) => sum + day.opened, 0) ?? 0
+  const known = sent >= 100 && opened > 0 && opened < sent
+  const rate = known ? opened / sent : assumedRate
+  const prospect = prospectOf(
+    rate,
+    counted.count,
+    experiment.sampleRate,
+    experiment.variants.map(({ weight }) => weight),
+  )
+  const basis = known
+    ? `${percentText(opened, sent)} of this app’s messages are opened at present.`
+    : 'How often this app’s messages are opened is not known yet; 5 % is assumed.'
+  return (
+    <p className={prospect.shows === 'nothing' ? 'text-warning' : 'text-muted'}>
+      {prospect.shows === 'nothing'
+        ? `This experiment will show nothing at this size: its smallest group has ${countText(prospect.smallest)} devices. `
+        : `It finds a difference of ${prospect.points.toFixed(1)} points in opens or more, in four of five experiments and with 95 % confidence. Its smallest group has ${countText(prospect.smallest)} devices. `}
+      {basis}
+    </p>
+  )
+}

@@ -1,0 +1,50 @@
+import { useQuery } from '@tanstack/react-query'
+import { client, dataOf } from '../../api/client.ts'
+import { faultOf } from '../../api/fault.ts'
+import { bodyOfDraft, type CampaignDraft } from '../../core/campaign-draft.ts'
+import type { DraftSaver, SaveState } from '../../core/draft-saver.ts'
+import { Card } from '../../ui/Card.tsx'
+import { Loaded } from '../../ui/Loaded.tsx'
+import { DryRunReport } from './DryRunReport.tsx'
+import { SendCard } from './SendCard.tsx'
+import { TestSend } from '../../ui/content/TestSend.tsx'
+import type { Screen } from './useScreen.ts'
+
+/** What would come of a message: whom it reaches, when, how large; on test devices; and the button that sends it. */
+export function Review({
+  appId,
+  campaignId,
+  draft,
+  saver,
+  state,
+  screen,
+}: {
+  appId: string
+  campaignId: string
+  draft: CampaignDraft
+  saver: DraftSaver
+  state: SaveState
+  screen: Screen
+}) {
+  const query = useQuery({
+    queryKey: ['dry-run', appId, campaignId, JSON.stringify(bodyOfDraft(draft))],
+    queryFn: async ({ signal }) =>
+      dataOf(await client.POST('/v1/admin/apps/{appId}/dry-run', { params: { path: { appId } }, body: { campaignId }, signal })),
+    // One at a time of an app; another one is over in a moment.
+    retry: (count, error) => count < 5 && faultOf(error).status === 429,
+    retryDelay: 2_000,
+    staleTime: 30_000,
+    enabled: state.is === 'saved',
+  })
+  return (
+    <div className="flex min-w-0 flex-col gap-5">
+      <Card title="What would happen">
+        <Loaded query={query}>{(report) => <DryRunReport report={report} schedule={draft.schedule} />}</Loaded>
+      </Card>
+      <Card title="Try it on your own devices">
+        <TestSend appId={appId} content={screen.content} options={draft} screen={screen} />
+      </Card>
+      <SendCard appId={appId} campaignId={campaignId} draft={draft} saver={saver} report={query.data} />
+    </div>
+  )
+}

@@ -1,0 +1,99 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { Send } from 'lucide-react'
+import { useState } from 'react'
+import { client } from '../../api/client.ts'
+import { faultOf } from '../../api/fault.ts'
+import { nameOf, type CampaignDraft } from '../../core/campaign-draft.ts'
+import type { DraftSaver } from '../../core/draft-saver.ts'
+import { countText } from '../../core/number.ts'
+import { announce } from '../../ui/Announcer.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Confirm } from '../../ui/Confirm.tsx'
+import { ErrorNote } from '../../ui/ErrorNote.tsx'
+import { readCampaign } from './draftCalls.ts'
+import type { Report } from './DryRunReport.tsx'
+
+/** Above this the number must be typed. */
+const mostUntyped = 10_000
+
+/** Sends the draft, once: whoever comes second is led to what the first has begun. The button says to how many. */
+export function SendCard({
+  appId,
+  campaignId,
+  draft,
+  saver,
+  report,
+}: {
+  appId: string
+  campaignId: string
+  draft: CampaignDraft
+  saver: DraftSaver
+  report: Report | undefined
+}) {
+  const navigate = useNavigate()
+  const queries = useQueryClient()
+  const [isAsking, setAsking] = useState(false)
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const devices = report && (report.experiment?.inSample ?? report.audience.devices)
+  const label = devices === undefined ? 'Counting the devices' : labelOf(draft, devices)
+
+  const open = (word: string) => {
+    announce(word)
+    void queries.invalidateQueries()
+    void navigate({ to: '/apps/$appId/campaigns/$campaignId', params: { appId, campaignId } })
+  }
+  const send = async () => {
+    if (!(await saver.saveNow())) throw new Error('The draft has changed and could not be saved. Go back to the message.')
+    try {
+      await client.POST('/v1/admin/apps/{appId}/campaigns/{id}/send', { params: { path: { appId, id: campaignId } } })
+      open(`${nameOf(draft)} is on its way.`)
+    } catch (fault) {
+      const { status } = faultOf(fault)
+      if (status >= 400 && status < 500 && status !== 409) throw fault
+      // It was sent before, or the answer was lost: the campaign itself knows.
+      const now = await readCampaign(appId, campaignId)
+      if (now.status === 'draft') throw fault
+      open(status === 409 ? 'This message had been sent already.' : `${nameOf(draft)} is on its way.`)
+    }
+  }
+  const press = async () => {
+    if (devices !== undefined && devices > mostUntyped) return setAsking(true)
+    setBusy(true)
+    setError(undefined)
+    try {
+      await send()
+    } catch (fault) {
+      setError(fault)
+      setBusy(false)
+    }
+  }
+
+  return (
+    <div className="flex flex-col items-end gap-3">
+      {error !== undefined && <ErrorNote error={error} />}
+      <Button
+        id="send"
+        variant="primary"
+        icon={<Send size={14} aria-hidden />}
+        busy={busy}
+        disabled={devices === undefined}
+        onClick={() => void press()}
+      >
+        {label}
+      </Button>
+      {devices !== undefined && (
+        <Confirm open={isAsking} onClose={() => setAsking(false)} title={label} action={label} typed={String(devices)} onConfirm={send}>
+          This reaches {countText(devices)} devices. What has been sent cannot be called back.
+        </Confirm>
+      )}
+    </div>
+  )
+}
+
+function labelOf({ schedule }: CampaignDraft, devices: number): string {
+  const whom = `${countText(devices)} ${devices === 1 ? 'device' : 'devices'}`
+  if (schedule.type === 'recurring') return `Start it, for ${whom} each time`
+  return schedule.type === 'now' ? `Send to ${whom}` : `Schedule for ${whom}`
+}

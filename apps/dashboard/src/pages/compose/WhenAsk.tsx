@@ -1,0 +1,205 @@
+import type { Schedule } from '@herald/contracts/campaign'
+import { localDateAt } from '@herald/contracts/local-time'
+import { useState } from 'react'
+import { instantIn, localTimeAt, soon, weekdayIn, weekdayNames, weekdays } from '../../core/next-instants.ts'
+import { Choice } from '../../ui/Choice.tsx'
+import { Field } from '../../ui/Field.tsx'
+import { Select } from '../../ui/Select.tsx'
+import { TextInput } from '../../ui/TextInput.tsx'
+import type { ErrorAt } from '../../ui/content/ContentEditor.tsx'
+import { NextInstants } from './NextInstants.tsx'
+import { ZoneField } from './ZoneField.tsx'
+
+const options = [
+  { value: 'now', label: 'Now', hint: 'As soon as you send it' },
+  { value: 'at', label: 'At an instant', hint: 'For everybody at once' },
+  { value: 'user_timezone', label: 'At each person’s time', hint: 'Such as nine in the morning, wherever they are' },
+  { value: 'recurring', label: 'Again and again', hint: 'Every day, or on days of the week' },
+] as const
+
+type Of<Type extends Schedule['type']> = Extract<Schedule, { type: Type }>
+
+/** When a message is sent. What was chosen before is remembered while one looks at the others. */
+export function WhenAsk({
+  value,
+  onChange,
+  zone,
+  errorAt,
+}: {
+  value: Schedule
+  onChange: (schedule: Schedule) => void
+  zone: string
+  errorAt: ErrorAt
+}) {
+  const [before, setBefore] = useState<Partial<Record<Schedule['type'], Schedule>>>({})
+  const [chosenZone, setZone] = useState<string>()
+  const choose = (type: Schedule['type']) => {
+    setBefore({ ...before, [value.type]: value })
+    onChange(before[type] ?? firstOf(type, zone, new Date()))
+  }
+  const inZone = value.type === 'recurring' ? value.timezone : (chosenZone ?? zone)
+  return (
+    <div className="flex flex-col gap-4">
+      <Choice legend={<span className="sr-only">When</span>} value={value.type} onChange={choose} options={options} />
+      {value.type === 'at' && <At value={value} onChange={onChange} zone={inZone} onZone={setZone} error={errorAt('schedule.at')} />}
+      {value.type === 'user_timezone' && (
+        <div className="max-w-40">
+          <TimeOfDay
+            value={value.localTime}
+            onChange={(localTime) => onChange({ ...value, localTime })}
+            error={errorAt('schedule.localTime')}
+          />
+        </div>
+      )}
+      {value.type === 'recurring' && <Recurring value={value} onChange={onChange} errorAt={errorAt} />}
+      {value.type !== 'now' && <NextInstants schedule={value} zone={inZone} />}
+    </div>
+  )
+}
+
+function firstOf(type: Schedule['type'], timezone: string, now: Date): Schedule {
+  switch (type) {
+    case 'now':
+      return { type }
+    case 'at':
+      return { type, at: soon(now) }
+    case 'user_timezone':
+      return { type, localTime: '09:00' }
+    case 'recurring':
+      return { type, every: 'day', localTime: '09:00', timezone }
+  }
+}
+
+function TimeOfDay({
+  value,
+  onChange,
+  error,
+  label = 'Time of day',
+}: {
+  value: string
+  onChange: (time: string) => void
+  error?: string | undefined
+  label?: string
+}) {
+  return (
+    <Field label={label} error={error}>
+      {(control) => (
+        <TextInput
+          {...control}
+          type="time"
+          value={value}
+          required
+          onChange={({ target }) => target.value !== '' && onChange(target.value.slice(0, 5))}
+        />
+      )}
+    </Field>
+  )
+}
+
+/** An instant as a date and a time in a zone. Choosing another zone keeps what the clocks show. */
+function At({
+  value,
+  onChange,
+  zone,
+  onZone,
+  error,
+}: {
+  value: Of<'at'>
+  onChange: (schedule: Schedule) => void
+  zone: string
+  onZone: (zone: string) => void
+  error?: string | undefined
+}) {
+  const at = new Date(value.at)
+  const date = localDateAt(at, zone)
+  const time = localTimeAt(at, zone)
+  const put = (newDate: string, newTime: string, newZone: string) => {
+    const instant = instantIn(newDate, newTime, newZone)
+    if (instant !== undefined) onChange({ type: 'at', at: instant })
+  }
+  return (
+    <div className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,10rem),1fr))] gap-3">
+      <Field label="Date" error={error}>
+        {(control) => <TextInput {...control} type="date" value={date} required onChange={({ target }) => put(target.value, time, zone)} />}
+      </Field>
+      <TimeOfDay value={time} onChange={(changed) => put(date, changed, zone)} label="Time" />
+      <ZoneField
+        value={zone}
+        onChange={(changed) => {
+          onZone(changed)
+          put(date, time, changed)
+        }}
+      />
+    </div>
+  )
+}
+
+function Recurring({ value, onChange, errorAt }: { value: Of<'recurring'>; onChange: (schedule: Schedule) => void; errorAt: ErrorAt }) {
+  const { every, daysOfWeek, localTime, timezone, until } = value
+  const days = daysOfWeek ?? [weekdayIn(new Date(), timezone)]
+  const { daysOfWeek: _days, until: _until, ...rest } = value
+  const put = (changed: Partial<Of<'recurring'>>) => onChange({ ...value, ...changed })
+  const toggle = (day: number, on: boolean) => {
+    const chosen = on ? [...days, day] : days.filter((one) => one !== day)
+    if (chosen.length > 0) put({ daysOfWeek: chosen.toSorted((one, other) => one - other) })
+  }
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,10rem),1fr))] gap-3">
+        <Field label="How often">
+          {(control) => (
+            <Select
+              {...control}
+              value={every}
+              onChange={({ target }) => {
+                const weekly = target.value === 'week'
+                onChange({
+                  ...rest,
+                  ...(until === undefined ? {} : { until }),
+                  every: weekly ? 'week' : 'day',
+                  ...(weekly ? { daysOfWeek: days } : {}),
+                })
+              }}
+              options={[
+                { value: 'day', label: 'Every day' },
+                { value: 'week', label: 'On days of the week' },
+              ]}
+            />
+          )}
+        </Field>
+        <TimeOfDay value={localTime} onChange={(time) => put({ localTime: time })} error={errorAt('schedule.localTime')} />
+        <ZoneField value={timezone} onChange={(zone) => put({ timezone: zone })} error={errorAt('schedule.timezone')} />
+        <Field label="Last day" hint="Empty: it goes on until you cancel it." error={errorAt('schedule.until')}>
+          {(control) => (
+            <TextInput
+              {...control}
+              type="date"
+              value={until === undefined ? '' : localDateAt(new Date(until), timezone)}
+              onChange={({ target }) => {
+                const instant = instantIn(target.value, '23:59', timezone)
+                const { until: _, ...open } = value
+                onChange(instant === undefined ? open : { ...value, until: instant })
+              }}
+            />
+          )}
+        </Field>
+      </div>
+      {every === 'week' && (
+        <fieldset className="flex flex-wrap gap-x-4 gap-y-1">
+          <legend className="sr-only">Days</legend>
+          {weekdays.map((day) => (
+            <label key={day} className="flex min-h-6 items-center gap-1.5">
+              <input
+                type="checkbox"
+                checked={days.includes(day)}
+                onChange={({ target }) => toggle(day, target.checked)}
+                className="size-4 accent-accent"
+              />
+              {weekdayNames[day]}
+            </label>
+          ))}
+        </fieldset>
+      )}
+    </div>
+  )
+}

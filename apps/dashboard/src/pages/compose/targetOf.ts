@@ -1,0 +1,8 @@
+import type { AudienceDraft } from '../../core/campaign-draft.ts'
+import type { EstimateTarget } from '../../ui/segment/Estimate.tsx'
+
+/** Whom an audience is, as it is counted. A segment that was not chosen yet is everyone. */
+export function targetOf(audience: AudienceDraft): EstimateTarget {
+  if (audience.kind === 'own') return { segment: audience.segment }
+  return audience.kind === 'saved' && audience.segmentId !== '' ? { segmentId: audience.segmentId } : { all: true }
+}

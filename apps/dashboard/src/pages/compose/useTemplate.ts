@@ -1,0 +1,24 @@
+import { useMemo } from 'react'
+import { api } from '../../api/client.ts'
+import type { ContentDraft } from '../../core/content-draft.ts'
+import type { OptionsDraft } from '../../core/send-options-draft.ts'
+import { fieldsOfTemplate, type TemplateRead } from '../../core/template-draft.ts'
+
+/** A template as a draft takes its fields. */
+export type TemplateDraft = { id: string; name: string; content: ContentDraft; options: OptionsDraft }
+
+function templateDraft(data: TemplateRead & { id: string; name: string }): TemplateDraft {
+  const { content, ...options } = fieldsOfTemplate(data)
+  return { id: data.id, name: data.name, content, options }
+}
+
+/** The template that a draft was begun with; undefined without one, and while it is read. */
+export function useTemplate(appId: string, templateId: string | null): TemplateDraft | undefined {
+  const { data } = api.useQuery(
+    'get',
+    '/v1/admin/apps/{appId}/templates/{id}',
+    { params: { path: { appId, id: templateId ?? '' } } },
+    { enabled: templateId !== null, staleTime: 30_000, retry: false },
+  )
+  return useMemo(() => (templateId === null || data === undefined ? undefined : templateDraft(data)), [templateId, data])
+}

@@ -1,0 +1,144 @@
+import { SaveTemplate } from '@herald/contracts/template'
+import { useQueryClient } from '@tanstack/react-query'
+import { useBlocker, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { client, dataOf } from '../../api/client.ts'
+import { faultOf } from '../../api/fault.ts'
+import type { components } from '../../api/schema.gen.ts'
+import { detailsOf } from '../../core/check-draft.ts'
+import { entryOf } from '../../core/content-draft.ts'
+import { bodyOfTemplate, type TemplateForm } from '../../core/template-draft.ts'
+import { byPath, visibleDetails } from '../../core/visible-details.ts'
+import { useShortcut } from '../../shell/useShortcut.ts'
+import { announce } from '../../ui/Announcer.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { ButtonLink } from '../../ui/ButtonLink.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { ContentEditor } from '../../ui/content/ContentEditor.tsx'
+import { OptionsEditor } from '../../ui/content/OptionsEditor.tsx'
+import { TestSend } from '../../ui/content/TestSend.tsx'
+import { Field } from '../../ui/Field.tsx'
+import { FormErrors } from '../../ui/FormErrors.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { TextInput } from '../../ui/TextInput.tsx'
+import { DeleteTemplate } from './DeleteTemplate.tsx'
+import { TemplateAnswers } from './TemplateAnswers.tsx'
+import { useTemplateScreen } from './useTemplateScreen.ts'
+
+export type StoredTemplate = components['schemas']['TemplatesOfApp']['items'][number]
+type Details = readonly { path: string; message: string }[]
+
+/** Writes a template with the editor and the previews that messages have. It is saved by a button: backends send it as it is. */
+export function TemplateEditor({ appId, stored, initial }: { appId: string; stored: StoredTemplate | undefined; initial: TemplateForm }) {
+  const [form, setForm] = useState(initial)
+  const [asked, setAsked] = useState(false)
+  const [busy, setBusy] = useState(false)
+  const [told, setTold] = useState<Details>([])
+  const navigate = useNavigate()
+  const queries = useQueryClient()
+  const screen = useTemplateScreen(appId, form.content)
+  const body = bodyOfTemplate(form)
+  const isChanged = JSON.stringify(body) !== JSON.stringify(bodyOfTemplate(initial))
+  const mistakes = detailsOf(SaveTemplate, body)
+  const errorAt = byPath([...visibleDetails(mistakes, body, asked), ...told])
+  const put = (changed: Partial<TemplateForm>) => {
+    setTold([])
+    setForm({ ...form, ...changed })
+  }
+  useBlocker({
+    shouldBlockFn: () => isChanged && !busy && !confirm('This template has changes that are not saved. Leave it all the same?'),
+  })
+
+  const save = async () => {
+    setAsked(true)
+    setTold(mistakes)
+    if (mistakes.length > 0 || busy) return
+    setBusy(true)
+    try {
+      const saved = await saveTemplate(appId, stored?.id, body)
+      announce(`${saved.name} is saved.`)
+      await queries.invalidateQueries()
+      await navigate({
+        to: '/apps/$appId/templates/$templateId',
+        params: { appId, templateId: saved.id },
+        search: (search) => search,
+        replace: true,
+      })
+    } catch (error) {
+      const { code, message, details } = faultOf(error)
+      if (code === 'duplicate_name') setTold([{ path: 'name', message: 'is the name of another template; choose another' }])
+      else setTold(details.length > 0 ? details : [{ path: '', message }])
+    } finally {
+      setBusy(false)
+    }
+  }
+  useShortcut('mod+enter', () => void save(), 'Save the template')
+
+  return (
+    <Page
+      title={stored?.name ?? 'New template'}
+      lead={stored && `Used by ${stored.useCount} ${stored.useCount === 1 ? 'campaign' : 'campaigns'}, which keep what they copied.`}
+      guide="personalisation"
+      actions={
+        <>
+          {stored && <DeleteTemplate appId={appId} template={stored} />}
+          {stored && (
+            <ButtonLink to="/apps/$appId/compose" params={{ appId }} search={{ templateId: stored.id }}>
+              Write a message with it
+            </ButtonLink>
+          )}
+          <Button variant="primary" busy={busy} disabled={stored !== undefined && !isChanged} onClick={() => void save()}>
+            Save
+          </Button>
+        </>
+      }
+    >
+      <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_minmax(20rem,25rem)]">
+        <div className="flex min-w-0 flex-col gap-5">
+          <FormErrors details={told} />
+          <Card title="Template">
+            <div className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,14rem),1fr))] gap-3">
+              <Field label="Name" required error={errorAt('name')}>
+                {(control) => <TextInput {...control} value={form.name} onChange={({ target }) => put({ name: target.value })} />}
+              </Field>
+              <Field label="Description" error={errorAt('description')}>
+                {(control) => (
+                  <TextInput {...control} value={form.description} onChange={({ target }) => put({ description: target.value })} />
+                )}
+              </Field>
+            </div>
+          </Card>
+          <Card title="What it says">
+            <ContentEditor
+              value={form.content}
+              onChange={(content) => put({ content })}
+              locale={screen.locale}
+              onLocale={screen.setLocale}
+              tags={screen.tags}
+              dataKeys={form.data.map(({ key }) => key)}
+              errorAt={(path) => errorAt(`content.${path}`)}
+            />
+          </Card>
+          <Card title="Data, delivery and looks">
+            <OptionsEditor value={form} onChange={put} errorAt={errorAt} />
+          </Card>
+          <Card title="Try it on your own devices">
+            <TestSend appId={appId} content={form.content} options={form} screen={screen} />
+          </Card>
+        </div>
+        <TemplateAnswers appId={appId} form={form} entry={entryOf(form.content, screen.locale)} screen={screen} />
+      </div>
+    </Page>
+  )
+}
+
+async function saveTemplate(
+  appId: string,
+  id: string | undefined,
+  body: ReturnType<typeof bodyOfTemplate>,
+): Promise<{ id: string; name: string }> {
+  if (id === undefined) {
+    return dataOf(await client.POST('/v1/admin/apps/{appId}/templates', { params: { path: { appId } }, body: body as never }))
+  }
+  return dataOf(await client.PUT('/v1/admin/apps/{appId}/templates/{id}', { params: { path: { appId, id } }, body: body as never }))
+}

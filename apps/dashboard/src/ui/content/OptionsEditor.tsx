@@ -1,0 +1,123 @@
+import type { OptionsDraft, PresentationDraft } from '../../core/send-options-draft.ts'
+import { Checkbox } from '../Checkbox.tsx'
+import { Field } from '../Field.tsx'
+import { Select } from '../Select.tsx'
+import { TextInput } from '../TextInput.tsx'
+import { DataEditor } from './DataEditor.tsx'
+import { FromTemplate } from './FromTemplate.tsx'
+import { TtlField } from './TtlField.tsx'
+
+const texts = [
+  { name: 'sound', label: 'Sound', hint: 'iOS and Android: default, or a file of the app' },
+  { name: 'channelId', label: 'Android channel', hint: 'A channel that the app has made' },
+  { name: 'icon', label: 'Icon', hint: 'Android: a drawable; web: an address' },
+  { name: 'threadId', label: 'iOS thread', hint: 'Groups messages on iOS' },
+] as const
+
+/** What a message has beside its texts: data, how long and how urgently it is delivered, how it looks and sounds. */
+export function OptionsEditor({
+  value,
+  onChange,
+  errorAt,
+  template,
+}: {
+  value: OptionsDraft
+  onChange: (changed: Partial<OptionsDraft>) => void
+  errorAt: (path: string) => string | undefined
+  template?: OptionsDraft | undefined
+}) {
+  const { presentation } = value
+  const look = (changed: Partial<PresentationDraft>) => onChange({ presentation: { ...presentation, ...changed } })
+  return (
+    <div className="flex flex-col gap-4">
+      <DataEditor
+        rows={value.data}
+        onChange={(data) => onChange({ data })}
+        errorAt={errorAt}
+        note={
+          template && (
+            <FromTemplate
+              isSame={JSON.stringify(template.data) === JSON.stringify(value.data)}
+              onTake={() => onChange({ data: template.data })}
+            />
+          )
+        }
+      />
+      <Checkbox
+        label="Silent: wake the app, show nothing"
+        hint="iOS and Android only. Browsers are skipped."
+        checked={value.silent}
+        onChange={({ target }) => onChange({ silent: target.checked })}
+      />
+      <div className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,13rem),1fr))] gap-3">
+        <TtlField value={value.ttl} onChange={(ttl) => onChange({ ttl })} error={errorAt('ttl')} />
+        <Field label="Priority">
+          {(control) => (
+            <Select
+              {...control}
+              value={value.priority}
+              onChange={({ target }) => onChange({ priority: target.value === 'normal' ? 'normal' : 'high' })}
+              options={[
+                { value: 'high', label: 'High: at once' },
+                { value: 'normal', label: 'Normal: when it saves battery' },
+              ]}
+            />
+          )}
+        </Field>
+        <Field label="Collapse id" hint="A newer message with the same id replaces the older one." error={errorAt('collapseId')}>
+          {(control) => (
+            <TextInput {...control} value={value.collapseId} onChange={({ target }) => onChange({ collapseId: target.value })} />
+          )}
+        </Field>
+        <Field label="Interruption level" hint="How loudly iOS and Android announce it">
+          {(control) => (
+            <Select
+              {...control}
+              value={presentation.interruptionLevel}
+              onChange={({ target }) => look({ interruptionLevel: levels.find(({ value: level }) => level === target.value)?.value ?? '' })}
+              options={levels}
+            />
+          )}
+        </Field>
+        {texts.map(({ name, label, hint }) => (
+          <Field key={name} label={label} hint={hint} error={errorAt(`presentation.${name}`)}>
+            {(control) => <TextInput {...control} value={presentation[name]} onChange={({ target }) => look({ [name]: target.value })} />}
+          </Field>
+        ))}
+        <Field label="Badge" hint="The number on the app’s icon" error={errorAt('presentation.badge')}>
+          {(control) => (
+            <TextInput
+              {...control}
+              type="number"
+              min={0}
+              max={99_999}
+              value={presentation.badge ?? ''}
+              onChange={({ target }) => look({ badge: target.value === '' ? null : target.valueAsNumber })}
+            />
+          )}
+        </Field>
+        <Field label="Relevance" hint="iOS, 0 to 1: which message of the app stands on top" error={errorAt('presentation.relevanceScore')}>
+          {(control) => (
+            <TextInput
+              {...control}
+              type="number"
+              min={0}
+              max={1}
+              step={0.1}
+              value={presentation.relevanceScore ?? ''}
+              onChange={({ target }) => look({ relevanceScore: target.value === '' ? null : target.valueAsNumber })}
+            />
+          )}
+        </Field>
+      </div>
+    </div>
+  )
+}
+
+const levels = [
+  { value: '', label: 'As the system has it' },
+  { value: 'passive', label: 'Passive: in the list, no sound' },
+  { value: 'active', label: 'Active' },
+  { value: 'time-sensitive', label: 'Time-sensitive: through a focus' },
+  { value: 'critical', label: 'Critical: needs Apple’s permission' },
+] as const

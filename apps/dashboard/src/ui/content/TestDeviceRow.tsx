@@ -1,0 +1,61 @@
+import { remedyOf } from '@herald/contracts/remedies'
+import { failureCodes } from '@herald/contracts/outcome'
+import type { components } from '../../api/schema.gen.ts'
+import { platformNames } from '../../core/platform-names.ts'
+import { Status } from '../Status.tsx'
+import type { TestResult } from './useTestSend.ts'
+
+export type TestDevice = components['schemas']['ListTestDevicesAnswer']['items'][number]
+
+const kinds = { ios: 'apns', android: 'fcm', web: 'webpush' } as const
+
+/** A test device, and what became of the test on it. */
+export function TestDeviceRow({
+  device,
+  isChosen,
+  onChoose,
+  result,
+  isWaiting,
+}: {
+  device: TestDevice
+  isChosen: boolean
+  onChoose: (isChosen: boolean) => void
+  result: TestResult | undefined
+  isWaiting: boolean
+}) {
+  const name = device.externalId ?? device.userId
+  const model = device.deviceModel ?? device.browser ?? ''
+  const code = failureCodes.find((known) => known === result?.code)
+  const remedy = code === undefined || result === undefined ? null : remedyOf(kinds[device.platform], code, result.providerCode)
+  return (
+    <li className="flex flex-wrap items-center gap-x-3 gap-y-1 py-2">
+      <label className="flex min-h-6 min-w-0 flex-1 items-center gap-2">
+        <input
+          type="checkbox"
+          checked={isChosen}
+          onChange={({ target }) => onChoose(target.checked)}
+          className="size-4 shrink-0 accent-accent"
+        />
+        <span className="min-w-0 truncate">{name}</span>
+        <span className="shrink-0 text-sm text-muted">
+          {[platformNames[device.platform], model].filter((part) => part !== '').join(' · ')}
+        </span>
+      </label>
+      <span role="status" className="flex flex-wrap items-center gap-2">
+        {result ? <Outcome result={result} /> : isWaiting && <Status kind="busy">on its way</Status>}
+      </span>
+      {remedy !== null && <p className="w-full pl-6 text-sm text-muted">{remedy}</p>}
+    </li>
+  )
+}
+
+function Outcome({ result: { outcome, code, providerCode } }: { result: TestResult }) {
+  const kind = outcome === 'sent' ? 'good' : outcome === 'failed' ? 'bad' : 'warning'
+  const said = [code, providerCode].filter((part) => part !== null && part !== '').join(', ')
+  return (
+    <>
+      <Status kind={kind}>{outcome.replaceAll('_', ' ')}</Status>
+      {said !== '' && <code className="font-mono text-xs">{said}</code>}
+    </>
+  )
+}

@@ -1,0 +1,98 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { client, dataOf } from '../../api/client.ts'
+import type { ContentDraft } from '../../core/content-draft.ts'
+import type { Person } from '../../core/person.ts'
+import type { OptionsDraft } from '../../core/send-options-draft.ts'
+import { testAsOwner, testOnScreen } from '../../core/test-body.ts'
+import { Button } from '../Button.tsx'
+import { Choice } from '../Choice.tsx'
+import { ErrorNote } from '../ErrorNote.tsx'
+import { Loaded } from '../Loaded.tsx'
+import { AddTestDevice } from './AddTestDevice.tsx'
+import { TestDeviceRow, type TestDevice } from './TestDeviceRow.tsx'
+import { useTestSend } from './useTestSend.ts'
+
+/** What is on screen, for a test of it. */
+type OnScreen = { locale: string; person: Person; app: string; zone: string }
+
+/** Sends a message to test devices. Each row becomes what became of it there, with the provider's answer. */
+export function TestSend({
+  appId,
+  content,
+  options,
+  screen,
+}: {
+  appId: string
+  content: ContentDraft
+  options: OptionsDraft
+  screen: OnScreen
+}) {
+  const query = useQuery({
+    queryKey: ['test-devices', appId],
+    queryFn: async ({ signal }) =>
+      dataOf(await client.GET('/v1/admin/apps/{appId}/test-devices', { params: { path: { appId }, query: { limit: 100 } }, signal })).items,
+    staleTime: 10_000,
+  })
+  const [left, setLeft] = useState<readonly string[]>([])
+  const [as, setAs] = useState<'screen' | 'owner'>('screen')
+  const test = useTestSend(appId)
+  const [problem, setProblem] = useState<string>()
+
+  const chosen = (devices: readonly TestDevice[]) => devices.filter(({ id }) => !left.includes(id)).slice(0, mostTested)
+  const send = (devices: readonly TestDevice[]) => {
+    const about = { name: 'Test', zone: screen.zone, now: new Date() }
+    const fields = as === 'owner' ? testAsOwner(content, options) : testOnScreen(content, screen.locale, screen.person, options, about)
+    setProblem(fields === undefined ? 'For the person on screen nothing is left of the text.' : undefined)
+    if (fields !== undefined)
+      void test.send(
+        chosen(devices).map(({ id }) => id),
+        fields,
+      )
+  }
+
+  return (
+    <Loaded query={query}>
+      {(devices) => (
+        <div className="flex flex-col gap-4">
+          {devices.length === 0 && <p className="text-muted">This app has no test devices yet. Any registered device can be one.</p>}
+          {devices.length > 0 && (
+            <Choice
+              legend={<span className="sr-only">What is tested</span>}
+              value={as}
+              onChange={setAs}
+              options={[
+                { value: 'screen', label: 'As on screen', hint: `In ${screen.locale}, for ${screen.person.name}` },
+                { value: 'owner', label: 'As its owner gets it', hint: 'In the owner’s language, with the owner’s values' },
+              ]}
+            />
+          )}
+          <ul className="flex flex-col divide-y divide-line">
+            {devices.map((device) => (
+              <TestDeviceRow
+                key={device.id}
+                device={device}
+                isChosen={!left.includes(device.id)}
+                onChoose={(isChosen) => setLeft(isChosen ? left.filter((id) => id !== device.id) : [...left, device.id])}
+                result={test.results.get(device.id)}
+                isWaiting={test.isUnderWay && test.asked.includes(device.id)}
+              />
+            ))}
+          </ul>
+          {problem !== undefined && <p className="text-bad">{problem}</p>}
+          {test.error !== undefined && <ErrorNote error={test.error} />}
+          <div className="flex flex-wrap items-end justify-between gap-3">
+            <AddTestDevice appId={appId} />
+            {devices.length > 0 && (
+              <Button busy={test.isUnderWay} disabled={chosen(devices).length === 0} onClick={() => send(devices)}>
+                Send a test to {chosen(devices).length} {chosen(devices).length === 1 ? 'device' : 'devices'}
+              </Button>
+            )}
+          </div>
+        </div>
+      )}
+    </Loaded>
+  )
+}
+
+const mostTested = 20

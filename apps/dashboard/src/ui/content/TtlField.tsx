@@ -1,0 +1,56 @@
+import { maxTtlSeconds } from '@herald/contracts/send-fields'
+import { Field } from '../Field.tsx'
+import { Select } from '../Select.tsx'
+import { TextInput } from '../TextInput.tsx'
+import { useState } from 'react'
+
+const usual = [
+  { value: String(maxTtlSeconds), label: '4 weeks, the longest' },
+  { value: '604800', label: 'A week' },
+  { value: '86400', label: 'A day' },
+  { value: '3600', label: 'An hour' },
+  { value: '0', label: 'Now or never' },
+  { value: 'other', label: 'Another time' },
+]
+
+/** How long a push waits for a device that cannot be reached. */
+export function TtlField({
+  value,
+  onChange,
+  error,
+}: {
+  value: number | null
+  onChange: (ttl: number | null) => void
+  error?: string | undefined
+}) {
+  const known = usual.some((one) => one.value === String(value ?? maxTtlSeconds))
+  const [isOther, setOther] = useState(!known)
+  return (
+    <Field label="Waits for a device" hint="A push that waits longer is not shown." error={error}>
+      {(control) => (
+        <div className="flex gap-2">
+          <Select
+            {...control}
+            value={isOther || !known ? 'other' : String(value ?? maxTtlSeconds)}
+            onChange={({ target }) => {
+              setOther(target.value === 'other')
+              if (target.value !== 'other') onChange(Number(target.value))
+            }}
+            options={usual}
+          />
+          {(isOther || !known) && (
+            <TextInput
+              aria-label="Seconds"
+              type="number"
+              min={0}
+              max={maxTtlSeconds}
+              placeholder="seconds"
+              value={value ?? ''}
+              onChange={({ target }) => onChange(target.value === '' ? null : target.valueAsNumber)}
+            />
+          )}
+        </div>
+      )}
+    </Field>
+  )
+}

@@ -1,0 +1,59 @@
+import { useState } from 'react'
+import { client, dataOf } from '../../api/client.ts'
+import { faultOf } from '../../api/fault.ts'
+import type { components } from '../../api/schema.gen.ts'
+import type { OptionsBody } from '../../core/send-options-draft.ts'
+import type { Content } from '@herald/contracts/content'
+
+export type TestResult = components['schemas']['SendTestAnswer']['results'][number]
+
+/** The same request again answers what has come meanwhile: this often, then what is still open stays open. */
+const mostAsks = 6
+
+/** Sends tests and gathers what became of them on each device. */
+export function useTestSend(appId: string) {
+  const [asked, setAsked] = useState<readonly string[]>([])
+  const [results, setResults] = useState<ReadonlyMap<string, TestResult>>(new Map())
+  const [isUnderWay, setUnderWay] = useState(false)
+  const [error, setError] = useState<unknown>()
+
+  const send = async (subscriptionIds: readonly string[], fields: OptionsBody & { content: Content }) => {
+    const key = `test.${crypto.randomUUID()}`
+    setAsked(subscriptionIds)
+    setResults(new Map())
+    setError(undefined)
+    setUnderWay(true)
+    try {
+      for (let ask = 0; ask < mostAsks; ask += 1) {
+        const found = await askOnce(appId, key, subscriptionIds, fields)
+        setResults(new Map(found?.map((result) => [result.subscriptionId, result])))
+        if (found?.length === subscriptionIds.length) break
+      }
+    } catch (fault) {
+      setError(fault)
+    } finally {
+      setUnderWay(false)
+    }
+  }
+  return { send, asked, results, isUnderWay, error }
+}
+
+/** The results that there are; undefined: the answer took longer than a request may. */
+async function askOnce(
+  appId: string,
+  key: string,
+  subscriptionIds: readonly string[],
+  fields: OptionsBody & { content: Content },
+): Promise<TestResult[] | undefined> {
+  try {
+    const answer = await client.POST('/v1/admin/apps/{appId}/test-send', {
+      params: { path: { appId }, header: { 'Idempotency-Key': key } },
+      body: { ...fields, subscriptionIds, mark: true } as never,
+    })
+    return dataOf(answer).results
+  } catch (fault) {
+    const { code } = faultOf(fault)
+    if (code === 'timeout' || code === 'idempotency_in_progress') return undefined
+    throw fault
+  }
+}

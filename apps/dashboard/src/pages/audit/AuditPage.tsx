@@ -88,7 +88,7 @@ export function AuditPage() {
                   key: 'subject',
                   label: 'Of what',
                   cell: ({ subject, action }) => (
-                    <dl className="flex flex-wrap gap-x-3 gap-y-0.5 text-xs">
+                    <dl className="flex min-w-64 flex-wrap gap-x-3 gap-y-0.5 text-xs">
                       {subjectParts(subject).map((part) => (
                         <SubjectPart key={part.name} appId={appId} action={action} part={part} />
                       ))}

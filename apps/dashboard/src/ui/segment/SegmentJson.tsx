@@ -1,6 +1,6 @@
 import { useId } from 'react'
 import type { SegmentDetail } from './SegmentBuilder.tsx'
-import { problemOf } from './useSegmentTree.ts'
+import { problemOf } from '../../core/segment-problem.ts'
 import { inputClass } from '../TextInput.tsx'
 
 /** What was typed, and the segment that came of it, as JSON. It may be no JSON yet. */

@@ -38,9 +38,11 @@ test('another operator keeps what was typed where it has a meaning', () => {
 })
 
 test('another field begins anew where the condition has no meaning for it', () => {
-  expect(conditionFor('date', 'contains', 'x')).toEqual({ op: 'gte', value: '-14d' })
-  expect(conditionFor('string', 'eq', 'x')).toEqual({ op: 'eq', value: 'x' })
-  expect(conditionFor('number', 'eq', 'x')).toEqual({ op: 'gte', value: 1 })
+  expect(conditionFor('string', 'date', 'contains', 'x')).toEqual({ op: 'gte', value: '-14d' })
+  expect(conditionFor('tag', 'string', 'eq', 'x')).toEqual({ op: 'eq', value: 'x' })
+  expect(conditionFor('platform', 'string', 'in', ['ios'])).toEqual({ op: 'in', value: [] })
+  expect(conditionFor('date', 'date', 'lt', '-1d')).toEqual({ op: 'lt', value: '-1d' })
+  expect(conditionFor('string', 'number', 'eq', 'x')).toEqual({ op: 'gte', value: 1 })
 })
 
 test('pasted values are taken one a line or separated, once each, and at most 500 of them', () => {

@@ -54,12 +54,20 @@ function fits(type: FieldType, value: unknown): boolean {
   return typeof value === 'string'
 }
 
-/** The operator and the value with which a condition goes on when it is given another field. */
-export function conditionFor(type: FieldType | undefined, op: string, value: unknown): { op: string; value: unknown } {
-  if (type === undefined) return { op, value }
+/** Types whose values are texts of people's own: what was typed for one of them may be meant for another. */
+const texts: readonly (FieldType | undefined)[] = ['string', 'tag', 'language', 'country']
+
+/** The operator and the value with which a condition goes on when its field, of the type `from`, becomes one of another type. */
+export function conditionFor(
+  from: FieldType | undefined,
+  type: FieldType | undefined,
+  op: string,
+  value: unknown,
+): { op: string; value: unknown } {
+  if (type === undefined || type === from) return { op, value }
   const isKnown = operatorsOf[type].some((known) => known === op)
   const single: unknown = Array.isArray(value) ? (value as unknown[])[0] : value
-  const keeps = isKnown && (op === 'exists' || (type !== 'platform' && type !== 'date' && type !== 'version' && fits(type, single)))
+  const keeps = isKnown && (op === 'exists' || (texts.includes(from) && texts.includes(type) && fits(type, single)))
   return keeps ? { op, value: valueFor(type, op, value) } : firstCondition(type)
 }
 

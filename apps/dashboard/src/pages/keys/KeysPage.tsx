@@ -151,11 +151,12 @@ export function KeysPage() {
   )
 }
 
-/** The use is known to the hour, so no minute is shown as if it were. */
+/** The use is known to the hour, so it is shown as an hour. */
 function HourOf({ at }: { at: string }) {
   return (
-    <span title="known to the hour">
-      <Time at={at} />
+    <span className="whitespace-nowrap">
+      <Time at={at} /> to{' '}
+      {new Date(Date.parse(at) + 3_600_000).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })}
     </span>
   )
 }

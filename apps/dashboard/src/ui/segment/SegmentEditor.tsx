@@ -16,6 +16,7 @@ import {
 } from '../../core/segment-editor.ts'
 import { liftNode, moveNode } from '../../core/segment-moves.ts'
 import { placeMistakes } from '../../core/segment-paths.ts'
+import { problemOf } from '../../core/segment-problem.ts'
 import { describeNode } from '../../core/segment-text.ts'
 import { firstCondition } from '../../core/segment-values.ts'
 import { Tabs } from '../Tabs.tsx'
@@ -25,7 +26,7 @@ import { SegmentJson, type JsonDraft } from './SegmentJson.tsx'
 import { SegmentTree } from './SegmentTree.tsx'
 import { useFocusLater } from './useFocusLater.ts'
 import { useKnownTags } from './useKnownTags.ts'
-import { problemOf, useSegmentTree } from './useSegmentTree.ts'
+import { useSegmentTree } from './useSegmentTree.ts'
 
 const noDetails: NonNullable<SegmentBuilderProps['details']> = []
 

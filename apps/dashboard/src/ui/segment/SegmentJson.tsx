@@ -1,7 +1,7 @@
 import { useId } from 'react'
 import type { SegmentDetail } from './SegmentBuilder.tsx'
-import { problemOf } from './useSegmentTree.ts'
-import { controlClass } from './control-class.ts'
+import { problemOf } from '../../core/segment-problem.ts'
+import { inputClass } from '../TextInput.tsx'
 
 /** What was typed, and the segment that came of it, as JSON. It may be no JSON yet. */
 export type JsonDraft = { text: string; of: string }
@@ -45,7 +45,7 @@ export function SegmentJson({ definition, details, draft, onDraft, onChange }: S
       </label>
       <textarea
         id={id}
-        className={`${controlClass} font-mono text-xs`}
+        className={`${inputClass} py-1.5 font-mono text-xs`}
         rows={Math.min(24, Math.max(8, text.split('\n').length + 1))}
         spellCheck={false}
         aria-invalid={mistakes.length > 0}

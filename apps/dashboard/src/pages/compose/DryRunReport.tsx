@@ -59,7 +59,7 @@ export function DryRunReport({ report, schedule }: { report: Report; schedule: S
       )}
       <Table
         caption="Languages"
-        head={['Text', 'Devices', 'For want of their own']}
+        head={['Text', 'Devices', 'Because it is the default']}
         rows={report.locales.map(({ locale, devices, fallback }) => [
           locale,
           countText(devices),

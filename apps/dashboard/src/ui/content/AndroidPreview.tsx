@@ -52,7 +52,7 @@ export function AndroidPreview({ entry, app, theme }: { entry: LocaleEntry; app:
             most={3}
             where="Android"
             className="mt-1 flex flex-wrap gap-x-5"
-            each="max-w-full truncate py-1 text-[13px] font-medium text-(--accent)"
+            each={clsx('max-w-full truncate py-1 text-[13px] font-medium', theme === 'light' ? 'text-[#3449b0]' : 'text-[#b8c4ff]')}
           />
         </div>
       </div>

@@ -55,7 +55,7 @@ export function CampaignsPage() {
         </ButtonLink>
       }
     >
-      <div className="grid gap-4">
+      <div className="grid grid-cols-1 gap-4">
         <Tabs
           label="Kind of send"
           value={test ? 'tests' : transactional ? 'transactional' : 'campaigns'}

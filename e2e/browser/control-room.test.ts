@@ -85,7 +85,7 @@ const watchEquation = `
     if (terms.length === 0) return
     const reading = Object.fromEntries(terms)
     if (JSON.stringify(watched.readings.at(-1)) !== JSON.stringify(reading)) watched.readings.push(reading)
-    const sentence = document.querySelector('[data-state]').textContent
+    const sentence = document.querySelector('[data-sentence]').textContent
     if (watched.sentences.at(-1) !== sentence) watched.sentences.push(sentence)
   }
   new MutationObserver(look).observe(document.body, { subtree: true, childList: true, characterData: true })
@@ -108,18 +108,18 @@ test('the equation of the control room adds up at every moment of a send that is
   await page.evaluate(watchEquation)
 
   await page.getByRole('button', { name: 'Pause', exact: true }).click()
-  await page.locator('[data-state]', { hasText: /^Paused:/ }).waitFor()
+  await page.locator('[data-sentence]', { hasText: /^Paused:/ }).waitFor()
   const atPause = (await read(tenant, id)).status
   expect(atPause).toBe('paused')
 
   await page.getByRole('button', { name: 'Resume', exact: true }).click()
-  await page.locator('[data-state]', { hasText: /^Sending:/ }).waitFor()
+  await page.locator('[data-sentence]', { hasText: /^Sending:/ }).waitFor()
 
   await page.getByRole('button', { name: 'Cancel', exact: true }).click()
   await page.getByRole('dialog').getByText('cannot be recalled').waitFor()
   await page.getByRole('button', { name: 'Cancel this send' }).click()
   await untilStatus(tenant, id, 'cancelled')
-  await page.locator('[data-state]', { hasText: /^Cancelled:/ }).waitFor()
+  await page.locator('[data-sentence]', { hasText: /^Cancelled:/ }).waitFor()
 
   const { stats } = await read(tenant, id)
   const { Queued, Sent, Failed, Skipped, Waiting } = await until(async () => {

@@ -138,8 +138,8 @@ test('the equation of the control room adds up at every moment of a send that is
   expect(readings.every((one) => Object.values(one).every((value) => value >= 0))).toBe(true)
   expect(new Set(sentences.map((sentence) => sentence.split(':')[0]))).toEqual(new Set(['Sending', 'Paused', 'Cancelling', 'Cancelled']))
   // What the provider took is what the page calls sent: nothing was recalled, nothing counted twice.
-  const { accepted } = await tenant.simulator<{ accepted: number }>('GET', '/summary')
-  expect(accepted).toBe(stats.sent)
+  const { accepted } = await tenant.simulator<{ accepted: Record<string, number> }>('GET', '/summary')
+  expect(accepted['android']).toBe(stats.sent)
   expect(complaints).toEqual([])
 })
 

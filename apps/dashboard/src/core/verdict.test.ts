@@ -18,7 +18,7 @@ test('few opens decide nothing, and the sentence says how little is known', () =
   const read = readExperiment(variants, { a: counts(100, 10), b: counts(100, 8) }, 'opened')
   expect(read.verdict.kind).toBe('not_yet')
   expect(verdictSentence(read.verdict, 'opened')).toBe(
-    'Not yet: the difference in opens between A and B may be anything from -6.3 to 10.4 points.',
+    'Not yet: the difference in opens between A and B may be anything from −6.3 to 10.4 points.',
   )
 })
 

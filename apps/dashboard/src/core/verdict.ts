@@ -52,7 +52,7 @@ function verdictOf(variants: readonly VariantReading[]): Verdict {
   return { kind: low > 0 ? 'better' : 'not_yet', best, next, interval: { low, high } }
 }
 
-const points = (share: number): string => (share * 100).toFixed(1)
+const points = (share: number): string => (share * 100).toFixed(1).replace('-', '−')
 
 /** The verdict as a sentence. */
 export function verdictSentence(verdict: Verdict, metric: Metric): string {

@@ -38,7 +38,7 @@ export function CampaignPage() {
       <Loaded query={send.query}>
         {(loaded: Campaign) =>
           reading && (
-            <div className="grid gap-4">
+            <div className="grid grid-cols-1 gap-4">
               <SendState appId={appId} campaign={loaded} reading={reading} stream={send.stream} />
               {isRecurrence(loaded) ? (
                 <Suspense>

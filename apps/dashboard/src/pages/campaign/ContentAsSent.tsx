@@ -14,7 +14,7 @@ export function ContentAsSent({ appId, campaign }: { appId: string; campaign: Ca
   const { content, experiment, templateId, segment, segmentId, ttl, priority, collapseId, silent, data, presentation, bypass } = campaign
   return (
     <Card title={campaign.status === 'draft' ? 'Content' : 'As it was sent'}>
-      <div className="grid gap-4">
+      <div className="grid grid-cols-1 gap-4">
         <dl className="grid gap-x-6 gap-y-1 sm:grid-cols-[8rem_1fr]">
           <Fact name="Audience">
             {segmentId !== null && (

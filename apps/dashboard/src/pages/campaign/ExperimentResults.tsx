@@ -41,7 +41,7 @@ export function ExperimentResults({ appId, campaign, experiment, reading, onDone
         />
       }
     >
-      <div className="grid gap-3">
+      <div className="grid grid-cols-1 gap-3">
         <p className="flex flex-wrap items-baseline gap-x-3">
           <Status kind={verdict.kind === 'better' ? 'good' : 'off'}>{verdict.kind === 'better' ? 'Decided' : 'Open'}</Status>
           <span>{verdictSentence(verdict, metric)}</span>

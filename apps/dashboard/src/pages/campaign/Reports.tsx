@@ -23,7 +23,7 @@ export function Reports({ appId, campaign, reading, breakdown }: Props) {
   const funnel = funnelOf(reading.stats, sentBy, reports)
   return (
     <Card title="What devices report">
-      <div className="grid gap-4">
+      <div className="grid grid-cols-1 gap-4">
         <Funnel funnel={funnel} name="From sent to clicked" />
         {reading.stats.dismissed > 0 && (
           <p className="text-muted">{some(reading.stats.dismissed, 'device', 'devices')} dismissed it unopened.</p>

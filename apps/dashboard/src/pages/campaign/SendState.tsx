@@ -36,7 +36,7 @@ export function SendState({ appId, campaign, reading, stream }: Props) {
           <Status kind={reading.cancelling ? 'busy' : statusKinds[reading.status]}>
             {reading.cancelling ? 'Cancelling' : statusWords[reading.status]}
           </Status>
-          <span data-state>{sentence}</span>
+          <span data-sentence>{sentence}</span>
         </p>
         <LiveSummary text={sentence} />
         <p className="text-muted flex flex-wrap gap-x-4 gap-y-1">

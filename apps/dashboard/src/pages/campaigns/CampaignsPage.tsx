@@ -13,7 +13,9 @@ import { CampaignFilters } from './CampaignFilters.tsx'
 import { CampaignTable } from './CampaignTable.tsx'
 import type { CampaignsSearch } from './search.ts'
 
-const [pageSize, everyMs] = [50, 5_000]
+const pageSize = 50
+/** How often the list is read again: while a send of it is under way, and else, since sends come from elsewhere too. */
+const [soonMs, restMs] = [5_000, 30_000]
 type List = components['schemas']['CampaignList']
 
 /** Campaigns with their counters, newest first. Those under way are read again every five seconds. */
@@ -38,7 +40,7 @@ export function CampaignsPage() {
     { params: { path: { appId }, query: test ? ofTests : { ...ofTests, transactional: kind } } },
     {
       placeholderData: keepPreviousData,
-      refetchInterval: ({ state: { data } }) => (data?.items.some(isUnderWay) ? everyMs : false),
+      refetchInterval: ({ state: { data } }) => (data?.items.some(isUnderWay) ? soonMs : restMs),
     },
   )
   const go = (to: CampaignsSearch, replace = false) =>
@@ -55,7 +57,7 @@ export function CampaignsPage() {
         </ButtonLink>
       }
     >
-      <div className="grid gap-4">
+      <div className="grid grid-cols-1 gap-4">
         <Tabs
           label="Kind of send"
           value={test ? 'tests' : transactional ? 'transactional' : 'campaigns'}

@@ -50,7 +50,7 @@ export function LogPage() {
         </>
       }
     >
-      <div className="grid gap-4">
+      <div className="grid grid-cols-1 gap-4">
         <LogFilters search={search} onChange={go} />
         {live && <LiveTail key={JSON.stringify(filter)} appId={appId} filter={filter} />}
         {pages.fault && pages.items.length === 0 && <ErrorNote error={pages.fault} retry={() => void pages.query.refetch()} />}

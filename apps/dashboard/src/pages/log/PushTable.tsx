@@ -22,7 +22,7 @@ export function PushTable({ appId, pushes, isOfOneCampaign }: Props) {
         {
           key: 'device',
           label: 'Device',
-          cell: ({ subscriptionId }) => <code className="font-mono text-xs">…{subscriptionId.slice(-6)}</code>,
+          cell: ({ subscriptionId }) => <code className="font-mono text-xs whitespace-nowrap">…{subscriptionId.slice(-6)}</code>,
         },
         {
           key: 'when',

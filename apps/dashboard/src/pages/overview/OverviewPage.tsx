@@ -29,7 +29,7 @@ export function OverviewPage() {
     >
       <Loaded query={query} isEmpty={isUntouched} empty={<FirstRun appId={appId} />}>
         {(overview: Overview) => (
-          <div className="grid gap-4">
+          <div className="grid grid-cols-1 gap-4">
             <Attention appId={appId} overview={overview} />
             <Devices overview={overview} />
             <LastDays overview={overview} />

@@ -43,6 +43,8 @@ const libraries: Record<string, readonly string[]> = {
     '@herald/web',
     'react',
     'react-dom/*',
+    // Its build alone.
+    'vite',
     '@tanstack/*',
     'radix-ui',
     'cmdk',

@@ -41,7 +41,7 @@ export function SignInForm({ knownName, onDone }: { knownName?: string | undefin
         hint={
           <>
             <code className="font-mono text-xs">npm start</code> prints it, and a link that signs you in without it. With Docker:
-            <code className="mt-1 block overflow-x-auto rounded bg-sunken px-2 py-1 font-mono text-xs whitespace-nowrap">
+            <code className="mt-1 block rounded bg-sunken px-2 py-1 font-mono text-xs break-words">
               docker compose exec gateway cat /run/secrets/ADMIN_TOKEN
             </code>
           </>

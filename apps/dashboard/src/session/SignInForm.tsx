@@ -63,7 +63,7 @@ export function SignInForm({ knownName, onDone }: { knownName?: string | undefin
         hint="Written beside each of your changes in the audit. It is a label and proves nothing. You may leave it empty."
       >
         {(control) => (
-          <TextInput {...control} autoComplete="name" maxLength={64} value={name} onChange={(event) => setName(event.target.value)} />
+          <TextInput {...control} autoComplete="username" maxLength={64} value={name} onChange={(event) => setName(event.target.value)} />
         )}
       </Field>
       <Button type="submit" variant="primary" busy={busy}>

@@ -12,11 +12,16 @@ export function Palette({ appId, onClose, openHelp }: { appId: string | undefine
   const router = useRouter()
   const isSimulated = useSystem().data?.simulator === true
   const [text, setText] = useState('')
+  const [chosen, setChosen] = useState('')
   const { data: found, isFetching, error } = usePaletteSearch(text, appId)
   const go = (href: string): void => router.history.push(router.basepath + href)
   const actions = paletteActions({ appId, isSimulated, go, openHelp })
   const wanted = text.trim().toLowerCase()
   const fitting = actions.filter(({ label }) => wanted.split(/\s+/).every((word) => label.toLowerCase().includes(word)))
+
+  const first = (wanted === '' ? undefined : found?.[0]?.items[0]?.href) ?? fitting[0]?.label ?? ''
+  // What is at the top is what Enter opens, also when it has only just been found.
+  useEffect(() => setChosen(first), [first])
 
   const item = (key: string, label: string, run: () => void) => (
     <Command.Item
@@ -34,7 +39,7 @@ export function Palette({ appId, onClose, openHelp }: { appId: string | undefine
 
   return (
     <PaletteDialog onClose={onClose}>
-      <Command label="Find" shouldFilter={false} loop>
+      <Command label="Find" shouldFilter={false} loop value={chosen} onValueChange={setChosen}>
         <Command.Input
           value={text}
           onValueChange={setText}

@@ -2,12 +2,9 @@ import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
-/** The platform behind `npm run dashboard`. A token in the environment stands in for a session, so that a page can be worked on without signing in. */
-const { HERALD_URL = 'http://127.0.0.1:8080', HERALD_TOKEN, DASHBOARD_PORT = '8119' } = process.env
-const proxied = {
-  target: HERALD_URL,
-  headers: HERALD_TOKEN === undefined ? {} : { authorization: `Bearer ${HERALD_TOKEN}` },
-}
+/** The platform behind `npm run dashboard`. Vite asks it in the name of the gateway's own origin, or it would refuse changes as another site's. */
+const { HERALD_URL = 'http://127.0.0.1:8080', DASHBOARD_PORT = '8119' } = process.env
+const proxied = { target: HERALD_URL, changeOrigin: true, headers: { origin: new URL(HERALD_URL).origin } }
 
 // What stands in for parts of Node in a browser, by the name that is imported.
 const aliases = {}
@@ -25,11 +22,24 @@ export default defineConfig({
   },
   build: {
     outDir: 'dist',
-    // light enough to be read, and nothing that the content security policy refuses: no inlined scripts, styles or fonts.
+    // Nothing that the content security policy refuses: no inlined scripts, styles or pictures.
     target: ['chrome120', 'firefox128', 'safari17'],
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     manifest: true,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            // What every page needs comes before what forms need, which stands on it.
+            { name: 'base', test: /node_modules\/(react|react-dom|scheduler|@tanstack)\//, priority: 3 },
+            { name: 'forms', test: /node_modules\/(react-hook-form|@hookform)\//, priority: 2 },
+            { name: 'zod', test: /node_modules\/zod\//, priority: 2 },
+            { name: 'charts', test: /node_modules\/uplot\//, priority: 2 },
+          ],
+        },
+      },
+    },
   },
 })

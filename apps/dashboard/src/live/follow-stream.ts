@@ -38,7 +38,7 @@ export function followStream(path: string, names: string[], listener: Listener):
 
   const open = (): void => {
     if (ended || document.hidden || source !== undefined) return
-    late ??= setTimeout(() => listener.tell('reconnecting', asOf), sayAfterMs)
+    sayWhenLate()
     source = new EventSource(path)
     source.addEventListener('open', () => {
       tries = 0
@@ -46,8 +46,7 @@ export function followStream(path: string, names: string[], listener: Listener):
       asOf ??= Date.now()
       clearInterval(polling)
       polling = undefined
-      clearTimeout(late)
-      late = undefined
+      onTime()
       listener.tell('live', asOf)
     })
     for (const name of names) source.addEventListener(name, hear(name))
@@ -58,13 +57,20 @@ export function followStream(path: string, names: string[], listener: Listener):
     source?.close()
     source = undefined
     clearTimeout(again)
+  }
+
+  const sayWhenLate = (): void => {
+    late ??= setTimeout(() => polling === undefined && listener.tell('reconnecting', asOf), sayAfterMs)
+  }
+
+  const onTime = (): void => {
     clearTimeout(late)
     late = undefined
   }
 
   const fail = async (): Promise<void> => {
     close()
-    late = setTimeout(() => listener.tell('reconnecting', asOf), sayAfterMs)
+    sayWhenLate()
     tries += 1
     // An EventSource cannot see a status. Only the session tells whether it was refused for want of one; asking for it opens the dialog.
     await send(new Request(new URL('/v1/admin/system', location.origin))).catch((error: unknown) => {
@@ -77,8 +83,7 @@ export function followStream(path: string, names: string[], listener: Listener):
   }
 
   const startPolling = (): void => {
-    clearTimeout(late)
-    late = undefined
+    onTime()
     if (polling !== undefined) return
     const ask = (): void => {
       if (document.hidden) return
@@ -92,6 +97,7 @@ export function followStream(path: string, names: string[], listener: Listener):
   const look = (): void => {
     if (!document.hidden) return open()
     close()
+    onTime()
     listener.tell('closed', asOf)
   }
 
@@ -102,6 +108,7 @@ export function followStream(path: string, names: string[], listener: Listener):
     document.removeEventListener('visibilitychange', look)
     clearInterval(polling)
     close()
+    onTime()
   }
 }
 

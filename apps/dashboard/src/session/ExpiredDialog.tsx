@@ -11,7 +11,7 @@ export function ExpiredDialog() {
   return (
     <Dialog open={isOpen} onClose={() => endWait(false)} title="Your session has ended">
       <p className="mb-4 text-muted">Sign in again, and what you were about to do goes on. Nothing that you typed is lost.</p>
-      <SignInForm knownName={name ?? undefined} onDone={() => endWait(true)} />
+      <SignInForm knownName={name} onDone={() => endWait(true)} />
     </Dialog>
   )
 }

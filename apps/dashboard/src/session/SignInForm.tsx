@@ -40,8 +40,10 @@ export function SignInForm({ knownName, onDone }: { knownName?: string | undefin
         error={problem}
         hint={
           <>
-            <code className="font-mono text-xs">npm start</code> prints it, and a link that signs you in without it. With Docker:{' '}
-            <code className="font-mono text-xs break-all">docker compose exec gateway cat /run/secrets/ADMIN_TOKEN</code>
+            <code className="font-mono text-xs">npm start</code> prints it, and a link that signs you in without it. With Docker:
+            <code className="mt-1 block rounded bg-sunken px-2 py-1 font-mono text-xs break-words">
+              docker compose exec gateway cat /run/secrets/ADMIN_TOKEN
+            </code>
           </>
         }
       >
@@ -61,7 +63,7 @@ export function SignInForm({ knownName, onDone }: { knownName?: string | undefin
         hint="Written beside each of your changes in the audit. It is a label and proves nothing. You may leave it empty."
       >
         {(control) => (
-          <TextInput {...control} autoComplete="name" maxLength={100} value={name} onChange={(event) => setName(event.target.value)} />
+          <TextInput {...control} autoComplete="name" maxLength={64} value={name} onChange={(event) => setName(event.target.value)} />
         )}
       </Field>
       <Button type="submit" variant="primary" busy={busy}>

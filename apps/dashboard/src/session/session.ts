@@ -2,12 +2,13 @@ import { queryOptions } from '@tanstack/react-query'
 import { send } from '../api/client.ts'
 import { ApiFault } from '../api/fault.ts'
 import { queryClient } from '../api/queryClient.ts'
+import type { components } from '../api/schema.gen.ts'
 import { keepCsrfToken } from './csrf.ts'
 import { useUpCode } from './sign-in-code.ts'
 import { tellTabs } from './tabs.ts'
 
 /** Who is signed in, and until when. */
-export type Session = { name: string | null; expiresAt: string; csrfToken: string }
+export type Session = components['schemas']['ReadSessionAnswer']
 
 const path = '/v1/admin/session'
 
@@ -66,6 +67,8 @@ export async function signOut(): Promise<void> {
 /** Forgets the session and everything that was read with it. */
 export function forget(): void {
   keepCsrfToken(undefined)
-  queryClient.clear()
+  // Told first, so that no page is left that would read anew.
   queryClient.setQueryData(sessionQuery.queryKey, null)
+  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] })
+  queryClient.getMutationCache().clear()
 }

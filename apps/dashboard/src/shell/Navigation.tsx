@@ -1,6 +1,5 @@
 import { Link } from '@tanstack/react-router'
 import {
-  ChartNoAxesColumn,
   CircleUser,
   FileText,
   Funnel,
@@ -8,16 +7,17 @@ import {
   Inbox,
   KeyRound,
   LayoutDashboard,
+  LayoutGrid,
   Megaphone,
   PenLine,
   RadioTower,
+  Rocket,
   ScrollText,
   Settings,
   Webhook,
 } from 'lucide-react'
-import { useSystem } from '../session/useSystem.ts'
 
-/** The pages of an app, in three groups. */
+/** The pages of an app, in groups. */
 export const appPages = [
   [
     { to: '/apps/$appId/overview', label: 'Overview', Icon: LayoutDashboard },
@@ -37,36 +37,38 @@ export const appPages = [
   ],
 ] as const
 
-const inbox = { to: '/apps/$appId/inbox', label: 'Inbox', Icon: Inbox } as const
-const apps = { to: '/', label: 'Apps', Icon: ChartNoAxesColumn } as const
+/** Where what was sent to virtual phones is seen. */
+export const inboxPage = { to: '/apps/$appId/inbox', label: 'Inbox', Icon: Inbox } as const
+/** Until the first push was sent from a backend. */
+export const startPage = { to: '/apps/$appId/start', label: 'Get started', Icon: Rocket } as const
 
-/** The navigation. Without an app there is only the list of apps. */
-export function Navigation({ appId }: { appId: string | undefined }) {
-  const isSimulated = useSystem().data?.simulator === true
-  const look =
-    'flex min-h-8 items-center gap-2.5 rounded-md px-2.5 text-muted hover:bg-hover hover:text-ink data-[status=active]:bg-hover data-[status=active]:font-medium data-[status=active]:text-ink'
-  return (
-    <nav
-      aria-label="Dashboard"
-      className="flex shrink-0 flex-col gap-4 border-b border-line bg-surface p-3 md:sticky md:top-0 md:h-dvh md:w-56 md:overflow-y-auto md:border-r md:border-b-0"
-    >
-      <Link to={apps.to} activeOptions={{ exact: true }} className={look}>
-        <apps.Icon size={16} aria-hidden />
-        {apps.label}
-      </Link>
-      {appId !== undefined &&
-        [...appPages, ...(isSimulated ? [[inbox]] : [])].map((group, index) => (
-          <ul key={index} className="flex flex-row flex-wrap gap-0.5 md:flex-col">
-            {group.map(({ to, label, Icon }) => (
-              <li key={to}>
-                <Link to={to} params={{ appId }} className={look}>
-                  <Icon size={16} aria-hidden />
-                  {label}
-                </Link>
-              </li>
-            ))}
-          </ul>
-        ))}
-    </nav>
-  )
+const look =
+  'flex min-h-8 items-center gap-2.5 rounded-md px-2.5 text-muted hover:bg-hover hover:text-ink data-[status=active]:bg-accent-soft data-[status=active]:font-medium data-[status=active]:text-accent'
+
+/** Links to the pages of an app; without one, to the list of apps. */
+export function Navigation({ appId, isSimulated, isNew }: { appId: string | undefined; isSimulated: boolean; isNew: boolean }) {
+  if (appId === undefined)
+    return (
+      <ul>
+        <li>
+          <Link to="/" activeOptions={{ exact: true }} className={look}>
+            <LayoutGrid size={16} aria-hidden />
+            Apps
+          </Link>
+        </li>
+      </ul>
+    )
+  const groups = [...(isNew ? [[startPage]] : []), ...appPages, ...(isSimulated ? [[inboxPage]] : [])]
+  return groups.map((group, index) => (
+    <ul key={index} className="flex flex-col gap-0.5 border-b border-line pb-3 last:border-0">
+      {group.map(({ to, label, Icon }) => (
+        <li key={to}>
+          <Link to={to} params={{ appId }} activeOptions={{ includeSearch: false }} className={look}>
+            <Icon size={16} className="shrink-0" aria-hidden />
+            {label}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  ))
 }

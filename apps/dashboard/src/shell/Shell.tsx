@@ -1,29 +1,56 @@
 import { Outlet } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { useAppIdIfAny } from '../session/useAppId.ts'
-import { Navigation } from './Navigation.tsx'
+import { Banners } from './Banners.tsx'
 import { rememberApp } from './preferences.ts'
+import { ShortcutsHelp } from './ShortcutsHelp.tsx'
+import { Sidebar } from './Sidebar.tsx'
 import { useKeyboard } from './useKeyboard.ts'
+import { useShellShortcuts } from './useShellShortcuts.ts'
+
+const Palette = lazy(async () => ({ default: (await import('./Palette.tsx')).Palette }))
 
 /** What stays while pages change: the navigation at the left, and what is wrong for everybody above the page. */
 export function Shell() {
-  useKeyboard()
   const appId = useAppIdIfAny()
+  const [layer, setLayer] = useState<'palette' | 'help'>()
+  useKeyboard()
+  useShellShortcuts(
+    () => setLayer('palette'),
+    () => setLayer('help'),
+  )
   useEffect(() => {
     if (appId !== undefined) rememberApp(appId)
   }, [appId])
+  const close = (): void => setLayer(undefined)
+
   return (
     <div className="flex min-h-dvh flex-col md:flex-row">
       <a
         href="#main"
+        onClick={(event) => {
+          event.preventDefault()
+          document.getElementById('main')?.focus()
+        }}
         className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-surface focus:px-3 focus:py-2"
       >
         Skip to the page
       </a>
-      <Navigation appId={appId} />
-      <main id="main" tabIndex={-1} className="min-w-0 flex-1">
-        <Outlet />
-      </main>
+      <Sidebar appId={appId} openPalette={() => setLayer('palette')} openHelp={() => setLayer('help')} />
+      <div className="flex min-w-0 flex-1 flex-col">
+        <section aria-label="State of Herald">
+          <Banners />
+        </section>
+        <main id="main" tabIndex={-1} className="min-w-0 flex-1">
+          <Outlet />
+        </main>
+      </div>
+      <ShortcutsHelp open={layer === 'help'} onClose={close} />
+      {layer === 'palette' && (
+        <Suspense fallback={null}>
+          <Palette appId={appId} onClose={close} openHelp={() => setLayer('help')} />
+        </Suspense>
+      )}
     </div>
   )
 }

@@ -1,0 +1,70 @@
+import { gzipSync } from 'node:zlib'
+
+/** A file of the build as Vite's manifest tells it. */
+export type Built = { file: string; src?: string; isEntry?: boolean; imports?: string[]; css?: string[] }
+
+const kB = 1_000
+
+/** Sizes in bytes of gzip. Libraries that several pages load once have a line of their own and count for no page but compose. */
+export const budgets = {
+  firstLoad: 175 * kB,
+  compose: 90 * kB,
+  page: 25 * kB,
+  everything: 450 * kB,
+  shared: { charts: 28 * kB, forms: 16 * kB, zod: 26 * kB },
+} as const
+
+export type Budgeted = { name: string; bytes: number; limit: number }
+
+/** What each part of the dashboard weighs, beside what it may weigh. `sizeOf` answers the bytes of a built file. */
+export function weigh(manifest: Readonly<Record<string, Built>>, sizeOf: (file: string) => number): Budgeted[] {
+  const filesOf = (key: string, seen = new Set<string>()): Set<string> => {
+    const built = manifest[key]
+    if (built === undefined || seen.has(built.file)) return seen
+    seen.add(built.file)
+    for (const css of built.css ?? []) seen.add(css)
+    for (const imported of built.imports ?? []) filesOf(imported, seen)
+    return seen
+  }
+  const weight = (files: Iterable<string>): number => [...files].reduce((sum, file) => sum + sizeOf(file), 0)
+
+  const entry = Object.keys(manifest).find((key) => manifest[key]?.isEntry === true)
+  if (entry === undefined) throw new Error('The build has no entry')
+  const first = filesOf(entry)
+  const isShared = (file: string): boolean => Object.keys(budgets.shared).some((name) => nameOf(file) === name)
+
+  const pages = Object.entries(manifest)
+    .filter(([, { src }]) => src !== undefined && /^src\/pages\/.*Page\.tsx$/.test(src))
+    .map(([key, { src = '' }]): Budgeted => {
+      const isCompose = src.endsWith('/ComposePage.tsx')
+      const own = [...filesOf(key)].filter((file) => !first.has(file) && (isCompose || !isShared(file)))
+      return { name: src, bytes: weight(own), limit: isCompose ? budgets.compose : budgets.page }
+    })
+  const files = new Set(Object.values(manifest).flatMap(({ file, css = [] }) => [file, ...css]))
+  const shared = Object.entries(budgets.shared).map(([name, limit]): Budgeted => {
+    return { name, bytes: weight([...files].filter((file) => nameOf(file) === name && !first.has(file))), limit }
+  })
+  return [
+    { name: 'the first load', bytes: weight(first), limit: budgets.firstLoad },
+    ...pages,
+    ...shared,
+    { name: 'everything', bytes: weight([...files].filter((file) => /\.(js|css)$/.test(file))), limit: budgets.everything },
+  ]
+}
+
+/** assets/charts-B2x9.js → charts */
+const nameOf = (file: string): string => file.replace(/^.*\//, '').replace(/-[\w-]{8}\.\w+$/, '')
+
+/** The bytes that a browser is sent. */
+export const gzipped = (bytes: Uint8Array): number => gzipSync(bytes, { level: 9 }).length
+
+/** What of an html page the content security policy of the gateway would refuse: scripts, styles and handlers inside it, and other origins. */
+export function refusedOf(html: string): string[] {
+  const refused: string[] = []
+  for (const [script] of html.matchAll(/<script\b[^>]*>[^<]*/gi))
+    if (!/\ssrc=/i.test(script) || !script.trimEnd().endsWith('>')) refused.push(script)
+  for (const [style] of html.matchAll(/<style\b[^>]*>/gi)) refused.push(style)
+  for (const [attribute] of html.matchAll(/<[^>]+\s(?:style|on\w+)\s*=[^>]*>/gi)) refused.push(attribute)
+  for (const [foreign] of html.matchAll(/\s(?:src|href)\s*=\s*["']?(?:https?:)?\/\/[^>\s]*/gi)) refused.push(foreign.trim())
+  return refused
+}

@@ -1,0 +1,49 @@
+import { faultOf } from '../api/fault.ts'
+import { clockTime } from '../core/time.ts'
+import { useAppIdIfAny } from '../session/useAppId.ts'
+import { useSystem } from '../session/useSystem.ts'
+import { TextLink } from '../ui/TextLink.tsx'
+import { StripBanner } from './StripBanner.tsx'
+
+/** What is wrong, or to be known, for everybody: it stays above the page while it is so. */
+export function Banners() {
+  const { data: system, error, dataUpdatedAt } = useSystem()
+  const appId = useAppIdIfAny()
+  if (error !== null)
+    return (
+      <StripBanner kind="bad">
+        {faultOf(error).message}{' '}
+        {dataUpdatedAt > 0 && `What you see is as of ${clockTime(dataUpdatedAt)}. It is asked again every 10 seconds.`}
+      </StripBanner>
+    )
+  if (system === undefined) return null
+  const open = system.openCircuits?.items.filter((circuit) => appId === undefined || circuit.appId === appId) ?? []
+  return (
+    <>
+      {system.database !== 'ready' && (
+        <StripBanner kind="bad">The database is away. Nothing is lost: pushes wait, and requests are refused until it is back.</StripBanner>
+      )}
+      {system.queue !== 'ready' && (
+        <StripBanner kind="bad">
+          NATS, over which Herald’s services speak, is away. What was accepted is kept and goes on when it is back.
+        </StripBanner>
+      )}
+      {open.length > 0 && (
+        <StripBanner kind="warning">
+          {open.length === 1 ? 'One way to a provider is closed' : `${open.length} ways to providers are closed`}: pushes wait there, and no
+          device was given up.{' '}
+          {appId === undefined ? (
+            <TextLink to="/apps/$appId/providers" params={{ appId: open[0]?.appId ?? '' }}>
+              See why
+            </TextLink>
+          ) : (
+            <TextLink to="/apps/$appId/providers" params={{ appId }}>
+              See why
+            </TextLink>
+          )}
+        </StripBanner>
+      )}
+      {system.simulator && <StripBanner kind="info">Providers are simulated: nothing real is sent.</StripBanner>}
+    </>
+  )
+}

@@ -1,0 +1,40 @@
+import { ChevronUp, CircleUser } from 'lucide-react'
+import { announce } from '../ui/Announcer.tsx'
+import { faultOf } from '../api/fault.ts'
+import { useSession } from '../session/useSession.ts'
+import { Menu } from '../ui/Menu.tsx'
+import { prefer, type Theme } from './preferences.ts'
+import { usePreferences } from './usePreferences.ts'
+
+/** How each theme is called. */
+export const themes: Record<Theme, string> = { system: 'As the system', light: 'Light', dark: 'Dark' }
+
+/** Who is signed in, how the dashboard looks here, and the way out. */
+export function PersonMenu({ openHelp }: { openHelp: () => void }) {
+  const { name, signOut } = useSession()
+  const { theme } = usePreferences()
+  const leave = (): void => void signOut().catch((error: unknown) => announce(`You are still signed in: ${faultOf(error).message}`, 'bad'))
+  return (
+    <Menu
+      label="You and this browser"
+      items={[
+        ...(Object.keys(themes) as Theme[]).map((choice) => ({
+          label: `Theme: ${themes[choice]}${choice === theme ? ' (now)' : ''}`,
+          onSelect: () => prefer({ theme: choice }),
+        })),
+        { label: 'Keyboard shortcuts', onSelect: openHelp },
+        { label: 'Sign out', onSelect: leave },
+      ]}
+      trigger={
+        <button
+          type="button"
+          className="flex min-h-8 w-full items-center gap-2.5 rounded-md px-2.5 text-left text-muted hover:bg-hover hover:text-ink"
+        >
+          <CircleUser size={16} className="shrink-0" aria-hidden />
+          <span className="min-w-0 flex-1 truncate">{name === '' ? 'Signed in' : name}</span>
+          <ChevronUp size={14} className="shrink-0" aria-hidden />
+        </button>
+      }
+    />
+  )
+}

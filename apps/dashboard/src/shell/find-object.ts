@@ -1,0 +1,77 @@
+import { client, dataOf } from '../api/client.ts'
+import { faultOf } from '../api/fault.ts'
+
+/** Something that an id leads to: what it is, and the page below /dashboard that shows it. */
+export type Found = { label: string; href: string }
+
+const mostEndpoints = 20
+
+const found = async (asked: Promise<Found | undefined>): Promise<Found | undefined> =>
+  asked.catch((error: unknown) => {
+    // Of another kind: the id is asked for as each.
+    if (faultOf(error).status === 404 || faultOf(error).status === 422) return undefined
+    throw error
+  })
+
+/** What an id that was pasted belongs to, in this app or as an app itself. Undefined: nothing has this id. */
+export async function findObject(text: string, appId: string | undefined, signal: AbortSignal): Promise<Found | undefined> {
+  if (/^dlv_/.test(text)) return appId === undefined ? undefined : findDelivery(text, appId, signal)
+  if (!/^[0-9a-f]{24}$/.test(text)) return undefined
+  const id = text
+  const asked = [
+    found(
+      client
+        .GET('/v1/admin/apps/{appId}', { params: { path: { appId: id } }, signal })
+        .then((answer) => ({ label: `App ${dataOf(answer).name}`, href: `/apps/${id}/overview` })),
+    ),
+  ]
+  if (appId !== undefined) {
+    const at = { params: { path: { appId, id } }, signal }
+    const below = `/apps/${appId}`
+    asked.push(
+      found(
+        client
+          .GET('/v1/admin/apps/{appId}/campaigns/{id}', at)
+          .then((answer) => ({ label: `Campaign ${dataOf(answer).name}`, href: `${below}/campaigns/${id}` })),
+      ),
+      found(
+        client
+          .GET('/v1/admin/apps/{appId}/users/{id}', at)
+          .then((answer) => ({ label: `Person ${dataOf(answer).externalId ?? id}`, href: `${below}/people/${id}` })),
+      ),
+      found(
+        client.GET('/v1/admin/apps/{appId}/subscriptions/{id}', at).then((answer) => ({
+          label: `Device of ${dataOf(answer).user.externalId ?? dataOf(answer).user.id}`,
+          href: `${below}/people/${dataOf(answer).user.id}`,
+        })),
+      ),
+      found(
+        client
+          .GET('/v1/admin/apps/{appId}/segments/{id}', at)
+          .then((answer) => ({ label: `Segment ${dataOf(answer).name}`, href: `${below}/segments/${id}` })),
+      ),
+      found(
+        client
+          .GET('/v1/admin/apps/{appId}/templates/{id}', at)
+          .then((answer) => ({ label: `Template ${dataOf(answer).name}`, href: `${below}/templates/${id}` })),
+      ),
+      found(client.GET('/v1/admin/apps/{appId}/webhooks/{id}', at).then(() => ({ label: 'Webhook', href: `${below}/webhooks/${id}` }))),
+    )
+  }
+  return (await Promise.all(asked)).find((one) => one !== undefined)
+}
+
+/** A delivery is known by its endpoint, so each endpoint of the app is asked. */
+async function findDelivery(deliveryId: string, appId: string, signal: AbortSignal): Promise<Found | undefined> {
+  const { items } = dataOf(await client.GET('/v1/admin/apps/{appId}/webhooks', { params: { path: { appId } }, signal }))
+  const asked = items
+    .slice(0, mostEndpoints)
+    .map(({ id }) =>
+      found(
+        client
+          .GET('/v1/admin/apps/{appId}/webhooks/{id}/deliveries/{deliveryId}', { params: { path: { appId, id, deliveryId } }, signal })
+          .then(() => ({ label: `Delivery ${deliveryId}`, href: `/apps/${appId}/webhooks/${id}?deliveryId=${deliveryId}` })),
+      ),
+    )
+  return (await Promise.all(asked)).find((one) => one !== undefined)
+}

@@ -1,0 +1,53 @@
+import { HeraldError, isTemporary, type ErrorDetail } from './herald-error.ts'
+
+/** Where Herald is, and the public key of the app there. */
+export type Service = { baseUrl: string; appKey: string }
+
+/** Whoever is asked to wait longer waits for whatever asks next. */
+const longestWaitMs = 4_000
+
+/** One request to Herald, with a time limit, as page and worker make it: no cookie, no address of the page, and it goes on when the page is left. */
+export const ask = (
+  { baseUrl, appKey }: Service,
+  method: string,
+  path: string,
+  body?: object,
+  token?: string,
+  limitMs = 8_000,
+): Promise<Response> =>
+  fetch(`${baseUrl}/v1/${path}`, {
+    method,
+    credentials: 'omit',
+    referrerPolicy: 'no-referrer',
+    keepalive: true,
+    headers: {
+      'x-app-key': appKey,
+      ...(body && { 'content-type': 'application/json' }),
+      ...(token && { 'x-identity-token': token }),
+    },
+    body: body ? JSON.stringify(body) : null,
+    signal: AbortSignal.timeout(limitMs),
+  })
+
+/** A request that is tried three times when it is worth it. Answers the body; whatever else happens is a HeraldError. */
+export async function call<T = unknown>(
+  service: Service,
+  method: string,
+  path: string,
+  body?: object,
+  token?: string,
+  triesLeft = 2,
+): Promise<T> {
+  const response = await ask(service, method, path, body, token).catch(() => undefined)
+  const answer = (await response?.json().catch(() => undefined)) as
+    | { error?: { code: string; message: string; details?: ErrorDetail[] } }
+    | undefined
+  if (response?.ok) return (answer ?? {}) as T
+  const { code = 'network', message = 'No answer.' } = answer?.error ?? {}
+  const header = (name: string) => response?.headers.get(name)
+  const error = new HeraldError(code, message, { ...answer?.error, status: response?.status ?? 0, requestId: header('x-request-id') })
+  const wait = Number(header('retry-after')) * 1_000 || Math.random() * 2_000
+  if (!triesLeft || !isTemporary(error) || wait > longestWaitMs) throw error
+  await new Promise((resolve) => setTimeout(resolve, wait))
+  return call(service, method, path, body, token, triesLeft - 1)
+}

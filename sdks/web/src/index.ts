@@ -1,0 +1,23 @@
+import { HeraldError } from './herald-error.ts'
+import { readOptions, type Options } from './options.ts'
+import { openPage, type Herald } from './page.ts'
+
+export { HeraldError }
+export type { AskLimits } from './soft-ask.ts'
+export type { ErrorCode, ErrorDetail } from './herald-error.ts'
+export type { Events } from './events.ts'
+export type { Herald, State } from './page.ts'
+export type { Options } from './options.ts'
+export type { Reason } from './support.ts'
+export type { UserChanges } from './changes.ts'
+
+const pages: Record<string, Herald> = {}
+
+/**
+ * Starts Herald on this page. The same call again answers what the first one made, so it may stand in a component that is drawn often.
+ * Throws `invalid_option` at once; whatever else goes wrong is in `state().lastError` and an `error` event.
+ */
+export function init(options: Options): Herald {
+  const settings = readOptions(options)
+  return (pages[settings.scope + settings.service.appKey] ??= openPage(settings))
+}

@@ -1,0 +1,24 @@
+/** A push as Herald sends it: the plaintext after decryption. */
+export type Message = {
+  title: string
+  body: string
+  url?: string
+  image?: string
+  icon?: string
+  actions?: { id: string; title: string; url?: string }[]
+  tag?: string
+  data: Record<string, string> & { msgId: string }
+}
+
+/** What a push holds: one of ours, somebody else's, or nothing that can be read. */
+export function readMessage(data: { json(): unknown } | null | undefined): Message | 'foreign' | undefined {
+  try {
+    const message = data!.json() as Message
+    return message.data?.msgId ? message : 'foreign'
+  } catch {
+    return undefined
+  }
+}
+
+/** The user a msgId was made for: the third of its fields. */
+export const userOf = (msgId: string): string | undefined => atob(msgId.split('.')[0]!.replace(/-/g, '+').replace(/_/g, '/')).split('|')[2]

@@ -1,0 +1,255 @@
+import { call } from './call.ts'
+import { addChange, type Change, type UserChanges } from './changes.ts'
+import { openEvents, type Events } from './events.ts'
+import { asHeraldError, failed, isTemporary, type HeraldError } from './herald-error.ts'
+import type { Settings } from './options.ts'
+import { hashOf, made, ownerChange, registering, settle } from './settle.ts'
+import { mayAsk, type AskLimits } from './soft-ask.ts'
+import { openStore, type Kept } from './store.ts'
+import { subscribeBrowser, untilActive } from './subscribe-browser.ts'
+import { whyUnsupported, type Reason } from './support.ts'
+
+/** Where this browser stands. */
+export type State = {
+  supported: boolean
+  /** Why not, when it is not supported. */
+  reason: Reason | undefined
+  permission: NotificationPermission
+  /** The person subscribed here, and the browser still has the subscription. */
+  subscribed: boolean
+  /** The device's id at Herald, once Herald knows it. */
+  subscriptionId: string | undefined
+  loggedIn: boolean
+  optedIn: boolean
+  /** Changes that Herald has not confirmed yet; they go out by themselves, in order. */
+  waiting: number
+  lastError: HeraldError | undefined
+}
+
+/**
+ * Herald on a page. Each change answers the state after it. One that Herald could not be told now is `waiting` in there and goes out
+ * later; one that Herald or the browser refuses rejects with a HeraldError.
+ */
+export type Herald = {
+  /** Resolves when a click may call `subscribe`: the worker and the key are there. Resolves at once where there can be no pushes. */
+  ready: Promise<State>
+  state(): Promise<State>
+  /** Asks for the permission and registers this browser. Call it in a click. */
+  subscribe(user?: UserChanges): Promise<State>
+  /** Asks with your own dialog first, and subscribes when it is answered true. A refusal is remembered. */
+  softAsk(ask: () => boolean | Promise<boolean>, limits?: AskLimits): Promise<State>
+  /** Ends the subscription and removes the device. */
+  unsubscribe(): Promise<State>
+  /** Says who uses this browser. Before `subscribe` it is kept and used then. */
+  login(externalId: string): Promise<State>
+  logout(): Promise<State>
+  setTags(tags: NonNullable<UserChanges['tags']>): Promise<State>
+  setUser(user: UserChanges): Promise<State>
+  /** Stops the pushes and keeps the subscription; nothing but `optIn` starts them again. */
+  optOut(): Promise<State>
+  optIn(): Promise<State>
+  /** Calls the handler from now on; the answer ends it. */
+  on<Name extends keyof Events>(name: Name, handler: (event: Events[Name]) => void): () => void
+}
+
+const day = 86_400_000
+
+/** Opens Herald on this page: registers the worker, finds out the key, and tells Herald what it does not know. */
+export function openPage({ service, scope, register, options }: Settings): Herald {
+  const reason = whyUnsupported()
+  const store = openStore(scope)
+  const events = openEvents()
+  let registration: ServiceWorkerRegistration | undefined
+  let key = options.vapidPublicKey
+  let externalId: string | undefined
+  let lastError: HeraldError | undefined
+  let lastState: string | undefined
+  const refused = new Map<string, HeraldError>()
+  let failures = 0
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let becomeReady: () => void
+  const ready = new Promise<void>((resolve) => (becomeReady = resolve))
+
+  /** The state; handlers of `change` hear it when it is another than before. */
+  async function announce(): Promise<State> {
+    const { wanted, device, out, changes } = await store()
+    const subscription = await registration?.pushManager.getSubscription()
+    const state: State = {
+      supported: !reason,
+      reason,
+      permission: reason ? 'denied' : Notification.permission,
+      subscribed: !!wanted && !!subscription,
+      subscriptionId: device.id,
+      loggedIn: !!device.person,
+      optedIn: !out,
+      waiting: changes.length,
+      lastError,
+    }
+    const text = JSON.stringify(state)
+    if (lastState && text !== lastState) events.emit('change', state)
+    lastState = text
+    return state
+  }
+
+  function note(thrown: unknown): HeraldError {
+    lastError = asHeraldError(thrown)
+    if (options.debug) console.debug(lastError)
+    if (isTemporary(lastError)) {
+      // Ten tries within about a minute, then one a minute.
+      const seconds = failures > 9 ? 60 : Math.min(8, 2 ** failures++)
+      clearTimeout(timer)
+      timer = setTimeout(tend, seconds * (500 + Math.random() * 500))
+    }
+    return lastError
+  }
+
+  /** The worker and the key: what has to be there before a click. */
+  async function prepare(): Promise<void> {
+    try {
+      registration ??= await untilActive(await register())
+    } catch {
+      throw failed('worker_failed')
+    }
+    const { key: known, askedAt = 0 } = await store((kept) => {
+      // Another app, or another Herald: what is kept of its key is of no use.
+      if (kept.service?.appKey !== service.appKey) delete kept.key
+      kept.service = service
+    })
+    key = known ?? key
+    if (!known || Date.now() - askedAt > day) {
+      if (key) becomeReady()
+      key = (await call<{ publicKey: string }>(service, 'GET', 'web-push-key')).publicKey
+      await store((kept) => Object.assign(kept, { key, askedAt: Date.now() }))
+    }
+    becomeReady()
+  }
+
+  /** Tells Herald all that it does not know. */
+  async function tell(): Promise<void> {
+    await navigator.locks.request(scope, () =>
+      settle({ service, store, registration, externalId, refused, identityToken: options.identityToken }),
+    )
+    failures = 0
+    lastError = undefined
+  }
+
+  /** Does what is to be done without a call of the page, and again later where that makes sense. */
+  async function tend(): Promise<void> {
+    clearTimeout(timer)
+    try {
+      await prepare()
+      await tell()
+    } catch (thrown) {
+      events.emit('error', note(thrown))
+    }
+    await announce()
+  }
+
+  /** Keeps a change and tells Herald. Kept is what counts: the rest may happen later. */
+  async function change(next: Omit<Change, 'id' | 'at'>, more?: (kept: Kept) => void): Promise<State> {
+    if (reason) return announce()
+    const change = made(next)
+    await store((kept) => {
+      addChange(kept, change)
+      more?.(kept)
+    })
+    await tell().catch(note)
+    const error = refused.get(change.id)
+    lastError = error ?? lastError
+    const state = await announce()
+    if (error) throw error
+    return state
+  }
+
+  async function subscribe(user: UserChanges = {}): Promise<State> {
+    // No await before the browser is asked: Safari asks only while the click lasts.
+    if (reason) throw failed('unsupported')
+    const { permission } = Notification
+    if (permission === 'denied') throw failed('permission_denied')
+    if (!registration || !key) throw failed('not_ready')
+    if (permission === 'default' && !(navigator.userActivation?.isActive ?? true)) throw failed('gesture_required')
+    await subscribeBrowser(registration.pushManager, key)
+    const { device, wanted, out } = await store()
+    if (out) throw failed('opted_out')
+    if (!device.id || !wanted || device.found) await change(registering, (kept) => void (kept.wanted = true))
+    return Object.keys(user)[0] ? setUser(user) : announce()
+  }
+
+  const setUser = (user: UserChanges): Promise<State> => change({ kind: 'user', method: 'PATCH', path: '/user', body: user })
+
+  async function sayOwner(name?: string): Promise<State> {
+    externalId = name
+    const { device, changes } = await store()
+    const last = changes.filter(({ kind }) => /^log/.test(kind)).at(-1)
+    // Said already: as the last thing that waits, or confirmed.
+    const isSame = last
+      ? last.body?.externalId === name
+      : name
+        ? device.person && device.person === (await hashOf(name))
+        : !device.person && !device.found
+    return isSame ? announce() : change(ownerChange(name))
+  }
+
+  async function unsubscribe(): Promise<State> {
+    const { id } = (await store()).device
+    await (await registration?.pushManager.getSubscription())?.unsubscribe()
+    const forget = (kept: Kept) => {
+      kept.device = {}
+      kept.wanted = false
+    }
+    return id ? change({ kind: 'delete', method: 'DELETE', device: id }, forget) : (store(forget), announce())
+  }
+
+  const opt = (optedIn: boolean): Promise<State> =>
+    change({ kind: 'opted', method: 'PATCH', body: { optedIn } }, (kept) => {
+      kept.out = !optedIn
+      if (!optedIn) return
+      delete kept.device.found
+      // Who opted out before Herald knew the browser is registered now.
+      if (!kept.device.id && kept.wanted) addChange(kept, made(registering))
+    })
+
+  async function softAsk(ask: () => boolean | Promise<boolean>, limits?: AskLimits): Promise<State> {
+    const state = await announce()
+    const { refusedAt = [] } = await store()
+    const mayNot = state.subscribed || !state.optedIn || state.permission === 'denied' || !registration || !key
+    if (mayNot || !mayAsk(refusedAt, limits)) return state
+    try {
+      if (await ask()) return await subscribe()
+    } catch (error) {
+      if (!/^perm/.test((error as HeraldError).code)) throw error
+    }
+    await store((kept) => void (kept.refusedAt = [...refusedAt, Date.now()]))
+    return announce()
+  }
+
+  function start(): void {
+    void tend()
+    const again = () => document.hidden || void tend()
+    addEventListener('online', again)
+    document.addEventListener('visibilitychange', again)
+    navigator.serviceWorker.addEventListener('message', ({ data, ports }: MessageEvent) => {
+      if (data?.herald !== scope) return
+      const isHeard = events.emit(data.name, data.event)
+      ports[0]?.postMessage(isHeard)
+    })
+    navigator.serviceWorker.startMessages()
+  }
+
+  if (reason) becomeReady!()
+  else start()
+  return {
+    ready: ready.then(announce),
+    state: announce,
+    subscribe,
+    softAsk,
+    unsubscribe,
+    login: sayOwner,
+    logout: () => sayOwner(),
+    setTags: (tags) => setUser({ tags }),
+    setUser,
+    optOut: () => opt(false),
+    optIn: () => opt(true),
+    on: events.on,
+  }
+}

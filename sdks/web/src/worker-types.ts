@@ -1,0 +1,27 @@
+/** What a worker has and the types of a page do not know. Only what is used here. */
+export type WorkerScope = EventTarget & {
+  registration: ServiceWorkerRegistration
+  location: Location
+  navigator: Navigator
+  clients: {
+    matchAll(options: { type: 'window'; includeUncontrolled: boolean }): Promise<readonly WindowClient[]>
+    openWindow(url: string): Promise<WindowClient | null>
+  }
+}
+
+export type WindowClient = {
+  url: string
+  focused: boolean
+  visibilityState: string
+  focus(): Promise<WindowClient>
+  navigate(url: string): Promise<WindowClient | null>
+  postMessage(message: unknown, transfer?: Transferable[]): void
+}
+
+export type ExtendableEvent = Event & { waitUntil(work: Promise<unknown>): void }
+export type PushEvent = ExtendableEvent & { data: { json(): unknown } | null }
+export type NotificationEvent = ExtendableEvent & { notification: Notification; action: string }
+export type SubscriptionChangeEvent = ExtendableEvent & {
+  oldSubscription?: PushSubscription | null
+  newSubscription?: PushSubscription | null
+}

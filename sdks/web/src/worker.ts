@@ -1,0 +1,124 @@
+import { ask } from './call.ts'
+import { isOwnerUncertain } from './changes.ts'
+import { addressOf } from './device.ts'
+import { readMessage, userOf, type Message } from './message.ts'
+import { openWindow } from './open-window.ts'
+import { report } from './report.ts'
+import { openStore, type Kept } from './store.ts'
+import type { ExtendableEvent, NotificationEvent, PushEvent, SubscriptionChangeEvent, WorkerScope } from './worker-types.ts'
+
+export type { Message } from './message.ts'
+
+/** What `start` takes. All of it may be left out. */
+export type WorkerOptions = {
+  /** More for `showNotification`, such as an icon or a badge. */
+  show?: (message: Message) => NotificationOptions | undefined
+  /** Where a click leads. Nothing opens when it answers undefined. */
+  click?: (message: Message, action: string | undefined) => string | undefined
+  /** Whether a push that was shown is reported as delivered. 'auto': not in Safari, until it has been seen there. */
+  reportDelivered?: 'auto' | boolean
+}
+
+const scope = globalThis as unknown as WorkerScope
+
+const messageOf = (notification: Notification): Message | undefined => (notification.data as { herald?: Message } | null)?.herald
+
+/** Whether a push or a click is for Herald, so that handlers of your own can leave it alone. */
+export function isOurs(event: Event): boolean {
+  const { data, notification } = event as Partial<PushEvent & NotificationEvent>
+  return notification ? messageOf(notification) !== undefined : readMessage(data) !== 'foreign'
+}
+
+/** Starts Herald in a worker, alone or beside what the worker does already. Call it while the worker's script runs. */
+export function start({ show, click, reportDelivered = 'auto' }: WorkerOptions = {}): void {
+  const { registration, clients } = scope
+  const store = openStore(registration.scope)
+  /** Notifications that closed because they were clicked or replaced. Firefox says of both that they were closed. */
+  const settled = new Set<string>()
+
+  const on = <E extends ExtendableEvent>(name: string, handle: (event: E) => Promise<void>) => {
+    const listen = (event: E) => (name.startsWith('pushs') || isOurs(event)) && event.waitUntil(handle(event))
+    scope.addEventListener(name, listen as EventListener)
+  }
+  const pages = () => clients.matchAll({ type: 'window', includeUncontrolled: true })
+  const eventOf = ({ title, body, url, data }: Message) => ({ title, body, url, data })
+  const remember = (msgId: string) => {
+    settled.add(msgId)
+    if (settled.size > 100) settled.delete([...settled][0]!)
+  }
+
+  on<PushEvent>('push', async ({ data }) => {
+    const sent = readMessage(data) as Message | undefined
+    const message = sent && isForOwner(await store(), sent) ? sent : undefined
+    const tag = sent?.tag
+    for (const shown of tag ? await registration.getNotifications({ tag }) : []) remember(messageOf(shown)?.data.msgId ?? '')
+    const { title, body = '', icon, image, actions } = message ?? ({} as Partial<Message>)
+    await registration.showNotification(title || scope.location.hostname, {
+      body,
+      icon,
+      image,
+      tag,
+      actions: actions?.map(({ id, title }) => ({ action: id, title })),
+      data: { herald: message ?? { data: {} } },
+      ...(message && show?.(message)),
+    } as NotificationOptions)
+    if (message) for (const page of await pages()) page.postMessage({ herald: registration.scope, name: 'push', event: eventOf(message) })
+    await report(store, message && (reportDelivered === 'auto' ? !isSafari() : reportDelivered) ? [`d/${message.data.msgId}`] : [])
+    await keepAddress()
+  })
+
+  on<NotificationEvent>('notificationclick', async ({ notification, action }) => {
+    const message = messageOf(notification)!
+    const { msgId } = message.data
+    remember(msgId)
+    notification.close()
+    const link = message.actions?.find(({ id }) => id === action)?.url ?? message.url
+    const url = click ? click(message, action || undefined) : (link ?? '')
+    if (url !== undefined) {
+      const event = { ...eventOf(message), url: url || undefined, action: action || undefined }
+      await openWindow(scope, await pages(), url, { herald: registration.scope, name: 'click', event })
+    }
+    const clicked = action ? [`c/${msgId}?action=${encodeURIComponent(action)}`] : link ? [`c/${msgId}`] : []
+    if (msgId) await report(store, [`o/${msgId}`, ...clicked])
+  })
+
+  on<NotificationEvent>('notificationclose', async ({ notification }) => {
+    const { msgId } = messageOf(notification)!.data
+    if (msgId && !settled.delete(msgId)) await report(store, [`x/${msgId}`])
+  })
+
+  on<SubscriptionChangeEvent>('pushsubscriptionchange', async ({ oldSubscription, newSubscription }) => {
+    const { wanted, key } = await store()
+    const options = oldSubscription?.options ?? (wanted && { userVisibleOnly: true, applicationServerKey: key! })
+    if (!newSubscription && options) await registration.pushManager.subscribe(options)
+    if (oldSubscription) await store((kept) => void (kept.device.endpoint ??= oldSubscription.endpoint))
+    await keepAddress()
+  })
+
+  /**
+   * Tells Herald a new endpoint. One that it does not know is registered, unless the person has opted out. What fails now is
+   * done by the next push or the next load of the page: what is kept still names the old endpoint.
+   */
+  const keepAddress = () =>
+    scope.navigator.locks
+      .request(registration.scope, async () => {
+        const { service, device, out } = await store()
+        const { endpoint, found } = device
+        const subscription = await registration.pushManager.getSubscription()
+        if (!service || !endpoint || !subscription || subscription.endpoint === endpoint) return
+        const address = addressOf(subscription)
+        const post = (path: string, body: object) => ask(service, 'POST', `subscriptions${path}`, body)
+        let response = await post('/rotate', { old: endpoint, new: address })
+        if (response.status === 404 && !out && !found) response = await post('', { platform: 'web', ...address })
+        if (!response.ok) return
+        const { id, userId } = (await response.json()) as { id: string; userId?: string }
+        // A registration makes a new device, which is nobody's. A rotation answers no user.
+        await store((kept) => Object.assign(kept.device, { id, endpoint: address.endpoint }, userId && { userId, person: undefined }))
+      })
+      .catch(() => undefined)
+}
+
+/** Whether the text may be shown: not while a logout is not confirmed, and not when it was meant for who was logged in before. */
+const isForOwner = (kept: Kept, { data: { msgId } }: Message): boolean => !isOwnerUncertain(kept) && !kept.former?.includes(userOf(msgId)!)
+
+const isSafari = () => !/Chrom|Firefox/.test(scope.navigator.userAgent)

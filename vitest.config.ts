@@ -16,6 +16,8 @@ const longest = [
   'e2e/tests/chaos.test.ts',
   'e2e/tests/scenarios.test.ts',
   'e2e/tests/versions.test.ts',
+  'e2e/tests/command-line.test.ts',
+  'e2e/tests/node-sdk.test.ts',
   'e2e/tests/several-dispatchers.test.ts',
   'e2e/tests/turns.test.ts',
   'e2e/tests/schedules.test.ts',

@@ -52,7 +52,9 @@ function detailOf(event: WebhookEvent): string {
   const data = ('data' in event ? event.data : undefined) as Record<string, unknown> | undefined
   if (data === undefined) return ''
   const said =
-    event.type === 'campaign.completed' ? [`${String(data['queued'])} queued`] : [data['code'], data['reason'], data['providerCode']]
+    event.type === 'campaign.completed'
+      ? [`${String(data['queued'])} queued`]
+      : [data['code'], data['reason'], data['providerCode'], data['action']]
   if (data['test'] === true) said.push('(test)')
   return printable(said.filter((value) => typeof value === 'string').join(' '))
 }

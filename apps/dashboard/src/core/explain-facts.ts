@@ -86,7 +86,9 @@ const ofDevice = (step: StepOf<'device'>): Draft[] => [
 ]
 
 const ofOwner = (step: StepOf<'owner'>): Draft[] => [
-  ...id('Queued for user', step.queuedFor),
+  ...id('Queued for user', step.queuedFor).map((draft): Draft =>
+    step.ownerNow === step.queuedFor ? draft : { ...draft, headline: 'The device belongs to another user than when its push was queued.' },
+  ),
   ...id('Belongs to user', step.ownerNow).map((draft): Draft => ({ ...draft, clock: 'now' })),
 ]
 

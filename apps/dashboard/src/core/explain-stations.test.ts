@@ -171,3 +171,20 @@ test('the sentence for a ticket names device, user, campaign, verdict, certainty
     `Device ${id} (ios) of user customer-7, campaign “Spring” ${id}: So it was. (sent, recorded, looked at ${at})`,
   )
 })
+
+test('a closed station says the line of the step that decided', () => {
+  const summaryOf = (one: Trace, name: StationName) => stationsOf(one).find((station) => station.name === name)?.summary
+  expect(summaryOf(trace('failed', [...queued, message, end('failed', 'token_dead', '410 Unregistered')]), 'provider')).toBe(
+    'Failed: token_dead (410 Unregistered).',
+  )
+  expect(
+    summaryOf(
+      trace('skipped', [device, reachable, { ...owner, result: 'stop', ownerNow: null }, page, end('skipped', 'owner_changed')]),
+      'audience',
+    ),
+  ).toBe('The device belongs to another user than when its push was queued.')
+  expect(summaryOf(trace('held', [...queued, batch, message]), 'provider')).toBe(
+    'Held: the way to the provider is closed because of credentials_invalid.',
+  )
+  expect(summaryOf(trace('sent', [...queued, end('sent', null)]), 'provider')).toBe('The provider took it.')
+})

@@ -9,6 +9,7 @@ import { Card } from '../../ui/Card.tsx'
 import { Confirm } from '../../ui/Confirm.tsx'
 import { Empty } from '../../ui/Empty.tsx'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
+import { fileClass } from '../../ui/file-class.ts'
 import { Field } from '../../ui/Field.tsx'
 import { Loaded } from '../../ui/Loaded.tsx'
 import { Tag } from '../../ui/Tag.tsx'
@@ -119,6 +120,7 @@ function Sending({ report, given, onEnded }: { report: ImportReport; given: File
             <input
               {...control}
               type="file"
+              className={fileClass}
               onChange={(event) => {
                 first.current = report
                 setFile(event.target.files?.[0])

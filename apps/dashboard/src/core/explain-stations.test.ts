@@ -1,5 +1,6 @@
 import type { ExplainedStep, StepOf, Trace } from '@herald/contracts/explain'
 import { expect, test } from 'vitest'
+import { remedyOfCode } from './explain-remedy.ts'
 import { firstOpen, stationsOf, stationNames, ticketOf, type StationName } from './explain-stations.ts'
 
 const id = '0'.repeat(24)
@@ -187,4 +188,13 @@ test('a closed station says the line of the step that decided', () => {
     'Held: the way to the provider is closed because of credentials_invalid.',
   )
   expect(summaryOf(trace('sent', [...queued, end('sent', null)]), 'provider')).toBe('The provider took it.')
+})
+
+test('what to do about the end is said in the words of the provider that gave the answer', () => {
+  const failed = trace('failed', [...queued, message, end('failed', 'credentials_invalid', '403 InvalidProviderToken')])
+  const station = (one: Trace) => stationsOf(one).find(({ name }) => name === 'provider')
+  const attempts = [{ n: 1, at, code: 'credentials_invalid', providerCode: '403 InvalidProviderToken' }]
+  expect(remedyOfCode(station(failed)?.facts ?? [], attempts, 'ios')).toContain('team id and key id')
+  expect(remedyOfCode(station(trace('held', [...queued, batch]))?.facts ?? [], [], 'ios')).toContain('credentials in order')
+  expect(remedyOfCode(station(trace('sent', [...queued, end('sent', null)]))?.facts ?? [], [], 'ios')).toBeNull()
 })

@@ -3,6 +3,7 @@ import { clsx } from 'clsx'
 import { remedyOfCode } from '../../core/explain-remedy.ts'
 import type { Clock, Fact } from '../../core/explain-facts.ts'
 import type { Station, StationResult } from '../../core/explain-stations.ts'
+import type { PlatformName } from '../../core/platform-names.ts'
 import { useAppId } from '../../session/useAppId.ts'
 import { CopyText } from '../../ui/CopyText.tsx'
 import { FactList } from '../../ui/FactList.tsx'
@@ -19,7 +20,17 @@ const looks: Readonly<Record<StationResult, { Icon: typeof Check; word: string; 
 }
 
 /** A step on the way of a push. Closed it says one line; open it says what was known then and what is so now. */
-export function StationView({ station, number, isOpen }: { station: Station; number: number; isOpen: boolean }) {
+export function StationView({
+  station,
+  number,
+  isOpen,
+  platform,
+}: {
+  station: Station
+  number: number
+  isOpen: boolean
+  platform: PlatformName | null
+}) {
   const { Icon, word, look } = looks[station.result]
   const hasMore = station.facts.length > 0 || station.segment !== null || station.attempts.length > 0
   const line = (
@@ -49,7 +60,7 @@ export function StationView({ station, number, isOpen }: { station: Station; num
             <ChevronRight size={16} className="shrink-0 text-muted transition-transform group-open:rotate-90" aria-hidden />
           </summary>
           <div className="flex flex-col gap-4 px-4 pt-1 pb-4 pl-13 max-[480px]:pl-4">
-            <More station={station} />
+            <More station={station} platform={platform} />
           </div>
         </details>
       ) : (
@@ -59,12 +70,12 @@ export function StationView({ station, number, isOpen }: { station: Station; num
   )
 }
 
-function More({ station: { facts, segment, attempts, result } }: { station: Station }) {
-  const remedy = result === 'stop' || result === 'wait' ? remedyOfCode(facts, attempts) : null
+function More({ station: { facts, segment, attempts, result }, platform }: { station: Station; platform: PlatformName | null }) {
+  const remedy = result === 'stop' || result === 'wait' ? remedyOfCode(facts, attempts, platform) : null
   return (
     <>
       {segment !== null && <SegmentTree tree={segment.tree} changedSince={segment.changedSince} />}
-      <div className="grid gap-4 sm:grid-cols-2">
+      <div className={clsx('grid items-start gap-4', new Set(facts.map(({ clock }) => clock)).size > 1 && 'sm:grid-cols-2')}>
         <FactsOfClock clock="then" title="When it was sent" facts={facts} />
         <FactsOfClock clock="now" title="Now" facts={facts} />
       </div>

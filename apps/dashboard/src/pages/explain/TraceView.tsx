@@ -70,7 +70,7 @@ export function TraceView({
       </Card>
       <ol aria-label="Steps" className="flex flex-col rounded-lg border border-line bg-surface">
         {stations.map((station, place) => (
-          <StationView key={station.name} station={station} number={place + 1} isOpen={station.name === open} />
+          <StationView key={station.name} station={station} number={place + 1} isOpen={station.name === open} platform={trace.platform} />
         ))}
       </ol>
     </>

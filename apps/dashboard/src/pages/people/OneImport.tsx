@@ -66,7 +66,7 @@ export function OneImport({
               {data.state === 'finished' && data.dryRun && <ForReal report={data} file={file} onBegun={onBegun} />}
             </div>
           </Card>
-          {data.rejected > 0 && <ImportErrors key={`${data.id} ${data.state}`} importId={data.id} />}
+          {data.rejected > 0 && <ImportErrors importId={data.id} rejected={data.state === 'receiving' ? 0 : data.rejected} />}
         </div>
       )}
     </Loaded>

@@ -188,6 +188,9 @@ test('a closed station says the line of the step that decided', () => {
     'Held: the way to the provider is closed because of credentials_invalid.',
   )
   expect(summaryOf(trace('sent', [...queued, end('sent', null)]), 'provider')).toBe('The provider took it.')
+  expect(summaryOf(trace('sent', [device, reachable, { ...segment, result: 'info', leaves: [leaf] }, end('sent', null)]), 'audience')).toBe(
+    'It was in the segment when the send looked. By the values of now it is not.',
+  )
 })
 
 test('what to do about the end is said in the words of the provider that gave the answer', () => {

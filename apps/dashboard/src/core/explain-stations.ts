@@ -155,8 +155,12 @@ function summaryOf({ name, result, summary, segment }: Station, isBehindStop: bo
   if (result === 'none') return isBehindStop && name !== 'provider' ? 'Not reached.' : absent[name]
   if (name === 'device' && result === 'info')
     return 'It was sent. The device has reported nothing: it may be off, or its app reports nothing.'
-  if (name === 'audience' && segment?.tree)
-    return `${segment.tree.holds ? 'In' : 'Not in'} the segment by the values of now. ${plain[result]}`
+  if (name === 'audience' && segment?.tree) {
+    if (segment.tree.holds) return 'In the segment by the values of now.'
+    return result === 'stop'
+      ? 'Not in the segment by the values of now.'
+      : 'It was in the segment when the send looked. By the values of now it is not.'
+  }
   return summary === '' ? plain[result] : summary
 }
 

@@ -44,7 +44,10 @@ export function StationView({
         {station.label}
       </span>
       <span
-        className={clsx('min-w-0 flex-1 break-words max-[480px]:basis-full max-[480px]:pl-9', station.result === 'none' && 'text-muted')}
+        className={clsx(
+          'min-w-0 flex-1 break-words max-[480px]:order-2 max-[480px]:basis-full max-[480px]:pl-9',
+          station.result === 'none' && 'text-muted',
+        )}
       >
         {station.summary}
       </span>
@@ -57,7 +60,11 @@ export function StationView({
         <details open={isOpen} className="group">
           <summary className={clsx(row, 'list-none hover:bg-hover focus-visible:-outline-offset-2 [&::-webkit-details-marker]:hidden')}>
             {line}
-            <ChevronRight size={16} className="shrink-0 text-muted transition-transform group-open:rotate-90" aria-hidden />
+            <ChevronRight
+              size={16}
+              className="shrink-0 text-muted transition-transform group-open:rotate-90 max-[480px]:order-1 max-[480px]:ml-auto"
+              aria-hidden
+            />
           </summary>
           <div className="flex flex-col gap-4 px-4 pt-1 pb-4 pl-13 max-[480px]:pl-4">
             <More station={station} platform={platform} />
@@ -81,7 +88,7 @@ function More({ station: { facts, segment, attempts, result }, platform }: { sta
       </div>
       {attempts.length > 0 && (
         <div>
-          <h4 className="mb-1 text-sm font-medium">Attempts</h4>
+          <h3 className="mb-1 text-sm font-medium">Attempts</h3>
           <ol className="flex flex-col gap-1">
             {attempts.map(({ n, at, code, providerCode }) => (
               <li key={n} className="flex flex-wrap gap-x-3">
@@ -107,7 +114,7 @@ function FactsOfClock({ clock, title, facts }: { clock: Clock; title: string; fa
   if (shown.length === 0) return null
   return (
     <div data-clock={clock}>
-      <h4 className="mb-1 text-sm font-medium">{title}</h4>
+      <h3 className="mb-1 text-sm font-medium">{title}</h3>
       <FactList items={shown.map((fact) => ({ label: fact.label, value: <FactValue fact={fact} /> }))} />
     </div>
   )

@@ -10,6 +10,8 @@ export type Fact = {
   /** How the value is drawn: a time, an id to copy, a campaign to open. */
   kind: 'text' | 'time' | 'id' | 'campaign'
   clock: Clock
+  /** The code of which this is about, where a remedy can be given for it. */
+  code?: string
   /** Said in the line of the closed station, where it is the first fact. */
   headline?: string
 }
@@ -86,7 +88,9 @@ const ofDevice = (step: StepOf<'device'>): Draft[] => [
 ]
 
 const ofOwner = (step: StepOf<'owner'>): Draft[] => [
-  ...id('Queued for user', step.queuedFor),
+  ...id('Queued for user', step.queuedFor).map((draft): Draft =>
+    step.ownerNow === step.queuedFor ? draft : { ...draft, headline: 'The device belongs to another user than when its push was queued.' },
+  ),
   ...id('Belongs to user', step.ownerNow).map((draft): Draft => ({ ...draft, clock: 'now' })),
 ]
 
@@ -181,10 +185,10 @@ const ofBatch = (step: StepOf<'batch'>): Draft[] => [
     ? []
     : [
         ...text(
-          'The way to the provider is closed because of',
+          'Closed because of',
           step.circuit.code ?? 'its answers',
           `Held: the way to the provider is closed${step.circuit.code ? ` because of ${step.circuit.code}` : ''}.`,
-        ),
+        ).map((draft): Draft => ({ ...draft, ...(step.circuit?.code ? { code: step.circuit.code } : {}) })),
         ...time('Closed since', step.circuit.since),
         ...time('Tried again', step.circuit.probeAt),
       ]),
@@ -192,7 +196,7 @@ const ofBatch = (step: StepOf<'batch'>): Draft[] => [
 
 const ofOutcome = (step: StepOf<'outcome'>): Draft[] => [
   ...text('Outcome', step.outcome === 'past_retention' ? 'not kept any more' : step.outcome, headlineOfOutcome(step)),
-  ...text('Code', step.code),
+  ...text('Code', step.code).map((draft): Draft => ({ ...draft, code: draft.value })),
   ...text('The provider’s word', step.providerCode),
   ...text('Tries', step.attempts),
   ...time('Ended', step.settledAt),

@@ -1,5 +1,6 @@
 import type { ExplainedStep, StepOf, Trace } from '@herald/contracts/explain'
 import { expect, test } from 'vitest'
+import { remedyOfCode } from './explain-remedy.ts'
 import { firstOpen, stationsOf, stationNames, ticketOf, type StationName } from './explain-stations.ts'
 
 const id = '0'.repeat(24)
@@ -170,4 +171,33 @@ test('the sentence for a ticket names device, user, campaign, verdict, certainty
   expect(ticketOf(trace('sent', []), { campaignId: id, campaign: 'Spring', externalId: 'customer-7', lookedAt: at })).toBe(
     `Device ${id} (ios) of user customer-7, campaign “Spring” ${id}: So it was. (sent, recorded, looked at ${at})`,
   )
+})
+
+test('a closed station says the line of the step that decided', () => {
+  const summaryOf = (one: Trace, name: StationName) => stationsOf(one).find((station) => station.name === name)?.summary
+  expect(summaryOf(trace('failed', [...queued, message, end('failed', 'token_dead', '410 Unregistered')]), 'provider')).toBe(
+    'Failed: token_dead (410 Unregistered).',
+  )
+  expect(
+    summaryOf(
+      trace('skipped', [device, reachable, { ...owner, result: 'stop', ownerNow: null }, page, end('skipped', 'owner_changed')]),
+      'audience',
+    ),
+  ).toBe('The device belongs to another user than when its push was queued.')
+  expect(summaryOf(trace('held', [...queued, batch, message]), 'provider')).toBe(
+    'Held: the way to the provider is closed because of credentials_invalid.',
+  )
+  expect(summaryOf(trace('sent', [...queued, end('sent', null)]), 'provider')).toBe('The provider took it.')
+  expect(summaryOf(trace('sent', [device, reachable, { ...segment, result: 'info', leaves: [leaf] }, end('sent', null)]), 'audience')).toBe(
+    'It was in the segment when the send looked. By the values of now it is not.',
+  )
+})
+
+test('what to do about the end is said in the words of the provider that gave the answer', () => {
+  const failed = trace('failed', [...queued, message, end('failed', 'credentials_invalid', '403 InvalidProviderToken')])
+  const station = (one: Trace) => stationsOf(one).find(({ name }) => name === 'provider')
+  const attempts = [{ n: 1, at, code: 'credentials_invalid', providerCode: '403 InvalidProviderToken' }]
+  expect(remedyOfCode(station(failed)?.facts ?? [], attempts, 'ios')).toContain('team id and key id')
+  expect(remedyOfCode(station(trace('held', [...queued, batch]))?.facts ?? [], [], 'ios')).toContain('credentials in order')
+  expect(remedyOfCode(station(trace('sent', [...queued, end('sent', null)]))?.facts ?? [], [], 'ios')).toBeNull()
 })

@@ -82,7 +82,7 @@ export function stationsOf(trace: Trace): Station[] {
       name,
       label: hasWave ? 'Wave and quiet hours' : labels[name],
       result: ended === name ? 'stop' : beside(hasEnded, resultOf(name, steps, trace)),
-      summary: '',
+      summary: headlineOf(name, steps),
       facts: steps.flatMap((step) => factsOf(name, step)),
       segment: segment ? { tree: treeOfLeaves(segment.leaves), changedSince: segment.changedSince } : null,
       attempts: name === 'provider' ? (stepNamed(steps, 'attempts')?.attempts ?? []) : [],
@@ -151,13 +151,25 @@ const plain: Readonly<Record<StationResult, string>> = {
   none: '',
 }
 
-function summaryOf({ name, result, facts, segment }: Station, isBehindStop: boolean): string {
+function summaryOf({ name, result, summary, segment }: Station, isBehindStop: boolean): string {
   if (result === 'none') return isBehindStop && name !== 'provider' ? 'Not reached.' : absent[name]
   if (name === 'device' && result === 'info')
     return 'It was sent. The device has reported nothing: it may be off, or its app reports nothing.'
-  if (name === 'audience' && segment?.tree)
-    return `${segment.tree.holds ? 'In' : 'Not in'} the segment by the values of now. ${plain[result]}`
-  return facts[0]?.headline ?? plain[result]
+  if (name === 'audience' && segment?.tree) {
+    if (segment.tree.holds) return 'In the segment by the values of now.'
+    return result === 'stop'
+      ? 'Not in the segment by the values of now.'
+      : 'It was in the segment when the send looked. By the values of now it is not.'
+  }
+  return summary === '' ? plain[result] : summary
+}
+
+/** The line of the step that decided: the one that stopped or waits, else the last one that has a line. */
+function headlineOf(name: StationName, steps: readonly ExplainedStep[]): string {
+  const said = (step: ExplainedStep | undefined): string =>
+    step === undefined ? '' : (factsOf(name, step).find(({ headline }) => headline)?.headline ?? '')
+  const decided = steps.find(({ result }) => result === 'stop') ?? steps.find(({ result }) => result === 'wait')
+  return said(decided) || said(steps.findLast((step) => said(step) !== ''))
 }
 
 /** Which station is open at first: where it ended, else where it waits, else the provider. */

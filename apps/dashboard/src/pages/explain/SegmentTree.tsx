@@ -8,7 +8,7 @@ const words = { and: 'All of these', or: 'At least one of these', not: 'Not this
 export function SegmentTree({ tree, changedSince }: { tree: SegmentBranch | undefined; changedSince: boolean }) {
   return (
     <div data-clock="now">
-      <h4 className="mb-1 text-sm font-medium">The segment, by the values of now</h4>
+      <h3 className="mb-1 text-sm font-medium">The segment, by the values of now</h3>
       {changedSince && (
         <p className="mb-2 text-warning">
           What it asks about has changed since the send looked at this device, so these values may be others than then.

@@ -3,6 +3,7 @@ import { clsx } from 'clsx'
 import { remedyOfCode } from '../../core/explain-remedy.ts'
 import type { Clock, Fact } from '../../core/explain-facts.ts'
 import type { Station, StationResult } from '../../core/explain-stations.ts'
+import type { PlatformName } from '../../core/platform-names.ts'
 import { useAppId } from '../../session/useAppId.ts'
 import { CopyText } from '../../ui/CopyText.tsx'
 import { FactList } from '../../ui/FactList.tsx'
@@ -19,7 +20,17 @@ const looks: Readonly<Record<StationResult, { Icon: typeof Check; word: string; 
 }
 
 /** A step on the way of a push. Closed it says one line; open it says what was known then and what is so now. */
-export function StationView({ station, number, isOpen }: { station: Station; number: number; isOpen: boolean }) {
+export function StationView({
+  station,
+  number,
+  isOpen,
+  platform,
+}: {
+  station: Station
+  number: number
+  isOpen: boolean
+  platform: PlatformName | null
+}) {
   const { Icon, word, look } = looks[station.result]
   const hasMore = station.facts.length > 0 || station.segment !== null || station.attempts.length > 0
   const line = (
@@ -33,7 +44,10 @@ export function StationView({ station, number, isOpen }: { station: Station; num
         {station.label}
       </span>
       <span
-        className={clsx('min-w-0 flex-1 break-words max-[480px]:basis-full max-[480px]:pl-9', station.result === 'none' && 'text-muted')}
+        className={clsx(
+          'min-w-0 flex-1 break-words max-[480px]:order-2 max-[480px]:basis-full max-[480px]:pl-9',
+          station.result === 'none' && 'text-muted',
+        )}
       >
         {station.summary}
       </span>
@@ -46,10 +60,14 @@ export function StationView({ station, number, isOpen }: { station: Station; num
         <details open={isOpen} className="group">
           <summary className={clsx(row, 'list-none hover:bg-hover focus-visible:-outline-offset-2 [&::-webkit-details-marker]:hidden')}>
             {line}
-            <ChevronRight size={16} className="shrink-0 text-muted transition-transform group-open:rotate-90" aria-hidden />
+            <ChevronRight
+              size={16}
+              className="shrink-0 text-muted transition-transform group-open:rotate-90 max-[480px]:order-1 max-[480px]:ml-auto"
+              aria-hidden
+            />
           </summary>
           <div className="flex flex-col gap-4 px-4 pt-1 pb-4 pl-13 max-[480px]:pl-4">
-            <More station={station} />
+            <More station={station} platform={platform} />
           </div>
         </details>
       ) : (
@@ -59,18 +77,18 @@ export function StationView({ station, number, isOpen }: { station: Station; num
   )
 }
 
-function More({ station: { facts, segment, attempts, result } }: { station: Station }) {
-  const remedy = result === 'stop' || result === 'wait' ? remedyOfCode(facts, attempts) : null
+function More({ station: { facts, segment, attempts, result }, platform }: { station: Station; platform: PlatformName | null }) {
+  const remedy = result === 'stop' || result === 'wait' ? remedyOfCode(facts, attempts, platform) : null
   return (
     <>
       {segment !== null && <SegmentTree tree={segment.tree} changedSince={segment.changedSince} />}
-      <div className="grid gap-4 sm:grid-cols-2">
+      <div className={clsx('grid items-start gap-4', new Set(facts.map(({ clock }) => clock)).size > 1 && 'sm:grid-cols-2')}>
         <FactsOfClock clock="then" title="When it was sent" facts={facts} />
         <FactsOfClock clock="now" title="Now" facts={facts} />
       </div>
       {attempts.length > 0 && (
         <div>
-          <h4 className="mb-1 text-sm font-medium">Attempts</h4>
+          <h3 className="mb-1 text-sm font-medium">Attempts</h3>
           <ol className="flex flex-col gap-1">
             {attempts.map(({ n, at, code, providerCode }) => (
               <li key={n} className="flex flex-wrap gap-x-3">
@@ -96,7 +114,7 @@ function FactsOfClock({ clock, title, facts }: { clock: Clock; title: string; fa
   if (shown.length === 0) return null
   return (
     <div data-clock={clock}>
-      <h4 className="mb-1 text-sm font-medium">{title}</h4>
+      <h3 className="mb-1 text-sm font-medium">{title}</h3>
       <FactList items={shown.map((fact) => ({ label: fact.label, value: <FactValue fact={fact} /> }))} />
     </div>
   )

@@ -68,9 +68,10 @@ export function TraceView({
           </span>
         </div>
       </Card>
+      <h2 className="sr-only">Steps</h2>
       <ol aria-label="Steps" className="flex flex-col rounded-lg border border-line bg-surface">
         {stations.map((station, place) => (
-          <StationView key={station.name} station={station} number={place + 1} isOpen={station.name === open} />
+          <StationView key={station.name} station={station} number={place + 1} isOpen={station.name === open} platform={trace.platform} />
         ))}
       </ol>
     </>

@@ -7,9 +7,9 @@ import { Section } from '../../ui/Section.tsx'
 import { Table } from '../../ui/Table.tsx'
 
 /** Why rows were rejected, by row and column, and never with a value. */
-export function ImportErrors({ importId }: { importId: string }) {
+export function ImportErrors({ importId, rejected }: { importId: string; rejected: number }) {
   const appId = useAppId()
-  const pages = usePages(['import-errors', appId, importId], async (cursor, signal) =>
+  const pages = usePages(['import-errors', appId, importId, rejected], async (cursor, signal) =>
     dataOf(
       await client.GET('/v1/admin/apps/{appId}/imports/{id}/errors', {
         params: { path: { appId, id: importId }, query: { limit: 100, ...(cursor === undefined ? {} : { cursor }) } },

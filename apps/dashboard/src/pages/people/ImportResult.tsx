@@ -26,7 +26,7 @@ export function ImportResult({ report }: { report: ImportReport }) {
   } = report
   const isPast = !report.dryRun
   return (
-    <div className="grid gap-5 lg:grid-cols-2">
+    <div className="grid items-start gap-5 lg:grid-cols-2">
       <FactList
         items={[
           { label: 'Rows', value: <Count value={rows} /> },

@@ -10,6 +10,7 @@ import { Card } from '../../ui/Card.tsx'
 import { Checkbox } from '../../ui/Checkbox.tsx'
 import { Choice } from '../../ui/Choice.tsx'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
+import { fileClass } from '../../ui/file-class.ts'
 import { Field } from '../../ui/Field.tsx'
 import { Select } from '../../ui/Select.tsx'
 import type { ImportReport } from './Imports.tsx'
@@ -81,7 +82,7 @@ export function NewImport({ onBegun, onClose }: { onBegun: (report: ImportReport
               type="file"
               accept=".csv,.jsonl,.ndjson,.txt,text/csv"
               onChange={(event) => void take(event.target.files?.[0])}
-              className="max-w-full"
+              className={fileClass}
             />
           )}
         </Field>

@@ -9,6 +9,7 @@ import { Card } from '../../ui/Card.tsx'
 import { Confirm } from '../../ui/Confirm.tsx'
 import { Empty } from '../../ui/Empty.tsx'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
+import { fileClass } from '../../ui/file-class.ts'
 import { Field } from '../../ui/Field.tsx'
 import { Loaded } from '../../ui/Loaded.tsx'
 import { Tag } from '../../ui/Tag.tsx'
@@ -65,7 +66,7 @@ export function OneImport({
               {data.state === 'finished' && data.dryRun && <ForReal report={data} file={file} onBegun={onBegun} />}
             </div>
           </Card>
-          {data.rejected > 0 && <ImportErrors key={`${data.id} ${data.state}`} importId={data.id} />}
+          {data.rejected > 0 && <ImportErrors importId={data.id} rejected={data.state === 'receiving' ? 0 : data.rejected} />}
         </div>
       )}
     </Loaded>
@@ -119,6 +120,7 @@ function Sending({ report, given, onEnded }: { report: ImportReport; given: File
             <input
               {...control}
               type="file"
+              className={fileClass}
               onChange={(event) => {
                 first.current = report
                 setFile(event.target.files?.[0])

@@ -78,9 +78,7 @@ function Actions({ person: { id, externalId } }: { person: Person }) {
         <Download size={14} aria-hidden />
         Export as JSON
       </a>
-      <Button className="text-bad" onClick={() => setErasing(true)}>
-        Erase
-      </Button>
+      <Button onClick={() => setErasing(true)}>Erase</Button>
       <Confirm
         open={isErasing}
         onClose={() => setErasing(false)}

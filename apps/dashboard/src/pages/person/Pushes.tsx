@@ -31,7 +31,7 @@ export function Pushes({ person, device }: { person: Person; device: string | un
           value={device ?? ''}
           options={options}
           onChange={(event) => choose(event.target.value)}
-          className="w-64"
+          className="w-64!"
         />
       }
     >

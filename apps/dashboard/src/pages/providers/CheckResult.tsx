@@ -7,7 +7,7 @@ import { kinds, type Kind } from './kinds.ts'
 export type Checked = components['schemas']['ProviderChecked']
 
 /** Codes that say nothing of the credentials: the provider could not be asked. */
-const isAway = ({ code }: Checked): boolean =>
+export const isAway = ({ code }: Checked): boolean =>
   code === 'provider_unavailable' || code === 'network_error' || code === 'timeout' || code === 'rate_limited'
 
 /** What the provider answered to the credentials. */

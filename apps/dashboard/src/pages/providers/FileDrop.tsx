@@ -1,6 +1,7 @@
 import { FileKey } from 'lucide-react'
 import { clsx } from 'clsx'
 import { useId, useState, type DragEvent } from 'react'
+import { fileClass } from '../../ui/file-class.ts'
 import { largestProviderFile } from '../../core/provider-file.ts'
 
 /** Takes a file by drop, by choosing it, or its text pasted. The file stays in this page until it is sent. */
@@ -51,7 +52,7 @@ export function FileDrop({
         type="file"
         accept={accept}
         aria-describedby={`${id}-hint`}
-        className="max-w-full text-sm"
+        className={fileClass}
         onChange={(event) => void take(event.target.files?.[0])}
       />
       <p id={`${id}-hint`} className="text-sm text-muted">

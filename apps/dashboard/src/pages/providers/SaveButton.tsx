@@ -1,6 +1,6 @@
 import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
-import { CheckResult, type Checked } from './CheckResult.tsx'
+import { CheckResult, isAway, type Checked } from './CheckResult.tsx'
 import { kinds, type Kind } from './kinds.ts'
 import type { Stage } from './useSaveAndCheck.ts'
 
@@ -22,9 +22,12 @@ export function SaveButton({
     <div className="flex flex-col gap-3">
       <div aria-live="polite" className="flex flex-col gap-2">
         {checked !== undefined && <CheckResult kind={kind} checked={checked} />}
-        {stage === 'refused' && (
+        {checked !== undefined && (
           <Banner kind="warning">
-            The credentials are stored in the place of earlier ones. Pushes are held, and not lost, until {name} takes what is stored.
+            The credentials are stored in the place of earlier ones.{' '}
+            {isAway(checked)
+              ? `Whether ${name} takes them is not known yet.`
+              : `Pushes are held, and not lost, until ${name} takes what is stored.`}
           </Banner>
         )}
       </div>

@@ -69,7 +69,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
             value={state ?? ''}
             options={states}
             onChange={(event) => choose(event.target.value)}
-            className="w-40"
+            className="w-40!"
           />
         </>
       }
@@ -127,11 +127,14 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
 
 type Delivery = components['schemas']['WebhookDelivery']
 
+/** More hours are reached by their deliveries. */
+const mostHours = 3
+
 function ReplayHours({ webhookId, deliveries, onDone }: { webhookId: string; deliveries: readonly Delivery[]; onDone: () => void }) {
   const appId = useAppId()
   const [asked, setAsked] = useState<{ from: string; to: string }>()
-  const [newest] = failedHours(deliveries)
-  if (newest === undefined) return null
+  const hours = failedHours(deliveries).slice(0, mostHours)
+  if (hours.length === 0) return null
   const replay = async (): Promise<void> => {
     if (asked === undefined) return
     const { sent, refused } = await replayFailed({ appId, webhookId, ...asked })
@@ -140,9 +143,12 @@ function ReplayHours({ webhookId, deliveries, onDone }: { webhookId: string; del
   }
   return (
     <div className="flex flex-wrap items-center gap-2">
-      <Button onClick={() => setAsked(newest)}>
-        Send all again that failed from {localTime(newest.from)} to {localTime(newest.to)}
-      </Button>
+      <span className="text-muted">Send all again that failed in the hour from</span>
+      {hours.map((hour) => (
+        <Button key={hour.from} small onClick={() => setAsked(hour)}>
+          {localTime(hour.from)}
+        </Button>
+      ))}
       <Confirm
         open={asked !== undefined}
         onClose={() => setAsked(undefined)}

@@ -46,7 +46,7 @@ export function EventTail() {
           aria-label="Type of event"
           value={type}
           onChange={(event) => setType(event.target.value)}
-          className="w-56"
+          className="w-56!"
           options={[{ value: '', label: 'All types' }, ...eventTypes.map((one) => ({ value: one, label: one }))]}
         />
         <Button onClick={() => setSeen({ events: [], dropped: 0 })}>Clear</Button>

@@ -5,7 +5,7 @@ import { fields, labelOf, typeOf, wordOf } from './segment-fields.ts'
 import { findPlace, placeMistakes } from './segment-paths.ts'
 import { readRelative } from './relative-date.ts'
 import { describeSegment } from './segment-text.ts'
-import { asKind, conditionFor, firstCondition, isList, readPasted, splitValues, valueFor } from './segment-values.ts'
+import { asKind, conditionFor, firstOfTag, firstCondition, isList, readPasted, splitValues, valueFor } from './segment-values.ts'
 import { largestDrop } from './why-so-few.ts'
 
 const problemOf = (definition: unknown) => {
@@ -35,6 +35,14 @@ test('another operator keeps what was typed where it has a meaning', () => {
   expect(valueFor('platform', 'eq', ['web'])).toBe('web')
   expect(valueFor('tag', 'exists', 'x')).toBe(true)
   expect(valueFor('string', 'in', null)).toEqual([])
+})
+
+test('a comparison of a tag begins with a value of the kind that users have', () => {
+  expect(firstOfTag({ type: 'number', values: ['12', '3'] })).toBe(12)
+  expect(firstOfTag({ type: 'number', values: [] })).toBe(0)
+  expect(firstOfTag({ type: 'boolean', values: ['false'] })).toBe(true)
+  expect(firstOfTag({ type: 'string', values: ['gold'] })).toBeUndefined()
+  expect(valueFor('tag', 'eq', undefined)).toBe('')
 })
 
 test('another field begins anew where the condition has no meaning for it', () => {

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
@@ -144,3 +146,55 @@ test('a push arrives on the virtual phone, and tap, action and swipe move exactl
   await card('First').getByText('apns-push-type').or(card('First').getByText('"aps"')).first().waitFor()
   expect(dashboard.wrong).toEqual([])
 })
+
+// spec: administration/settings, administration/audit, administration/audit-filters
+test('settings are saved as one change, and the audit shows it, filters by the address and gives it as a CSV', async () => {
+  await dashboard.goTo(`/apps/${tenant.appId}/settings`)
+  await page.getByRole('switch', { name: /Leave people in peace/ }).click()
+  await page.getByLabel('From', { exact: true }).fill('21:30')
+  await page.getByLabel('To', { exact: true }).fill('07:00')
+  await page.getByRole('img', { name: 'Quiet from 21:30 to 07:00 on the next day: 9 h 30 min of each day.' }).waitFor()
+  await page.getByLabel('Default time zone').selectOption('Europe/Lisbon')
+  await page.keyboard.press('Control+Enter')
+  await page.getByText('All is saved.').waitFor()
+  const { body } = await tenant.admin<{ settings: unknown }>('GET', '')
+  expect(body.settings).toMatchObject({
+    defaultTimezone: 'Europe/Lisbon',
+    quietHours: { start: '21:30', end: '07:00', action: 'hold' },
+    frequencyCap: null,
+  })
+  await dashboard.goTo(`/apps/${tenant.appId}/audit?action=app.`)
+  await page.getByRole('button', { name: 'app: changed' }).click()
+  await page.waitForURL(/action=app\.changed/)
+  await page.getByRole('button', { name: 'app: created' }).waitFor({ state: 'detached' })
+  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'CSV' }).click()])
+  const lines = readFileSync(await file.path(), 'utf8')
+    .trimEnd()
+    .split('\r\n')
+  expect(lines[0]).toBe('createdAt,actor,action,subject,requestId,id')
+  expect(lines).toHaveLength(2)
+  expect(lines[1]).toContain(',app.changed,')
+  expect(dashboard.wrong).toEqual([])
+})
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+test.each(['/segments', '/segments?q=nothing', '/segments/new', '/keys', '/settings', '/audit', '/audit?actor=nobody', '/inbox'])(
+  '%s has no accessibility violation in either theme, and fits 320 pixels',
+  async (path) => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await dashboard.goTo(`/apps/${tenant.appId}${path}`)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await page.locator('[aria-busy="true"]').waitFor({ state: 'detached' })
+      await page.evaluate(axe)
+      const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>('axe.run("main")')
+      expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
+    }
+    await page.setViewportSize({ width: 320, height: 700 })
+    const tooWide = await page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+    await page.setViewportSize({ width: 1280, height: 900 })
+    expect(tooWide).toBe(0)
+    expect(dashboard.wrong).toEqual([])
+  },
+)

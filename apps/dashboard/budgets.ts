@@ -36,7 +36,8 @@ export function weigh(manifest: Readonly<Record<string, Built>>, sizeOf: (file: 
   const pages = Object.entries(manifest)
     .filter(([, { src }]) => src !== undefined && /^src\/pages\/.*Page\.tsx$/.test(src))
     .map(([key, { src = '' }]): Budgeted => {
-      const isCompose = src.endsWith('/ComposePage.tsx')
+      // Templates have the editor and the previews of compose.
+      const isCompose = /\/(Compose|Template)Page\.tsx$/.test(src)
       const own = [...filesOf(key)].filter((file) => !first.has(file) && (isCompose || !isShared(file)))
       return { name: src, bytes: weight(own), limit: isCompose ? budgets.compose : budgets.page }
     })

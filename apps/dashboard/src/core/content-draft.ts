@@ -4,7 +4,7 @@ import type { Content, LocaleEntry } from '@herald/contracts/content'
 export type ActionDraft = { id: string; title: string; url: string }
 /** A text in one language while it is written; every field is a text, so that nothing typed is lost. */
 export type EntryDraft = { title: string; body: string; url: string; image: string; actions: readonly ActionDraft[] }
-/** A content map while it is written. The locales stay in the order in which they were added. */
+/** A content map while it is written. The locales stay in the order in which they were added, the default first when it is read. */
 export type ContentDraft = { fallback: string; entries: readonly { locale: string; entry: EntryDraft }[] }
 
 export const emptyEntry: EntryDraft = { title: '', body: '', url: '', image: '', actions: [] }
@@ -13,10 +13,12 @@ export const emptyContent = (locale = 'en'): ContentDraft => ({ fallback: locale
 /** A content map as the editor holds it. */
 export function draftOfContent(content: Content): ContentDraft {
   const { _default: fallback, ...locales } = content
+  const isDefault = ({ locale }: { locale: string }) => locale === fallback
   const entries = Object.entries(locales).flatMap(([locale, entry]) =>
     typeof entry === 'object' ? [{ locale, entry: draftOfEntry(entry) }] : [],
   )
-  return { fallback, entries }
+  // The default first: a database gives the others back in an order of its own.
+  return { fallback, entries: [...entries.filter(isDefault), ...entries.filter((one) => !isDefault(one))] }
 }
 
 function draftOfEntry({ title, body, url = '', image = '', actions = [] }: LocaleEntry): EntryDraft {

@@ -11,15 +11,17 @@ import { targetOf } from './targetOf.ts'
 import type { Screen } from './useScreen.ts'
 
 /** What the page answers at once: how many devices, what they show, and how many bytes that takes. */
-export function Answers({ appId, draft, screen }: { appId: string; draft: CampaignDraft; screen: Screen }) {
+export function Answers({ appId, draft, screen, isReview }: { appId: string; draft: CampaignDraft; screen: Screen; isReview: boolean }) {
   const entry = entryOf(screen.content, screen.locale)
   const measured = useMeasured(entry, screen.person, draft, { name: nameOf(draft), zone: screen.zone, variant: screen.variantId })
   const target = useMemo(() => targetOf(draft.audience), [draft.audience])
   return (
     <div className="flex min-w-0 flex-col gap-5 lg:sticky lg:top-5 lg:max-h-[calc(100dvh-2.5rem)] lg:overflow-y-auto">
-      <Card title="Reaches">
-        <Estimate appId={appId} target={target} />
-      </Card>
+      {!isReview && (
+        <Card title="Reaches">
+          <Estimate appId={appId} target={target} />
+        </Card>
+      )}
       <Card title={`Looks like this in ${screen.locale}`}>
         <Previews measured={measured} app={screen.app} silent={draft.silent}>
           <PersonPicker appId={appId} value={screen.personKey} name={screen.person.name} onChange={screen.setPerson} />

@@ -2,6 +2,7 @@ import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAppId } from '../../session/useAppId.ts'
 import { ComposeStart } from './ComposeStart.tsx'
+import type { ComposeSearch } from './search.ts'
 
 /** Writes a message: who gets it, what it says, when, and what would come of it. */
 export function ComposePage() {
@@ -18,7 +19,7 @@ export function ComposePage() {
   }
   const made = (id: string) => {
     setMadeId(id)
-    void navigate({ to: '/apps/$appId/compose/$campaignId', params: { appId, campaignId: id }, search: (search) => search, replace: true })
+    void navigate({ to: '/apps/$appId/compose/$campaignId', params: { appId, campaignId: id }, search: keepScreen, replace: true })
   }
   return (
     <ComposeStart
@@ -30,3 +31,6 @@ export function ComposePage() {
     />
   )
 }
+
+/** What a new message began with is in the draft now; what is on screen stays. */
+const keepScreen = ({ step, locale, variant, person }: ComposeSearch): ComposeSearch => ({ step, locale, variant, person })

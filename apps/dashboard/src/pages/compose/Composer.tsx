@@ -52,7 +52,7 @@ export function Composer({
       setTold(now.details.length > 0 ? now.details : [{ path: '', message: now.message ?? 'The draft could not be saved.' }])
   }
   const isReview = step === 'review' && id !== null && mistakes.length === 0
-  useShortcut('mod+enter', () => void (isReview ? document.getElementById('send')?.click() : review()), 'Review the message, then send it')
+  useShortcut('mod+enter', () => (isReview ? aimAtSend() : void review()), 'Review the message, then send it')
 
   return (
     <Page
@@ -86,8 +86,15 @@ export function Composer({
             </div>
           </div>
         )}
-        <Answers appId={appId} draft={draft} screen={screen} />
+        <Answers appId={appId} draft={draft} screen={screen} isReview={isReview} />
       </div>
     </Page>
   )
+}
+
+/** The first time the button gets the focus, so that a person sees the number before they send; the second time it is pressed. */
+function aimAtSend(): void {
+  const button = document.getElementById('send')
+  if (button !== null && button === document.activeElement) button.click()
+  else button?.focus()
 }

@@ -33,7 +33,7 @@ export function Prospect({ appId, audience, experiment }: { appId: string; audie
     <p className={prospect.shows === 'nothing' ? 'text-warning' : 'text-muted'}>
       {prospect.shows === 'nothing'
         ? `This experiment will show nothing at this size: its smallest group has ${countText(prospect.smallest)} devices. `
-        : `It finds a difference of ${prospect.points.toFixed(1)} points in opens or more, in four of five experiments and with 95 % confidence. Its smallest group has ${countText(prospect.smallest)} devices. `}
+        : `It finds a difference in opens of ${prospect.points.toFixed(1)} points or more (80 % power, 95 % confidence). Its smallest group has ${countText(prospect.smallest)} devices. `}
       {basis}
     </p>
   )

@@ -77,7 +77,7 @@ export function TemplateEditor({ appId, stored, initial }: { appId: string; stor
   return (
     <Page
       title={stored?.name ?? 'New template'}
-      lead={stored && `Used by ${stored.useCount} ${stored.useCount === 1 ? 'campaign' : 'campaigns'}, which keep what they copied.`}
+      lead={stored && usedBy(stored.useCount)}
       guide="personalisation"
       actions={
         <>
@@ -131,6 +131,11 @@ export function TemplateEditor({ appId, stored, initial }: { appId: string; stor
     </Page>
   )
 }
+
+const usedBy = (count: number): string =>
+  count === 0
+    ? 'No campaign has used it yet.'
+    : `Used by ${count} ${count === 1 ? 'campaign, which keeps' : 'campaigns, which keep'} what was copied.`
 
 async function saveTemplate(
   appId: string,

@@ -38,12 +38,13 @@ export function TextField({
 }) {
   const length = countCodePoints(value)
   const { fault } = markTags(value)
+  const wrong = fault ?? error
   return (
     <div className="relative">
-      <Field label={label} required={required} hint={hint} error={fault ?? error}>
+      <Field label={label} required={required} hint={hint} error={wrong === undefined ? undefined : `${label} ${wrong}`}>
         {(control) => (
           <TemplateInput
-            control={{ ...control, 'aria-invalid': fault !== undefined || control['aria-invalid'] }}
+            control={control}
             value={value}
             onChange={onChange}
             tags={tags}

@@ -2,7 +2,7 @@ import { runInNewContext } from 'node:vm'
 import type { Content, LocaleEntry } from '@herald/contracts/content'
 import { build } from 'vite'
 import { beforeAll, expect, test } from 'vitest'
-import { contractsInBrowser } from './contracts-in-browser.ts'
+import { contractsInBrowser } from '../../contracts-in-browser.ts'
 import { answersOf, type ParityCase } from './parity-answers.ts'
 
 const folder = import.meta.dirname

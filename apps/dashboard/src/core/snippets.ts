@@ -31,7 +31,7 @@ export const registrationSnippets: Record<
     label: 'A web page',
     language: 'HTML',
     text: (facts) => `<!-- In your page. The worker is a file of yours:
-${indented(workerFile(facts), '     ')}
+     ${indented(workerFile(facts), '     ')}
 -->
 <button id="push" disabled>Notify me</button>
 <script src="${facts.baseUrl}/sdk/v1/herald.iife.js"></script>

@@ -38,14 +38,17 @@ export function BrowserPermission({
   const subscribe = async (): Promise<void> => {
     setBusy(true)
     setProblem(undefined)
+    const late = setTimeout(() => setProblem(silence), silentMs)
     try {
       const now = await herald.current?.subscribe()
       setState(now)
+      setProblem(undefined)
       if (now?.subscriptionId !== undefined) onDevice(now.subscriptionId)
       else setProblem(now?.lastError?.message ?? 'Herald has not confirmed this browser yet. It is tried again by itself.')
     } catch (error) {
       setProblem(messageOf(error))
     } finally {
+      clearTimeout(late)
       setBusy(false)
     }
   }
@@ -72,5 +75,9 @@ export function BrowserPermission({
     </div>
   )
 }
+
+/** A person needs a while for the question of the browser. */
+const silentMs = 10_000
+const silence = 'Nothing has come for 10 seconds. If the browser has asked you, answer it; if not, it reaches no push service, or has none.'
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'The browser refused.')

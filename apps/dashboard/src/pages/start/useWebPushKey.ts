@@ -1,24 +1,19 @@
 import { api } from '../../api/client.ts'
-import { faultOf } from '../../api/fault.ts'
 import { queryClient } from '../../api/queryClient.ts'
 
 /** The app's public key of Web Push: undefined until it is known, null when there is none yet. `make` makes the pair with the operator's address. */
 export function useWebPushKey(appId: string) {
   const path = { appId }
-  const options = api.queryOptions('get', '/v1/admin/apps/{appId}/providers/webpush', { params: { path } })
-  const read = api.useQuery(
-    'get',
-    '/v1/admin/apps/{appId}/providers/webpush',
-    { params: { path } },
-    { retry: (count, error) => faultOf(error).status !== 404 && count < 3 },
-  )
+  // Whether there are keys is in the overview: asking for keys that are not there would be an error of the page.
+  const overview = api.useQuery('get', '/v1/admin/apps/{appId}/overview', { params: { path } }, { staleTime: 30_000 })
+  const isSet = overview.data?.providers.some(({ kind, configured }) => kind === 'webpush' && configured)
+  const read = api.useQuery('get', '/v1/admin/apps/{appId}/providers/webpush', { params: { path } }, { enabled: isSet === true })
   const making = api.useMutation('put', '/v1/admin/apps/{appId}/providers/webpush', {
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: options.queryKey }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['get', '/v1/admin/apps/{appId}/overview'] }),
   })
-  const isMissing = read.error !== null && faultOf(read.error).status === 404
   return {
-    publicKey: making.data?.publicKey ?? read.data?.publicKey ?? (isMissing ? null : undefined),
-    readError: isMissing ? null : read.error,
+    publicKey: making.data?.publicKey ?? read.data?.publicKey ?? (isSet === false ? null : undefined),
+    readError: read.error ?? overview.error,
     making,
     make: (address: string) => making.mutate({ params: { path }, body: { subject: subjectOf(address) } }),
   }

@@ -1,7 +1,7 @@
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
-import { contractsInBrowser } from './src/browser/contracts-in-browser.ts'
+import { contractsInBrowser } from './contracts-in-browser.ts'
 
 /** The platform behind `npm run dashboard`. Vite asks it in the name of the gateway's own origin, or it would refuse changes as another site's. */
 const { HERALD_URL = 'http://127.0.0.1:8080', DASHBOARD_PORT = '8119' } = process.env

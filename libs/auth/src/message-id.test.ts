@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import * as fc from 'fast-check'
 import { newId } from '@herald/contracts/ids'
+import { lengthOfMsgId } from '@herald/contracts/payload'
 import { platforms } from '@herald/contracts/platform'
 import { expect, test } from 'vitest'
 import { mintMessageId, verifyMessageId, type MessageIdParts } from './message-id.ts'
@@ -32,6 +33,14 @@ test('what was minted is read back', () => {
   fc.assert(
     fc.property(anyParts, (parts) => {
       expect(verifyMessageId([secret], mintMessageId(secret, parts))).toEqual(parts)
+    }),
+  )
+})
+
+test('it is as long as payloads are measured with', () => {
+  fc.assert(
+    fc.property(anyParts, (parts) => {
+      expect(mintMessageId(secret, parts)).toHaveLength(lengthOfMsgId(parts.platform, parts.variant))
     }),
   )
 })

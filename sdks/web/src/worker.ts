@@ -53,15 +53,15 @@ export function start({ show, click, reportDelivered = 'auto' }: WorkerOptions =
     const tag = sent?.tag
     for (const shown of tag ? await registration.getNotifications({ tag }) : []) remember(messageOf(shown)?.data.msgId ?? '')
     const { title, body = '', icon, image, actions } = message ?? ({} as Partial<Message>)
-    await registration.showNotification(title || scope.location.hostname, {
-      body,
-      icon,
-      image,
-      tag,
-      actions: actions?.map(({ id, title }) => ({ action: id, title })),
-      data: { herald: message ?? { data: {} } },
-      ...(message && show?.(message)),
-    } as NotificationOptions)
+    const name = title || scope.location.hostname
+    const shownAs = { body, tag, data: { herald: message ?? { data: {} } } } as NotificationOptions
+    try {
+      const more = { icon, image, actions: actions?.map(({ id, title }) => ({ action: id, title })), ...(message && show?.(message)) }
+      await registration.showNotification(name, { ...shownAs, ...more } as NotificationOptions)
+    } catch {
+      // An icon or an option that the browser refuses is no reason to show nothing.
+      await registration.showNotification(name, shownAs)
+    }
     if (message) for (const page of await pages()) page.postMessage({ herald: registration.scope, name: 'push', event: eventOf(message) })
     await report(store, message && (reportDelivered === 'auto' ? !isSafari() : reportDelivered) ? [`d/${message.data.msgId}`] : [])
     await keepAddress()
@@ -76,7 +76,8 @@ export function start({ show, click, reportDelivered = 'auto' }: WorkerOptions =
     const url = click ? click(message, action || undefined) : (link ?? '')
     if (url !== undefined) {
       const event = { ...eventOf(message), url: url || undefined, action: action || undefined }
-      await openWindow(scope, await pages(), url, { herald: registration.scope, name: 'click', event })
+      // A browser that opens nothing now is no reason not to report the click.
+      await openWindow(scope, await pages(), url, { herald: registration.scope, name: 'click', event }).catch(() => undefined)
     }
     const clicked = action ? [`c/${msgId}?action=${encodeURIComponent(action)}`] : link ? [`c/${msgId}`] : []
     if (msgId) await report(store, [`o/${msgId}`, ...clicked])

@@ -2,7 +2,7 @@ import { runInNewContext } from 'node:vm'
 import type { Content, LocaleEntry } from '@herald/contracts/content'
 import { build } from 'vite'
 import { beforeAll, expect, test } from 'vitest'
-import { contractsInBrowser } from './contracts-in-browser.ts'
+import { contractsInBrowser } from '../../contracts-in-browser.ts'
 import { answersOf, type ParityCase } from './parity-answers.ts'
 
 const folder = import.meta.dirname
@@ -148,6 +148,7 @@ beforeAll(async () => {
   code = await bundle(`${folder}/parity-answers.ts`)
 })
 
+// spec: dashboard/same-rules
 test('what a page works out about a content is what the platform works out', () => {
   expect(cases.length).toBeGreaterThanOrEqual(72)
   expect(runAsPage(code, cases)).toEqual(JSON.parse(JSON.stringify(answersOf(cases))))
@@ -165,6 +166,7 @@ test('where a payload holds a hash, a page measures the same bytes', () => {
   expect(page).toBe(measured(answersOf(hashed)))
 })
 
+// spec: dashboard/same-rules
 test('a page cannot be built with a module of the contracts that is not meant for pages', async () => {
   await expect(bundle(`${folder}/../../../../libs/contracts/src/administration.ts`)).rejects.toThrow(
     '@herald/contracts/administration is not for pages',

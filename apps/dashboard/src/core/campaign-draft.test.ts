@@ -125,6 +125,7 @@ function answered(body: unknown): CampaignRead {
   }
 }
 
+// spec: dashboard/draft-lossless
 test('a campaign that is opened and kept again is the same campaign', () => {
   fc.assert(
     fc.property(campaign, (given) => {

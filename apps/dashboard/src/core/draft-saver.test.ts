@@ -80,6 +80,7 @@ function given() {
   return { platform, keeper, saver, state: () => saver.get().state.is, kept: () => keeper.list('app') }
 }
 
+// spec: dashboard/draft-kept
 test('a draft is made from what is written, 1 s after the last change, and then replaced', async () => {
   const { platform, saver, state, kept } = given()
   expect(state()).toBe('untouched')
@@ -101,6 +102,7 @@ test('a draft is made from what is written, 1 s after the last change, and then 
   expect(platform.titleOf()).toBe('Sale!')
 })
 
+// spec: dashboard/draft-kept
 test('what cannot be a draft yet stays in the browser, with what is missing', async () => {
   const { platform, saver, kept } = given()
   saver.change(written('Sale', ''))
@@ -113,6 +115,7 @@ test('what cannot be a draft yet stays in the browser, with what is missing', as
   expect([saver.get().state.is, kept()]).toEqual(['untouched', []])
 })
 
+// spec: dashboard/draft-kept, dashboard/requests
 test('a platform that is away is asked again until it answers, and nothing is lost meanwhile', async () => {
   const { platform, saver, state, kept } = given()
   platform.refuse({ status: 503, message: 'The database is away.', details: [] })
@@ -147,6 +150,7 @@ test('what the platform refuses is told with its details', async () => {
   expect(saver.get().state).toMatchObject({ is: 'kept', details })
 })
 
+// spec: dashboard/draft-shared
 test('what another tab has changed is not overwritten unseen', async () => {
   const { platform, saver, state } = given()
   saver.change(written('Sale'))
@@ -165,6 +169,7 @@ test('what another tab has changed is not overwritten unseen', async () => {
   expect([state(), platform.titleOf()]).toEqual(['saved', 'Mine, longer'])
 })
 
+// spec: dashboard/draft-shared
 test('theirs can be taken, and are taken by themselves where there is nothing of one’s own', async () => {
   const { platform, saver, state } = given()
   saver.change(written('Sale'))
@@ -203,6 +208,7 @@ test('a change while it is being saved is saved too', async () => {
   expect(platform.asked.filter((call) => call === 'create')).toHaveLength(1)
 })
 
+// spec: dashboard/draft-kept, dashboard/kept-in-browser
 test('the browser keeps ten drafts of what is written, the oldest go, and a foreign form is passed over', () => {
   const storage = givenStorage()
   const keeper = openDraftKeeper(storage)

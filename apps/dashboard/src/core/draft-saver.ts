@@ -31,8 +31,8 @@ export type SaveState =
 export type Working = { draft: CampaignDraft; id: string | null; state: SaveState }
 
 export type DraftSaver = {
-  get(): Working
-  subscribe(listener: () => void): () => void
+  get: () => Working
+  subscribe: (listener: () => void) => () => void
   change(draft: CampaignDraft): void
   /** Saves what is not saved yet. True: the platform has what the page shows. */
   saveNow(): Promise<boolean>

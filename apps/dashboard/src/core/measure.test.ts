@@ -11,6 +11,7 @@ const ttlSeconds = 2_419_200
 const now = new Date('2026-11-22T12:00:00Z')
 const about = { data: send.data, campaign: { id: 'c', name: 'Sale' }, zone: 'Europe/Vienna', now }
 
+// spec: dashboard/bytes
 test('the bytes are those of what is sent', () => {
   for (const platform of platforms) {
     const measured = measure(platform, { ...emptyEntry, title: 'Hi', body: '😀'.repeat(100) }, {}, { send, ttlSeconds })
@@ -31,6 +32,7 @@ test('the bytes are those of what is sent', () => {
   }
 })
 
+// spec: dashboard/bytes
 test('a body that is cut is shown as it arrives', () => {
   const family = '👨‍👩‍👧‍👦'
   for (const platform of platforms) {

@@ -6,6 +6,7 @@ const daily: Schedule = { type: 'recurring', every: 'day', localTime: '02:30', t
 const shown = (schedule: Schedule, now: string, zone = 'UTC') =>
   nextInstants(schedule, new Date(now), zone).map(({ at, change }) => [at.toISOString(), change])
 
+// spec: dashboard/next-instants
 test('the next five instants of a recurrence say where the clocks jump, and where UTC is another from then on', () => {
   // In Berlin the clocks jump from 02:00 to 03:00 on 29 March 2026.
   expect(shown(daily, '2026-03-27T12:00:00Z')).toEqual([
@@ -17,6 +18,7 @@ test('the next five instants of a recurrence say where the clocks jump, and wher
   ])
 })
 
+// spec: dashboard/next-instants
 test('a local time that the clocks show twice is marked, and its first occurrence counts', () => {
   // On 25 October 2026 they go back from 03:00 to 02:00.
   const [before, change, after] = shown(daily, '2026-10-23T12:00:00Z')

@@ -73,6 +73,12 @@ export function conditionFor(
 
 export type TagKind = 'text' | 'number' | 'boolean'
 
+/** The value with which a comparison of a tag begins: of the kind that users have, since another kind would match nobody. */
+export function firstOfTag(tag: { type: string; values: readonly string[] } | undefined): string | number | boolean | undefined {
+  if (tag?.type === 'boolean') return true
+  return tag?.type === 'number' ? (asKind(tag.values[0] ?? '', 'number') ?? 0) : undefined
+}
+
 /** Of which kind a tag's value is: a tag is compared with its own kind only (spec: segments/tag-types). */
 export function kindOf(value: unknown): TagKind {
   const single: unknown = Array.isArray(value) ? (value as unknown[])[0] : value

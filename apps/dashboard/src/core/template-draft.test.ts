@@ -6,6 +6,7 @@ import { bodyOfTemplate, emptyTemplate, formOfTemplate } from './template-draft.
 const unset = { description: null, data: null, presentation: null, ttl: null, collapseId: null, priority: null, silent: null }
 const content = { _default: 'en', en: { title: 'Shipped', body: 'On its way', url: 'https://shop.example' } }
 
+// spec: dashboard/draft-lossless
 test('a template that is opened and saved again says the same, and leaves open what it left open', () => {
   const bare = { name: 'Order', content }
   expect(parseBody(SaveTemplate, bodyOfTemplate(formOfTemplate({ ...unset, ...bare })))).toEqual({ ...bare, description: null })

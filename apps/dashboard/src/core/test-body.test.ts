@@ -22,6 +22,7 @@ const content = changeEntry(addLocale(changeEntry(emptyContent('en'), 'en', { ti
   actions: [{ id: 'a', title: '{{ tags.name }}', url: 'https://shop.example/{{ tags.missing | default: "x" }}' }],
 })
 
+// spec: dashboard/test-on-screen
 test('a test of what is on screen is in that language, and says what that person is told, whatever their values hold', () => {
   const body = testOnScreen(content, 'de', person, emptyOptions, about)
   const sent = parseBody(TestSend, { subscriptionId: '671a2b3c4d5e6f7081920a01', ...body })

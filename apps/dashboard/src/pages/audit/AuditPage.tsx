@@ -100,7 +100,9 @@ export function AuditPage() {
                   label: 'Request',
                   width: '8rem',
                   cell: ({ requestId }) =>
-                    requestId === null ? null : <CopyText text={requestId} label="Request id" shown={requestId.slice(0, 8)} />,
+                    requestId === null ? null : (
+                      <CopyText text={requestId} label={`request id ${requestId.slice(0, 8)}`} shown={requestId.slice(0, 8)} />
+                    ),
                 },
               ]}
             />

@@ -10,7 +10,11 @@ export function ComposePage() {
   const { campaignId } = useParams({ strict: false })
   const navigate = useNavigate()
   // A message that becomes a draft while one writes is the same page; another one in the address is another page.
-  const [page, setPage] = useState({ appId, campaignId, key: crypto.randomUUID() as string })
+  const [page, setPage] = useState<{ appId: string; campaignId: string | undefined; key: string }>(() => ({
+    appId,
+    campaignId,
+    key: crypto.randomUUID(),
+  }))
   const [madeId, setMadeId] = useState<string>()
   if (page.appId !== appId || page.campaignId !== campaignId) {
     const isSame = page.appId === appId && page.campaignId === undefined && campaignId !== undefined && campaignId === madeId

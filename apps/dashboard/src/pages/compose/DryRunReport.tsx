@@ -69,7 +69,7 @@ export function DryRunReport({ report, schedule }: { report: Report; schedule: S
       />
       <Table
         caption="Size, of the largest push found"
-        head={['Platform', 'Text', 'Bytes', '']}
+        head={['Platform', 'Text', 'Bytes', 'Fits']}
         rows={report.bytes.map(({ platform, locale, variant, max, limit, truncated }) => [
           platformNames[platform],
           [locale ?? 'silent', variant].filter((part) => part !== null).join(', variant '),

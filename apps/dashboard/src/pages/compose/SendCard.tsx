@@ -7,15 +7,13 @@ import { faultOf } from '../../api/fault.ts'
 import { nameOf, type CampaignDraft } from '../../core/campaign-draft.ts'
 import type { DraftSaver } from '../../core/draft-saver.ts'
 import { countText } from '../../core/number.ts'
+import { sendLabel, typedFor } from '../../core/send-label.ts'
 import { announce } from '../../ui/Announcer.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Confirm } from '../../ui/Confirm.tsx'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { readCampaign } from './draftCalls.ts'
 import type { Report } from './DryRunReport.tsx'
-
-/** Above this the number must be typed. */
-const mostUntyped = 10_000
 
 /** Sends the draft, once: whoever comes second is led to what the first has begun. The button says to how many. */
 export function SendCard({
@@ -37,7 +35,7 @@ export function SendCard({
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
   const devices = report && (report.experiment?.inSample ?? report.audience.devices)
-  const label = devices === undefined ? 'Counting the devices' : labelOf(draft, devices)
+  const label = devices === undefined ? 'Counting the devices' : sendLabel(draft.schedule, devices)
 
   const open = (word: string) => {
     announce(word)
@@ -59,7 +57,7 @@ export function SendCard({
     }
   }
   const press = async () => {
-    if (devices !== undefined && devices > mostUntyped) return setAsking(true)
+    if (devices !== undefined && typedFor(devices) !== undefined) return setAsking(true)
     setBusy(true)
     setError(undefined)
     try {
@@ -84,16 +82,10 @@ export function SendCard({
         {label}
       </Button>
       {devices !== undefined && (
-        <Confirm open={isAsking} onClose={() => setAsking(false)} title={label} action={label} typed={String(devices)} onConfirm={send}>
+        <Confirm open={isAsking} onClose={() => setAsking(false)} title={label} action={label} typed={typedFor(devices)} onConfirm={send}>
           This reaches {countText(devices)} devices. What has been sent cannot be called back.
         </Confirm>
       )}
     </div>
   )
-}
-
-function labelOf({ schedule }: CampaignDraft, devices: number): string {
-  const whom = `${countText(devices)} ${devices === 1 ? 'device' : 'devices'}`
-  if (schedule.type === 'recurring') return `Start it, for ${whom} each time`
-  return schedule.type === 'now' ? `Send to ${whom}` : `Schedule for ${whom}`
 }

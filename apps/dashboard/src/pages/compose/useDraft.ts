@@ -20,7 +20,6 @@ export function useDraft(
   useEffect(() => {
     if (id !== null && id !== start.stored?.id) onMade(id)
     // Once for each id: who is told is the same all along.
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [id])
   useEffect(() => {
     const look = () => document.visibilityState === 'visible' && void saver.look()

@@ -1,6 +1,6 @@
 import { SaveTemplate } from '@herald/contracts/template'
 import { useQueryClient } from '@tanstack/react-query'
-import { useBlocker, useNavigate } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { client, dataOf } from '../../api/client.ts'
 import { faultOf } from '../../api/fault.ts'
@@ -21,6 +21,7 @@ import { Field } from '../../ui/Field.tsx'
 import { FormErrors } from '../../ui/FormErrors.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { TextInput } from '../../ui/TextInput.tsx'
+import { LeaveGuard } from '../segment/LeaveGuard.tsx'
 import { DeleteTemplate } from './DeleteTemplate.tsx'
 import { TemplateAnswers } from './TemplateAnswers.tsx'
 import { useTemplateScreen } from './useTemplateScreen.ts'
@@ -45,9 +46,6 @@ export function TemplateEditor({ appId, stored, initial }: { appId: string; stor
     setTold([])
     setForm({ ...form, ...changed })
   }
-  useBlocker({
-    shouldBlockFn: () => isChanged && !busy && !confirm('This template has changes that are not saved. Leave it all the same?'),
-  })
 
   const save = async () => {
     setAsked(true)
@@ -63,6 +61,7 @@ export function TemplateEditor({ appId, stored, initial }: { appId: string; stor
         params: { appId, templateId: saved.id },
         search: (search) => search,
         replace: true,
+        ignoreBlocker: true,
       })
     } catch (error) {
       const { code, message, details } = faultOf(error)
@@ -96,6 +95,7 @@ export function TemplateEditor({ appId, stored, initial }: { appId: string; stor
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_minmax(20rem,25rem)]">
         <div className="flex min-w-0 flex-col gap-5">
           <FormErrors details={told} />
+          <LeaveGuard isChanged={isChanged && !busy} />
           <Card title="Template">
             <div className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,14rem),1fr))] gap-3">
               <Field label="Name" required error={errorAt('name')}>

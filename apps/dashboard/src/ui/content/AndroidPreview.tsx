@@ -19,7 +19,7 @@ export function AndroidPreview({ entry, app, theme }: { entry: LocaleEntry; app:
   )
   return (
     <div className={clsx('flex flex-col gap-3 rounded-xl p-3', ground)}>
-      <p className="text-xs opacity-70">Collapsed</p>
+      <p className="text-xs opacity-80">Collapsed</p>
       <div className={clsx('flex gap-3 rounded-3xl px-4 py-3', card)}>
         <AppIcon app={app} className="size-8 rounded-full" />
         <div className="min-w-0 flex-1">
@@ -35,7 +35,7 @@ export function AndroidPreview({ entry, app, theme }: { entry: LocaleEntry; app:
           <PictureFrame address={entry.image} className="aspect-square! w-10! shrink-0 self-center rounded-lg p-0! text-[0px]" />
         )}
       </div>
-      <p className="text-xs opacity-70">Expanded</p>
+      <p className="text-xs opacity-80">Expanded</p>
       <div className={clsx('flex gap-3 rounded-3xl px-4 py-3', card)}>
         <AppIcon app={app} className="size-8 rounded-full" />
         <div className="flex min-w-0 flex-1 flex-col gap-0.5">

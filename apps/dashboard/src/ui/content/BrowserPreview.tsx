@@ -47,14 +47,14 @@ export function BrowserPreview({
             <p dir="auto" className="line-clamp-4 text-[13px] break-words whitespace-pre-line opacity-85">
               {entry.body}
             </p>
-            <p className="mt-0.5 truncate text-[11px] opacity-60">
+            <p className="mt-0.5 truncate text-[11px] opacity-75">
               {name} · {app}
             </p>
           </div>
-          <X size={14} aria-hidden className="shrink-0 opacity-60" />
+          <X size={14} aria-hidden className="shrink-0 opacity-75" />
         </div>
         {entry.image !== undefined && hasPicture && <PictureFrame address={entry.image} className="rounded" />}
-        {entry.image !== undefined && !hasPicture && <p className="text-[11px] opacity-70">Firefox shows no picture.</p>}
+        {entry.image !== undefined && !hasPicture && <p className="text-[11px] opacity-80">Firefox shows no picture.</p>}
         <PreviewActions
           actions={entry.actions}
           most={2}

@@ -11,7 +11,7 @@ export function IosPreview({ entry, app, theme }: { entry: LocaleEntry; app: str
   const card = theme === 'light' ? 'bg-[#f9f9fbf2]' : 'bg-[#2a2a2dF2]'
   return (
     <div className={clsx('flex flex-col gap-3 rounded-xl p-3', ground)}>
-      <p className="text-xs opacity-70">Banner</p>
+      <p className="text-xs opacity-80">Banner</p>
       <div className={clsx('flex gap-2.5 rounded-2xl p-3 shadow-sm', card)}>
         <AppIcon app={app} className="size-9 rounded-lg" />
         <div className="min-w-0 flex-1 text-[13px] leading-[17px]">
@@ -19,7 +19,7 @@ export function IosPreview({ entry, app, theme }: { entry: LocaleEntry; app: str
             <p dir="auto" className="truncate font-semibold">
               {entry.title}
             </p>
-            <span className="shrink-0 text-[11px] opacity-60">now</span>
+            <span className="shrink-0 text-[11px] opacity-75">now</span>
           </div>
           <p dir="auto" className="line-clamp-2 break-words whitespace-pre-line">
             {entry.body}
@@ -29,9 +29,9 @@ export function IosPreview({ entry, app, theme }: { entry: LocaleEntry; app: str
           <PictureFrame address={entry.image} className="aspect-square! w-9! shrink-0 rounded p-0! text-[0px]" />
         )}
       </div>
-      <p className="text-xs opacity-70">Lock screen, opened</p>
+      <p className="text-xs opacity-80">Lock screen, opened</p>
       <div className={clsx('overflow-hidden rounded-2xl shadow-sm', card)}>
-        <div className="flex items-center gap-2 px-3 pt-3 text-[11px] uppercase opacity-60">
+        <div className="flex items-center gap-2 px-3 pt-3 text-[11px] uppercase opacity-75">
           <AppIcon app={app} className="size-5 rounded" />
           <span className="min-w-0 flex-1 truncate">{app}</span>
           now

@@ -13,7 +13,7 @@ export function PictureFrame({ address, className }: { address: string; classNam
   return (
     <div
       className={clsx(
-        'flex aspect-2/1 w-full flex-col items-center justify-center gap-1 border border-dashed border-current/40 p-2 text-center text-xs opacity-70',
+        'flex aspect-2/1 w-full flex-col items-center justify-center gap-1 border border-dashed border-current/40 p-2 text-center text-xs opacity-80',
         className,
       )}
     >

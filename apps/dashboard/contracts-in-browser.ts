@@ -1,8 +1,8 @@
 import type { Plugin } from 'vite'
 
 /**
- * Modules of the contracts that a page may have. They need nothing of Node but what `buffer.ts` and `crypto.ts` stand in for. Whoever adds one says by
- * it that it runs in a browser too; what has results that a person relies on belongs in `parity.test.ts`.
+ * Modules of the contracts that a page may have. They need nothing of Node but what `src/browser` stands in for. Whoever adds one says by
+ * it that it runs in a browser too; what has results that a person relies on belongs in `src/browser/parity.test.ts`.
  */
 export const allowedContracts: ReadonlySet<string> = new Set([
   'address',
@@ -74,7 +74,7 @@ export function contractsInBrowser(folder: string): Plugin {
       if (name === undefined) return undefined
       if (!allowedContracts.has(name)) {
         throw new Error(
-          `@herald/contracts/${name} is not for pages. If it needs nothing of Node, add it to the list in apps/dashboard/src/browser/contracts-in-browser.ts`,
+          `@herald/contracts/${name} is not for pages. If it needs nothing of Node, add it to the list in apps/dashboard/contracts-in-browser.ts`,
         )
       }
       // Behind the last line, so that the places of the source stay what they are: imports are hoisted.

@@ -1,0 +1,15 @@
+import type { Schedule } from '@herald/contracts/campaign'
+import { countText } from './number.ts'
+
+/** Above this the number must be typed. */
+const mostUntyped = 10_000
+
+/** What the button that sends says: to how many devices, or when. */
+export function sendLabel(schedule: Schedule, devices: number): string {
+  const whom = `${countText(devices)} ${devices === 1 ? 'device' : 'devices'}`
+  if (schedule.type === 'recurring') return `Start it, for ${whom} each time`
+  return schedule.type === 'now' ? `Send to ${whom}` : `Schedule for ${whom}`
+}
+
+/** What a person has to type before so many devices are sent to; undefined: nothing. */
+export const typedFor = (devices: number): string | undefined => (devices > mostUntyped ? String(devices) : undefined)

@@ -1,0 +1,282 @@
+import axe from 'axe-core'
+import type { Herald } from '@herald/testing/herald'
+import { givenTenant, type Device, type Tenant } from '@herald/testing/tenant'
+import { until } from '@herald/testing/until'
+import type { BrowserContext, Page } from 'playwright-core'
+import { beforeAll, expect, test } from 'vitest'
+import { openChromium } from './browsers.ts'
+import { startPlatform } from './platform.ts'
+import { watch, type Watched } from './watch.ts'
+
+// Compose in a real Chromium, under the content security policy of the gateway, with the platform and the simulator behind it.
+
+let herald: Herald
+let tenant: Tenant
+let context: BrowserContext
+let userId: string
+
+type Entry = { title: string; body: string; url?: string; image?: string }
+type Push = { platform: Device['platform']; payload: Record<string, unknown> }
+
+beforeAll(async () => {
+  herald = await startPlatform()
+  tenant = await givenTenant(herald)
+  for (const platform of ['ios', 'android', 'web'] as const) {
+    const [device] = await tenant.makeDevices(platform, 1)
+    if (!device) throw new Error('the simulator makes devices')
+    const owner = { externalId: 'zoë-7', language: 'en', timezone: 'Europe/Vienna', tags: { name: 'Zoë "Z" Müller', orders: 4 } }
+    userId = (await tenant.register(device, owner)).userId
+  }
+  context = await openChromium()
+  const { baseUrl: origin, adminToken: token } = herald
+  const signedIn = await context.request.post(`${origin}/v1/admin/session`, { data: { token, name: 'Dana' }, headers: { origin } })
+  if (!signedIn.ok()) throw new Error(`signing in answered ${signedIn.status()}`)
+})
+
+async function open(path: string): Promise<{ page: Page; watched: Watched }> {
+  const page = await context.newPage()
+  page.setDefaultTimeout(60_000)
+  const watched = watch(page)
+  await page.goto(`${herald.baseUrl}/dashboard/apps/${tenant.appId}${path}`)
+  return { page, watched }
+}
+
+const field = (page: Page, name: string) => page.getByRole('textbox', { name: new RegExp(`^${name}`) })
+const saved = (page: Page) =>
+  page
+    .getByRole('status')
+    .filter({ hasText: /^Saved / })
+    .waitFor()
+const accessible = async (page: Page) => {
+  await page.evaluate(axe.source)
+  const { violations } = await page.evaluate(() =>
+    (globalThis as unknown as { axe: typeof axe }).axe.run('main', { resultTypes: ['violations'] }),
+  )
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+}
+
+const family = '👨‍👩‍👧‍👦'
+const texts: Entry[] = [
+  { title: 'Your order', body: 'It arrives today.' },
+  { title: '🎉 Sale 🛍️', body: 'Everything −20 % 🔥🔥🔥 until midnight ⏰' },
+  { title: '🇩🇪🇫🇷🇯🇵', body: '👍🏽👩🏿‍🚀🏳️‍🌈 e\u0301 ñ ﷽' },
+  { title: 'طلبك في الطريق', body: 'סכום כולל: 42 ₪ — تسليم اليوم' },
+  { title: 'Order \u2067طلب\u2069 #17', body: 'abc אבג 123 ﬁ \u200f!' },
+  { title: 'A family', body: family.repeat(30) },
+  { title: 'Many families', body: family.repeat(280) },
+  { title: 'Long', body: 'word '.repeat(380) },
+  { title: 'Long', body: 'ä'.repeat(1900) },
+  { title: 'Long', body: '😀'.repeat(1900) },
+  { title: 'Long', body: '"'.repeat(1990) },
+  { title: 'He said "no" \\ yes', body: 'a\nb "d" \\e\\ \u2028 /' },
+  { title: 'Hi {{ tags.name | default: "there" }}', body: '{{ tags.orders | plus: 1 }} orders, {{ user.language | upcase }}' },
+  { title: '{{ tags.name | strip | truncate: 5, "…" }}', body: '{{ 12.5 | times: 1.19 | round: 2 }} {{ "a b" | url_encode }}' },
+  { title: '{{ "2026-03-29T00:30:00Z" | date: "%d.%m.%Y %H:%M" }}', body: 'On {{ "1990-05-17" | date: "%A %-d %B", "Asia/Tokyo" }}' },
+  { title: '{{ tags.missing | default: "you" }}', body: 'Hello{{- tags.missing -}} there {{ user.country }}' },
+  { title: 'x', body: '{{ tags.name }}'.repeat(60) },
+  { title: 'From {{ user.externalId }}', body: '{{ user.timezone }} {{ subscription.platform }}' },
+]
+const shapes: ((entry: Entry) => Entry)[] = [
+  (entry) => entry,
+  (entry) => ({ ...entry, url: 'https://shop.example/{{ tags.name }}?q=ü' }),
+  (entry) => ({ ...entry, url: `shop://${'y'.repeat(1500)}`, image: 'https://cdn.example/{{ tags.orders }}.png' }),
+  (entry) => ({ ...entry, url: `https://shop.example/${'y'.repeat(2000)}`, image: `https://cdn.example/${'z'.repeat(2000)}` }),
+]
+
+/** The bytes that the meters show, and whether they say that the push is refused. */
+async function meters(page: Page): Promise<Record<Device['platform'], { bytes: number; refused: boolean }>> {
+  const rows = page.getByRole('list', { name: 'Size of the push' }).getByRole('listitem')
+  const read = async (place: number) => {
+    const label = await rows.nth(place).getByRole('img').getAttribute('aria-label')
+    return {
+      bytes: Number(/ ([\d,]+) of/.exec(label ?? '')?.[1]?.replaceAll(',', '')),
+      refused: ((await rows.nth(place).textContent()) ?? '').includes('Refused'),
+    }
+  }
+  return { ios: await read(0), android: await read(1), web: await read(2) }
+}
+
+const bytesOf = ({ platform, payload }: Push): number => {
+  const token = (payload['message'] as { token?: string } | undefined)?.token
+  return (
+    Buffer.byteLength(JSON.stringify(payload)) - (platform === 'android' ? Buffer.byteLength(JSON.stringify({ message: { token } })) : 0)
+  )
+}
+
+const bodyOf = ({ platform, payload }: Push): string => {
+  const { aps, message, body } = payload as {
+    aps?: { alert: { body: string } }
+    message?: { notification: { body: string } }
+    body?: string
+  }
+  return (platform === 'ios' ? aps?.alert.body : platform === 'android' ? message?.notification.body : body) ?? ''
+}
+
+const tabs = [
+  ['ios', 'iPhone'],
+  ['android', 'Android'],
+  ['web', 'Chrome'],
+] as const
+
+/** Sends a text to the person's three devices. What arrived, by platform; nothing where the platform refuses it when it is made. */
+async function sendToZoe(entry: Entry, after: number): Promise<Map<Device['platform'], Push>> {
+  const notification = { target: { externalIds: ['zoë-7'] }, content: { _default: 'en', en: entry } }
+  const made = await tenant.call<{ id: string }>('POST', '/v1/notifications', notification)
+  if (made.status === 422) return new Map()
+  await isSent(made.body.id)
+  const { pushes } = await tenant.simulator<{ pushes: Push[] }>('GET', `/pushes?after=${after}&limit=10`)
+  return new Map(pushes.map((push) => [push.platform, push]))
+}
+
+const isSent = (id: string) =>
+  until(async () => (await tenant.call<{ status: string }>('GET', `/v1/campaigns/${id}/stats`)).body.status === 'sent', { what: 'sent' })
+
+/** The text as the preview of a platform has it. */
+async function previewed(page: Page, tab: string): Promise<string> {
+  await page.getByRole('tab', { name: tab }).click()
+  const shown = page.getByRole('region', { name: /^Looks like this/ }).locator('p.whitespace-pre-line')
+  return (await shown.last().textContent()) ?? ''
+}
+
+// spec: dashboard/bytes
+test('for 72 contents the meters and the cut texts are what the providers get, byte for byte, on all three platforms', async () => {
+  const { page, watched } = await open(`/compose?person=${userId}`)
+  await page.getByText('zoë-7').waitFor()
+  const outcomes = new Set<string>()
+  let seen = 0
+  for (const entry of texts.flatMap((text) => shapes.map((shape) => shape(text)))) {
+    await field(page, 'Title').fill(entry.title)
+    await field(page, 'Text').fill(entry.body)
+    await field(page, 'Link').fill(entry.url ?? '')
+    await field(page, 'Picture').fill(entry.image ?? '')
+    const shown = await meters(page)
+    const arrived = await sendToZoe(entry, seen)
+    seen += arrived.size
+    for (const [platform, tab] of tabs) {
+      const push = arrived.get(platform)
+      const isCut = push !== undefined && bodyOf(push).endsWith('…')
+      const text = isCut ? await previewed(page, tab) : undefined
+      outcomes.add(push === undefined ? 'refused' : isCut ? 'cut' : 'whole')
+      const { bytes, refused } = shown[platform]
+      expect({ entry, platform, refused, text, bytes: refused ? undefined : bytes }).toEqual({
+        entry,
+        platform,
+        refused: push === undefined,
+        text: isCut ? bodyOf(push) : undefined,
+        bytes: push && bytesOf(push),
+      })
+    }
+  }
+  expect([...outcomes].toSorted()).toEqual(['cut', 'refused', 'whole'])
+  expect(watched.faults).toEqual([])
+  await page.close()
+})
+
+// spec: dashboard/draft-kept, dashboard/sent-once, dashboard/send-number
+test('a message is written, kept, reviewed and sent with the keyboard alone, and sent once', async () => {
+  const { page, watched } = await open('/compose')
+  await field(page, 'Title').focus()
+  await page.keyboard.type('Hello {{ exter')
+  await page.getByRole('option').first().waitFor()
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('It is on its way')
+  await saved(page)
+  // The draft has an address of its own, and the person goes on writing.
+  expect(page.url()).toMatch(/\/compose\/[0-9a-f]{24}$/)
+  await page.keyboard.type(' today')
+  expect(await field(page, 'Text').inputValue()).toBe('It is on its way today')
+  expect(await accessible(page)).toEqual([])
+
+  await page.keyboard.press('Control+Enter')
+  const send = page.getByRole('button', { name: 'Send to 3 devices' })
+  await send.waitFor()
+  expect(await accessible(page)).toEqual([])
+  await page.keyboard.press('Control+Enter')
+  const other = await open(`/compose/${page.url().replace(/^.*\/compose\//, '')}`)
+  await other.page.getByRole('button', { name: 'Send to 3 devices' }).waitFor()
+
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/campaigns\/[0-9a-f]{24}$/)
+  const id = page.url().slice(-24)
+  // Who comes second is led to what the first has begun.
+  await other.page.getByRole('button', { name: 'Send to 3 devices' }).click()
+  await other.page.waitForURL(`**/campaigns/${id}`)
+  await isSent(id)
+  const { body } = await tenant.call<{ stats: { queued: number; sent: number } }>('GET', `/v1/campaigns/${id}/stats`)
+  expect(body.stats).toMatchObject({ queued: 3, sent: 3 })
+  expect(watched.faults).toEqual([])
+  await page.close()
+  await other.page.close()
+})
+
+// spec: dashboard/draft-kept
+test('what cannot be a draft yet is offered again after the page was closed', async () => {
+  const first = await open('/compose')
+  await field(first.page, 'Title').fill('Only a title')
+  await first.page.getByRole('status').filter({ hasText: 'Kept in this browser' }).waitFor()
+  await first.page.close()
+
+  const { page, watched } = await open('/compose')
+  await page.getByRole('button', { name: 'Go on with it' }).click()
+  expect(await field(page, 'Title').inputValue()).toBe('Only a title')
+  await field(page, 'Text').fill('And a text')
+  await saved(page)
+  // What the platform has is not kept here any longer.
+  expect(await page.evaluate(() => Object.values(localStorage).filter((text) => String(text).includes('Only a title')))).toEqual([])
+  expect(watched.faults).toEqual([])
+  await page.close()
+})
+
+// spec: dashboard/draft-shared
+test('two tabs with one draft do not overwrite each other unseen', async () => {
+  const mine = await open('/compose')
+  await field(mine.page, 'Title').fill('Mine')
+  await field(mine.page, 'Text').fill('At first')
+  await saved(mine.page)
+  const theirs = await open(`/compose/${mine.page.url().slice(-24)}`)
+  await field(theirs.page, 'Title').fill('Theirs')
+  await saved(theirs.page)
+
+  await field(mine.page, 'Title').fill('Mine again')
+  await mine.page.getByRole('button', { name: 'Take theirs' }).click()
+  expect(await field(mine.page, 'Title').inputValue()).toBe('Theirs')
+  expect([mine.watched.faults, theirs.watched.faults]).toEqual([[], []])
+  await mine.page.close()
+  await theirs.page.close()
+})
+
+// spec: dashboard/test-on-screen
+test('a test device is added and shows what became of a test, with the provider’s answer', async () => {
+  const { page, watched } = await open('/compose')
+  await field(page, 'Title').fill('Try')
+  await field(page, 'Text').fill('this')
+  await page.keyboard.press('Control+Enter')
+  // Until the report is there the page still moves.
+  await page.getByRole('button', { name: 'Send to 3 devices' }).waitFor()
+  await page.getByRole('combobox', { name: 'Add a test device' }).click()
+  await page.getByRole('option', { name: /iOS/ }).click()
+  await page.getByRole('button', { name: 'Send a test to 1 device' }).click()
+  await page.getByRole('listitem').filter({ hasText: 'iOS' }).filter({ hasText: 'sent200' }).waitFor()
+  const { pushes } = await tenant.simulator<{ pushes: Push[] }>('GET', '/pushes?limit=1000')
+  expect(pushes.at(-1)?.payload).toMatchObject({ aps: { alert: { title: '[Test] Try', body: 'this' } } })
+  expect(watched.faults).toEqual([])
+  await page.close()
+})
+
+test('a template is made, used in a message with its fields marked, and overridden', async () => {
+  const { page, watched } = await open('/templates/new')
+  await field(page, 'Name').fill('Order shipped')
+  await field(page, 'Title').fill('Shipped')
+  await field(page, 'Text').fill('Your order is on its way')
+  await page.keyboard.press('Control+Enter')
+  await page.getByRole('link', { name: 'Write a message with it' }).click()
+  await page.getByText('Begun with').waitFor()
+  expect(await page.getByText('From the template').count()).toBeGreaterThan(4)
+  await field(page, 'Title').fill('Shipped!')
+  await page.getByRole('button', { name: 'Take the template’s' }).click()
+  expect(await field(page, 'Title').inputValue()).toBe('Shipped')
+  expect(await accessible(page)).toEqual([])
+  expect(watched.faults).toEqual([])
+  await page.close()
+})

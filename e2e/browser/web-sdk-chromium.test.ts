@@ -1,0 +1,157 @@
+import { givenTenant, type Tenant } from '@herald/testing/tenant'
+import { until } from '@herald/testing/until'
+import type { BrowserContext, CDPSession, Page, Worker } from 'playwright-core'
+import { beforeAll, expect, test } from 'vitest'
+import { openChromium } from './browsers.ts'
+import { startPlatform } from './platform.ts'
+import { startSite, type Site } from './site.ts'
+import { watch } from './watch.ts'
+
+// Chromium's push service is Google's, so a push is handed to the worker by the browser's own protocol. The payload and its msgId are real:
+// the simulator's record of what the dispatcher sent.
+let tenant: Tenant
+let site: Site
+let context: BrowserContext
+let page: Page
+let worker: Worker
+let devtools: CDPSession
+let registrationId: string
+let watched: ReturnType<typeof watch>
+const reports: string[] = []
+
+beforeAll(async () => {
+  const herald = await startPlatform()
+  tenant = await givenTenant(herald)
+  site = await startSite({ '/herald-sw.js': "importScripts('/herald/worker.iife.js'); Herald.start()" })
+  context = await openChromium({ origins: [site.origin] })
+  context.on('request', (request) => {
+    if (request.method() === 'POST') reports.push(request.url().replace(/^.*\/v1\/e\//, ''))
+  })
+  page = await context.newPage()
+  watched = watch(page, { origins: [herald.baseUrl] })
+  await page.goto(site.origin)
+  devtools = await context.newCDPSession(page)
+  const registered = new Promise<string>((found) =>
+    devtools.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+      const [one] = registrations
+      if (one) found(one.registrationId)
+    }),
+  )
+  await devtools.send('ServiceWorker.enable')
+  const started = context.waitForEvent('serviceworker')
+  await page.evaluate(
+    `window.herald = Herald.init({ baseUrl: '${herald.baseUrl}', appKey: '${tenant.publicKey}' }); herald.ready.then(() => null)`,
+  )
+  ;[registrationId, worker] = await Promise.all([registered, started])
+})
+
+/** Sends to a device of the simulator and answers the campaign and the plaintext that it got. */
+async function payloadOf(entry: Record<string, unknown>): Promise<{ campaignId: string; payload: { data: { msgId: string } } }> {
+  const [device] = await tenant.makeDevices('web', 1)
+  const { id } = await tenant.register(device!)
+  const { body } = await tenant.call<{ id: string }>('POST', '/v1/notifications', {
+    target: { subscriptionIds: [id] },
+    content: { _default: 'en', en: entry },
+  })
+  const payload = await until(
+    async () => {
+      const { pushes } = await tenant.simulator<{ pushes: { deviceId: string; payload: { data: { msgId: string } } }[] }>(
+        'GET',
+        '/pushes?limit=100',
+      )
+      return pushes.find(({ deviceId }) => deviceId === device!.id)?.payload
+    },
+    { what: 'the push at the simulator' },
+  )
+  return { campaignId: body.id, payload }
+}
+
+const deliver = (data: string) => devtools.send('ServiceWorker.deliverPushMessage', { origin: site.origin, registrationId, data })
+
+const counted = (campaignId: string, counts: Record<string, number>) =>
+  until(
+    async () => {
+      const { body } = await tenant.call<{ stats: Record<string, number> }>('GET', `/v1/campaigns/${campaignId}/stats`)
+      return Object.entries(counts).every(([name, count]) => body.stats[name] === count)
+    },
+    { what: `campaign ${campaignId} counts ${JSON.stringify(counts)}` },
+  )
+
+const shown = () =>
+  worker.evaluate(
+    '(async () => (await registration.getNotifications()).map(({ title, body, actions }) => ({ title, body, actions: actions.map(({ action }) => action) })))()',
+  )
+
+/** A click as the worker sees it. No person clicks here, so that the browser lets no window open. */
+const click = (action: string) =>
+  worker.evaluate(`(async () => {
+    const [notification] = await registration.getNotifications()
+    const event = new NotificationEvent('notificationclick', { notification, action: '${action}' })
+    const work = []
+    event.waitUntil = (promise) => work.push(promise)
+    dispatchEvent(event)
+    await Promise.all(work)
+  })()`)
+
+test('a push is shown with its actions and reported; a clicked action is reported as opened and as a click that names it', async () => {
+  const { campaignId, payload } = await payloadOf({
+    title: 'Your order',
+    body: 'is here',
+    url: `${site.origin}/orders/17`,
+    actions: [
+      { id: 'track', title: 'Track it', url: `${site.origin}/track` },
+      { id: 'later', title: 'Later' },
+    ],
+  })
+  await deliver(JSON.stringify(payload))
+  await counted(campaignId, { delivered: 1, opened: 0, clicked: 0 })
+  expect(await shown()).toEqual([{ title: 'Your order', body: 'is here', actions: ['track', 'later'] }])
+
+  await click('track')
+  await counted(campaignId, { delivered: 1, opened: 1, clicked: 1, dismissed: 0 })
+  expect(reports.filter((path) => path.includes(payload.data.msgId))).toEqual([
+    `d/${payload.data.msgId}`,
+    `o/${payload.data.msgId}`,
+    `c/${payload.data.msgId}?action=track`,
+  ])
+  expect(await shown()).toEqual([])
+  expect(watched.faults).toEqual([])
+})
+
+test('the same push twice is one notification, and without a link a click is no click-through', async () => {
+  const { campaignId, payload } = await payloadOf({ title: 'Twice', body: 'but shown once' })
+  await deliver(JSON.stringify(payload))
+  await deliver(JSON.stringify(payload))
+  await until(() => reports.filter((path) => path === `d/${payload.data.msgId}`).length === 2, { what: 'both are handled' })
+  await counted(campaignId, { delivered: 1 })
+  expect(await shown()).toHaveLength(1)
+  await click('')
+  await counted(campaignId, { delivered: 1, opened: 1, clicked: 0 })
+  expect(watched.faults).toEqual([])
+})
+
+test('a push that cannot be read shows the name of the site, and one of another sender is left to the page’s own handler', async () => {
+  const before = reports.length
+  await deliver('this is no JSON')
+  await until(async () => ((await shown()) as unknown[]).length === 1, { what: 'a notification' })
+  expect(await shown()).toEqual([{ title: 'localhost', body: '', actions: [] }])
+  await worker.evaluate('(async () => { for (const one of await registration.getNotifications()) one.close() })()')
+  await worker.evaluate("globalThis.foreign = new Promise((seen) => addEventListener('push', (event) => seen(Herald.isOurs(event))))")
+  await deliver(JSON.stringify({ title: 'of another sender' }))
+  expect(await worker.evaluate('globalThis.foreign')).toBe(false)
+  expect(await shown()).toEqual([])
+  expect(reports.length).toBe(before)
+})
+
+test('a permission that was refused is said as final, and nothing is asked without a click', async () => {
+  const other = await openChromium()
+  const strict = await other.newPage()
+  await strict.goto(site.origin)
+  const code = (expression: string) => strict.evaluate(`(${expression}).then(() => 'done', (error) => error.code)`)
+  await strict.evaluate(
+    `window.herald = Herald.init({ baseUrl: '${tenant.publicKey ? await page.evaluate('location.origin') : ''}', appKey: '${tenant.publicKey}', vapidPublicKey: '${tenant.vapidPublicKey}' })`,
+  )
+  await strict.evaluate('herald.ready.then(() => null)')
+  const permission = await strict.evaluate('Notification.permission')
+  expect(await code('herald.subscribe()')).toBe(permission === 'denied' ? 'permission_denied' : 'gesture_required')
+})

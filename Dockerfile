@@ -2,7 +2,7 @@
 # APP: gateway, audience, campaigns, dispatcher, tracker, webhooks, simulator, set-up. docs/operations.md says what each needs.
 ARG NODE_IMAGE=node:24-bookworm-slim
 
-FROM ${NODE_IMAGE} AS build
+FROM ${NODE_IMAGE} AS manifests
 WORKDIR /herald
 # The dependencies first: a change of the sources does not fetch them again. The embedded servers are left out, images have their own.
 COPY package.json package-lock.json .npmrc ./
@@ -20,12 +20,31 @@ COPY libs/http2/package.json libs/http2/
 COPY libs/service/package.json libs/service/
 COPY libs/testing/package.json libs/testing/
 COPY tools/package.json tools/
+COPY apps/dashboard/package.json apps/dashboard/
+COPY libs/openapi-types/package.json libs/openapi-types/
+COPY sdks/web/package.json sdks/web/
+COPY sdks/node/package.json sdks/node/
+COPY sdks/cli/package.json sdks/cli/
+COPY examples/shop/package.json examples/shop/
 COPY bench/package.json bench/
 COPY e2e/package.json e2e/
+
+# What the gateway serves: dashboard, web SDK and guides. Only they need the development dependencies.
+FROM manifests AS pages
+RUN --mount=type=cache,target=/root/.npm npm ci --no-audit --no-fund
+COPY . .
+RUN node tools/src/build-pages.ts \
+  && mkdir /pages && cp -r apps/dashboard/dist /pages/dashboard && cp -r sdks/web/dist /pages/sdk \
+  && if [ -d dist/guide ]; then cp -r dist/guide /pages/guide; fi
+
+FROM manifests AS build
 RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev --no-audit --no-fund
 COPY . .
+# The same for every app, so it is made once; the gateway alone has it in its image, beside its program.
+COPY --from=pages /pages /pages
 ARG APP
 RUN node tools/src/bundle.ts "$APP" /image/app \
+  && if [ "$APP" = gateway ]; then cp -r /pages/. /image/app/; fi \
   # Directories that volumes are mounted to belong to who writes there.
   && if [ "$APP" = set-up ]; then mkdir -p /image/state /image/secrets && \
     for app in gateway audience campaigns dispatcher tracker webhooks simulator postgres nats migrate; do mkdir -p "/image/secrets/$app"; done; fi

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { execFileSync } from 'node:child_process'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 
 const here = import.meta.dirname
-const out = join(here, 'dist')
+/** `dist`, or the folder that is named: tests build one of their own. */
+const out = process.argv[2] ?? join(here, 'dist')
 const kB = 1_000
 
 /** What is built: the page's part and the worker's, each as a module and as a script that defines `Herald`. Limits in bytes of gzip. */
@@ -25,7 +25,7 @@ const contentsOf = (entry: keyof typeof doors, format: 'esm' | 'iife'): string =
     : `import { ${doors[entry]} } from './${entry}.ts'; globalThis.Herald = { ${doors[entry]} }`
 
 rmSync(out, { recursive: true, force: true })
-mkdirSync(out)
+mkdirSync(out, { recursive: true })
 const integrity: Record<string, string> = {}
 const tooLarge: string[] = []
 for (const { entry, name, format, limit } of files) {

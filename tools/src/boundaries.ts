@@ -3,7 +3,7 @@ import { builtinModules } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
 import { parseSync, Visitor } from 'oxc-parser'
 import { z } from 'zod'
-import { mayImportFile, mayImportPackage, mayReadEnvironment, placeOf, type Import } from './boundary-rules.ts'
+import { isBuiltHere, mayImportFile, mayImportPackage, mayReadEnvironment, placeOf, type Import } from './boundary-rules.ts'
 
 /** A rule that a file breaks, in a sentence. */
 export type Finding = { file: string; line: number; message: string }
@@ -60,7 +60,10 @@ function checkFile({
     if (projects.some((other) => other.name === name && other.directory.startsWith('apps/')) && name !== project.name) {
       findings.push({ line, message: `${specifier} is an app: nobody imports an app` })
     }
-    const isDeclared = project.declared.has(name) || name === project.name || ((isTest || isType) && project.declaredForTests.has(name))
+    const isDeclared =
+      project.declared.has(name) ||
+      name === project.name ||
+      ((isTest || isType || isBuiltHere(project.directory)) && project.declaredForTests.has(name))
     if (!isDeclared) findings.push({ line, message: `${name} is not declared in ${project.directory}/package.json` })
   }
   if (!mayReadEnvironment(project.directory, file)) {

@@ -64,6 +64,12 @@ const libraries: Record<string, readonly string[]> = {
   'examples/shop': ['@herald/node', 'express', 'node:*'],
 }
 
+/** Built into files of their own or run only here, so that no image installs what they stand on: it is declared for development. */
+const builtHere: readonly string[] = ['apps/dashboard', 'libs/openapi-types']
+
+/** Whether what a project declares for development counts as declared for all of it. */
+export const isBuiltHere = (project: string): boolean => builtHere.includes(project)
+
 /** What the edges of an app speak, by app: the folder with the protocol may import its libraries. */
 const protocols: Record<string, readonly string[]> = {
   'apps/gateway': ['express', 'openapi3-ts/*', 'swagger-ui-dist/*', 'zod', 'lru-cache', 'node:*', '@herald/service/*'],

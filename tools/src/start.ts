@@ -4,8 +4,10 @@ import { openCrew } from './crew.ts'
 import { takeDataDirectory, type DataDirectory } from './data-directory.ts'
 import { demo } from './demo.ts'
 import { startGuard, waitForFormerGuardian } from './guard.ts'
+import { buildPages, pageBuilds } from './pages.ts'
 import { startPlatform } from './platform.ts'
 import { stopForgottenServers } from './servers.ts'
+import { printSignInLink } from './sign-in-link.ts'
 import { explain } from './start-error.ts'
 import { root } from './workspace.ts'
 
@@ -21,6 +23,7 @@ const isOn = (text: string | undefined, byDefault: boolean) => (text ? !/^(off|f
 
 const withDemo = isOn(process.env['HERALD_DEMO'], true)
 const withSimulator = withDemo || isOn(process.env['HERALD_SIMULATOR'], false)
+const withPages = isOn(process.env['HERALD_PAGES'], true)
 const given = process.env['HERALD_DATA_DIR'] || join(root, '.data')
 
 const directory = takeOrExit()
@@ -42,6 +45,12 @@ process.on('exit', () => directory.release())
 
 try {
   await stopForgottenServers(dataDir, print)
+  // Beside the start: it takes as long, and the gateway serves what there is when it is there.
+  const built = withPages
+    ? buildPages(pageBuilds, { print, signal: stopping.signal }).catch((error: unknown) =>
+        print(`The pages were not built: ${String(error)}`),
+      )
+    : undefined
   const platform = await startPlatform({
     dataDir,
     environment: process.env,
@@ -58,6 +67,8 @@ try {
       },
     )
   }
+  await built
+  if (stoppingSince === undefined) await printSignInLink({ ...platform, withDemo, print, signal: stopping.signal })
 } catch (error) {
   if (stoppingSince === undefined) {
     process.stderr.write(`\nherald cannot start: ${explain(error, dataDir)}\n`)

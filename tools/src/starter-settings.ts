@@ -21,6 +21,7 @@ export const starterSettings = [
   setting('HERALD_INSTANCES', 'How many processes of an app, such as `dispatcher=2,audience=2`.', 'one of each'),
   setting('HERALD_DEMO', '`off`: no simulator and no demo app; providers are the real ones.', 'on'),
   setting('HERALD_SIMULATOR', '`on`: the simulator also without the demo.', 'off'),
+  setting('HERALD_PAGES', '`off`: dashboard, web SDK and guides are not built; what was built before is served.', 'on'),
   setting('HOST', 'The address that the gateways, and the probes and metrics of every app, listen on.', '127.0.0.1'),
   setting('PORT', 'The port of the gateways; 0 picks a free one.', '8080'),
   setting('NODE_EXTRA_CA_CERTS', 'A PEM file of authorities to trust; with the simulator, its own is added.'),

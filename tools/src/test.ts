@@ -21,7 +21,15 @@ const lint: Check = { name: 'lint', command: 'oxlint', args: ['--type-aware'], r
  * All projects for Node as one program: 20 s of CPU instead of 90, since each project alone reads the libraries again. What runs in browsers, or
  * on other runtimes too, has other globals and so a program of its own.
  */
-const allTypes: Check[] = ['.', 'apps/dashboard', 'sdks/web', 'sdks/node', 'sdks/cli', 'examples/shop'].map((project) => ({
+const allTypes: Check[] = [
+  '.',
+  'apps/dashboard',
+  'apps/dashboard/tsconfig.node.json',
+  'sdks/web',
+  'sdks/node',
+  'sdks/cli',
+  'examples/shop',
+].map((project) => ({
   name: project === '.' ? 'types' : `types of ${project}`,
   command: 'tsc',
   args: ['-p', project],

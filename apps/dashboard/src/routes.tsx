@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router'
+import { validateAppsSearch } from './pages/apps/search.ts'
 import { validateAuditSearch } from './pages/audit/search.ts'
 import { validateCampaignSearch } from './pages/campaign/search.ts'
 import { validateCampaignsSearch } from './pages/campaigns/search.ts'
@@ -14,6 +15,7 @@ import { validateProvidersSearch } from './pages/providers/search.ts'
 import { validateSegmentSearch } from './pages/segment/search.ts'
 import { validateSegmentsSearch } from './pages/segments/search.ts'
 import { validateSettingsSearch } from './pages/settings/search.ts'
+import { validateStartSearch } from './pages/start/search.ts'
 import { validateTemplateSearch } from './pages/template/search.ts'
 import { validateTemplatesSearch } from './pages/templates/search.ts'
 import { validateWebhookSearch } from './pages/webhook/search.ts'
@@ -28,6 +30,7 @@ const root = createRootRoute({ component: Root, notFoundComponent: NotFound })
 const apps = createRoute({
   getParentRoute: () => root,
   path: '/',
+  validateSearch: validateAppsSearch,
   component: lazyRouteComponent(() => import('./pages/apps/AppsPage.tsx'), 'AppsPage'),
 })
 
@@ -44,6 +47,7 @@ const appIndex = createRoute({
 const start = createRoute({
   getParentRoute: () => app,
   path: 'start',
+  validateSearch: validateStartSearch,
   component: lazyRouteComponent(() => import('./pages/start/StartPage.tsx'), 'StartPage'),
 })
 const overview = createRoute({

@@ -20,7 +20,8 @@ export function openSimulator(url: string | undefined): Simulator {
       const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
         value === undefined ? [] : [[name, String(value)]],
       )
-      const response = await reach(`${control}${path}${given.length === 0 ? '' : `?${new URLSearchParams(given)}`}`, {
+      const search = given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`
+      const response = await reach(`${control}${path}${search}`, {
         method,
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       })

@@ -18,11 +18,13 @@ import type { Tables } from './store/tables.ts'
 import { fullAnswers, whyNotDescribed } from './testing/described-answer.ts'
 import { adminToken, startGateway } from './testing/start-gateway.ts'
 import { startPeers } from './testing/start-peers.ts'
+import { startSimulator } from './testing/start-simulator.ts'
 
 const nats = await freshNats()
 const { url } = await freshDatabase()
 const peers = await startPeers(nats)
-const gateway = await startGateway({ database: url('gateway'), nats })
+const simulator = await startSimulator()
+const gateway = await startGateway({ database: url('gateway'), nats }, { SIMULATOR_CONTROL_URL: simulator.url })
 const { db } = await openDatabase<Tables>(testService('gateway', {}), { url: url('gateway'), poolSize: 2 })
 afterEach(() => peers.answers.clear())
 
@@ -30,7 +32,7 @@ const ask = (method: string, path: string, body?: unknown, headers: Record<strin
   gateway.ask({
     method,
     path: `/v1/admin${path}`,
-    headers: { authorization: `Bearer ${adminToken}`, ...headers },
+    headers: headers['cookie'] === undefined ? { authorization: `Bearer ${adminToken}`, ...headers } : headers,
     body,
     ...(raw === undefined ? {} : { raw }),
   })
@@ -72,8 +74,21 @@ const bodies: Record<string, unknown> = {
   startImport: { format: 'csv' },
   replaceCampaignOfApp: { name: 'Sale', silent: true, data: { coupon: 'canary-in-data' } },
   searchUsersOfApp: { token: 'canary-of-a-token' },
+  beginSession: { token: adminToken, name: 'walker of beginSession' },
+  makeSignInLink: { name: 'Robin' },
+  setSimulatedBehaviour: { answer: 'dead' },
 }
-const bodyOf = (name: string) => bodies[name] ?? Object.values(exampleOf[name.replace(/OfApp$/, '')]?.bodies ?? {})[0]
+const bodyOf = (name: string, appId: string) =>
+  ofApp[name]?.(appId) ??
+  bodies[name] ?? Object.values(exampleOf[name.replace(/OfApp$/, '')]?.bodies ?? {})[0]
+
+/** Bodies that name the app. */
+const ofApp: Record<string, (appId: string) => unknown> = {
+  takeSimulatedAccount: (appId) => ({ appId, kind: 'webpush' }),
+  addSimulatedDevice: (appId) => ({ appId, platform: 'ios' }),
+}
+/** The app that a route of the simulator is asked for. */
+const queriesOfApp = new Set(['listSimulatedDevices', 'listSimulatedPushes', 'watchSimulator'])
 
 /** What has to be asked for in the address. */
 const queries: Record<string, string> = {
@@ -81,33 +96,43 @@ const queries: Record<string, string> = {
   sendImportData: '?offset=0',
 }
 
+/** The headers of a session in the place of the token. */
+async function givenSession(name: string): Promise<Record<string, string>> {
+  const { headers, body } = await ask('POST', '/session', { token: adminToken, name })
+  const [cookie = ''] = headers['set-cookie']?.[0]?.split(';') ?? []
+  return { cookie, 'x-csrf-token': String(body['csrfToken']) }
+}
+
 /** Asks a route of the administration on an app that has a key and all credentials; answers what it wrote. */
-async function walk({ name, method, path, body, mediaType, takes }: Route) {
+async function walk({ name, method, path, key, body, mediaType, takes }: Route) {
   const appId = await givenApp()
-  const key = (await ask('POST', `/apps/${appId}/keys`, { kind: 'secret', name: 'backend' })).body
+  const apiKey = (await ask('POST', `/apps/${appId}/keys`, { kind: 'secret', name: 'backend' })).body
   for (const kind of ['apns', 'fcm', 'webpush'] as const) {
     const credentials = { apns: bodies['setApns'], fcm: bodies['setFcm'], webpush: bodies['setWebPush'] }[kind]
     await ask('PUT', `/apps/${appId}/providers/${kind}`, credentials)
   }
-  const params: Record<string, string> = { appId, keyId: String(key['id']), deliveryId: 'dlv_1' }
+  if (name === 'takeSimulatedAccount') await ask('DELETE', `/apps/${appId}/providers/webpush`)
+  const session = path === '/v1/admin/session' && key !== 'sign-in' ? await givenSession(`walker of ${name}`) : undefined
+  const params: Record<string, string> = { deviceId: 'ios-300', appId, keyId: String(apiKey['id']), deliveryId: 'dlv_1' }
   const at = path.replace('/v1/admin', '').replaceAll(/:(\w+)/g, (_, param: string) => params[param] ?? newId())
   const before = await db.selectFrom('audit').select('id').execute()
   const requestId = newId()
   // A stream goes on: of it the head is enough.
   const told = await ask(
     mediaType === 'text/event-stream' ? 'HEAD' : method.toUpperCase(),
-    at + (queries[name] ?? ''),
-    body === undefined ? undefined : bodyOf(name),
+    at + (queriesOfApp.has(name) ? `?appId=${appId}` : (queries[name] ?? '')),
+    body === undefined ? undefined : bodyOf(name, appId),
     {
       'x-admin-actor': `walker of ${name}`,
       'x-request-id': requestId,
       ...(takes === undefined ? {} : { 'content-type': 'text/csv' }),
+      ...session,
     },
     takes === undefined ? undefined : 'platform,token\n',
   )
   const known = new Set(before.map(({ id }) => id))
   const written = (await db.selectFrom('audit').selectAll().execute()).filter(({ id }) => !known.has(id))
-  return { told, requestId, written, shown: [String(key['key']), told.text] }
+  return { told, requestId, written, shown: [String(apiKey['key']), told.text] }
 }
 
 const changing = administrationRoutes.filter(({ audit }) => typeof audit === 'object')

@@ -13,6 +13,7 @@ import {
   deleteSession,
   insertLink,
   insertSession,
+  sessionLasts,
   takeEndedSessions,
   takeLink,
   useSession,
@@ -31,6 +32,8 @@ export type Sessions = {
   begin(visitor: Visitor): Promise<{ cookie: string; session: SignedIn } | undefined>
   makeLink(by: { actor: string; requestId: string }, name: string | undefined): Promise<{ code: string; expiresAt: string }>
   end(session: SignedIn, requestId: string): Promise<void>
+  /** Whether a session has not ended; asking does not use it. */
+  lasts(sessionId: string): Promise<boolean>
 }
 
 /** Who begins a session: with the administration token, which was looked at, or with the code of a sign-in link, which is used up. */
@@ -50,7 +53,7 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 const newSecret = (): string => randomBytes(32).toString('base64url')
 
 /**
- * Sessions of the dashboard (spec: administration/session, docs/decisions/0050). Each is remembered for a minute, so that a request costs no query;
+ * Sessions of the dashboard (spec: administration/session). Each is remembered for a minute, so that a request costs no query;
  * while the database is away those who are remembered stay signed in, to be told so.
  */
 export function openSessions(
@@ -139,6 +142,7 @@ export function openSessions(
       })
       return { code, expiresAt: expiresAt.toISOString() }
     },
+    lasts: (sessionId) => watch.guard(() => sessionLasts(db, { id: sessionId, tokenHash }, life)),
     async end({ id, name }, requestId) {
       await transact(db, async (trx) => {
         if (!(await deleteSession(trx, id))) return

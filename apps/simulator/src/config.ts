@@ -12,6 +12,7 @@ const Environment = z.object({
   SIMULATOR_CERTIFICATE: z.string().min(1),
   SIMULATOR_PRIVATE_KEY: z.string().min(1),
   SIMULATOR_STATE: z.string().min(1).optional(),
+  SIMULATOR_REPORT_URL: z.url().optional(),
   SIMULATOR_HOST: z.string().min(1).default('localhost'),
 })
 
@@ -22,6 +23,8 @@ export type Config = {
   certificatePath: string
   privateKeyPath: string
   statePath?: string | undefined
+  /** Where devices in a person's hand report, when they cannot reach the address that the person's browser uses. */
+  reportTo?: string | undefined
 }
 
 /** The configuration, or every problem of the environment, one sentence each. */
@@ -42,5 +45,6 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     certificatePath: value.SIMULATOR_CERTIFICATE,
     privateKeyPath: value.SIMULATOR_PRIVATE_KEY,
     statePath: value.SIMULATOR_STATE,
+    reportTo: value.SIMULATOR_REPORT_URL,
   }
 }

@@ -8,7 +8,7 @@ const mostWaiting = 1_000
 const atOnce = 4
 
 /** Devices in somebody's hand report that they showed a push, as an app's extension or a worker does. What the person does with it, the person reports. */
-export function openHands(devices: Devices, recording: Recording): { close: () => void } {
+export function openHands(devices: Devices, recording: Recording, reportTo?: string): { close: () => void } {
   const poster = openPoster(atOnce)
   const waiting: number[] = []
   let running = 0
@@ -29,7 +29,7 @@ export function openHands(devices: Devices, recording: Recording): { close: () =
     if (seq > recording.last()) return
     const { msgId, deviceId } = recording.read(seq)
     const device = devices.byId(deviceId)
-    if (msgId !== null && device?.hand) await report(poster, `${device.hand.reportTo}/v1/e/d/${msgId}`, device)
+    if (msgId !== null && device?.hand) await report(poster, `${reportTo ?? device.hand.reportTo}/v1/e/d/${msgId}`, device)
   }
 
   recording.onShown((seq) => {

@@ -35,7 +35,7 @@ export async function startSimulator(config: Config): Promise<Simulator> {
   const providerTokens = openProviderTokens(accounts)
   const accessTokens = openAccessTokens(accounts)
   const crowd = openCrowd(devices, recording)
-  const hands = openHands(devices, recording)
+  const hands = openHands(devices, recording, config.reportTo)
   const bindTo = config.host === 'localhost' ? '127.0.0.1' : '0.0.0.0'
   // Assertions and VAPID name the address they are for, which is known once the port is.
   let tokenUri = ''

@@ -94,6 +94,8 @@ export function runStarter(
       PORT: '0',
       HERALD_DEMO: 'off',
       HERALD_SIMULATOR: 'on',
+      // A test that needs them builds them once, before it starts anything.
+      HERALD_PAGES: 'off',
       HERALD_DATA_DIR: dataDir,
       ADMIN_TOKEN: adminToken,
       SUBSCRIBE_RATE_LIMIT: '0',

@@ -6,9 +6,11 @@ export const version = '0.1.0'
 
 export type Address = { endpoint: string; keys: { p256dh: string; auth: string } }
 
-const letters: Record<string, string> = { '+': '-', '/': '_', '=': '' }
 const toText = (bytes: ArrayBuffer | null): string =>
-  btoa(String.fromCharCode(...new Uint8Array(bytes!))).replace(/[+/=]/g, (letter) => letters[letter]!)
+  btoa(String.fromCharCode(...new Uint8Array(bytes!)))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')
 
 /** Where a push service delivers to this browser. Not by `toJSON`, which old browsers do not have. */
 export const addressOf = (subscription: PushSubscription): Address => ({
@@ -20,31 +22,31 @@ export const addressOf = (subscription: PushSubscription): Address => ({
 export const isMadeWith = ({ options }: PushSubscription, key: string): boolean =>
   !options?.applicationServerKey || toText(options.applicationServerKey) === key
 
-const browserNames: Record<string, string> = { Edg: 'Edge', OPR: 'Opera', Chrom: 'Chrome' }
-
 /** The browser's name, as Herald shows it to whoever looks at a device. All but Firefox call themselves Safari too. */
-export function browserOf(agent: string): string | undefined {
-  const name = (/Edg|OPR|Firefox/.exec(agent) ?? /Chrom/.exec(agent) ?? /Safari/.exec(agent))?.[0]
-  return browserNames[name!] ?? name
-}
+export const browserOf = (agent: string): string | undefined => (/Edg/.test(agent) ? 'Edge' : /Firefox|Chrome|Safari/.exec(agent)?.[0])
 
-/** What a registration says of the browser. Language and zone are left to the page once it has said them itself. */
-export const describeDevice = ({ said = [] }: Kept): Record<string, string | boolean | undefined> => ({
-  sdkVersion: version,
-  browser: browserOf(navigator.userAgent),
-  standalone: matchMedia('(display-mode: standalone)').matches,
-  language: said.includes('language') ? undefined : navigator.language,
-  timezone: said.includes('timezone') ? undefined : Intl.DateTimeFormat().resolvedOptions().timeZone,
-})
+/** What there is to say of the browser, as text: a registration says it when it is something new. */
+export const describeDevice = (): string =>
+  JSON.stringify({
+    sdkVersion: version,
+    browser: browserOf(navigator.userAgent),
+    standalone: matchMedia('(display-mode: standalone)').matches,
+    language: navigator.language,
+    timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  })
 
 type Registered = { id: string; userId: string }
 
-/** Registers the browser. A language or zone that Herald does not know is no reason to have no pushes. */
-export async function registerDevice(service: Service, kept: Kept, address: Address): Promise<Registered> {
+/**
+ * Registers the browser. What was said before is not said again, so that a language or zone that the page set stays. One that Herald
+ * does not know is no reason to have no pushes.
+ */
+export async function registerDevice(service: Service, { device }: Kept, address: Address): Promise<Registered> {
+  const told = describeDevice()
   const register = (more: object) => call<Registered>(service, 'POST', 'subscriptions', { platform: 'web', ...address, ...more })
-  return register(describeDevice(kept)).catch((error: HeraldError) => {
-    if (!error.details.some(({ path }) => /^(language|timezone)$/.test(path))) throw error
-    return register({ sdkVersion: version })
+  return register(told === device.told ? {} : JSON.parse(told)).catch((error: HeraldError) => {
+    if (error.status !== 422) throw error
+    return register({})
   })
 }
 
@@ -58,17 +60,10 @@ export const rotateDevice = (service: Service, old: string, address: Address): P
     },
   )
 
-/** Notes a registration: nothing needs to be said again for a week. */
-export function noteRegistered(kept: Kept, { id, userId }: Registered, endpoint: string): void {
-  // A device that Herald did not know belongs to nobody yet.
-  if (kept.id && kept.id !== id) delete kept.person
-  delete kept.stranger
-  delete kept.isFound
+/** Notes a registration: nothing needs to be said again for a week. A device that Herald did not know belongs to nobody yet. */
+export function noteRegistered(kept: Kept, registered: Registered, endpoint: string): void {
   const now = Date.now()
-  Object.assign(kept, { id, userId, endpoint, registeredAt: now, sessionAt: now, described: JSON.stringify(describeDevice(kept)) })
-}
-
-/** Herald has no such device any more. */
-export function forgetDevice(kept: Kept): void {
-  for (const field of ['id', 'endpoint', 'person', 'userId', 'registeredAt', 'isFound'] as const) delete kept[field]
+  const { person } = registered.id === kept.device.id ? kept.device : {}
+  const { id, userId } = registered
+  kept.device = { id, userId, person, endpoint, told: describeDevice(), saidAt: now, seenAt: now }
 }

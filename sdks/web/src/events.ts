@@ -16,16 +16,18 @@ type Handler = (event: never) => void
 
 /** Handlers by event. One that throws stops no other, and its error is the page's. */
 export function openEvents() {
-  const handlers = new Map<keyof Events, Set<Handler>>()
-  const of = (name: keyof Events) => handlers.get(name) ?? handlers.set(name, new Set()).get(name)!
+  const all = new Set<{ name: keyof Events; handler: Handler }>()
   return {
-    on<Name extends keyof Events>(name: Name, handler: (event: Events[Name]) => void): () => void {
-      of(name).add(handler)
-      return () => void of(name).delete(handler)
+    on: <Name extends keyof Events>(name: Name, handler: (event: Events[Name]) => void): (() => void) => {
+      const one = { name, handler }
+      all.add(one)
+      return () => void all.delete(one)
     },
-    emit<Name extends keyof Events>(name: Name, event: Events[Name]): boolean {
-      for (const handler of of(name)) queueMicrotask(() => (handler as (event: Events[Name]) => void)(event))
-      return of(name).size > 0
+    /** Whether anybody listens. */
+    emit: <Name extends keyof Events>(name: Name, event: Events[Name]): boolean => {
+      const those = [...all].filter((one) => one.name === name)
+      for (const { handler } of those) queueMicrotask(() => (handler as (event: Events[Name]) => void)(event))
+      return !!those[0]
     },
   }
 }

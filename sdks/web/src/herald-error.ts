@@ -18,10 +18,9 @@ export type ErrorCode =
 export type ErrorDetail = { path: string; message: string }
 
 type About = {
-  status?: number | undefined
-  details?: ErrorDetail[] | undefined
-  requestId?: string | undefined
-  retryAfterSeconds?: number | undefined
+  status?: number
+  details?: ErrorDetail[]
+  requestId?: string | null | undefined
 }
 
 /** The one error of this SDK. It holds no endpoint, key or external id, so it can be logged as it is. */
@@ -31,8 +30,7 @@ export class HeraldError extends Error {
   declare readonly status: number
   declare readonly details: ErrorDetail[]
   /** Names the request in the logs of your Herald. */
-  declare readonly requestId: string | undefined
-  declare readonly retryAfterSeconds: number | undefined
+  declare readonly requestId: string | null | undefined
 
   constructor(code: ErrorCode, message: string, about?: About) {
     super(message)
@@ -40,10 +38,24 @@ export class HeraldError extends Error {
   }
 }
 
-/** Whether the same request may succeed later: nobody answered, or the answer was that it is too much now. */
-export const isTemporary = ({ code, status }: HeraldError): boolean =>
-  code === 'network' || code === 'identity_token_failed' || status === 429 || status >= 500
+/** Whether the same may succeed later: nobody answered, or the answer was that it is too much now. */
+export const isTemporary = ({ status }: HeraldError): boolean => !status || status === 429 || status >= 500
+
+const messages = {
+  unsupported: 'No pushes in this browser.',
+  opted_out: 'Call optIn() first.',
+  not_ready: 'Await ready first.',
+  gesture_required: 'Call subscribe() in a click.',
+  permission_denied: 'Only the browser settings can allow it.',
+  permission_dismissed: 'Not allowed this time.',
+  push_service_failed: 'No push service, or a wrong key.',
+  identity_token_failed: 'identityToken() failed.',
+  worker_failed: 'No worker at workerUrl.',
+  internal: 'The browser failed.',
+}
+
+/** An error of our own. */
+export const failed = (code: keyof typeof messages): HeraldError => new HeraldError(code, messages[code])
 
 /** Whatever was thrown, as our error. What is not ours came from the browser. */
-export const asHeraldError = (error: unknown): HeraldError =>
-  error instanceof HeraldError ? error : new HeraldError('internal', 'The browser refused a step.')
+export const asHeraldError = (error: unknown): HeraldError => (error instanceof HeraldError ? error : failed('internal'))

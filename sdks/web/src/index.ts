@@ -11,7 +11,7 @@ export type { Options } from './options.ts'
 export type { Reason } from './support.ts'
 export type { UserChanges } from './changes.ts'
 
-const pages = new Map<string, Herald>()
+const pages: Record<string, Herald> = {}
 
 /**
  * Starts Herald on this page. The same call again answers what the first one made, so it may stand in a component that is drawn often.
@@ -19,8 +19,5 @@ const pages = new Map<string, Herald>()
  */
 export function init(options: Options): Herald {
   const settings = readOptions(options)
-  const name = `${settings.scope} ${settings.service.baseUrl} ${settings.service.appKey}`
-  const page = pages.get(name) ?? openPage(settings)
-  pages.set(name, page)
-  return page
+  return (pages[settings.scope + settings.service.appKey] ??= openPage(settings))
 }

@@ -31,12 +31,8 @@ export type Settings = {
 
 /** Reads the options; says which one is wrong and what it should be. */
 export function readOptions(options: Options): Settings {
-  const { baseUrl, appKey, vapidPublicKey = '', workerUrl = '/herald-sw.js', scope, registration } = options
-  const wrong = !/^https?:\/\/./.test(baseUrl)
-    ? 'baseUrl must be the https address of your Herald.'
-    : !/^pk_/.test(appKey)
-      ? 'appKey must be a public key, pk_….'
-      : !/^(|[\w-]{87})$/.test(vapidPublicKey) && 'vapidPublicKey must be 87 letters of base64url.'
+  const { baseUrl, appKey, workerUrl = '/herald-sw.js', scope, registration } = options
+  const wrong = !/^https?:\/\/./.test(baseUrl) ? 'baseUrl must be an https address.' : !/^pk_/.test(appKey) && 'appKey must begin with pk_.'
   if (wrong) throw new HeraldError('invalid_option', wrong)
   const page = globalThis.location?.href ?? baseUrl
   const place = registration?.scope ?? new URL(scope ?? '.', new URL(String(workerUrl), page)).href

@@ -1,14 +1,12 @@
 import { call } from './call.ts'
 import { addChange, type Change, type UserChanges } from './changes.ts'
-import { forgetDevice } from './device.ts'
 import { openEvents, type Events } from './events.ts'
-import { openTurns } from './exclusively.ts'
-import { asHeraldError, HeraldError, isTemporary } from './herald-error.ts'
+import { asHeraldError, failed, isTemporary, type HeraldError } from './herald-error.ts'
 import type { Settings } from './options.ts'
-import { hashOf, made, settle } from './settle.ts'
+import { hashOf, made, ownerChange, registering, settle } from './settle.ts'
 import { mayAsk, type AskLimits } from './soft-ask.ts'
 import { openStore, type Kept } from './store.ts'
-import { blocked, subscribeBrowser, untilActive } from './subscribe-browser.ts'
+import { subscribeBrowser, untilActive } from './subscribe-browser.ts'
 import { whyUnsupported, type Reason } from './support.ts'
 
 /** Where this browser stands. */
@@ -56,46 +54,39 @@ export type Herald = {
 
 const day = 86_400_000
 
-type Without<T> = T extends Change ? Omit<T, 'id' | 'at'> : never
-
 /** Opens Herald on this page: registers the worker, finds out the key, and tells Herald what it does not know. */
 export function openPage({ service, scope, register, options }: Settings): Herald {
   const reason = whyUnsupported()
   const store = openStore(scope)
-  const inTurn = openTurns(scope)
-  const { on, emit } = openEvents()
+  const events = openEvents()
   let registration: ServiceWorkerRegistration | undefined
   let key = options.vapidPublicKey
   let externalId: string | undefined
-  let isOptedOut: boolean | undefined
   let lastError: HeraldError | undefined
   let lastState: string | undefined
+  const refused = new Map<string, HeraldError>()
   let failures = 0
   let timer: ReturnType<typeof setTimeout> | undefined
   let becomeReady: () => void
   const ready = new Promise<void>((resolve) => (becomeReady = resolve))
 
-  async function readState(): Promise<State> {
-    const [kept, subscription] = await Promise.all([store.read(), registration?.pushManager.getSubscription()])
-    isOptedOut = kept.optedOut
-    return {
+  /** The state; handlers of `change` hear it when it is another than before. */
+  async function announce(): Promise<State> {
+    const { wanted, device, out, changes } = await store()
+    const subscription = await registration?.pushManager.getSubscription()
+    const state: State = {
       supported: !reason,
       reason,
       permission: reason ? 'denied' : Notification.permission,
-      subscribed: !!kept.wanted && !!subscription,
-      subscriptionId: kept.id,
-      loggedIn: !!kept.person,
-      optedIn: !isOptedOut,
-      waiting: kept.changes.length,
+      subscribed: !!wanted && !!subscription,
+      subscriptionId: device.id,
+      loggedIn: !!device.person,
+      optedIn: !out,
+      waiting: changes.length,
       lastError,
     }
-  }
-
-  /** The state; handlers of `change` hear it when it is another than before. */
-  async function announce(): Promise<State> {
-    const state = await readState()
     const text = JSON.stringify(state)
-    if (lastState && text !== lastState) emit('change', state)
+    if (lastState && text !== lastState) events.emit('change', state)
     lastState = text
     return state
   }
@@ -103,12 +94,11 @@ export function openPage({ service, scope, register, options }: Settings): Heral
   function note(thrown: unknown): HeraldError {
     lastError = asHeraldError(thrown)
     if (options.debug) console.debug(lastError)
-    if (isTemporary(lastError) || lastError.code === 'worker_failed') {
+    if (isTemporary(lastError)) {
       // Ten tries within about a minute, then one a minute.
-      const seconds = failures > 9 ? 60 : Math.min(8, 2 ** failures)
-      failures += 1
+      const seconds = failures > 9 ? 60 : Math.min(8, 2 ** failures++)
       clearTimeout(timer)
-      timer = setTimeout(tend, Math.max(seconds * (0.5 + Math.random() / 2), lastError.retryAfterSeconds ?? 0) * 1_000)
+      timer = setTimeout(tend, seconds * (500 + Math.random() * 500))
     }
     return lastError
   }
@@ -118,21 +108,27 @@ export function openPage({ service, scope, register, options }: Settings): Heral
     try {
       registration ??= await untilActive(await register())
     } catch {
-      throw new HeraldError('worker_failed', 'The worker could not be registered.')
+      throw failed('worker_failed')
     }
-    const { key: known, keyAskedAt = 0 } = await store.update((kept) => Object.assign(kept, { service }))
+    const { key: known, askedAt = 0 } = await store((kept) => {
+      // Another app, or another Herald: what is kept of its key is of no use.
+      if (kept.service?.appKey !== service.appKey) delete kept.key
+      kept.service = service
+    })
     key = known ?? key
-    if (!key || Date.now() - keyAskedAt > day) {
+    if (!known || Date.now() - askedAt > day) {
       if (key) becomeReady()
       key = (await call<{ publicKey: string }>(service, 'GET', 'web-push-key')).publicKey
-      await store.update((kept) => Object.assign(kept, { key, keyAskedAt: Date.now() }))
+      await store((kept) => Object.assign(kept, { key, askedAt: Date.now() }))
     }
     becomeReady()
   }
 
   /** Tells Herald all that it does not know. */
   async function tell(): Promise<void> {
-    await inTurn(() => settle({ service, store, registration, externalId, identityToken: options.identityToken }))
+    await navigator.locks.request(scope, () =>
+      settle({ service, store, registration, externalId, refused, identityToken: options.identityToken }),
+    )
     failures = 0
     lastError = undefined
   }
@@ -140,26 +136,26 @@ export function openPage({ service, scope, register, options }: Settings): Heral
   /** Does what is to be done without a call of the page, and again later where that makes sense. */
   async function tend(): Promise<void> {
     clearTimeout(timer)
-    const before = lastError?.code
     try {
       await prepare()
       await tell()
     } catch (thrown) {
-      if (note(thrown).code !== before) emit('error', lastError!)
+      events.emit('error', note(thrown))
     }
     await announce()
   }
 
   /** Keeps a change and tells Herald. Kept is what counts: the rest may happen later. */
-  async function change(next: Without<Change>, more?: (kept: Kept) => void): Promise<State> {
-    if (reason) return readState()
-    const id = await store.update((kept) => {
+  async function change(next: Omit<Change, 'id' | 'at'>, more?: (kept: Kept) => void): Promise<State> {
+    if (reason) return announce()
+    const change = made(next)
+    await store((kept) => {
+      addChange(kept, change)
       more?.(kept)
-      return addChange(kept, made(next))
     })
     await tell().catch(note)
-    const { refused } = await store.read()
-    const error = refused?.change === id && note(new HeraldError(refused.error.code, refused.error.message, refused.error))
+    const error = refused.get(change.id)
+    lastError = error ?? lastError
     const state = await announce()
     if (error) throw error
     return state
@@ -167,83 +163,74 @@ export function openPage({ service, scope, register, options }: Settings): Heral
 
   async function subscribe(user: UserChanges = {}): Promise<State> {
     // No await before the browser is asked: Safari asks only while the click lasts.
-    const refuse = (code: string, message: string) => {
-      throw new HeraldError(code, message)
-    }
-    if (reason) refuse('unsupported', `No pushes here: ${reason}.`)
-    if (isOptedOut) refuse('opted_out', 'The person opted out; optIn ends that.')
-    if (Notification.permission === 'denied') throw blocked()
-    if (!registration || !key) return refuse('not_ready', 'Await ready first.')
-    if (Notification.permission === 'default' && !(navigator.userActivation?.isActive ?? true)) {
-      refuse('gesture_required', 'Call subscribe in a click.')
-    }
+    if (reason) throw failed('unsupported')
+    const { permission } = Notification
+    if (permission === 'denied') throw failed('permission_denied')
+    if (!registration || !key) throw failed('not_ready')
+    if (permission === 'default' && !(navigator.userActivation?.isActive ?? true)) throw failed('gesture_required')
     await subscribeBrowser(registration.pushManager, key)
-    const { id, wanted, isFound } = await store.read()
-    if (!id || !wanted || isFound) await change({ kind: 'register' }, (kept) => void (kept.wanted = true))
+    const { device, wanted, out } = await store()
+    if (out) throw failed('opted_out')
+    if (!device.id || !wanted || device.found) await change(registering, (kept) => void (kept.wanted = true))
     return Object.keys(user)[0] ? setUser(user) : announce()
   }
 
-  /** What the page says itself is left alone by later registrations. */
-  const setUser = (user: UserChanges): Promise<State> =>
-    change({ kind: 'user', user }, (kept) => void (kept.said = [...new Set([...(kept.said ?? []), ...Object.keys(user)])]))
+  const setUser = (user: UserChanges): Promise<State> => change({ kind: 'user', method: 'PATCH', path: '/user', body: user })
 
-  async function login(name: string): Promise<State> {
-    if (reason) return readState()
+  async function sayOwner(name?: string): Promise<State> {
     externalId = name
-    const person = await hashOf(name)
-    const kept = await store.read()
-    const isSame = kept.person === person && !kept.changes.some(({ kind }) => /^log/.test(kind))
-    return isSame ? announce() : change({ kind: 'login', externalId: name })
-  }
-
-  async function logout(): Promise<State> {
-    externalId = undefined
-    const { person, changes, isFound } = await store.read()
-    const isSomebody = person ?? isFound ?? changes.some(({ kind }) => /login|user/.test(kind))
-    return isSomebody ? change({ kind: 'logout' }) : announce()
+    const { device, changes } = await store()
+    const last = changes.filter(({ kind }) => /^log/.test(kind)).at(-1)
+    // Said already: as the last thing that waits, or confirmed.
+    const isSame = last
+      ? last.body?.externalId === name
+      : name
+        ? device.person && device.person === (await hashOf(name))
+        : !device.person && !device.found
+    return isSame ? announce() : change(ownerChange(name))
   }
 
   async function unsubscribe(): Promise<State> {
-    const { id } = await store.read()
+    const { id } = (await store()).device
     await (await registration?.pushManager.getSubscription())?.unsubscribe()
     const forget = (kept: Kept) => {
-      forgetDevice(kept)
-      delete kept.wanted
+      kept.device = {}
+      kept.wanted = false
     }
-    return change({ kind: 'delete', subscription: id ?? '' }, forget)
+    return id ? change({ kind: 'delete', method: 'DELETE', device: id }, forget) : (store(forget), announce())
   }
 
-  /** Whoever opted out before Herald knew the browser is registered now. */
-  async function optIn(): Promise<State> {
-    const { id } = await store.read()
-    return change(id ? { kind: 'opted', optedIn: true } : { kind: 'register' }, (kept) => {
-      delete kept.optedOut
-      delete kept.isFound
+  const opt = (optedIn: boolean): Promise<State> =>
+    change({ kind: 'opted', method: 'PATCH', body: { optedIn } }, (kept) => {
+      kept.out = !optedIn
+      if (!optedIn) return
+      delete kept.device.found
+      // Who opted out before Herald knew the browser is registered now.
+      if (!kept.device.id && kept.wanted) addChange(kept, made(registering))
     })
-  }
 
   async function softAsk(ask: () => boolean | Promise<boolean>, limits?: AskLimits): Promise<State> {
-    const { subscribed, optedIn, permission } = await announce()
-    const { refusals = [] } = await store.read()
-    const mayNot = subscribed || !optedIn || permission === 'denied' || !registration || !key
-    if (mayNot || !mayAsk(refusals, Date.now(), limits)) return readState()
+    const state = await announce()
+    const { refusedAt = [] } = await store()
+    const mayNot = state.subscribed || !state.optedIn || state.permission === 'denied' || !registration || !key
+    if (mayNot || !mayAsk(refusedAt, limits)) return state
     try {
       if (await ask()) return await subscribe()
     } catch (error) {
-      if (!/^permission/.test((error as HeraldError).code)) throw error
+      if (!/^perm/.test((error as HeraldError).code)) throw error
     }
-    await store.update((kept) => void (kept.refusals = [...refusals, Date.now()]))
-    return readState()
+    await store((kept) => void (kept.refusedAt = [...refusedAt, Date.now()]))
+    return announce()
   }
 
   function start(): void {
     void tend()
-    const again = () => document.visibilityState === 'visible' && navigator.onLine && void tend()
+    const again = () => document.hidden || void tend()
     addEventListener('online', again)
     document.addEventListener('visibilitychange', again)
     navigator.serviceWorker.addEventListener('message', ({ data, ports }: MessageEvent) => {
       if (data?.herald !== scope) return
-      const isHeard = emit(data.name, data.event)
+      const isHeard = events.emit(data.name, data.event)
       ports[0]?.postMessage(isHeard)
     })
     navigator.serviceWorker.startMessages()
@@ -252,17 +239,17 @@ export function openPage({ service, scope, register, options }: Settings): Heral
   if (reason) becomeReady!()
   else start()
   return {
-    ready: ready.then(readState),
-    state: readState,
+    ready: ready.then(announce),
+    state: announce,
     subscribe,
     softAsk,
     unsubscribe,
-    login,
-    logout,
+    login: sayOwner,
+    logout: () => sayOwner(),
     setTags: (tags) => setUser({ tags }),
     setUser,
-    optOut: () => change({ kind: 'opted', optedIn: false }, (kept) => void (kept.optedOut = true)),
-    optIn,
-    on,
+    optOut: () => opt(false),
+    optIn: () => opt(true),
+    on: events.on,
   }
 }

@@ -11,10 +11,10 @@ const longestMs = 7 * 86_400_000
  */
 export async function report(store: Store, paths: string[]): Promise<void> {
   const at = Date.now()
-  const { service, reports } = await store.read()
+  const { service, reports } = await store()
   const all = [...paths.map((path) => ({ path, at })), ...reports.filter((one) => at - one.at < longestMs)]
   const left = await firstRefused(service, all)
-  await store.update((kept) => {
+  await store((kept) => {
     // Another event may have kept a report meanwhile.
     const added = kept.reports.filter(({ path }) => !reports.some((one) => one.path === path))
     kept.reports = [...all.slice(left), ...added].slice(0, most)
@@ -26,7 +26,7 @@ async function firstRefused(service: Service | undefined, reports: { path: strin
   let taken = 0
   try {
     for (const { path } of service ? reports : []) {
-      const { status } = await ask(service!, 'POST', `e/${path}`, { limitMs })
+      const { status } = await ask(service!, 'POST', `e/${path}`, undefined, undefined, limitMs)
       if (status >= 500 || status === 429) break
       taken += 1
     }

@@ -1,7 +1,7 @@
 import { call, type Service } from './call.ts'
 import { addChange, changeOwner, dropOldChanges, nextChange, type Change } from './changes.ts'
-import { addressOf, describeDevice, forgetDevice, isMadeWith, noteRegistered, registerDevice, rotateDevice } from './device.ts'
-import { asHeraldError, HeraldError, isTemporary } from './herald-error.ts'
+import { addressOf, describeDevice, isMadeWith, noteRegistered, registerDevice, rotateDevice } from './device.ts'
+import { asHeraldError, failed, isTemporary, type HeraldError } from './herald-error.ts'
 import type { Options } from './options.ts'
 import type { Kept, Store } from './store.ts'
 import { subscribeBrowser } from './subscribe-browser.ts'
@@ -14,6 +14,8 @@ export type Telling = {
   identityToken: Options['identityToken']
   /** Who is logged in, as this page knows it. */
   externalId: string | undefined
+  /** Takes what Herald refused, by the id of the change. */
+  refused: Map<string, HeraldError>
 }
 
 type Subscription = PushSubscription | null | undefined
@@ -22,7 +24,16 @@ const week = 7 * 86_400_000
 const halfHour = 30 * 60_000
 
 /** A change with an id of its own and the time it was made. */
-export const made = (change: object): Change => ({ ...change, id: crypto.randomUUID(), at: Date.now() }) as Change
+export const made = (change: Omit<Change, 'id' | 'at'>): Change => ({ ...change, id: crypto.randomUUID(), at: Date.now() })
+
+/** The change that says who uses this browser, or that it is nobody known. */
+export const ownerChange = (externalId?: string): Omit<Change, 'id' | 'at'> => {
+  const kind = externalId ? 'login' : 'logout'
+  return { kind, path: `/${kind}`, ...(externalId && { body: { externalId } }) }
+}
+
+/** What registers this browser. */
+export const registering = { kind: 'register' } as const
 
 /** SHA-256: enough to see that a person is the same, without keeping the name. */
 export async function hashOf(text: string): Promise<string> {
@@ -34,7 +45,7 @@ export async function hashOf(text: string): Promise<string> {
  * Throws what may succeed later; what Herald refused is noted for whoever asked for it. Runs in a turn of its own.
  */
 export async function settle(telling: Telling): Promise<void> {
-  await telling.store.update((kept) => dropOldChanges(kept, Date.now()))
+  await telling.store(dropOldChanges)
   const subscription = await keepSubscribed(telling)
   if (subscription) await keepAddress(telling, subscription)
   await sendChanges(telling, subscription)
@@ -43,7 +54,7 @@ export async function settle(telling: Telling): Promise<void> {
 
 /** The browser's subscription, made anew when it got lost or the app's key has changed. */
 async function keepSubscribed({ store, registration }: Telling): Promise<Subscription> {
-  const { wanted, key } = await store.read()
+  const { wanted, key } = await store()
   const manager = registration?.pushManager
   const subscription = await manager?.getSubscription()
   if (!manager || !wanted || !key || Notification.permission !== 'granted' || (subscription && isMadeWith(subscription, key))) {
@@ -59,14 +70,17 @@ async function keepSubscribed({ store, registration }: Telling): Promise<Subscri
  * call: an opt-out at Herald stays, since this is no registration.
  */
 async function keepAddress({ service, store }: Telling, subscription: PushSubscription): Promise<void> {
-  const kept = await store.read()
+  const kept = await store()
   const { endpoint } = subscription
-  const isToRegister = !kept.optedOut && kept.changes.some(({ kind }) => kind === 'register')
-  if (kept.endpoint ? kept.endpoint === endpoint : isToRegister || kept.stranger === endpoint) return
-  const id = await rotateDevice(service, kept.endpoint ?? endpoint, addressOf(subscription))
-  await store.update((now) => {
-    if (id) Object.assign(now, { id, endpoint, wanted: true, isFound: now.isFound ?? !kept.endpoint })
-    else if (kept.endpoint) beginAnew(now)
+  const isToRegister = !kept.out && kept.changes.some(({ kind }) => kind === 'register')
+  const known = kept.device.endpoint
+  if (known ? known === endpoint : isToRegister || kept.stranger === endpoint) return
+  const id = await rotateDevice(service, known ?? endpoint, addressOf(subscription))
+  await store((now) => {
+    if (id) {
+      now.wanted = true
+      now.device = { found: !known, ...now.device, id, endpoint }
+    } else if (known) beginAnew(now)
     else {
       now.stranger = endpoint
       now.changes = now.changes.filter(({ kind }) => kind !== 'opted')
@@ -75,102 +89,86 @@ async function keepAddress({ service, store }: Telling, subscription: PushSubscr
 }
 
 async function sendChanges(telling: Telling, subscription: Subscription): Promise<void> {
-  const { store } = telling
+  const { store, refused } = telling
   for (let isAnew = false; ;) {
-    const kept = await store.read()
+    const kept = await store()
     const change = nextChange(kept)
     if (!change) return
     const remove = (now: Kept) => void (now.changes = now.changes.filter(({ id }) => id !== change.id))
     try {
       const apply = await sendChange(telling, change, kept, subscription)
-      await store.update((now) => {
+      await store((now) => {
         remove(now)
         apply(now)
       })
     } catch (thrown) {
       const error = asHeraldError(thrown)
-      const { status, message } = error
+      const { status } = error
       if (isTemporary(error)) throw error
-      if (status === 404 && !isAnew) {
+      if (status === 404 && !isAnew && !change.device) {
         isAnew = true
-        await store.update(beginAnew)
+        await store(beginAnew)
         continue
       }
-      await store.update((now) => {
-        // A key that was replaced is mended by the page, and an opt-out must not be lost until then.
-        if (status !== 401) remove(now)
-        now.refused = { change: change.id, error: { ...error, message } }
-      })
+      refused.set(change.id, error)
+      // A key that was replaced is mended by the page, and an opt-out must not be lost until then.
       if (status === 401) return
+      await store(remove)
     }
   }
 }
 
 /** Herald has lost the device, or somebody removed it: it is registered again, but never for who has opted out. */
 function beginAnew(kept: Kept): void {
-  const mayRegister = kept.wanted && !kept.optedOut && !kept.isFound
-  forgetDevice(kept)
+  const mayRegister = kept.wanted && !kept.out && !kept.device.found
+  kept.device = {}
   kept.changes = kept.changes.filter(({ kind }) => kind !== 'opted' && kind !== 'logout')
-  if (mayRegister) addChange(kept, made({ kind: 'register' }))
+  if (mayRegister) addChange(kept, made(registering))
 }
 
 /** Tells Herald one change, and answers what is known after it. */
 async function sendChange(telling: Telling, change: Change, kept: Kept, subscription: Subscription): Promise<(kept: Kept) => void> {
-  const { service } = telling
-  const tell = <T>(method: string, path: string, body?: object, token?: string) =>
-    call<T & { userId: string }>(service, method, `subscriptions/${kept.id}${path}`, body, token)
-  if (change.kind === 'register' && subscription) {
+  const { service, externalId, identityToken } = telling
+  const { kind, method = 'POST', path = '', body, device = kept.device.id } = change
+  if (kind === 'register') {
+    if (!subscription) return nothing
     const registered = await registerDevice(service, kept, addressOf(subscription))
-    const { externalId } = telling
     return (now) => {
       noteRegistered(now, registered, subscription.endpoint)
-      if (externalId && !now.person) addChange(now, made({ kind: 'login', externalId }))
+      if (externalId && !now.device.person) addChange(now, made(ownerChange(externalId)))
     }
   }
-  if (change.kind === 'login') {
-    const { externalId } = change
-    const person = await hashOf(externalId)
-    const token = await Promise.resolve(externalId)
-      .then(telling.identityToken)
-      .catch(() => {
-        throw new HeraldError('identity_token_failed', 'identityToken did not answer a token.')
-      })
-    const { userId } = await tell('POST', '/login', { externalId }, token)
-    return (now) => changeOwner(now, userId, person)
-  }
-  if (change.kind === 'logout') {
-    const { userId } = await tell('POST', '/logout')
-    return (now) => changeOwner(now, userId, undefined)
-  }
-  if (change.kind === 'user') await tell('PATCH', '/user', change.user)
-  if (change.kind === 'opted') await tell('PATCH', '', { optedIn: change.optedIn })
-  if (change.kind === 'delete' && change.subscription) {
-    await call(service, 'DELETE', `subscriptions/${change.subscription}`).catch((error: HeraldError) => {
-      if (error.status !== 404) throw error
-    })
-  }
-  return () => undefined
+  const name = body?.externalId
+  const tokenOf = async () => (name ? identityToken?.(name) : undefined)
+  const token = await tokenOf().catch(() => {
+    throw failed('identity_token_failed')
+  })
+  const person = name && (await hashOf(name))
+  const { userId } = await call<{ userId: string }>(service, method, `subscriptions/${device}${path}`, body, token)
+  return /^log/.test(kind) ? (now) => changeOwner(now, userId, person) : nothing
 }
+
+const nothing = () => undefined
 
 /** Says now and then that the browser is still there: once a week, when it is another language or zone, and a session each half hour. */
 async function stayKnown(telling: Telling, subscription: PushSubscription): Promise<void> {
   const { service, store } = telling
-  const kept = await store.read()
-  const { id, registeredAt = 0, sessionAt = 0, described, optedOut, isFound } = kept
+  const kept = await store()
+  const { id, saidAt = 0, seenAt = 0, told, found } = kept.device
   if (!id) return
   const now = Date.now()
   try {
     // Of a device that was found again it is not known whether the person has opted out.
-    if (!optedOut && !isFound && (described !== JSON.stringify(describeDevice(kept)) || now - registeredAt >= week)) {
+    if (!kept.out && !found && (told !== describeDevice() || now - saidAt >= week)) {
       const registered = await registerDevice(service, kept, addressOf(subscription))
-      await store.update((later) => noteRegistered(later, registered, subscription.endpoint))
-    } else if (now - sessionAt >= halfHour) {
+      await store((later) => noteRegistered(later, registered, subscription.endpoint))
+    } else if (now - seenAt >= halfHour) {
       await call(service, 'POST', `subscriptions/${id}/session`)
-      await store.update((later) => void (later.sessionAt = now))
+      await store((later) => void (later.device.seenAt = now))
     }
   } catch (error) {
     if ((error as HeraldError).status !== 404) throw error
-    await store.update(beginAnew)
+    await store(beginAnew)
     await sendChanges(telling, subscription)
   }
 }

@@ -2,6 +2,5 @@
 export type AskLimits = { everyDays?: number; most?: number }
 
 /** Whether the page may ask now, given when its question was refused. */
-export function mayAsk(refusals: readonly number[], now: number, { everyDays = 14, most = 3 }: AskLimits = {}): boolean {
-  return refusals.length < most && refusals.every((at) => now - at >= everyDays * 86_400_000)
-}
+export const mayAsk = (refusedAt: readonly number[], { everyDays = 14, most = 3 }: AskLimits = {}, now = Date.now()): boolean =>
+  refusedAt.length < most && refusedAt.every((at) => now - at >= everyDays * 86_400_000)

@@ -1,7 +1,6 @@
 import { ask } from './call.ts'
 import { isOwnerUncertain } from './changes.ts'
 import { addressOf } from './device.ts'
-import { openTurns } from './exclusively.ts'
 import { readMessage, userOf, type Message } from './message.ts'
 import { openWindow } from './open-window.ts'
 import { report } from './report.ts'
@@ -34,16 +33,15 @@ export function isOurs(event: Event): boolean {
 export function start({ show, click, reportDelivered = 'auto' }: WorkerOptions = {}): void {
   const { registration, clients } = scope
   const store = openStore(registration.scope)
-  const inTurn = openTurns(registration.scope)
   /** Notifications that closed because they were clicked or replaced. Firefox says of both that they were closed. */
   const settled = new Set<string>()
 
-  const on = <E extends ExtendableEvent>(name: string, handle: (event: E) => Promise<void>) =>
-    scope.addEventListener(name, (event) => {
-      if (name.startsWith('pushs') || isOurs(event)) (event as E).waitUntil(handle(event as E))
-    })
+  const on = <E extends ExtendableEvent>(name: string, handle: (event: E) => Promise<void>) => {
+    const listen = (event: E) => (name.startsWith('pushs') || isOurs(event)) && event.waitUntil(handle(event))
+    scope.addEventListener(name, listen as EventListener)
+  }
   const pages = () => clients.matchAll({ type: 'window', includeUncontrolled: true })
-  const eventOf = ({ title, body, url, data: { msgId: _, ...data } }: Message) => ({ title, body, url, data })
+  const eventOf = ({ title, body, url, data }: Message) => ({ title, body, url, data })
   const remember = (msgId: string) => {
     settled.add(msgId)
     if (settled.size > 100) settled.delete([...settled][0]!)
@@ -51,7 +49,7 @@ export function start({ show, click, reportDelivered = 'auto' }: WorkerOptions =
 
   on<PushEvent>('push', async ({ data }) => {
     const sent = readMessage(data) as Message | undefined
-    const message = sent && isForOwner(await store.read(), sent) ? sent : undefined
+    const message = sent && isForOwner(await store(), sent) ? sent : undefined
     const tag = sent?.tag
     for (const shown of tag ? await registration.getNotifications({ tag }) : []) remember(messageOf(shown)?.data.msgId ?? '')
     const { title, body = '', icon, image, actions } = message ?? ({} as Partial<Message>)
@@ -90,10 +88,10 @@ export function start({ show, click, reportDelivered = 'auto' }: WorkerOptions =
   })
 
   on<SubscriptionChangeEvent>('pushsubscriptionchange', async ({ oldSubscription, newSubscription }) => {
-    const { wanted, key } = await store.read()
+    const { wanted, key } = await store()
     const options = oldSubscription?.options ?? (wanted && { userVisibleOnly: true, applicationServerKey: key! })
     if (!newSubscription && options) await registration.pushManager.subscribe(options)
-    if (oldSubscription) await store.update((kept) => void (kept.endpoint ??= oldSubscription.endpoint))
+    if (oldSubscription) await store((kept) => void (kept.device.endpoint ??= oldSubscription.endpoint))
     await keepAddress()
   })
 
@@ -102,23 +100,25 @@ export function start({ show, click, reportDelivered = 'auto' }: WorkerOptions =
    * done by the next push or the next load of the page: what is kept still names the old endpoint.
    */
   const keepAddress = () =>
-    inTurn(async () => {
-      const { service, endpoint, optedOut, isFound } = await store.read()
-      const subscription = await registration.pushManager.getSubscription()
-      if (!service || !endpoint || !subscription || subscription.endpoint === endpoint) return
-      const address = addressOf(subscription)
-      const post = (path: string, body: object) => ask(service, 'POST', `subscriptions${path}`, { body })
-      let response = await post('/rotate', { old: endpoint, new: address })
-      if (response.status === 404 && !optedOut && !isFound) response = await post('', { platform: 'web', ...address })
-      if (!response.ok) return
-      const { id, userId } = (await response.json()) as Kept
-      // A registration makes a new device, which is nobody's. A rotation answers no user.
-      await store.update((kept) => Object.assign(kept, { id, endpoint: address.endpoint }, userId && { userId, person: undefined }))
-    }).catch(() => undefined)
+    scope.navigator.locks
+      .request(registration.scope, async () => {
+        const { service, device, out } = await store()
+        const { endpoint, found } = device
+        const subscription = await registration.pushManager.getSubscription()
+        if (!service || !endpoint || !subscription || subscription.endpoint === endpoint) return
+        const address = addressOf(subscription)
+        const post = (path: string, body: object) => ask(service, 'POST', `subscriptions${path}`, body)
+        let response = await post('/rotate', { old: endpoint, new: address })
+        if (response.status === 404 && !out && !found) response = await post('', { platform: 'web', ...address })
+        if (!response.ok) return
+        const { id, userId } = (await response.json()) as { id: string; userId?: string }
+        // A registration makes a new device, which is nobody's. A rotation answers no user.
+        await store((kept) => Object.assign(kept.device, { id, endpoint: address.endpoint }, userId && { userId, person: undefined }))
+      })
+      .catch(() => undefined)
 }
 
 /** Whether the text may be shown: not while a logout is not confirmed, and not when it was meant for who was logged in before. */
-const isForOwner = (kept: Kept, { data: { msgId } }: Message): boolean =>
-  !isOwnerUncertain(kept) && !kept.formerUsers?.includes(userOf(msgId)!)
+const isForOwner = (kept: Kept, { data: { msgId } }: Message): boolean => !isOwnerUncertain(kept) && !kept.former?.includes(userOf(msgId)!)
 
 const isSafari = () => !/Chrom|Firefox/.test(scope.navigator.userAgent)

@@ -40,8 +40,10 @@ export function SignInForm({ knownName, onDone }: { knownName?: string | undefin
         error={problem}
         hint={
           <>
-            <code className="font-mono text-xs">npm start</code> prints it, and a link that signs you in without it. With Docker:{' '}
-            <code className="font-mono text-xs break-all">docker compose exec gateway cat /run/secrets/ADMIN_TOKEN</code>
+            <code className="font-mono text-xs">npm start</code> prints it, and a link that signs you in without it. With Docker:
+            <code className="mt-1 block rounded bg-sunken px-2 py-1 font-mono text-xs break-words">
+              docker compose exec gateway cat /run/secrets/ADMIN_TOKEN
+            </code>
           </>
         }
       >

@@ -67,6 +67,8 @@ export async function signOut(): Promise<void> {
 /** Forgets the session and everything that was read with it. */
 export function forget(): void {
   keepCsrfToken(undefined)
-  queryClient.clear()
+  // Told first, so that no page is left that would read anew.
   queryClient.setQueryData(sessionQuery.queryKey, null)
+  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] })
+  queryClient.getMutationCache().clear()
 }

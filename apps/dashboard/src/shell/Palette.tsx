@@ -3,7 +3,7 @@ import { Command } from 'cmdk'
 import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { faultOf } from '../api/fault.ts'
 import { useSystem } from '../session/useSystem.ts'
-import { pushLayer } from '../ui/layers.ts'
+import { openLayer } from '../ui/layers.ts'
 import { paletteActions } from './palette-actions.ts'
 import { usePaletteSearch } from './usePaletteSearch.ts'
 
@@ -12,11 +12,16 @@ export function Palette({ appId, onClose, openHelp }: { appId: string | undefine
   const router = useRouter()
   const isSimulated = useSystem().data?.simulator === true
   const [text, setText] = useState('')
+  const [chosen, setChosen] = useState('')
   const { data: found, isFetching, error } = usePaletteSearch(text, appId)
   const go = (href: string): void => router.history.push(router.basepath + href)
   const actions = paletteActions({ appId, isSimulated, go, openHelp })
   const wanted = text.trim().toLowerCase()
   const fitting = actions.filter(({ label }) => wanted.split(/\s+/).every((word) => label.toLowerCase().includes(word)))
+
+  const first = (wanted === '' ? undefined : found?.[0]?.items[0]?.href) ?? fitting[0]?.label ?? ''
+  // What is at the top is what Enter opens, also when it has only just been found.
+  useEffect(() => setChosen(first), [first])
 
   const item = (key: string, label: string, run: () => void) => (
     <Command.Item
@@ -34,11 +39,10 @@ export function Palette({ appId, onClose, openHelp }: { appId: string | undefine
 
   return (
     <PaletteDialog onClose={onClose}>
-      <Command label="Find" shouldFilter={false} loop>
+      <Command label="Find" shouldFilter={false} loop value={chosen} onValueChange={setChosen}>
         <Command.Input
           value={text}
           onValueChange={setText}
-          autoFocus
           placeholder="A page, an app, a campaign, an external id, any id"
           className="w-full border-b border-line bg-transparent px-4 py-3 text-lg outline-none placeholder:text-muted"
         />
@@ -70,16 +74,7 @@ const groupClass =
 function PaletteDialog({ onClose, children }: { onClose: () => void; children: ReactNode }) {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {
-    const element = dialog.current
-    if (element === null) return undefined
-    const opener = document.activeElement
-    element.showModal()
-    const pop = pushLayer(element)
-    return () => {
-      pop()
-      element.close()
-      if (opener instanceof HTMLElement && opener.isConnected) opener.focus({ preventScroll: true })
-    }
+    return dialog.current === null ? undefined : openLayer(dialog.current)
   }, [])
   return (
     <dialog
@@ -89,10 +84,12 @@ function PaletteDialog({ onClose, children }: { onClose: () => void; children: R
         event.preventDefault()
         onClose()
       }}
+      // A second Escape in a row closes it whatever the page says.
+      onClose={({ currentTarget }) => currentTarget.open || onClose()}
       onClick={(event) => event.target === event.currentTarget && onClose()}
       className="mx-auto mt-[12dvh] w-[calc(100vw-2rem)] max-w-xl overflow-hidden rounded-xl border border-line bg-surface text-ink shadow-2xl"
     >
-      {children}
+      <div data-body>{children}</div>
     </dialog>
   )
 }

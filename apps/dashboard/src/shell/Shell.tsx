@@ -38,7 +38,9 @@ export function Shell() {
       </a>
       <Sidebar appId={appId} openPalette={() => setLayer('palette')} openHelp={() => setLayer('help')} />
       <div className="flex min-w-0 flex-1 flex-col">
-        <Banners />
+        <section aria-label="State of Herald">
+          <Banners />
+        </section>
         <main id="main" tabIndex={-1} className="min-w-0 flex-1">
           <Outlet />
         </main>

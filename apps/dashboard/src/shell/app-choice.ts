@@ -11,7 +11,8 @@ export async function findApps(query: string, signal: AbortSignal): Promise<AppR
     await client.GET('/v1/admin/apps', { params: { query: { limit: 50, ...(asked === '' ? {} : { q: asked }) } }, signal }),
   )
   if (asked !== '') return items
-  const last = await Promise.all(preferences().lastApps.map((id) => items.find((app) => app.id === id) ?? readApp(id, signal)))
+  const readKnown = async (id: string): Promise<AppRead | undefined> => items.find((app) => app.id === id) ?? readApp(id, signal)
+  const last = await Promise.all(preferences().lastApps.map((id) => readKnown(id)))
   const first = last.filter((app) => app !== undefined)
   return [...first, ...items.filter((app) => !first.some(({ id }) => id === app.id))]
 }

@@ -53,6 +53,7 @@ export function Combobox({
       </Popover.Trigger>
       <Popover.Portal container={layer}>
         <Popover.Content
+          aria-label={label}
           align="start"
           sideOffset={4}
           collisionPadding={8}

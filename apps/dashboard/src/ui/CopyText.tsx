@@ -7,7 +7,7 @@ export function CopyText({ text, label, shown }: { text: string; label?: string 
     <button
       type="button"
       onClick={() => void copy(text, label === undefined ? 'Copied' : `${label} copied`)}
-      aria-label={`Copy ${label ?? text}`}
+      aria-label={`${shown ?? text}: copy${label === undefined ? '' : ` ${label}`}`}
       title={`Copy ${label ?? text}`}
       className="group inline-flex min-h-6 max-w-full items-center gap-1 rounded px-1 -mx-1 font-mono text-xs hover:bg-hover"
     >

@@ -1,7 +1,7 @@
 import { clsx } from 'clsx'
 import { X } from 'lucide-react'
 import { useEffect, useId, useRef, useState, type ReactNode } from 'react'
-import { LayerContext, pushLayer } from './layers.ts'
+import { LayerContext, openLayer } from './layers.ts'
 
 /** A dialog over the page: the browser's own, which keeps the focus inside and gives it back. `children` are made anew each time it opens. */
 export function Dialog(props: {
@@ -23,15 +23,8 @@ function OpenDialog({ onClose, title, children, footer, wide }: Parameters<typeo
   useEffect(() => {
     const element = dialog.current
     if (element === null) return undefined
-    const opener = document.activeElement
-    element.showModal()
     setLayer(element)
-    const pop = pushLayer(element)
-    return () => {
-      pop()
-      element.close()
-      if (opener instanceof HTMLElement && opener.isConnected) opener.focus({ preventScroll: true })
-    }
+    return openLayer(element)
   }, [])
 
   return (
@@ -42,6 +35,8 @@ function OpenDialog({ onClose, title, children, footer, wide }: Parameters<typeo
         event.preventDefault()
         onClose()
       }}
+      // A second Escape in a row closes it whatever the page says.
+      onClose={({ currentTarget }) => currentTarget.open || onClose()}
       className={clsx(
         'm-auto max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] overflow-hidden rounded-xl border border-line bg-surface text-ink shadow-2xl open:flex open:flex-col',
         wide === true ? 'max-w-4xl' : 'max-w-lg',
@@ -61,7 +56,9 @@ function OpenDialog({ onClose, title, children, footer, wide }: Parameters<typeo
             <X size={16} aria-hidden />
           </button>
         </header>
-        <div className="min-h-0 flex-1 overflow-y-auto px-5 py-4">{children}</div>
+        <div data-body className="min-h-0 flex-1 overflow-y-auto px-5 py-4">
+          {children}
+        </div>
         {footer !== undefined && <footer className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3">{footer}</footer>}
       </LayerContext>
     </dialog>

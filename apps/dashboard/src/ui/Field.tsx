@@ -18,7 +18,7 @@ export function Field({
   children: (control: FieldControl) => ReactNode
 }) {
   const id = useId()
-  const described = [hint === undefined ? '' : `${id}-hint`, error === undefined ? '' : `${id}-error`]
+  const described = [error === undefined ? '' : `${id}-error`, hint === undefined ? '' : `${id}-hint`]
     .filter((part) => part !== '')
     .join(' ')
   return (
@@ -32,15 +32,15 @@ export function Field({
         'aria-describedby': described === '' ? undefined : described,
         'aria-invalid': error === undefined ? undefined : true,
       })}
-      {hint !== undefined && (
-        <div id={`${id}-hint`} className="text-sm text-muted">
-          {hint}
-        </div>
-      )}
       {error !== undefined && (
         <p id={`${id}-error`} className="text-sm text-bad">
           {error}
         </p>
+      )}
+      {hint !== undefined && (
+        <div id={`${id}-hint`} className="text-sm text-muted">
+          {hint}
+        </div>
       )}
     </div>
   )

@@ -5,7 +5,7 @@ const widths = ['w-3/4', 'w-full', 'w-5/6', 'w-2/3', 'w-11/12']
 /** Lines where text will be. */
 export function Skeleton({ lines = 3 }: { lines?: number | undefined }) {
   return (
-    <div className="flex flex-col gap-3 py-1" aria-hidden>
+    <div className="flex flex-col gap-3 py-1" aria-hidden data-skeleton>
       {Array.from({ length: lines }, (_, line) => (
         <div key={line} className={`h-4 animate-pulse rounded bg-sunken ${widths[line % widths.length]}`} />
       ))}

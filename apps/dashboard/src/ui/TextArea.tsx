@@ -4,5 +4,5 @@ import { inputClass } from './TextInput.tsx'
 
 /** Several lines of text. */
 export function TextArea({ className, rows = 4, ...rest }: ComponentProps<'textarea'>) {
-  return <textarea rows={rows} className={clsx(inputClass, 'py-1.5', className)} {...rest} />
+  return <textarea rows={rows} className={clsx(inputClass, 'py-1.5 read-only:bg-sunken', className)} {...rest} />
 }

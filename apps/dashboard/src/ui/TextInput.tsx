@@ -3,9 +3,9 @@ import type { ComponentProps } from 'react'
 
 /** How fields look in which one writes or chooses. */
 export const inputClass =
-  'w-full min-w-0 rounded-md border border-strong bg-surface px-2.5 text-ink placeholder:text-muted aria-invalid:border-bad disabled:bg-sunken disabled:text-muted read-only:bg-sunken'
+  'w-full min-w-0 rounded-md border border-strong bg-surface px-2.5 text-ink placeholder:text-muted aria-invalid:border-bad disabled:bg-sunken disabled:text-muted'
 
 /** A line of text. */
 export function TextInput({ className, type = 'text', ...rest }: ComponentProps<'input'>) {
-  return <input type={type} autoComplete="off" className={clsx(inputClass, 'h-8', className)} {...rest} />
+  return <input type={type} autoComplete="off" className={clsx(inputClass, 'h-8 read-only:bg-sunken', className)} {...rest} />
 }

@@ -8,7 +8,11 @@ export function Time({ at, precise }: { at: string | number | Date | null | unde
   const iso = new Date(at).toISOString()
   return (
     <Tooltip text={() => `${utcTime(at)}, ${agoOf(at, Date.now())}`}>
-      <button type="button" onClick={() => void copy(iso, 'Time copied')} className="-mx-1 rounded px-1 whitespace-nowrap hover:bg-hover">
+      <button
+        type="button"
+        onClick={() => void copy(iso, 'Time copied')}
+        className="-mx-1 rounded px-1 text-left hover:bg-hover sm:whitespace-nowrap"
+      >
         <time dateTime={iso}>{localTime(at, precise)}</time>
       </button>
     </Tooltip>

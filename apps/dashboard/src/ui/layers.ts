@@ -6,13 +6,34 @@ const watchers = new Set<() => void>()
 /** The dialog that lies on top, if one is open: what is not inside it cannot be reached, nor heard by a screen reader. */
 export const topLayer = (): HTMLElement | undefined => open.at(-1)
 
-/** Says that a dialog has opened; answers what says that it has closed. */
-export function pushLayer(element: HTMLElement): () => void {
+/** Notes that a dialog has opened; answers what notes that it has closed. */
+function pushLayer(element: HTMLElement): () => void {
   open.push(element)
   for (const watcher of watchers) watcher()
   return () => {
     open.splice(open.indexOf(element), 1)
     for (const watcher of watchers) watcher()
+  }
+}
+
+const fields = ['input:not([type=hidden])', 'select', 'textarea', '[role=combobox]']
+  .map((field) => `[data-body] ${field}:not(:disabled)`)
+  .join()
+
+/**
+ * Opens a dialog over the page and gives the focus to its first field, or to the first of its answers; answers what closes it and gives the
+ * focus back. React's autoFocus comes too early for a dialog, and the browser would take the button that closes it.
+ */
+export function openLayer(dialog: HTMLDialogElement): () => void {
+  const opener = document.activeElement
+  dialog.showModal()
+  const first = dialog.querySelector<HTMLElement>(fields) ?? dialog.querySelector<HTMLElement>('footer button:not(:disabled)')
+  first?.focus({ preventScroll: true })
+  const pop = pushLayer(dialog)
+  return () => {
+    pop()
+    dialog.close()
+    if (opener instanceof HTMLElement && opener.isConnected) opener.focus({ preventScroll: true })
   }
 }
 

@@ -14,6 +14,7 @@ import type { Gateway } from '../gateway.ts'
 import { insertAudit, type Note } from '../store/audit.ts'
 import { readJson } from './body.ts'
 import { checkAdministrator, checkOwnPage, checkScope, keyOf } from './credentials.ts'
+import { EventStream, whileSignedIn } from './event-stream.ts'
 import { headerOf } from './headers.ts'
 import type { Limits } from './limits.ts'
 import { lineOf } from './request-line.ts'
@@ -87,7 +88,8 @@ export async function answerRoute(route: Route, request: Routed, response: Serve
     note: noteOf(route, by),
     noteExport: noteExportOf(route, gateway, by),
   }
-  return route.key === 'admin' ? answerAdministrator(route, gateway, asked, by) : route.answer(gateway, asked)
+  const answer = await (route.key === 'admin' ? answerAdministrator(route, gateway, asked, by) : route.answer(gateway, asked))
+  return session && answer instanceof EventStream ? whileSignedIn(answer, () => gateway.sessions.lasts(session.id)) : answer
 }
 
 const noteOf =

@@ -82,4 +82,19 @@ export function respondStream(response: ServerResponse, stream: EventStream, { h
   if (response.destroyed) stop()
 }
 
+const lookAgainMs = 15_000
+
+/** A stream that ends when the session does with which it was opened. */
+export const whileSignedIn = (stream: EventStream, lasts: () => Promise<boolean>, everyMs = lookAgainMs): EventStream =>
+  new EventStream((sink) => {
+    const stop = stream.start(sink)
+    // Whether it has ended cannot be known while the database is away: it is asked again.
+    const look = () => void lasts().then((still) => still || sink.end(), () => undefined)
+    const timer = setInterval(look, everyMs).unref()
+    return () => {
+      clearInterval(timer)
+      stop()
+    }
+  })
+
 const textOf = (name: string, data: unknown): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`

@@ -24,7 +24,7 @@ export function setSafetyHeaders(response: ServerResponse): void {
   response.setHeader('Cache-Control', 'no-store')
 }
 
-/** Lets pages of any origin call, without credentials: a public key is no secret, and a cookie is never read (spec: limits/origins). */
+/** Lets pages of any origin call, without credentials: a public key is no secret, and no cookie is read there (spec: limits/origins). */
 export function allowAnyOrigin(response: ServerResponse): void {
   response.setHeader('Access-Control-Allow-Origin', '*')
   response.setHeader('Access-Control-Expose-Headers', 'x-request-id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After')

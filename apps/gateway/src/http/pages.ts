@@ -74,7 +74,7 @@ const dashboard = (['/dashboard', '/dashboard/', '/dashboard/*rest'] as const).m
 
 /** What pages of other origins load by script elements: with CORS, so that the browser can check `integrity`. */
 const loadable = { 'Cache-Control': 'public, max-age=3600', 'Cross-Origin-Resource-Policy': 'cross-origin' }
-export const webSdkFiles = ['herald.iife.js', 'worker.iife.js', 'herald.js', 'worker.js']
+export const webSdkFiles = ['herald.iife.js', 'worker.iife.js', 'herald.mjs', 'worker.mjs']
 
 const webSdk = [
   route({

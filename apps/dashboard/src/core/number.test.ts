@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { countText, percentText } from './number.ts'
+
+test('large numbers are grouped', () => expect(countText(1_234_567)).toBe('1,234,567'))
+
+test.each([
+  [0, 0, '–'],
+  [0, 10, '0 %'],
+  [10, 10, '100 %'],
+  [1, 3, '33.3 %'],
+  [1, 100_000, '< 0.1 %'],
+  [99_999, 100_000, '> 99.9 %'],
+])('%i of %i is "%s": few are never none, and nearly all are never all', (value, of, told) => expect(percentText(value, of)).toBe(told))

@@ -1,0 +1,32 @@
+import { useState } from 'react'
+import { sendSnippets } from '../../core/snippets.ts'
+import { Code } from '../../ui/Code.tsx'
+import { Tabs } from '../../ui/Tabs.tsx'
+
+type Kind = keyof typeof sendSnippets
+const tabs = (Object.keys(sendSnippets) as Kind[]).map((value) => ({ value, label: sendSnippets[value].label }))
+
+/** The same send from a backend. It reads the secret key from its environment, as the block of step 1 sets it. */
+export function BackendStep({
+  baseUrl,
+  deviceId,
+  title,
+  body,
+}: {
+  baseUrl: string
+  deviceId: string | undefined
+  title: string
+  body: string
+}) {
+  const [kind, setKind] = useState<Kind>('curl')
+  const { text, language } = sendSnippets[kind]
+  return (
+    <div className="flex max-w-3xl flex-col gap-3">
+      <p className="text-muted">
+        The same push, sent by your backend. <code className="font-mono text-xs">HERALD_SECRET_KEY</code> is in the block of step 1.
+      </p>
+      <Tabs label="Language" value={kind} onChange={setKind} items={tabs} />
+      <Code text={text({ baseUrl, subscriptionId: deviceId ?? '<the device’s id>', title, body })} language={language} />
+    </div>
+  )
+}

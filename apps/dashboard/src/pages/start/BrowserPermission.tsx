@@ -1,0 +1,83 @@
+import type { Herald, State } from '@herald/web'
+import { useEffect, useRef, useState } from 'react'
+import { Banner } from '../../ui/Banner.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Status } from '../../ui/Status.tsx'
+import { openTryOut } from './try-out.ts'
+
+/** Asks the browser for its permission and registers it. The worker and the key are there before the click, because browsers ask only while it lasts. */
+export function BrowserPermission({
+  appId,
+  publicKey,
+  vapidPublicKey,
+  onDevice,
+}: {
+  appId: string
+  publicKey: string
+  vapidPublicKey: string
+  onDevice: (subscriptionId: string) => void
+}) {
+  const herald = useRef<Herald>(undefined)
+  const [state, setState] = useState<State>()
+  const [busy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<string>()
+
+  useEffect(() => {
+    let isHere = true
+    try {
+      herald.current = openTryOut(appId, publicKey, vapidPublicKey)
+      void herald.current.ready.then((ready) => isHere && setState(ready))
+    } catch (error) {
+      setProblem(messageOf(error))
+    }
+    return () => {
+      isHere = false
+    }
+  }, [appId, publicKey, vapidPublicKey])
+
+  const subscribe = async (): Promise<void> => {
+    setBusy(true)
+    setProblem(undefined)
+    const late = setTimeout(() => setProblem(silence), silentMs)
+    try {
+      const now = await herald.current?.subscribe()
+      setState(now)
+      setProblem(undefined)
+      if (now?.subscriptionId !== undefined) onDevice(now.subscriptionId)
+      else setProblem(now?.lastError?.message ?? 'Herald has not confirmed this browser yet. It is tried again by itself.')
+    } catch (error) {
+      setProblem(messageOf(error))
+    } finally {
+      clearTimeout(late)
+      setBusy(false)
+    }
+  }
+
+  return (
+    <div className="flex max-w-2xl flex-col gap-3">
+      {problem !== undefined && (
+        <Banner kind="warning">
+          <p>{problem}</p>
+          <p className="mt-1 text-muted">If this browser cannot get pushes here, a virtual phone shows the same steps.</p>
+        </Banner>
+      )}
+      {state?.subscribed === true && state.subscriptionId !== undefined ? (
+        <p>
+          <Status kind="good">This browser is registered</Status>
+        </p>
+      ) : (
+        <div>
+          <Button variant="primary" busy={busy} disabled={state === undefined && problem === undefined} onClick={() => void subscribe()}>
+            Allow notifications in this browser
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** A person needs a while for the question of the browser. */
+const silentMs = 10_000
+const silence = 'Nothing has come for 10 seconds. If the browser has asked you, answer it; if not, it reaches no push service, or has none.'
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'The browser refused.')

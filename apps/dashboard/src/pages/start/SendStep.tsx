@@ -1,0 +1,77 @@
+import { useMutation } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { client, dataOf } from '../../api/client.ts'
+import { Button } from '../../ui/Button.tsx'
+import { ErrorNote } from '../../ui/ErrorNote.tsx'
+import { Field } from '../../ui/Field.tsx'
+import { Status } from '../../ui/Status.tsx'
+import { TextInput } from '../../ui/TextInput.tsx'
+import { TextLink } from '../../ui/TextLink.tsx'
+import type { PushOfDevice } from './push-state.ts'
+import { pushState } from './push-state.ts'
+
+/** The first push, to this one device; then its control room opens. */
+export function SendStep({
+  appId,
+  deviceId,
+  push,
+  text,
+}: {
+  appId: string
+  deviceId: string | undefined
+  push: PushOfDevice | undefined
+  text: { title: string; body: string; set: (some: { title?: string; body?: string }) => void }
+}) {
+  const navigate = useNavigate()
+  const sending = useMutation({
+    mutationFn: async (to: string) =>
+      dataOf(
+        await client.POST('/v1/admin/apps/{appId}/test-send', {
+          params: { path: { appId } },
+          body: { subscriptionId: to, content: { _default: 'en', en: { title: text.title, body: text.body } } },
+        }),
+      ),
+    onSuccess: ({ id }) => navigate({ to: '/apps/$appId/campaigns/$campaignId', params: { appId, campaignId: id } }),
+  })
+  const said = push === undefined ? undefined : pushState(push)
+  return (
+    <form
+      className="flex max-w-xl flex-col gap-3"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (deviceId !== undefined) sending.mutate(deviceId)
+      }}
+    >
+      {sending.error !== null && <ErrorNote error={sending.error} />}
+      <Field label="Title">
+        {(control) => (
+          <TextInput {...control} value={text.title} maxLength={200} onChange={(event) => text.set({ title: event.target.value })} />
+        )}
+      </Field>
+      <Field label="Text">
+        {(control) => (
+          <TextInput {...control} value={text.body} maxLength={1000} onChange={(event) => text.set({ body: event.target.value })} />
+        )}
+      </Field>
+      <div className="flex flex-wrap items-center gap-3">
+        <Button
+          type="submit"
+          variant={push === undefined ? 'primary' : 'secondary'}
+          busy={sending.isPending}
+          disabled={deviceId === undefined}
+        >
+          {push === undefined ? 'Send to this device' : 'Send again'}
+        </Button>
+        {said !== undefined && push !== undefined && (
+          <span className="flex flex-wrap items-center gap-2">
+            <Status kind={said.kind}>{said.text}</Status>
+            <TextLink to="/apps/$appId/campaigns/$campaignId" params={{ appId, campaignId: push.campaignId }}>
+              What became of it
+            </TextLink>
+          </span>
+        )}
+        {deviceId === undefined && <span className="text-muted">There is no device yet.</span>}
+      </div>
+    </form>
+  )
+}

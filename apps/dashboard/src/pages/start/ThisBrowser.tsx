@@ -1,0 +1,71 @@
+import { useState } from 'react'
+import { Banner } from '../../ui/Banner.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { ErrorNote } from '../../ui/ErrorNote.tsx'
+import { Field } from '../../ui/Field.tsx'
+import { TextInput } from '../../ui/TextInput.tsx'
+import { BrowserPermission } from './BrowserPermission.tsx'
+import { useWebPushKey } from './useWebPushKey.ts'
+
+/** This browser as the first device: the app gets keys of Web Push, then the browser asks its permission. */
+export function ThisBrowser({
+  appId,
+  publicKey,
+  onDevice,
+}: {
+  appId: string
+  publicKey: string | undefined
+  onDevice: (subscriptionId: string) => void
+}) {
+  const { publicKey: vapidPublicKey, readError, making, make } = useWebPushKey(appId)
+  const [address, setAddress] = useState('')
+  const [problem, setProblem] = useState<string>()
+
+  if (!('serviceWorker' in navigator) || !('PushManager' in window))
+    return (
+      <Banner kind="warning">
+        This browser has no Web Push, or this address is not encrypted. Use a virtual phone, or another browser.
+      </Banner>
+    )
+  if (publicKey === undefined)
+    return <p className="text-muted">Make keys in step 1 first: this page registers with the public key, as every page does.</p>
+  if (readError !== null) return <ErrorNote error={readError} />
+  if (vapidPublicKey === undefined) return null
+  if (vapidPublicKey === null)
+    return (
+      <form
+        className="flex max-w-xl flex-col gap-3"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (!/^(mailto:)?[^\s@]+@[^\s@]+\.[^\s@]+$|^https:\/\/\S+$/i.test(address.trim()))
+            return setProblem('Type an e-mail address, or an https address of yours.')
+          setProblem(undefined)
+          make(address)
+        }}
+      >
+        {making.error !== null && <ErrorNote error={making.error} />}
+        <Field
+          label="Your e-mail address"
+          hint="Push services (Mozilla, Google, Apple) write to it if something is wrong with your pushes. A pair of keys is made with it."
+          error={problem}
+        >
+          {(control) => (
+            <TextInput
+              {...control}
+              type="text"
+              inputMode="email"
+              autoComplete="email"
+              value={address}
+              onChange={(event) => setAddress(event.target.value)}
+            />
+          )}
+        </Field>
+        <div>
+          <Button type="submit" variant="primary" busy={making.isPending}>
+            Make the keys of Web Push
+          </Button>
+        </div>
+      </form>
+    )
+  return <BrowserPermission appId={appId} publicKey={publicKey} vapidPublicKey={vapidPublicKey} onDevice={onDevice} />
+}

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { isNewApp } from '../../shell/is-new-app.ts'
+import { newestDevice } from './newest-device.ts'
+import { pushState } from './push-state.ts'
+
+test('of what became of a push the furthest is said', () => {
+  expect(pushState({ outcome: 'sent', code: null, engagements: ['delivered', 'opened'] }).text).toBe('opened')
+  expect(pushState({ outcome: 'sent', code: null, engagements: [] }).text).toBe('sent')
+  expect(pushState({ outcome: 'open', code: null, engagements: [] }).text).toBe('on its way')
+  expect(pushState({ outcome: 'failed', code: 'token_dead', engagements: [] })).toEqual({ kind: 'bad', text: 'failed: token_dead' })
+})
+
+test('the first device is the newest one that can be sent to', () => {
+  const device = (id: string, createdAt: string, more = {}) => ({ id, createdAt, optedIn: true, invalidatedAt: null, ...more })
+  const devices = [
+    device('old', '2026-01-01T00:00:00Z'),
+    device('new', '2026-01-02T00:00:00Z'),
+    device('dead', '2026-01-03T00:00:00Z', { invalidatedAt: '2026-01-03T00:00:00Z' }),
+    device('out', '2026-01-04T00:00:00Z', { optedIn: false }),
+  ]
+  expect(newestDevice(devices)?.id).toBe('new')
+})
+
+test('the first steps are offered until there is a device and something was sent', () => {
+  const counts = (total: number) => ({ total, reachable: total, optedOut: 0, invalidated: 0, active1d: 0, active7d: 0, active30d: 0 })
+  const devices = (total: number) => ({ ios: counts(0), android: counts(total), web: counts(0) })
+  const day = (queued: number) => ({
+    at: '',
+    queued,
+    sent: 0,
+    failed: 0,
+    skipped: 0,
+    delivered: 0,
+    opened: 0,
+    clicked: 0,
+    dismissed: 0,
+    converted: 0,
+  })
+  expect(isNewApp({ devices: devices(0), days: [day(3)] })).toBe(true)
+  expect(isNewApp({ devices: devices(1), days: [day(0)] })).toBe(true)
+  expect(isNewApp({ devices: devices(1), days: [day(0), day(1)] })).toBe(false)
+})

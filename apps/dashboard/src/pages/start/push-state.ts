@@ -1,0 +1,19 @@
+import type { components } from '../../api/schema.gen.ts'
+import type { StatusKind } from '../../ui/Status.tsx'
+
+export type PushOfDevice = components['schemas']['ReadSubscriptionOfAppAnswer']['pushes'][number]
+
+/** How far a push has come, in a word. What is furthest is said. */
+export function pushState({ outcome, code, engagements }: Pick<PushOfDevice, 'outcome' | 'code' | 'engagements'>): {
+  kind: StatusKind
+  text: string
+} {
+  if (engagements.includes('clicked')) return { kind: 'good', text: 'clicked' }
+  if (engagements.includes('opened')) return { kind: 'good', text: 'opened' }
+  if (engagements.includes('dismissed')) return { kind: 'good', text: 'closed without opening' }
+  if (engagements.includes('delivered')) return { kind: 'good', text: 'delivered' }
+  if (outcome === 'sent') return { kind: 'good', text: 'sent' }
+  if (outcome === 'failed') return { kind: 'bad', text: `failed: ${code ?? 'no code'}` }
+  if (outcome === 'skipped') return { kind: 'warning', text: `skipped: ${code ?? 'no code'}` }
+  return { kind: 'busy', text: 'on its way' }
+}

@@ -1,0 +1,27 @@
+import { init, type Herald } from '@herald/web'
+
+const workerUrl = '/dashboard/try-out-worker.js'
+
+type ScriptPolicies = {
+  createPolicy(name: string, rules: { createScriptURL: () => string }): { createScriptURL(text: string): { toString(): string } }
+}
+
+let policy: { createScriptURL(text: string): { toString(): string } } | undefined
+
+/** The address of the try-out worker as the browser takes it: under Trusted Types from the one policy that the page has, which makes nothing else. */
+function trustedWorkerUrl(): string | { toString(): string } {
+  const { trustedTypes } = window as { trustedTypes?: ScriptPolicies }
+  if (trustedTypes === undefined) return workerUrl
+  policy ??= trustedTypes.createPolicy('herald-sw', { createScriptURL: () => workerUrl })
+  return policy.createScriptURL(workerUrl)
+}
+
+/** The web SDK on this page, for one app: a folder of the worker's each, because each app has keys of its own. */
+export const openTryOut = (appId: string, publicKey: string, vapidPublicKey: string): Herald =>
+  init({
+    baseUrl: location.origin,
+    appKey: publicKey,
+    vapidPublicKey,
+    workerUrl: trustedWorkerUrl(),
+    scope: `/dashboard/try-out/${appId}/`,
+  })

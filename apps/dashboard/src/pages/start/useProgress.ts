@@ -1,0 +1,49 @@
+import { api } from '../../api/client.ts'
+import { newestDevice } from './newest-device.ts'
+
+const pollMs = 2_000
+
+/** How far an app's first steps have come, told by what there is. Asked again every 2 s until the push has been opened. */
+export function useProgress(appId: string, chosenId: string | undefined) {
+  const path = { appId }
+  const people = api.useQuery(
+    'get',
+    '/v1/admin/apps/{appId}/users',
+    { params: { path, query: { limit: 50 } } },
+    { enabled: chosenId === undefined, refetchInterval: ({ state }) => ((state.data?.items.length ?? 0) === 0 ? pollMs : false) },
+  )
+  const userId = people.data?.items
+    .filter(({ reachable }) => reachable > 0)
+    .toSorted((one, other) => other.createdAt.localeCompare(one.createdAt))[0]?.id
+  const person = api.useQuery(
+    'get',
+    '/v1/admin/apps/{appId}/users/{id}',
+    { params: { path: { appId, id: userId ?? '' } } },
+    { enabled: chosenId === undefined && userId !== undefined },
+  )
+  const deviceId = chosenId ?? newestDevice(person.data?.subscriptions ?? [])?.id
+  const device = api.useQuery(
+    'get',
+    '/v1/admin/apps/{appId}/subscriptions/{id}',
+    { params: { path: { appId, id: deviceId ?? '' } } },
+    {
+      enabled: deviceId !== undefined,
+      refetchInterval: ({ state }) =>
+        state.data?.pushes.some(({ engagements }) => engagements.includes('opened')) === true ? false : pollMs,
+    },
+  )
+  const owner = api.useQuery(
+    'get',
+    '/v1/admin/apps/{appId}/users/{id}',
+    { params: { path: { appId, id: device.data?.user.id ?? '' } } },
+    { enabled: device.data !== undefined },
+  )
+  const keys = api.useQuery('get', '/v1/admin/apps/{appId}/keys', { params: { path } })
+  return {
+    device: device.data,
+    deviceError: chosenId === undefined ? people.error : device.error,
+    owner: owner.data,
+    push: device.data?.pushes[0],
+    isBackendReady: keys.data?.items.some(({ kind, lastUsedAt }) => kind === 'secret' && lastUsedAt !== null) ?? false,
+  }
+}

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { isSingleKey, keyName, keysText, matchKeys } from './match-keys.ts'
+
+const shortcut = (keys: string, description = keys) => ({ keys, description, run: () => undefined })
+const press = (key: string, more: Partial<KeyboardEvent> = {}) => keyName({ key, ctrlKey: false, metaKey: false, altKey: false, ...more })
+
+test('Ctrl and ⌘ are the same key', () => {
+  expect(press('k', { ctrlKey: true })).toBe('mod+k')
+  expect(press('K', { metaKey: true })).toBe('mod+k')
+  expect(press('Enter', { metaKey: true })).toBe('mod+enter')
+})
+
+test('the first key of a sequence waits for the second', () => {
+  const known = [shortcut('g c'), shortcut('n')]
+  expect(matchKeys(['g'], known)).toEqual({ more: true })
+  expect(matchKeys(['g', 'c'], known)).toEqual({ shortcut: known[0] })
+  expect(matchKeys(['g', 'x'], known)).toEqual({ nothing: true })
+})
+
+test('a page that binds a key of the shell has it', () => {
+  const known = [shortcut('j', 'shell'), shortcut('j', 'page')]
+  expect(matchKeys(['j'], known)).toEqual({ shortcut: known[1] })
+})
+
+test('letters alone can be switched off, keys with Ctrl cannot', () => {
+  expect(['n', 'g c', '?', '/'].every(isSingleKey)).toBe(true)
+  expect(['mod+k', 'mod+enter', 'alt+arrowup', 'escape'].some(isSingleKey)).toBe(false)
+})
+
+test('keys are shown as the keyboard names them', () => {
+  expect(keysText('mod+k', true)).toBe('⌘ K')
+  expect(keysText('mod+enter', false)).toBe('Ctrl Enter')
+  expect(keysText('g c', false)).toBe('G C')
+})

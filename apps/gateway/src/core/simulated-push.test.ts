@@ -1,0 +1,41 @@
+import { serialize, type Push } from '@herald/contracts/payload'
+import { platforms } from '@herald/contracts/platform'
+import { expect, test } from 'vitest'
+import { readPayload } from './simulated-push.ts'
+
+const entry = {
+  title: 'Shipped',
+  body: 'On its way',
+  url: 'https://shop.example/17',
+  image: 'https://shop.example/17.png',
+  actions: [
+    { id: 'track', title: 'Track it', url: 'https://shop.example/track' },
+    { id: 'later', title: 'Later' },
+  ],
+}
+const send: Push['send'] = {
+  silent: false,
+  data: { order: '17' },
+  collapseId: null,
+  priority: 'high',
+  presentation: { badge: 3, sound: 'chime' },
+}
+const payloadOf = (platform: (typeof platforms)[number], push: Partial<Push>) =>
+  JSON.parse(serialize(platform, { msgId: 'a.b', entry, send, ...push }, 'token', 60)) as unknown
+
+test.each(platforms)('a device of %s shows what was sent to it', (platform) => {
+  const { shown, data } = readPayload(platform, payloadOf(platform, {}))
+  const ofPhones = platform === 'web' ? { badge: null, sound: null } : { badge: 3, sound: 'chime' }
+  const [track, later] = entry.actions
+  expect(shown).toEqual({ ...entry, actions: [track, { ...later, url: null }], ...ofPhones })
+  expect(data).toEqual({ order: '17' })
+})
+
+test.each(['ios', 'android'] as const)('a silent push shows nothing on %s, and brings its data', (platform) => {
+  expect(readPayload(platform, payloadOf(platform, { send: { ...send, silent: true } }))).toEqual({ shown: null, data: { order: '17' } })
+})
+
+test.each(platforms)('a payload of %s that is none of ours is read without an error', (platform) => {
+  for (const payload of [null, undefined, 'text', 7, [], { aps: 'x', message: [], data: 5, actions: 'x' }, { aps: { alert: 'Hello' } }])
+    expect(() => readPayload(platform, payload)).not.toThrow()
+})

@@ -1,0 +1,52 @@
+import type { Browser } from 'puppeteer-core'
+import { until } from '@herald/testing/until'
+
+type Context = { context: string; url: string }
+/** What WebDriver BiDi of Firefox answers beside what the types of puppeteer know: the windows of the browser itself. */
+type Connection = { send(method: string, params: object): Promise<{ result: unknown }> }
+
+const connectionOf = (browser: Browser): Connection => (browser as unknown as { connection: Connection }).connection
+
+async function alertWindows(browser: Browser): Promise<Context[]> {
+  const { result } = await connectionOf(browser).send('browsingContext.getTree', { 'moz:scope': 'chrome' })
+  return (result as { contexts: Context[] }).contexts.filter(({ url }) => url.includes('alerts/alert'))
+}
+
+async function evaluate(browser: Browser, context: string, expression: string): Promise<string> {
+  const { result } = await connectionOf(browser).send('script.evaluate', { expression, target: { context }, awaitPromise: false })
+  return String((result as { result?: { value?: unknown } }).result?.value ?? '')
+}
+
+/** The title and text of each notification that Firefox shows at the moment. */
+export async function shownAlerts(browser: Browser): Promise<{ title: string; body: string }[]> {
+  const texts = await Promise.all(
+    (await alertWindows(browser)).map(({ context }) =>
+      evaluate(
+        browser,
+        context,
+        "JSON.stringify([document.getElementById('alertTitleLabel'), document.getElementById('alertTextLabel')].map((label) => label.value || label.textContent))",
+      ),
+    ),
+  )
+  return texts.map((text) => JSON.parse(text || '["",""]') as [string, string]).map(([title, body]) => ({ title, body }))
+}
+
+/** Clicks the notification with this title, or its button that closes it, as a person does. */
+export async function clickAlert(browser: Browser, title: string, place: 'text' | 'close' = 'text'): Promise<void> {
+  await until(
+    async () => {
+      for (const { context } of await alertWindows(browser)) {
+        const shown = await evaluate(
+          browser,
+          context,
+          "document.getElementById('alertTitleLabel').value || document.getElementById('alertTitleLabel').textContent",
+        )
+        if (shown !== title) continue
+        await evaluate(browser, context, place === 'text' ? 'onAlertClick()' : 'onAlertClose()')
+        return true
+      }
+      return false
+    },
+    { what: `a notification with the title ${title}` },
+  )
+}

@@ -1,0 +1,25 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { root } from './workspace.ts'
+
+const { workspaces } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { workspaces: string[] }
+const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8')
+
+test('the image installs with every package of the repository: one that it does not copy would be missing from the lock file’s tree', () => {
+  const manifests = workspaces.flatMap((workspace) => globSync(`${workspace}/package.json`, { cwd: root })).toSorted()
+  expect(manifests.length).toBeGreaterThan(15)
+  const copied = [...dockerfile.matchAll(/^COPY (\S+\/package\.json) (\S+)\/$/gm)].map(([, from = '', to = '']) => {
+    expect(`${to}/package.json`).toBe(from)
+    return from
+  })
+  expect(copied.toSorted()).toEqual(manifests)
+})
+
+test('the gateway’s image has the pages beside its program, where the gateway looks for them', () => {
+  const wire = readFileSync(join(root, 'apps/gateway/src/wire.ts'), 'utf8')
+  const beside = [...wire.matchAll(/builtAt\(config\.\w+, '(\w+)', '([\w/]+)'\)/g)].map(([, name, built]) => ({ name, built }))
+  expect(beside).toHaveLength(3)
+  for (const { name, built } of beside) expect(dockerfile).toContain(`cp -r ${built} /pages/${name}`)
+  expect(dockerfile).toContain('if [ "$APP" = gateway ]; then cp -r /pages/. /image/app/; fi')
+})

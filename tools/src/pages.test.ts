@@ -1,0 +1,84 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { buildPages, isBuilt, type PageBuild } from './pages.ts'
+
+const directories: string[] = []
+afterEach(() => {
+  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true })
+})
+
+const build: PageBuild = { name: 'the page', script: 'page/build.mjs', sources: ['page'], output: 'page/dist' }
+/** Writes a line for each build, so that a test sees how often it ran. */
+const working = `import { appendFileSync, mkdirSync } from 'node:fs'
+mkdirSync('page/dist', { recursive: true })
+appendFileSync('page/dist/index.html', 'built\\n')`
+
+/** A repository with one page and a program that builds it. */
+function givenRepository(script = working) {
+  const directory = mkdtempSync(join(tmpdir(), 'herald-pages-'))
+  directories.push(directory)
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(directory, path)), { recursive: true })
+    writeFileSync(join(directory, path), text)
+  }
+  write('page/build.mjs', script)
+  write('page/src/main.ts', 'export const title = 1')
+  const said: string[] = []
+  const run = (more: { withinMs?: number } = {}) => buildPages([build], { directory, print: (line) => said.push(line), ...more })
+  const builds = () => {
+    const file = join(directory, 'page/dist/index.html')
+    return existsSync(file) ? readFileSync(file, 'utf8').split('\n').length - 1 : 0
+  }
+  return { directory, write, said, run, builds }
+}
+
+test('a page is built once, and again when one of its sources has changed; a test of it is none', async () => {
+  const { directory, write, run, builds } = givenRepository()
+  expect(await run()).toEqual([])
+  expect(await run()).toEqual([])
+  expect([builds(), isBuilt(build, directory)]).toEqual([1, true])
+
+  write('page/src/main.test.ts', 'test')
+  await run()
+  expect(builds()).toBe(1)
+  for (const path of ['page/src/main.ts', 'page/src/other.ts', 'page/build.mjs', 'package-lock.json']) {
+    write(path, path === 'page/build.mjs' ? `${working}\n` : 'export const title = 2')
+    expect(isBuilt(build, directory)).toBe(false)
+    await run()
+  }
+  expect(builds()).toBe(5)
+})
+
+test('two that start at once from one directory build once', async () => {
+  const { run, builds } = givenRepository()
+  await Promise.all([run(), run(), run()])
+  expect(builds()).toBe(1)
+})
+
+test('a build that fails says why, and is tried again the next time', async () => {
+  const { run, said, write, builds } = givenRepository(`console.error('no such module: uplot'); process.exit(3)`)
+  expect(await run()).toEqual(['the page'])
+  expect(said.join('\n')).toContain('The page could not be built: node page/build.mjs ended with 3')
+  expect(said.join('\n')).toContain('no such module: uplot')
+  write('page/build.mjs', working)
+  expect([await run(), builds()]).toEqual([[], 1])
+})
+
+test('a build that hangs is ended', async () => {
+  const { run, said } = givenRepository('setInterval(() => undefined, 1000)')
+  expect(await run({ withinMs: 300 })).toEqual(['the page'])
+  expect(said.join('\n')).toContain('it did not end within 0.3 s')
+})
+
+test('a lock of a process that is gone holds nobody up, and a page without a program to build it is passed over', async () => {
+  const { directory, write, run, builds } = givenRepository()
+  // No process has this id: it is above the largest that Linux gives.
+  write('page/.dist.lock', '4194305')
+  await run()
+  expect(builds()).toBe(1)
+
+  const none: PageBuild = { ...build, script: 'page/absent.ts', output: 'elsewhere' }
+  expect(await buildPages([none], { directory, print: () => undefined })).toEqual([])
+})

@@ -1,0 +1,170 @@
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { root, toolEnvironment } from './workspace.ts'
+
+/** Pages that the gateway serves and that are built first: by which program, from what, to where. */
+export type PageBuild = { name: string; script: string; sources: readonly string[]; output: string }
+
+/** In this order: the dashboard has the web SDK in it. */
+export const pageBuilds: readonly PageBuild[] = [
+  { name: 'the web SDK', script: 'sdks/web/build.ts', sources: ['sdks/web'], output: 'sdks/web/dist' },
+  {
+    name: 'the dashboard',
+    script: 'apps/dashboard/build.ts',
+    sources: ['apps/dashboard', 'libs/contracts/src', 'sdks/web/src'],
+    output: 'apps/dashboard/dist',
+  },
+  {
+    name: 'the guides',
+    script: 'tools/src/write-guide.ts',
+    sources: ['docs/guide', 'tools/src/write-guide.ts'],
+    output: 'dist/guide',
+  },
+]
+
+type Options = { directory?: string; print: (line: string) => void; signal?: AbortSignal; withinMs?: number }
+
+const buildWithinMs = 300_000
+const lastLines = 15
+
+/**
+ * Builds what has changed since it was built last, one after another. A build that fails says why, and what was built before stays where the build left it. Answers the
+ * names of those that failed.
+ */
+export async function buildPages(builds: readonly PageBuild[], options: Options): Promise<string[]> {
+  const failed: string[] = []
+  for (const build of builds) {
+    if (options.signal?.aborted) break
+    if (!(await buildWhenChanged(build, options))) failed.push(build.name)
+  }
+  return failed
+}
+
+async function buildWhenChanged(build: PageBuild, options: Options): Promise<boolean> {
+  const { directory = root, print, signal } = options
+  if (!existsSync(join(directory, build.script))) return true
+  if (isBuilt(build, directory)) return true
+  // Two that start at once from one directory build once.
+  const unlock = await lock(join(directory, lockFile(build)), options)
+  try {
+    if (isBuilt(build, directory)) return true
+    const wanted = hashOfSources(build, directory)
+    print(`Building ${build.name} …`)
+    const { code, output } = await run(build.script, options)
+    if (signal?.aborted) return false
+    if (code === 0) {
+      mkdirSync(join(directory, build.output), { recursive: true })
+      writeFileSync(hashFile(build, directory), wanted)
+      return true
+    }
+    print(`${capital(build.name)} could not be built: node ${build.script} ended with ${code}. The platform runs without the change.`)
+    for (const line of output.trim().split('\n').slice(-lastLines)) print(`  ${line}`)
+    return false
+  } finally {
+    unlock()
+  }
+}
+
+/** Beside the output, which a build may empty; hidden, so that it is no source. */
+const lockFile = ({ output }: PageBuild): string => join(dirname(output), `.${basename(output)}.lock`)
+
+/** Hidden, so that it is not served. */
+const hashFile = ({ output }: PageBuild, directory: string): string => join(directory, output, '.sources')
+
+export function isBuilt(build: PageBuild, directory = root): boolean {
+  const file = hashFile(build, directory)
+  return existsSync(file) && readFileSync(file, 'utf8') === hashOfSources(build, directory)
+}
+
+/** Of every file that a build may read, by its place and content; and of what is installed. */
+function hashOfSources({ script, sources }: PageBuild, directory: string): string {
+  const hash = createHash('sha256')
+  for (const place of [...sources, script, 'package-lock.json'].flatMap((source) => filesIn(directory, source)))
+    hash
+      .update(`${place}\0`)
+      .update(readFileSync(join(directory, place)))
+      .update('\0')
+  return hash.digest('hex')
+}
+
+const isNoSource = (name: string): boolean =>
+  name === 'node_modules' || name === 'dist' || name.startsWith('.') || /\.test\.tsx?$/.test(name) || name.endsWith('.tsbuildinfo')
+
+function filesIn(directory: string, place: string): string[] {
+  const path = join(directory, place)
+  if (!existsSync(path)) return []
+  if (statSync(path).isFile()) return [place]
+  return readdirSync(path)
+    .toSorted()
+    .filter((name) => !isNoSource(name))
+    .flatMap((name) => filesIn(directory, `${place}/${name}`))
+}
+
+/** A program of the repository, ended when it takes too long or when all of it stops. */
+function run(
+  script: string,
+  { directory = root, signal, withinMs = buildWithinMs }: Options,
+): Promise<{ code: number | string; output: string }> {
+  let output = ''
+  const child = spawn(process.execPath, [script], {
+    cwd: directory,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...toolEnvironment, NODE_ENV: 'production' },
+  })
+  const keep = (text: string) => (output = (output + text).slice(-20_000))
+  child.stdout.setEncoding('utf8').on('data', keep)
+  child.stderr.setEncoding('utf8').on('data', keep)
+  const end = () => child.kill('SIGKILL')
+  signal?.addEventListener('abort', end)
+  const tooLong = setTimeout(() => {
+    keep(`\nit did not end within ${withinMs / 1000} s`)
+    end()
+  }, withinMs)
+  return new Promise((resolve) => {
+    const done = (code: number | string) => {
+      clearTimeout(tooLong)
+      signal?.removeEventListener('abort', end)
+      resolve({ code, output })
+    }
+    child.once('error', (error) => {
+      keep(error.message)
+      done('an error')
+    })
+    child.once('close', (code, killedBy) => done(code ?? killedBy ?? 'a signal'))
+  })
+}
+
+/** Held by the process whose id is in it; one that is gone holds nothing. */
+async function lock(path: string, { signal }: Options): Promise<() => void> {
+  mkdirSync(dirname(path), { recursive: true })
+  for (;;) {
+    try {
+      const file = openSync(path, 'wx')
+      writeFileSync(file, String(process.pid))
+      closeSync(file)
+      return () => rmSync(path, { force: true })
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+      if (signal?.aborted) return () => undefined
+      if (isLeft(path)) rmSync(path, { force: true })
+      else await wait(200)
+    }
+  }
+}
+
+function isLeft(path: string): boolean {
+  try {
+    const pid = Number(readFileSync(path, 'utf8'))
+    // Not written yet.
+    if (pid === 0) return Date.now() - statSync(path).mtimeMs > 5_000
+    process.kill(pid, 0)
+    return false
+  } catch (error) {
+    return !(error instanceof Error && 'code' in error && error.code === 'EPERM')
+  }
+}
+
+const capital = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)

@@ -77,6 +77,8 @@ const watchEquation = `
 `
 const seenOf = (page: Page) => page.evaluate<Seen>('seen')
 
+// spec: dashboard/equation
+// spec: dashboard/asked
 // spec: campaigns/pause
 // spec: campaigns/cancel-under-way
 test('the equation of the control room adds up at every moment of a send that is paused, goes on and is cancelled', async () => {
@@ -128,6 +130,7 @@ test('the equation of the control room adds up at every moment of a send that is
   expect(watched.faults).toEqual([])
 })
 
+// spec: dashboard/remedies
 // spec: tracking/verified
 test('failures stand beside their remedy and lead to just their pushes, and the recount says that nothing is off', async () => {
   const devices = await tenant.makeDevices('ios', 3)
@@ -156,6 +159,7 @@ test('failures stand beside their remedy and lead to just their pushes, and the 
   expect(watched.faults).toEqual([])
 })
 
+// spec: dashboard/live-tail
 // spec: administration/events
 test('the live tail shows what happens while it is followed, keeps it back while it is paused, and shows it then', async () => {
   const [device] = await tenant.makeDevices('ios', 1)

@@ -14,6 +14,7 @@ test('no file has more than 250 lines', () => {
   expect(files.filter(({ text }) => text.split('\n').length > 251).map(({ path }) => path)).toEqual([])
 })
 
+// spec: dashboard/no-markup-from-text
 test('no markup is made from text, and no text is run: the content security policy and Trusted Types would refuse it', () => {
   expect(
     using(/\b(innerHTML|outerHTML|insertAdjacentHTML|dangerouslySetInnerHTML|document\.write|createContextualFragment|DOMParser)\b/),
@@ -25,6 +26,7 @@ test('no style element is inserted, and no style is set by a markup string', () 
   expect(using(/<style\b|createElement\(\s*['"]style['"]|setAttribute\(\s*['"]style['"]|insertRule\(/)).toEqual([])
 })
 
+// spec: dashboard/kept-in-browser, dashboard/token-kept-nowhere
 test('the browser keeps nothing but how the dashboard looks and the ids of the last apps', () => {
   expect(using(/\blocalStorage\b/, ['shell/preferences.ts'])).toEqual([])
   expect(using(/\b(sessionStorage|indexedDB|document\.cookie|caches\.)\b/)).toEqual([])
@@ -35,6 +37,7 @@ test('nothing is loaded from another origin', () => {
   expect(using(/url\(\s*["']?https?:/)).toEqual([])
 })
 
+// spec: dashboard/requests
 test('only the client asks the platform, so that each request has its time limit and its CSRF token', () => {
   expect(using(/(?<![.\w])fetch\(/, ['api/client.ts'])).toEqual([])
   expect(using(/XMLHttpRequest/)).toEqual([])

@@ -25,6 +25,7 @@ const manifest: Record<string, Built> = {
 }
 const bytes = (name: string): number => weigh(manifest, () => 1_000).find((part) => part.name === name)?.bytes ?? -1
 
+// spec: dashboard/sizes
 test('the first load is the entry with all that it imports, styles included', () => expect(bytes('the first load')).toBe(3_000))
 
 test('a page weighs what it adds to the first load; libraries that several pages share count once, with a limit of their own', () => {
@@ -41,6 +42,7 @@ test('what is too large is told with its limit', () => {
   expect(heavy.filter(({ bytes: is, limit }) => is > limit).map(({ name }) => name)).toEqual(['the first load'])
 })
 
+// spec: dashboard/no-markup-from-text
 test.each([
   '<script>alert(1)</script>',
   '<style>p { color: red }</style>',

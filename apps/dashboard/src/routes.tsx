@@ -44,6 +44,15 @@ const appIndex = createRoute({
   },
 })
 
+/** Where a click on the first push leads when no page of the dashboard is open: the scope of the try-out worker. */
+const tryOut = createRoute({
+  getParentRoute: () => root,
+  path: 'try-out/$appId',
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: '/apps/$appId/start', params, replace: true })
+  },
+})
+
 const start = createRoute({
   getParentRoute: () => app,
   path: 'start',
@@ -173,6 +182,7 @@ const inbox = createRoute({
 
 const pages = [
   apps,
+  tryOut,
   app.addChildren([
     appIndex,
     start,

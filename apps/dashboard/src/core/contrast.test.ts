@@ -45,6 +45,7 @@ const shapes = grounds
   .slice(0, 2)
   .flatMap((ground) => ['strong', 'accent', ...[1, 2, 3, 4, 5, 6].map((number) => `series-${number}`)].map((shape) => [shape, ground]))
 
+// spec: dashboard/contrast
 test.each(Object.entries(themes))(
   'in the %s theme every text is read on its ground (4.5 to 1), and every shape is seen (3 to 1)',
   (_name, tokens) => {

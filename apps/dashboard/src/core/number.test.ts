@@ -3,6 +3,7 @@ import { countText, percentText } from './number.ts'
 
 test('large numbers are grouped', () => expect(countText(1_234_567)).toBe('1,234,567'))
 
+// spec: dashboard/few-are-not-none
 test.each([
   [0, 0, '–'],
   [0, 10, '0 %'],

@@ -22,6 +22,7 @@ test('a page that binds a key of the shell has it', () => {
   expect(matchKeys(['j'], known)).toEqual({ shortcut: known[1] })
 })
 
+// spec: dashboard/shortcuts
 test('letters alone can be switched off, keys with Ctrl cannot', () => {
   expect(['n', 'g c', '?', '/'].every(isSingleKey)).toBe(true)
   expect(['mod+k', 'mod+enter', 'alt+arrowup', 'escape'].some(isSingleKey)).toBe(false)

@@ -21,6 +21,7 @@ test('the first device is the newest one that can be sent to', () => {
   expect(newestDevice(devices)?.id).toBe('new')
 })
 
+// spec: dashboard/first-steps
 test('the first steps are offered until there is a device and something was sent', () => {
   const counts = (total: number) => ({ total, reachable: total, optedOut: 0, invalidated: 0, active1d: 0, active7d: 0, active30d: 0 })
   const devices = (total: number) => ({ ios: counts(0), android: counts(total), web: counts(0) })

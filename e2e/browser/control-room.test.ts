@@ -1,63 +1,47 @@
 import { spawnSync } from 'node:child_process'
+import axe from 'axe-core'
 import type { Stats } from '@herald/contracts/stats'
-import { removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
+import type { Herald } from '@herald/testing/herald'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
-import { chromium, type Browser, type Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import type { BrowserContext, Page } from 'playwright-core'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { ok, read, sendCampaign, textOf, untilStatus } from '../tests/campaigns.ts'
+import { openChromium } from './browsers.ts'
+import { startPlatform } from './platform.ts'
+import { watch, type Watched } from './watch.ts'
 
-const flags = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
+// The pages on sends in a real Chromium, under the content security policy of the gateway, with the platform and the simulator behind them.
 
 let herald: Herald
 let tenant: Tenant
-let browser: Browser
+let context: BrowserContext
 beforeAll(async () => {
   // What cannot be built says why; whether it matters is told by the pages that are opened.
   spawnSync(process.execPath, ['tools/src/build-pages.ts'], { stdio: 'inherit' })
-  herald = await startHerald()
+  herald = await startPlatform()
   tenant = await givenTenant(herald)
-  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: flags })
-})
-afterAll(async () => {
-  await browser?.close()
-  await herald?.stop()
-  if (herald) removeDataDir(herald.dataDir)
+  context = await openChromium()
+  const { baseUrl: origin, adminToken: token } = herald
+  const signedIn = await context.request.post(`${origin}/v1/admin/session`, { data: { token, name: 'Dana' }, headers: { origin } })
+  if (!signedIn.ok()) throw new Error(`signing in answered ${signedIn.status()}`)
 })
 
-/** A signed-in page at a path of the app. What the console says, and every request that leaves the origin, is kept. */
-async function open(path: string): Promise<{ page: Page; complaints: string[] }> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
-  onTestFinished(() => context.close())
+/** A page of the app, and whatever it does that no page may do. */
+async function open(path: string): Promise<{ page: Page; watched: Watched }> {
   const page = await context.newPage()
-  const complaints: string[] = []
-  page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
-  })
-  page.on('pageerror', (error) => complaints.push(String(error)))
-  page.on('request', (request) => {
-    const url = request.url()
-    if (!url.startsWith(herald.baseUrl) && !url.startsWith('data:') && !url.startsWith('blob:')) complaints.push(`request to ${url}`)
-  })
-  const link = await fetch(`${herald.baseUrl}/v1/admin/sign-in-links`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${herald.adminToken}`, 'content-type': 'application/json' },
-    body: '{}',
-  })
-  const { url } = (await link.json()) as { url: string }
-  await page.goto(`${herald.baseUrl}/dashboard/${new URL(url).hash}`)
-  await page.getByRole('heading', { level: 1 }).waitFor()
+  onTestFinished(() => page.close())
+  page.setDefaultTimeout(60_000)
+  const watched = watch(page)
   await page.goto(`${herald.baseUrl}/dashboard/apps/${tenant.appId}${path}`)
   await page.getByRole('heading', { level: 1 }).waitFor()
-  return { page, complaints }
+  return { page, watched }
+}
+
+/** What axe finds wrong with a page as it stands. */
+async function barriers(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  return page.evaluate<string[]>(`axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`)
 }
 
 async function givenCrowd(count: number): Promise<void> {
@@ -72,11 +56,11 @@ async function givenCrowd(count: number): Promise<void> {
 }
 
 type Equation = Record<'Queued' | 'Sent' | 'Failed' | 'Skipped' | 'Waiting', number>
-type Watched = { readings: Equation[]; sentences: string[] }
+type Seen = { readings: Equation[]; sentences: string[] }
 
 /** Runs in the page: notes every state of the equation that is ever shown, and each sentence above it. */
 const watchEquation = `
-  globalThis.watched = { readings: [], sentences: [] }
+  globalThis.seen = { readings: [], sentences: [] }
   const look = () => {
     const terms = [...document.querySelectorAll('[data-equation] > div')].map((term) => [
       term.querySelector('dt').textContent,
@@ -84,15 +68,17 @@ const watchEquation = `
     ])
     if (terms.length === 0) return
     const reading = Object.fromEntries(terms)
-    if (JSON.stringify(watched.readings.at(-1)) !== JSON.stringify(reading)) watched.readings.push(reading)
+    if (JSON.stringify(seen.readings.at(-1)) !== JSON.stringify(reading)) seen.readings.push(reading)
     const sentence = document.querySelector('[data-sentence]').textContent
-    if (watched.sentences.at(-1) !== sentence) watched.sentences.push(sentence)
+    if (seen.sentences.at(-1) !== sentence) seen.sentences.push(sentence)
   }
   new MutationObserver(look).observe(document.body, { subtree: true, childList: true, characterData: true })
   look()
 `
-const watchedOf = (page: Page) => page.evaluate<Watched>('watched')
+const seenOf = (page: Page) => page.evaluate<Seen>('seen')
 
+// spec: dashboard/equation
+// spec: dashboard/asked
 // spec: campaigns/pause
 // spec: campaigns/cancel-under-way
 test('the equation of the control room adds up at every moment of a send that is paused, goes on and is cancelled', async () => {
@@ -101,7 +87,7 @@ test('the equation of the control room adds up at every moment of a send that is
   await tenant.simulator('PUT', '/faults', { service: 'fcm', latencyMs: 2_000 })
   onTestFinished(() => tenant.simulator('DELETE', '/faults').then(() => undefined))
   const id = await sendCampaign(tenant, { name: 'Watched' }, 'sending')
-  const { page, complaints } = await open('/campaigns')
+  const { page, watched } = await open('/campaigns')
   await page.getByRole('link', { name: 'Watched' }).click()
   await page.getByRole('heading', { level: 1, name: 'Watched' }).waitFor()
   await page.locator('[data-equation]').waitFor()
@@ -123,7 +109,7 @@ test('the equation of the control room adds up at every moment of a send that is
 
   const { stats } = await read(tenant, id)
   const { Queued, Sent, Failed, Skipped, Waiting } = await until(async () => {
-    const last = (await watchedOf(page)).readings.at(-1)
+    const last = (await seenOf(page)).readings.at(-1)
     return last?.Waiting === 0 && last.Sent === stats.sent ? last : undefined
   })
   expect({ Queued, Sent, Failed, Skipped, Waiting }).toEqual({
@@ -133,16 +119,18 @@ test('the equation of the control room adds up at every moment of a send that is
     Skipped: stats.skipped,
     Waiting: 0,
   })
-  const { readings, sentences } = await watchedOf(page)
+  const { readings, sentences } = await seenOf(page)
   expect(readings.filter((one) => one.Queued !== one.Sent + one.Failed + one.Skipped + one.Waiting)).toEqual([])
   expect(readings.every((one) => Object.values(one).every((value) => value >= 0))).toBe(true)
   expect(new Set(sentences.map((sentence) => sentence.split(':')[0]))).toEqual(new Set(['Sending', 'Paused', 'Cancelling', 'Cancelled']))
   // What the provider took is what the page calls sent: nothing was recalled, nothing counted twice.
   const { accepted } = await tenant.simulator<{ accepted: Record<string, number> }>('GET', '/summary')
   expect(accepted['android']).toBe(stats.sent)
-  expect(complaints).toEqual([])
+  expect(await barriers(page)).toEqual([])
+  expect(watched.faults).toEqual([])
 })
 
+// spec: dashboard/remedies
 // spec: tracking/verified
 test('failures stand beside their remedy and lead to just their pushes, and the recount says that nothing is off', async () => {
   const devices = await tenant.makeDevices('ios', 3)
@@ -156,7 +144,7 @@ test('failures stand beside their remedy and lead to just their pushes, and the 
   const stats: Stats = (await untilStatus(tenant, id, 'sent')).stats
   expect([stats.sent, stats.failed]).toEqual([1, 2])
 
-  const { page, complaints } = await open(`/campaigns/${id}`)
+  const { page, watched } = await open(`/campaigns/${id}`)
   await page.getByText('The app was removed, or the browser ended the subscription.').waitFor()
   await page.getByRole('button', { name: 'Verify' }).click()
   await page.getByText('3 pushes recounted in the ledger').waitFor()
@@ -167,9 +155,11 @@ test('failures stand beside their remedy and lead to just their pushes, and the 
   expect(new URL(page.url()).searchParams.get('code')).toBe('token_dead')
   await until(async () => (await page.locator('tbody tr').count()) === 2)
   expect(await page.locator('tbody tr').filter({ hasText: '410 Unregistered' }).count()).toBe(2)
-  expect(complaints).toEqual([])
+  expect(await barriers(page)).toEqual([])
+  expect(watched.faults).toEqual([])
 })
 
+// spec: dashboard/live-tail
 // spec: administration/events
 test('the live tail shows what happens while it is followed, keeps it back while it is paused, and shows it then', async () => {
   const [device] = await tenant.makeDevices('ios', 1)
@@ -177,7 +167,7 @@ test('the live tail shows what happens while it is followed, keeps it back while
   await tenant.register(device, { externalId: 'tailed' })
   const send = async () =>
     ok(await tenant.call('POST', '/v1/notifications', { target: { externalIds: ['tailed'] }, content: textOf('Tail') }), 202)
-  const { page, complaints } = await open('/log?live=true&outcome=sent')
+  const { page, watched } = await open('/log?live=true&outcome=sent')
   await page.getByText('Following', { exact: true }).waitFor()
   const rows = page.getByRole('region', { name: 'Live' }).locator('tbody tr')
 
@@ -192,5 +182,6 @@ test('the live tail shows what happens while it is followed, keeps it back while
   expect(await rows.count()).toBe(1)
   await page.getByRole('button', { name: 'Go on (1 waiting)' }).click()
   await until(async () => (await rows.count()) === 2)
-  expect(complaints).toEqual([])
+  expect(await barriers(page)).toEqual([])
+  expect(watched.faults).toEqual([])
 })

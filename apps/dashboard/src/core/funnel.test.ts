@@ -3,6 +3,7 @@ import { funnelOf, reportsOf } from './funnel.ts'
 
 const counts = { sent: 1_000, delivered: 380, opened: 100, clicked: 40, dismissed: 10 }
 
+// spec: dashboard/cannot-report
 test('devices of a platform that never reported are in no share', () => {
   const funnel = funnelOf(counts, { ios: 600, android: 400, web: 0 }, { ios: 0, android: 5_000, web: 0 })
   expect(funnel.silent).toEqual([{ platform: 'ios', sent: 600 }])

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { equationOf, rateOf, stateSentence, withSample, type PlatformSample, type State } from './progress.ts'
 
+// spec: dashboard/equation
 test('the equation adds up for whatever was read', () => {
   const count = fc.integer({ min: 0, max: 2_000_000 })
   fc.assert(

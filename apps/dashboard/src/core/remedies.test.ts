@@ -3,6 +3,7 @@ import { remedyOf } from '@herald/contracts/remedies'
 import { expect, test } from 'vitest'
 import { remedies, remedyFor } from './remedies.ts'
 
+// spec: dashboard/remedies
 test('every failure code and skip reason says what it means and what Herald does by itself', () => {
   for (const code of [...failureCodes, ...skipReasons]) {
     const { means, byItself } = remedies[code]

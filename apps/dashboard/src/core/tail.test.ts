@@ -23,6 +23,7 @@ test('a paused tail stands still, and shows what came meanwhile when it goes on'
   expect(resumed.held).toEqual([])
 })
 
+// spec: dashboard/live-tail
 test('a tail is bounded, and what a pause could not hold is counted', () => {
   const many = Array.from({ length: mostShown + 50 }, (_, n) => n)
   const running = many.reduce(take, emptyTail)
@@ -32,6 +33,7 @@ test('a tail is bounded, and what a pause could not hold is counted', () => {
   expect(nextTail(paused, { do: 'drop', count: 7 }).dropped).toBe(57)
 })
 
+// spec: dashboard/live-tail
 test('the tail obeys the filters of the log', () => {
   const failed = event(1, { type: 'notification.failed', data: { code: 'token_dead' }, campaignId: 'c' })
   const skipped = event(2, { type: 'notification.skipped', data: { reason: 'quiet_hours' } })

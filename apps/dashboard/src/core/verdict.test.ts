@@ -7,6 +7,7 @@ const variants = [
 ]
 const counts = (sent: number, opened: number) => ({ sent, failed: 0, skipped: 0, opened, clicked: 0 })
 
+// spec: dashboard/experiment
 test('a variant is better when its difference to every other is surely above nothing', () => {
   const read = readExperiment(variants, { a: counts(10_000, 1_000), b: counts(10_000, 850) }, 'opened')
   expect(read.verdict.kind).toBe('better')
@@ -35,6 +36,7 @@ test('what two variants show is not enough when it is the best of four', () => {
   expect(readExperiment(four, opens, 'opened').verdict.kind).toBe('not_yet')
 })
 
+// spec: dashboard/experiment
 test('shares of the audience that differ from the weights are noticed, whatever was opened', () => {
   expect(readExperiment(variants, { a: counts(10_000, 900), b: counts(9_400, 900) }, 'opened').ratio.ok).toBe(false)
 })

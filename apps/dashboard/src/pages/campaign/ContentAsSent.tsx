@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import type { components } from '../../api/schema.gen.ts'
+import { scheduleText } from '../../core/schedule-text.ts'
 import { spanOf } from '../../core/spans.ts'
 import { Card } from '../../ui/Card.tsx'
 import { Json } from '../../ui/Json.tsx'
@@ -9,11 +10,11 @@ import type { Campaign } from './useSend.ts'
 type Content = components['schemas']['Content']
 type Entry = components['schemas']['LocaleEntry']
 
-/** To whom it went and what it said, as it was frozen when it was sent. */
+/** To whom it goes, when, and what it says; frozen as soon as it is sent. */
 export function ContentAsSent({ appId, campaign }: { appId: string; campaign: Campaign }) {
   const { content, experiment, templateId, segment, segmentId, ttl, priority, collapseId, silent, data, presentation, bypass } = campaign
   return (
-    <Card title={campaign.status === 'draft' ? 'Content' : 'As it was sent'}>
+    <Card title={campaign.startedAt === null ? 'What is sent' : 'What was sent'}>
       <div className="grid grid-cols-1 gap-4">
         <dl className="grid gap-x-6 gap-y-1 sm:grid-cols-[8rem_1fr]">
           <Fact name="Audience">
@@ -31,6 +32,7 @@ export function ContentAsSent({ appId, campaign }: { appId: string; campaign: Ca
               </TextLink>
             </Fact>
           )}
+          <Fact name="When">{scheduleText(campaign.schedule)}</Fact>
           <Fact name="Time to live">{ttl === 0 ? 'at once or not at all' : spanOf(ttl)}</Fact>
           <Fact name="Priority">{priority}</Fact>
           {collapseId !== null && <Fact name="Collapse id">{collapseId}</Fact>}

@@ -11,7 +11,11 @@ import { TextLink } from '../../ui/TextLink.tsx'
 import type { LogSearch } from '../log/search.ts'
 import type { Reading } from './useSend.ts'
 
-type Term = { label: string; value: number; sign: string; search: LogSearch; tone: string }
+const sign = 'relative pl-8 before:absolute before:top-6 before:left-1 before:text-xl before:text-muted'
+// The signs are no items of the list of terms, so they are drawn and not written.
+const signed = { '=': `${sign} before:content-['=']`, '+': `${sign} before:content-['+']` } as const
+
+type Term = { label: string; value: number; sign: '' | keyof typeof signed; search: LogSearch; tone: string }
 
 /** queued = sent + failed + skipped + waiting, of one reading: the numbers add up whenever one looks. Each leads to its pushes. */
 export function Equation({ appId, campaignId, reading }: { appId: string; campaignId: string; reading: Reading }) {
@@ -27,21 +31,14 @@ export function Equation({ appId, campaignId, reading }: { appId: string; campai
     <Card title="Every push has one outcome" actions={<Verify appId={appId} campaignId={campaignId} />}>
       <dl data-equation className="flex flex-wrap items-end gap-x-5 gap-y-3">
         {terms.map(({ label, value, sign, search, tone }) => (
-          <div key={label} className="flex items-end gap-x-5">
-            {sign !== '' && (
-              <span aria-hidden="true" className="text-muted pb-5 text-xl">
-                {sign}
-              </span>
-            )}
-            <div>
-              <dt className="text-muted">{label}</dt>
-              <dd className="m-0 text-2xl tabular-nums">
-                <TextLink to="/apps/$appId/log" params={{ appId }} search={{ campaignId, ...search }} className={tone}>
-                  {countText(value)}
-                </TextLink>
-                <span className="text-muted block text-sm">{label === 'Queued' ? 'pushes' : percentText(value, queued, 1)}</span>
-              </dd>
-            </div>
+          <div key={label} className={sign === '' ? '' : signed[sign]}>
+            <dt className="text-muted">{label}</dt>
+            <dd className="m-0 text-2xl tabular-nums">
+              <TextLink to="/apps/$appId/log" params={{ appId }} search={{ campaignId, ...search }} className={tone}>
+                {countText(value)}
+              </TextLink>
+              <span className="block text-sm text-muted">{label === 'Queued' ? 'pushes' : percentText(value, queued, 1)}</span>
+            </dd>
           </div>
         ))}
       </dl>

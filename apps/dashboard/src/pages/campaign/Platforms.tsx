@@ -37,7 +37,9 @@ export function Platforms({ appId, campaign, reading, samples, breakdown }: Prop
                 {over && breakdown
                   ? outcomesOf(breakdown, platform)
                   : `${countText(settled)} of ${countText(queued)} have an outcome (${percentText(settled, queued, 0)})`}
-                {!over && <LiveNumbers waiting={queued - settled} rate={rateOf(samples, platform)} />}
+                {!over && queued > settled && (
+                  <LiveNumbers waiting={queued - settled} rate={reading.status === 'sending' ? rateOf(samples, platform) : null} />
+                )}
               </span>
             </p>
             <Bar

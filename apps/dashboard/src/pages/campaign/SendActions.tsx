@@ -95,13 +95,13 @@ function CancelConsequence({ campaign, reading }: { campaign: Campaign; reading:
     return <p>No further run begins. Runs that have begun go on; cancel each of them on its own page. This cannot be undone.</p>
   const { sent, waiting } = equationOf(reading.stats)
   return (
-    <>
+    <div className="grid gap-2">
       <p>
         {some(sent, 'push has', 'pushes have')} been sent and cannot be recalled. {some(waiting, 'push waits', 'pushes wait')}: what is not
         yet in the hands of a provider is skipped as <code className="font-mono text-xs">cancelled</code>.
       </p>
       <p>This cannot be undone. To hold the send for a while, pause it.</p>
-    </>
+    </div>
   )
 }
 

@@ -86,6 +86,10 @@ const Events = ({ appId, events }: { appId: string; events: readonly TailEvent[]
             <TextLink to="/apps/$appId/explain" params={{ appId }} search={{ campaignId, subscriptionId }}>
               …{subscriptionId.slice(-6)}, why
             </TextLink>
+          ) : campaignId ? (
+            <TextLink to="/apps/$appId/campaigns/$campaignId" params={{ appId, campaignId }}>
+              the campaign
+            </TextLink>
           ) : (
             '–'
           ),

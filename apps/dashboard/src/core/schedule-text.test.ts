@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { scheduleText } from './schedule-text.ts'
+
+test('a schedule is told in words, with the zone that its time is of', () => {
+  expect(scheduleText(null)).toBe('at once')
+  expect(scheduleText({ type: 'now' })).toBe('at once')
+  expect(scheduleText({ type: 'at', at: '2026-02-06T15:00:00.000Z' })).toMatch(/^once, on .*2026.* here$/)
+  expect(scheduleText({ type: 'user_timezone', localTime: '08:00' })).toBe('at 08:00 in each user’s own time zone')
+  const recurring = { type: 'recurring', localTime: '08:00', timezone: 'Europe/Berlin' } as const
+  expect(scheduleText({ ...recurring, every: 'day' })).toBe('every day at 08:00 in Europe/Berlin')
+  expect(scheduleText({ ...recurring, every: 'week', daysOfWeek: [1, 3, 5] })).toBe(
+    'every Monday, Wednesday and Friday at 08:00 in Europe/Berlin',
+  )
+  expect(scheduleText({ ...recurring, every: 'week' })).toBe('every week at 08:00 in Europe/Berlin')
+})

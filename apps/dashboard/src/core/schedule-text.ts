@@ -1,0 +1,25 @@
+import type { components } from '../api/schema.gen.ts'
+import { localTime } from './time.ts'
+
+const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
+
+/** When a campaign is sent, in words. */
+export function scheduleText(schedule: components['schemas']['Schedule'] | null): string {
+  switch (schedule?.type) {
+    case 'at':
+      return `once, on ${localTime(schedule.at)} here`
+    case 'user_timezone':
+      return `at ${schedule.localTime} in each user’s own time zone`
+    case 'recurring': {
+      const names = schedule.daysOfWeek?.map((day) => days[day] ?? '') ?? []
+      const when = schedule.every === 'day' ? 'every day' : names.length > 0 ? `every ${listed(names)}` : 'every week'
+      const end = schedule.until === undefined ? '' : `, until ${localTime(schedule.until)} here`
+      return `${when} at ${schedule.localTime} in ${schedule.timezone}${end}`
+    }
+    default:
+      return 'at once'
+  }
+}
+
+const listed = (names: readonly string[]): string =>
+  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`

@@ -29,7 +29,7 @@ export async function walkKotlin(herald: Herald, jar: string, directory: string)
     child.stdin.write(`${command}\n`)
     const { value, done } = await lines.next()
     if (done) throw new Error(`the client ended at: ${command}`)
-    return String(value)
+    return value
   }
   const person = async (externalId: string) => (await tenant.call<User>('GET', `/v1/users/by-external-id/${externalId}`)).body
 

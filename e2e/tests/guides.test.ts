@@ -40,7 +40,7 @@ test.each(runnable)('every command of docs/%s does what the page says', async (p
   const script = blocks.filter((block) => block.page === page && block.mark === 'run').map((block, place) => commandOf(block, place))
 
   // One shell for the whole page: what a block sets, the blocks below it use.
-  await run('bash', ['-euo', 'pipefail', '-c', ["JSON='content-type: application/json'", ...script].join('\n')], {
+  const ended = await run('bash', ['-euo', 'pipefail', '-c', ["JSON='content-type: application/json'", ...script].join('\n')], {
     cwd: work,
     timeout: 60_000,
     env: {
@@ -51,7 +51,11 @@ test.each(runnable)('every command of docs/%s does what the page says', async (p
       SECRET: tenant.secretKey,
       PUBLIC: tenant.publicKey,
     },
-  })
+  }).then(
+    () => 'well',
+    (error: { stderr?: string; message: string }) => error.stderr ?? error.message,
+  )
+  expect(ended).toBe('well')
 })
 
 function commandOf({ language, code, page }: Block, place: number): string {
@@ -88,9 +92,11 @@ test('every TypeScript block of the guide has types that fit those of the SDKs',
     }),
   )
 
-  await run('npx', ['tsc', '-p', directory], { cwd: root }).catch((error: { stdout?: string }) =>
-    expect.fail(error.stdout ?? String(error)),
+  const complaints = await run('npx', ['tsc', '-p', directory], { cwd: root }).then(
+    () => '',
+    ({ stdout, message }: { stdout?: string; message: string }) => stdout ?? message,
   )
+  expect(complaints).toBe('')
 })
 
 test('every JSON block of the guide is JSON', () => {

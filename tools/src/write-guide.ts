@@ -2,7 +2,7 @@
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { htmlOf } from './guide/html.ts'
-import { fileOnSite, pathOnSite, readPages } from './guide/pages.ts'
+import { fileOnSite, linksOf, pathOnSite, readPages } from './guide/pages.ts'
 import { root } from './workspace.ts'
 
 const out = join(root, 'dist', 'guide')
@@ -16,6 +16,10 @@ for (const page of pages) {
   writeFileSync(file, htmlOf(page, byPath))
 }
 for (const name of ['guide.css', 'guide.js']) copyFileSync(join(import.meta.dirname, 'guide', name), join(out, name))
+// Pictures that a page shows; the others are for the repository alone.
+const pictures = new Set(pages.flatMap(linksOf).flatMap((link) => /\bimages\/([a-z0-9-]+\.png)$/.exec(link.href)?.[1] ?? []))
+mkdirSync(join(out, 'images'), { recursive: true })
+for (const name of pictures) copyFileSync(join(root, 'docs', 'images', name), join(out, 'images', name))
 // What the search looks in: titles and headings.
 writeFileSync(
   join(out, 'search.json'),

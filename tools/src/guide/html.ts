@@ -68,6 +68,9 @@ function bodyOf(page: Page, pages: ReadonlyMap<string, Page>): string {
         // A file of the repository that is not served: its name helps whoever has the repository, a dead link helps nobody.
         return address === undefined ? words : `<a href="${escaped(address)}">${words}</a>`
       },
+      image({ href, text }: Tokens.Image) {
+        return `<img src="${escaped(addressOf({ page: page.path, href }, pages) ?? href)}" alt="${escaped(text)}" width="1280" height="800" loading="lazy">`
+      },
       table(token: Tokens.Table) {
         const cell = (name: 'th' | 'td') => (each: Tokens.TableCell) => `<${name}>${this.parser.parseInline(each.tokens)}</${name}>`
         const rows = token.rows.map((row) => `<tr>${row.map(cell('td')).join('')}</tr>`)

@@ -68,6 +68,7 @@ export function addressOf({ page, href }: Link, pages: ReadonlyMap<string, Page>
   if (/^[a-z]+:/.test(href) || href.startsWith('/')) return href
   const [file = '', anchor] = href.split('#')
   const path = file === '' ? page : posix.join(dirname(page), file)
+  if (path.startsWith('images/')) return `/docs/guide/${path}`
   const target = pages.get(path)
   if (target === undefined) return path === 'openapi.json' ? '/openapi.json' : undefined
   if (anchor !== undefined && !target.headings.some(({ id }) => id === anchor))

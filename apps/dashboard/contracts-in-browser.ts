@@ -30,6 +30,7 @@ export const allowedContracts: ReadonlySet<string> = new Set([
   'push-identity',
   'push-subject',
   'quiet-hours',
+  'code-meanings',
   'remedies',
   'render-entry',
   'saved-segment',

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ask } from './ask.ts'
+import { describeCodes } from './describe-codes.ts'
 import { describeConfiguration } from './describe-configuration.ts'
 import { describeMetrics } from './describe-metrics.ts'
 import { describeTopology } from './describe-topology.ts'
@@ -12,6 +13,7 @@ const pages: { path: string; write: () => Promise<string> }[] = [
   { path: 'docs/configuration.md', write: () => formatted('docs/configuration.md', describeConfiguration()) },
   { path: 'docs/topology.md', write: () => formatted('docs/topology.md', describeTopology()) },
   { path: 'docs/metrics.md', write: () => formatted('docs/metrics.md', describeMetrics()) },
+  { path: 'docs/guide/codes.md', write: () => formatted('docs/guide/codes.md', describeCodes()) },
   { path: 'docs/openapi.json', write: () => ask('node', ['apps/gateway/src/main.ts', '--describe-openapi']) },
   { path: 'docs/openapi.administration.json', write: () => ask('node', ['apps/gateway/src/main.ts', '--describe-administration']) },
   // After the documents, from which they are made.

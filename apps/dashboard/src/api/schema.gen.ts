@@ -3659,7 +3659,7 @@ export interface components {
                     [key: string]: string;
                 };
                 bytes: number;
-                /** @description Exactly what the provider took; of a browser decrypted. */
+                /** @description Exactly what the provider took; of a browser decrypted, of Android without all but the end of the token. */
                 payload: unknown;
                 error: string | null;
             }[];

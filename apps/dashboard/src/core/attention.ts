@@ -1,5 +1,5 @@
 import type { Platform } from '@herald/contracts/platform'
-import { remedyFor } from './remedies.ts'
+import { remedyFor } from '@herald/contracts/code-meanings'
 import { countText, percentText } from './number.ts'
 import { some } from './spans.ts'
 

@@ -1,5 +1,5 @@
 import type { Platform } from '@herald/contracts/platform'
-import { remedyFor, type Remedy } from './remedies.ts'
+import { remedyFor, type Remedy } from '@herald/contracts/code-meanings'
 
 export type CodeRow = {
   outcome: 'failed' | 'skipped'

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import { remedies } from '../../core/remedies.ts'
+import { remedies } from '@herald/contracts/code-meanings'
 import { useShortcut } from '../../shell/useShortcut.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Field } from '../../ui/Field.tsx'

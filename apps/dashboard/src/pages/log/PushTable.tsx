@@ -1,6 +1,6 @@
 import type { components } from '../../api/schema.gen.ts'
 import { platformNames } from '../../core/attention.ts'
-import { remedyFor } from '../../core/remedies.ts'
+import { remedyFor } from '@herald/contracts/code-meanings'
 import { Status } from '../../ui/Status.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { TextLink } from '../../ui/TextLink.tsx'

@@ -1,5 +1,5 @@
-import type { FailureCode, SkipReason } from '@herald/contracts/outcome'
-import { remedies as contractRemedies } from '@herald/contracts/remedies'
+import type { FailureCode, SkipReason } from './outcome.ts'
+import { remedies as contractRemedies } from './remedies.ts'
 
 /**
  * What a code says to a person: what it means, what to do about it (null: nothing), and what Herald does by itself.
@@ -115,8 +115,8 @@ const failures = Object.fromEntries(
 export const remedies: Readonly<Record<FailureCode | SkipReason, Remedy>> = { ...failures, ...skips }
 
 const unknown: Remedy = {
-  means: 'This page does not know the code yet.',
-  todo: 'Reload the page. If it stays unknown, look into the specification’s page on tracking.',
+  means: 'This version does not know the code yet.',
+  todo: 'Load the page again. If the code stays unknown, it is newer than this version.',
   repairsItself: false,
   byItself: '',
 }

@@ -1,7 +1,7 @@
-import { failureCodes, skipReasons } from '@herald/contracts/outcome'
-import { remedyOf } from '@herald/contracts/remedies'
+import { failureCodes, skipReasons } from './outcome.ts'
+import { remedyOf } from './remedies.ts'
 import { expect, test } from 'vitest'
-import { remedies, remedyFor } from './remedies.ts'
+import { remedies, remedyFor } from './code-meanings.ts'
 
 // spec: dashboard/remedies
 test('every failure code and skip reason says what it means and what Herald does by itself', () => {
@@ -23,5 +23,5 @@ test('what does not repair itself says what to do, but for what a person did', (
 
 test('a code that is not in the table is answered, not left out', () => {
   expect(remedyFor('brand_new')).toMatchObject({ repairsItself: false })
-  expect(remedyFor('constructor').means).toBe('This page does not know the code yet.')
+  expect(remedyFor('constructor').means).toBe('This version does not know the code yet.')
 })

@@ -5,7 +5,6 @@ import { client, dataOf } from '../../api/client.ts'
 import type { components } from '../../api/schema.gen.ts'
 import { usePages } from '../../api/usePages.ts'
 import { useAppId } from '../../session/useAppId.ts'
-import { useShortcut } from '../../shell/useShortcut.ts'
 import { announce } from '../../ui/Announcer.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Confirm } from '../../ui/Confirm.tsx'
@@ -36,7 +35,6 @@ export function KeysPage() {
     const query = { limit: 50, ...(cursor !== undefined && { cursor }) }
     return dataOf(await client.GET('/v1/admin/apps/{appId}/keys', { params: { path: { appId }, query }, signal }))
   })
-  useShortcut('n', () => setIsMaking(true), 'Make a key')
   const makeButton = (
     <Button variant="primary" icon={<Plus size={14} aria-hidden />} onClick={() => setIsMaking(true)}>
       New key

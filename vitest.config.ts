@@ -87,6 +87,7 @@ export default defineConfig({
           name: 'browser',
           include: ['e2e/browser/**/*.test.ts'],
           exclude: ignored,
+          globalSetup: ['e2e/browser/global-setup.ts'],
           pool: 'forks',
           maxWorkers: 1,
           ...patience,

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import axe from 'axe-core'
 import type { Stats } from '@herald/contracts/stats'
 import type { Herald } from '@herald/testing/herald'
@@ -18,7 +17,6 @@ let tenant: Tenant
 let context: BrowserContext
 beforeAll(async () => {
   // What cannot be built says why; whether it matters is told by the pages that are opened.
-  spawnSync(process.execPath, ['tools/src/build-pages.ts'], { stdio: 'inherit' })
   herald = await startPlatform()
   tenant = await givenTenant(herald)
   context = await openChromium()

@@ -1,5 +1,3 @@
-import { execFileSync } from 'node:child_process'
-import { join } from 'node:path'
 import type { Herald } from '@herald/testing/herald'
 import type { BrowserContext, Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
@@ -13,7 +11,6 @@ let herald: Herald
 let chromium: BrowserContext
 
 beforeAll(async () => {
-  execFileSync(process.execPath, ['tools/src/build-pages.ts'], { cwd: join(import.meta.dirname, '../..'), stdio: 'inherit' })
   herald = await startPlatform()
   chromium = await openChromium()
   chromium.setDefaultTimeout(60_000)

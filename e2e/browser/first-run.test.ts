@@ -1,5 +1,3 @@
-import { execFileSync } from 'node:child_process'
-import { join } from 'node:path'
 import type { Herald } from '@herald/testing/herald'
 import { until } from '@herald/testing/until'
 import type { Browser, Page } from 'puppeteer-core'
@@ -16,7 +14,6 @@ let herald: Herald
 let browser: Browser
 
 beforeAll(async () => {
-  execFileSync(process.execPath, ['tools/src/build-pages.ts'], { cwd: join(import.meta.dirname, '../..'), stdio: 'inherit' })
   herald = await startPlatform()
   const autopush = await startAutopush(herald.dataDir)
   browser = await openFirefox({ pushService: autopush.url })

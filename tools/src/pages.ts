@@ -20,7 +20,7 @@ export const pageBuilds: readonly PageBuild[] = [
   {
     name: 'the guides',
     script: 'tools/src/write-guide.ts',
-    sources: ['docs/guide', 'tools/src/write-guide.ts'],
+    sources: ['docs', 'tools/src/guide', 'tools/src/write-guide.ts'],
     output: 'dist/guide',
   },
 ]

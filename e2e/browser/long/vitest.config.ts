@@ -6,6 +6,7 @@ export default defineConfig({
   root: resolve(import.meta.dirname, '../../..'),
   test: {
     include: ['e2e/browser/*.test.ts', 'e2e/browser/long/*.long.ts'],
+    globalSetup: ['e2e/browser/global-setup.ts'],
     pool: 'forks',
     fileParallelism: false,
     testTimeout: 300_000,

@@ -23,12 +23,12 @@ const lint: Check = { name: 'lint', command: 'oxlint', args: ['--type-aware'], r
  * All projects for Node as one program: 20 s of CPU instead of 90, since each project alone reads the libraries again. What runs in browsers, or
  * on other runtimes too, has other globals and so a program of its own.
  */
-<<<<<<< HEAD
 const allTypes: Check[] = [
   '.',
   'apps/dashboard',
   'apps/dashboard/tsconfig.node.json',
   'sdks/web',
+  'sdks/web/tsconfig.tests.json',
   'sdks/node',
   'sdks/cli',
   'examples/shop',
@@ -38,16 +38,6 @@ const allTypes: Check[] = [
   args: ['-p', project],
   remedy: 'npm run typecheck',
 }))
-=======
-const allTypes: Check[] = ['.', 'apps/dashboard', 'sdks/web', 'sdks/web/tsconfig.tests.json', 'sdks/node', 'sdks/cli', 'examples/shop'].map(
-  (project) => ({
-    name: project === '.' ? 'types' : `types of ${project}`,
-    command: 'tsc',
-    args: ['-p', project],
-    remedy: 'npm run typecheck',
-  }),
-)
->>>>>>> h/web
 const typesOf = (projects: string[]): Check => ({
   name: 'types',
   command: 'nx',

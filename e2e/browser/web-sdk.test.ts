@@ -150,7 +150,7 @@ test('unsubscribing removes the device at Herald and the subscription in the bro
   const before = shop.autopush.channels()
   expect(await ask(page, 'herald.unsubscribe()')).toMatchObject({ subscribed: false, waiting: 0 })
   await until(() => shop.autopush.channels() < before, { what: 'the push service has one subscription less' })
-  await expect(shop.device(subscriptionId)).rejects.toThrow()
+  await expect(shop.device(subscriptionId)).rejects.toThrow('no device')
   expect(watched.faults).toEqual([])
   await page.close()
 })

@@ -5,7 +5,7 @@ import { until } from '@herald/testing/until'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { clickAlert, shownAlerts } from '../alerts.ts'
 import { startDoor, type Door } from '../gateway-door.ts'
-import { ask, openShop, stateIs, subscribe, type Shop, type State } from '../shop.ts'
+import { ask, openShop, stateIs, subscribe, type Shop } from '../shop.ts'
 
 let shop: Shop
 let door: Door
@@ -90,7 +90,7 @@ test('without a key of its own a page becomes ready when the server is back', as
   // A scope of its own, where no key was kept.
   await onPage({ init: `baseUrl: '${door.url}', scope: '/fresh/',`, origins: [door.url] }, async (page) => {
     await page.evaluate('void herald.ready.then(() => (window.isReady = true))')
-    await until(async () => (await ask<State>(page, 'herald.state()')).lastError?.code === 'network', { what: 'the failure is seen' })
+    await until(async () => (await ask(page, 'herald.state()')).lastError?.code === 'network', { what: 'the failure is seen' })
     expect(await page.evaluate('window.isReady')).toBeUndefined()
     expect(await ask(page, 'herald.subscribe()')).toMatchObject({ error: { code: 'not_ready', isHeraldError: true } })
     await door.open()
@@ -144,6 +144,7 @@ test('a report that does not get through goes out with the next push', async () 
     const second = await shop.send(subscriptionId, { title: 'Two', body: 'reported' })
     await shop.counted(second, { delivered: 1 })
     await shop.counted(first, { delivered: 1, dismissed: 1 })
+    expect(await shownAlerts(shop.browser)).toEqual([{ title: 'Two', body: 'reported' }])
     await clickAlert(shop.browser, 'Two', 'close')
   })
 })

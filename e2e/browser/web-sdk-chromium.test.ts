@@ -101,6 +101,7 @@ const click = (action: string) =>
     await Promise.all(work)
   })()`)
 
+// spec: web/shown, web/reports
 test('a push is shown with its actions and reported; a clicked action is reported as opened and as a click that names it', async () => {
   const { campaignId, payload } = await payloadOf({
     title: 'Your order',
@@ -138,6 +139,7 @@ test('the same push twice is one notification, and without a link a click is no 
   expect(watched.faults).toEqual([])
 })
 
+// spec: web/shown
 test('a push that cannot be read shows the name of the site, and one of another sender is left to the page’s own handler', async () => {
   const before = reports.length
   await deliver('this is no JSON')
@@ -151,6 +153,7 @@ test('a push that cannot be read shows the name of the site, and one of another 
   expect(reports.length).toBe(before)
 })
 
+// spec: web/gesture
 test('without a click nothing is asked, and where notifications are blocked that is said', async () => {
   for (const [permission, code] of [
     ['default', 'gesture_required'],

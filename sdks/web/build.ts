@@ -1,51 +1,103 @@
+// Makes the package that is published, and what the gateway serves at /sdk/v1: `node sdks/web/build.ts [directory]`, by default
+// sdks/web/dist. The sources need no build to be used inside this repository, so dist is a package of its own with a manifest of its own.
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
+import manifest from './package.json' with { type: 'json' }
 
 const here = import.meta.dirname
-/** `dist`, or the folder that is named: tests build one of their own. */
-const out = process.argv[2] ?? join(here, 'dist')
-const kB = 1_000
+const root = join(here, '../..')
 
-/** What is built: the page's part and the worker's, each as a module and as a script that defines `Herald`. Limits in bytes of gzip. */
-const files = [
-  { entry: 'index', name: 'herald.mjs', format: 'esm', limit: 5 * kB },
-  { entry: 'index', name: 'herald.iife.js', format: 'iife', limit: 5 * kB },
-  { entry: 'worker', name: 'worker.mjs', format: 'esm', limit: 2.5 * kB },
-  { entry: 'worker', name: 'worker.iife.js', format: 'iife', limit: 2.5 * kB },
+/** What a page and a worker load: each as a module and as a script that defines `Herald`. Limits in bytes of gzip. */
+const scripts = [
+  { entry: 'index', exported: 'init, HeraldError', file: 'herald.mjs', most: 5_000 },
+  { entry: 'index', exported: 'init, HeraldError', file: 'herald.iife.js', most: 5_000 },
+  { entry: 'worker', exported: 'start, isOurs', file: 'worker.mjs', most: 2_500 },
+  { entry: 'worker', exported: 'start, isOurs', file: 'worker.iife.js', most: 2_500 },
 ] as const
 
-/** A script defines `Herald` by hand: what esbuild writes for that is 200 bytes. */
-const doors = { index: 'init, HeraldError', worker: 'start, isOurs' } as const
-const contentsOf = (entry: keyof typeof doors, format: 'esm' | 'iife'): string =>
-  format === 'esm'
-    ? `export { ${doors[entry]} } from './${entry}.ts'`
-    : `import { ${doors[entry]} } from './${entry}.ts'; globalThis.Herald = { ${doors[entry]} }`
-
-rmSync(out, { recursive: true, force: true })
-mkdirSync(out, { recursive: true })
-const integrity: Record<string, string> = {}
-const tooLarge: string[] = []
-for (const { entry, name, format, limit } of files) {
-  await build({
-    stdin: { contents: contentsOf(entry, format), resolveDir: join(here, 'src'), loader: 'ts' },
-    outfile: join(out, name),
-    format,
-    bundle: true,
-    minify: true,
-    target: 'es2022',
-    logLevel: 'warning',
-  })
-  const text = readFileSync(join(out, name))
-  const size = gzipSync(text, { level: 9 }).length
-  integrity[name] = `sha384-${createHash('sha384').update(text).digest('base64')}`
-  console.log(`${name}: ${size} bytes of gzip, at most ${limit}`)
-  if (size > limit) tooLarge.push(name)
+/** Builds the package into a directory. Answers the size of each script, gzipped; throws when one is above its limit. */
+export async function buildPackage(directory: string): Promise<Record<string, number>> {
+  rmSync(directory, { recursive: true, force: true })
+  mkdirSync(directory, { recursive: true })
+  for (const { entry, exported, file } of scripts) {
+    const isModule = file.endsWith('.mjs')
+    // A script defines `Herald` by hand: what esbuild writes for that is 200 bytes.
+    const contents = isModule
+      ? `export { ${exported} } from './${entry}.ts'`
+      : `import { ${exported} } from './${entry}.ts'; globalThis.Herald = { ${exported} }`
+    await build({
+      stdin: { contents, resolveDir: join(here, 'src'), loader: 'ts' },
+      outfile: join(directory, file),
+      format: isModule ? 'esm' : 'iife',
+      bundle: true,
+      minify: true,
+      target: 'es2022',
+      legalComments: 'none',
+      logLevel: 'warning',
+    })
+  }
+  writeTypes(join(directory, 'types'))
+  for (const file of ['README.md', 'CHANGELOG.md']) cpSync(join(here, file), join(directory, file))
+  cpSync(join(root, 'LICENSE'), join(directory, 'LICENSE'))
+  writeJson(join(directory, 'package.json'), publishedManifest())
+  const texts = scripts.map(({ file }) => [file, readFileSync(join(directory, file))] as const)
+  const digest = (text: Buffer) => `sha384-${createHash('sha384').update(text).digest('base64')}`
+  writeJson(join(directory, 'integrity.json'), Object.fromEntries(texts.map(([file, text]) => [file, digest(text)])))
+  const sizes = Object.fromEntries(texts.map(([file, text]) => [file, gzipSync(text, { level: 9 }).length]))
+  for (const { file, most } of scripts) {
+    if (sizes[file]! > most) throw new Error(`${file} is ${sizes[file]} bytes of gzip, more than ${most}. Take something out.`)
+  }
+  return sizes
 }
-writeFileSync(join(out, 'integrity.json'), `${JSON.stringify(integrity, null, 2)}\n`)
-if (tooLarge.length > 0) {
-  console.error(`Too large: ${tooLarge.join(', ')}. What a page loads before it does anything must stay small; take something out.`)
-  process.exit(1)
+
+const writeJson = (path: string, value: object): void => writeFileSync(path, `${JSON.stringify(value, null, 2)}\n`)
+
+function writeTypes(directory: string): void {
+  const files = ['src/index.ts', 'src/worker.ts'].map((file) => join(here, file))
+  const output = ['--declaration', '--emitDeclarationOnly', '--outDir', directory, '--rootDir', join(here, 'src'), '--target', 'es2022']
+  const rules = ['--module', 'esnext', '--moduleResolution', 'bundler', '--strict', '--skipLibCheck', '--allowImportingTsExtensions']
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    [join(root, 'node_modules/typescript/bin/tsc'), '--ignoreConfig', '--types', '', ...output, ...rules, ...files],
+    { cwd: here, encoding: 'utf8', timeout: 120_000 },
+  )
+  if (status !== 0) throw new Error(`the types were not written: ${stdout}`)
+  for (const file of globSync('*.d.ts', { cwd: directory })) {
+    const path = join(directory, file)
+    // What is published has no .ts beside it.
+    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/(from |import\()(['"])(\.\/[\w.-]+)\.ts\2/g, '$1$2$3.js$2'))
+  }
+}
+
+function publishedManifest(): object {
+  const { name, version, description, license, type } = manifest
+  return {
+    name,
+    version,
+    description,
+    license,
+    type,
+    keywords: ['push', 'notifications', 'web-push', 'service-worker'],
+    // Scripts and modules do nothing until they are called; the scripts define `Herald`.
+    sideEffects: ['*.iife.js'],
+    exports: {
+      '.': { types: './types/index.d.ts', default: './herald.mjs' },
+      './worker': { types: './types/worker.d.ts', default: './worker.mjs' },
+      './herald.iife.js': './herald.iife.js',
+      './worker.iife.js': './worker.iife.js',
+      './integrity.json': './integrity.json',
+      './package.json': './package.json',
+    },
+    files: [...scripts.map(({ file }) => file), 'integrity.json', 'types', 'README.md', 'CHANGELOG.md', 'LICENSE'],
+  }
+}
+
+if (import.meta.main) {
+  for (const [file, size] of Object.entries(await buildPackage(process.argv[2] ?? join(here, 'dist')))) {
+    console.log(`${file}: ${size} bytes of gzip`)
+  }
 }

@@ -26,6 +26,7 @@ const allTypes: Check[] = [
   'apps/dashboard',
   'apps/dashboard/tsconfig.node.json',
   'sdks/web',
+  'sdks/web/tsconfig.tests.json',
   'sdks/node',
   'sdks/cli',
   'examples/shop',

@@ -21,4 +21,10 @@ export function readMessage(data: { json(): unknown } | null | undefined): Messa
 }
 
 /** The user a msgId was made for: the third of its fields. */
-export const userOf = (msgId: string): string | undefined => atob(msgId.split('.')[0]!.replace(/-/g, '+').replace(/_/g, '/')).split('|')[2]
+export function userOf(msgId: string): string | undefined {
+  try {
+    return atob(msgId.split('.')[0]!.replaceAll('-', '+').replaceAll('_', '/')).split('|')[2]
+  } catch {
+    return undefined
+  }
+}

@@ -5,7 +5,7 @@ import { readMessage, userOf, type Message } from './message.ts'
 import { openWindow } from './open-window.ts'
 import { report } from './report.ts'
 import { openStore, type Kept } from './store.ts'
-import type { ExtendableEvent, NotificationEvent, PushEvent, SubscriptionChangeEvent, WorkerScope } from './worker-types.ts'
+import type { NotificationEvent, PushEvent, WorkerEvents, WorkerScope } from './worker-types.ts'
 
 export type { Message } from './message.ts'
 
@@ -36,9 +36,9 @@ export function start({ show, click, reportDelivered = 'auto' }: WorkerOptions =
   /** Notifications that closed because they were clicked or replaced. Firefox says of both that they were closed. */
   const settled = new Set<string>()
 
-  const on = <E extends ExtendableEvent>(name: string, handle: (event: E) => Promise<void>) => {
-    const listen = (event: E) => (name.startsWith('pushs') || isOurs(event)) && event.waitUntil(handle(event))
-    scope.addEventListener(name, listen as EventListener)
+  const on = <Name extends keyof WorkerEvents>(name: Name, handle: (event: WorkerEvents[Name]) => Promise<void>) => {
+    const listen = (event: WorkerEvents[Name]) => (name.startsWith('pushs') || isOurs(event)) && event.waitUntil(handle(event))
+    scope.addEventListener(name, listen as unknown as EventListener)
   }
   const pages = () => clients.matchAll({ type: 'window', includeUncontrolled: true })
   const eventOf = ({ title, body, url, data }: Message) => ({ title, body, url, data })
@@ -47,27 +47,27 @@ export function start({ show, click, reportDelivered = 'auto' }: WorkerOptions =
     if (settled.size > 100) settled.delete([...settled][0]!)
   }
 
-  on<PushEvent>('push', async ({ data }) => {
+  on('push', async ({ data }) => {
     const sent = readMessage(data) as Message | undefined
     const message = sent && isForOwner(await store(), sent) ? sent : undefined
     const tag = sent?.tag
     for (const shown of tag ? await registration.getNotifications({ tag }) : []) remember(messageOf(shown)?.data.msgId ?? '')
     const { title, body = '', icon, image, actions } = message ?? ({} as Partial<Message>)
-    await registration.showNotification(title || scope.location.hostname, {
-      body,
-      icon,
-      image,
-      tag,
-      actions: actions?.map(({ id, title }) => ({ action: id, title })),
-      data: { herald: message ?? { data: {} } },
-      ...(message && show?.(message)),
-    } as NotificationOptions)
+    const name = title || scope.location.hostname
+    const shownAs = { body, tag, data: { herald: message ?? { data: {} } } } as NotificationOptions
+    try {
+      const more = { icon, image, actions: actions?.map(({ id, title }) => ({ action: id, title })), ...(message && show?.(message)) }
+      await registration.showNotification(name, { ...shownAs, ...more } as NotificationOptions)
+    } catch {
+      // An icon or an option that the browser refuses is no reason to show nothing.
+      await registration.showNotification(name, shownAs)
+    }
     if (message) for (const page of await pages()) page.postMessage({ herald: registration.scope, name: 'push', event: eventOf(message) })
     await report(store, message && (reportDelivered === 'auto' ? !isSafari() : reportDelivered) ? [`d/${message.data.msgId}`] : [])
     await keepAddress()
   })
 
-  on<NotificationEvent>('notificationclick', async ({ notification, action }) => {
+  on('notificationclick', async ({ notification, action }) => {
     const message = messageOf(notification)!
     const { msgId } = message.data
     remember(msgId)
@@ -76,18 +76,19 @@ export function start({ show, click, reportDelivered = 'auto' }: WorkerOptions =
     const url = click ? click(message, action || undefined) : (link ?? '')
     if (url !== undefined) {
       const event = { ...eventOf(message), url: url || undefined, action: action || undefined }
-      await openWindow(scope, await pages(), url, { herald: registration.scope, name: 'click', event })
+      // A browser that opens nothing now is no reason not to report the click.
+      await openWindow(scope, await pages(), url, { herald: registration.scope, name: 'click', event }).catch(() => undefined)
     }
     const clicked = action ? [`c/${msgId}?action=${encodeURIComponent(action)}`] : link ? [`c/${msgId}`] : []
     if (msgId) await report(store, [`o/${msgId}`, ...clicked])
   })
 
-  on<NotificationEvent>('notificationclose', async ({ notification }) => {
+  on('notificationclose', async ({ notification }) => {
     const { msgId } = messageOf(notification)!.data
     if (msgId && !settled.delete(msgId)) await report(store, [`x/${msgId}`])
   })
 
-  on<SubscriptionChangeEvent>('pushsubscriptionchange', async ({ oldSubscription, newSubscription }) => {
+  on('pushsubscriptionchange', async ({ oldSubscription, newSubscription }) => {
     const { wanted, key } = await store()
     const options = oldSubscription?.options ?? (wanted && { userVisibleOnly: true, applicationServerKey: key! })
     if (!newSubscription && options) await registration.pushManager.subscribe(options)

@@ -1,0 +1,175 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Herald } from '@herald/testing/herald'
+import { givenTenant, type Tenant } from '@herald/testing/tenant'
+import { until } from '@herald/testing/until'
+import type { BrowserContext, CDPSession, Page, Worker } from 'playwright-core'
+import { beforeAll, expect, test } from 'vitest'
+import { openChromium } from './browsers.ts'
+import { startPlatform } from './platform.ts'
+import { startSite, type Site } from './site.ts'
+import { watch } from './watch.ts'
+
+// Chromium's push service is Google's, so a push is handed to the worker by the browser's own protocol. The payload and its msgId are real:
+// the simulator's record of what the dispatcher sent.
+const ownWorker = `importScripts('/herald/worker.iife.js')
+Herald.start()
+ours = []
+addEventListener('push', (event) => ours.push(Herald.isOurs(event)))`
+
+let herald: Herald
+let tenant: Tenant
+let site: Site
+let context: BrowserContext
+let page: Page
+let worker: Worker
+let devtools: CDPSession
+let registrationId: string
+let watched: ReturnType<typeof watch>
+const reports: string[] = []
+
+beforeAll(async () => {
+  herald = await startPlatform()
+  tenant = await givenTenant(herald)
+  site = await startSite({ '/herald-sw.js': ownWorker })
+  context = await openChromium({ origins: [site.origin] })
+  context.on('request', (request) => {
+    if (request.method() === 'POST') reports.push(request.url().replace(/^.*\/v1\/e\//, ''))
+  })
+  page = await context.newPage()
+  watched = watch(page, { origins: [herald.baseUrl] })
+  await page.goto(site.origin)
+  devtools = await context.newCDPSession(page)
+  const registered = new Promise<string>((found) =>
+    devtools.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+      const [one] = registrations
+      if (one) found(one.registrationId)
+    }),
+  )
+  await devtools.send('ServiceWorker.enable')
+  const started = context.waitForEvent('serviceworker')
+  await page.evaluate(
+    `window.herald = Herald.init({ baseUrl: '${herald.baseUrl}', appKey: '${tenant.publicKey}' }); herald.ready.then(() => null)`,
+  )
+  ;[registrationId, worker] = await Promise.all([registered, started])
+})
+
+/** Sends to a device of the simulator and answers the campaign and the plaintext that it got. */
+async function payloadOf(entry: Record<string, unknown>): Promise<{ campaignId: string; payload: { data: { msgId: string } } }> {
+  const [device] = await tenant.makeDevices('web', 1)
+  const { id } = await tenant.register(device!)
+  const { body } = await tenant.call<{ id: string }>('POST', '/v1/notifications', {
+    target: { subscriptionIds: [id] },
+    content: { _default: 'en', en: entry },
+  })
+  const payload = await until(
+    async () => {
+      const { pushes } = await tenant.simulator<{ pushes: { deviceId: string; payload: { data: { msgId: string } } }[] }>(
+        'GET',
+        '/pushes?limit=100',
+      )
+      return pushes.find(({ deviceId }) => deviceId === device!.id)?.payload
+    },
+    { what: 'the push at the simulator' },
+  )
+  return { campaignId: body.id, payload }
+}
+
+const deliver = (data: string) => devtools.send('ServiceWorker.deliverPushMessage', { origin: site.origin, registrationId, data })
+
+const counted = (campaignId: string, counts: Record<string, number>) =>
+  until(
+    async () => {
+      const { body } = await tenant.call<{ stats: Record<string, number> }>('GET', `/v1/campaigns/${campaignId}/stats`)
+      return Object.entries(counts).every(([name, count]) => body.stats[name] === count)
+    },
+    { what: `campaign ${campaignId} counts ${JSON.stringify(counts)}` },
+  )
+
+const shown = () =>
+  worker.evaluate(
+    '(async () => (await registration.getNotifications()).map(({ title, body, actions }) => ({ title, body, actions: actions.map(({ action }) => action) })))()',
+  )
+
+/** A click as the worker sees it. No person clicks here, so that the browser lets no window open. */
+const click = (action: string) =>
+  worker.evaluate(`(async () => {
+    const [notification] = await registration.getNotifications()
+    const event = new NotificationEvent('notificationclick', { notification, action: '${action}' })
+    const work = []
+    event.waitUntil = (promise) => work.push(promise)
+    dispatchEvent(event)
+    await Promise.all(work)
+  })()`)
+
+// spec: web/shown, web/reports
+test('a push is shown with its actions and reported; a clicked action is reported as opened and as a click that names it', async () => {
+  const { campaignId, payload } = await payloadOf({
+    title: 'Your order',
+    body: 'is here',
+    url: `${site.origin}/orders/17`,
+    actions: [
+      { id: 'track', title: 'Track it', url: `${site.origin}/track` },
+      { id: 'later', title: 'Later' },
+    ],
+  })
+  await deliver(JSON.stringify(payload))
+  await counted(campaignId, { delivered: 1, opened: 0, clicked: 0 })
+  expect(await shown()).toEqual([{ title: 'Your order', body: 'is here', actions: ['track', 'later'] }])
+
+  await click('track')
+  await counted(campaignId, { delivered: 1, opened: 1, clicked: 1, dismissed: 0 })
+  expect(reports.filter((path) => path.includes(payload.data.msgId))).toEqual([
+    `d/${payload.data.msgId}`,
+    `o/${payload.data.msgId}`,
+    `c/${payload.data.msgId}?action=track`,
+  ])
+  expect(await shown()).toEqual([])
+  expect(watched.faults).toEqual([])
+})
+
+test('the same push twice is one notification, and without a link a click is no click-through', async () => {
+  const { campaignId, payload } = await payloadOf({ title: 'Twice', body: 'but shown once' })
+  await deliver(JSON.stringify(payload))
+  await deliver(JSON.stringify(payload))
+  await until(() => reports.filter((path) => path === `d/${payload.data.msgId}`).length === 2, { what: 'both are handled' })
+  await counted(campaignId, { delivered: 1 })
+  expect(await shown()).toHaveLength(1)
+  await click('')
+  await counted(campaignId, { delivered: 1, opened: 1, clicked: 0 })
+  expect(watched.faults).toEqual([])
+})
+
+// spec: web/shown
+test('a push that cannot be read shows the name of the site, and one of another sender is left to the page’s own handler', async () => {
+  const before = reports.length
+  await deliver('this is no JSON')
+  await until(async () => isDeepStrictEqual(await shown(), [{ title: 'localhost', body: '', actions: [] }]), {
+    what: 'the name of the site',
+  })
+  await worker.evaluate('(async () => { for (const one of await registration.getNotifications()) one.close() })()')
+  await deliver(JSON.stringify({ title: 'of another sender' }))
+  await until(async () => isDeepStrictEqual(await worker.evaluate('ours'), [true, true, true, true, false]), { what: 'the own handler' })
+  expect(await shown()).toEqual([])
+  expect(reports.length).toBe(before)
+})
+
+// spec: web/gesture
+test('without a click nothing is asked, and where notifications are blocked that is said', async () => {
+  for (const [permission, code] of [
+    ['default', 'gesture_required'],
+    ['denied', 'permission_denied'],
+  ]) {
+    const strict = await (await openChromium()).newPage()
+    const strictlyWatched = watch(strict, { origins: [herald.baseUrl] })
+    await strict.addInitScript(`Object.defineProperty(Notification, 'permission', { value: '${permission}' })`)
+    await strict.goto(site.origin)
+    // Not by the page's own `evaluate`, which counts as a click.
+    const protocol = await strict.context().newCDPSession(strict)
+    const run = async (expression: string) =>
+      (await protocol.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true, userGesture: false })).result
+        .value as unknown
+    await run(`window.herald = Herald.init({ baseUrl: '${herald.baseUrl}', appKey: '${tenant.publicKey}' }); herald.ready.then(() => null)`)
+    expect(await run("herald.subscribe().then(() => 'done', (error) => error.code)")).toBe(code)
+    expect(strictlyWatched.faults).toEqual([])
+  }
+})

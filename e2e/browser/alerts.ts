@@ -14,7 +14,7 @@ async function alertWindows(browser: Browser): Promise<Context[]> {
 
 async function evaluate(browser: Browser, context: string, expression: string): Promise<string> {
   const { result } = await connectionOf(browser).send('script.evaluate', { expression, target: { context }, awaitPromise: false })
-  return String((result as { result?: { value?: unknown } }).result?.value ?? '')
+  return (result as { result?: { value?: string } }).result?.value ?? ''
 }
 
 /** The title and text of each notification that Firefox shows at the moment. */

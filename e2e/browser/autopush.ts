@@ -86,11 +86,11 @@ export async function startAutopush(dataDir: string): Promise<Autopush> {
       },
       ping: () => send({}),
     }
-    socket.on('message', (raw) => {
-      const message = JSON.parse(String(raw)) as Record<string, unknown>
+    socket.on('message', (raw: Buffer) => {
+      const message = JSON.parse(raw.toString()) as Record<string, unknown> & { messageType?: string }
       // An empty message is a ping too.
-      if (message['messageType'] === undefined) return send({})
-      on[String(message['messageType'])]?.(message)
+      if (message.messageType === undefined) return send({})
+      on[message.messageType]?.(message)
     })
     socket.on('close', () => connected.get(browser) === socket && connected.delete(browser))
   })

@@ -53,8 +53,8 @@ export type Shop = {
 export const worker = `importScripts('/herald/worker.iife.js'); Herald.start({ show: () => ({ requireInteraction: true }) })`
 
 /** Starts the platform, the push service, the site and Firefox. All end with the test file. */
-export async function openShop({ env = {} as Record<string, string> } = {}): Promise<Shop> {
-  const herald = await startPlatform(env)
+export async function openShop(): Promise<Shop> {
+  const herald = await startPlatform()
   const [tenant, autopush, site] = await Promise.all([
     givenTenant(herald),
     startAutopush(herald.dataDir),
@@ -108,6 +108,7 @@ export async function openShop({ env = {} as Record<string, string> } = {}): Pro
     },
     async device(subscriptionId) {
       const { body } = await tenant.admin<{ items: { id: string }[] }>('GET', `/users?q=${subscriptionId}`)
+      if (body.items.length === 0) throw new Error(`no device ${subscriptionId}`)
       const { body: user } = await tenant.call<{ subscriptions: Record<string, unknown>[] } & Record<string, unknown>>(
         'GET',
         `/v1/users/${body.items[0]?.id}`,

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Herald } from '@herald/testing/herald'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import type { BrowserContext, CDPSession, Page, Worker } from 'playwright-core'
@@ -9,6 +11,12 @@ import { watch } from './watch.ts'
 
 // Chromium's push service is Google's, so a push is handed to the worker by the browser's own protocol. The payload and its msgId are real:
 // the simulator's record of what the dispatcher sent.
+const ownWorker = `importScripts('/herald/worker.iife.js')
+Herald.start()
+ours = []
+addEventListener('push', (event) => ours.push(Herald.isOurs(event)))`
+
+let herald: Herald
 let tenant: Tenant
 let site: Site
 let context: BrowserContext
@@ -20,9 +28,9 @@ let watched: ReturnType<typeof watch>
 const reports: string[] = []
 
 beforeAll(async () => {
-  const herald = await startPlatform()
+  herald = await startPlatform()
   tenant = await givenTenant(herald)
-  site = await startSite({ '/herald-sw.js': "importScripts('/herald/worker.iife.js'); Herald.start()" })
+  site = await startSite({ '/herald-sw.js': ownWorker })
   context = await openChromium({ origins: [site.origin] })
   context.on('request', (request) => {
     if (request.method() === 'POST') reports.push(request.url().replace(/^.*\/v1\/e\//, ''))
@@ -93,6 +101,7 @@ const click = (action: string) =>
     await Promise.all(work)
   })()`)
 
+// spec: web/shown, web/reports
 test('a push is shown with its actions and reported; a clicked action is reported as opened and as a click that names it', async () => {
   const { campaignId, payload } = await payloadOf({
     title: 'Your order',
@@ -130,28 +139,37 @@ test('the same push twice is one notification, and without a link a click is no 
   expect(watched.faults).toEqual([])
 })
 
+// spec: web/shown
 test('a push that cannot be read shows the name of the site, and one of another sender is left to the page’s own handler', async () => {
   const before = reports.length
   await deliver('this is no JSON')
-  await until(async () => ((await shown()) as unknown[]).length === 1, { what: 'a notification' })
-  expect(await shown()).toEqual([{ title: 'localhost', body: '', actions: [] }])
+  await until(async () => isDeepStrictEqual(await shown(), [{ title: 'localhost', body: '', actions: [] }]), {
+    what: 'the name of the site',
+  })
   await worker.evaluate('(async () => { for (const one of await registration.getNotifications()) one.close() })()')
-  await worker.evaluate("globalThis.foreign = new Promise((seen) => addEventListener('push', (event) => seen(Herald.isOurs(event))))")
   await deliver(JSON.stringify({ title: 'of another sender' }))
-  expect(await worker.evaluate('globalThis.foreign')).toBe(false)
+  await until(async () => isDeepStrictEqual(await worker.evaluate('ours'), [true, true, true, true, false]), { what: 'the own handler' })
   expect(await shown()).toEqual([])
   expect(reports.length).toBe(before)
 })
 
-test('a permission that was refused is said as final, and nothing is asked without a click', async () => {
-  const other = await openChromium()
-  const strict = await other.newPage()
-  await strict.goto(site.origin)
-  const code = (expression: string) => strict.evaluate(`(${expression}).then(() => 'done', (error) => error.code)`)
-  await strict.evaluate(
-    `window.herald = Herald.init({ baseUrl: '${tenant.publicKey ? await page.evaluate('location.origin') : ''}', appKey: '${tenant.publicKey}', vapidPublicKey: '${tenant.vapidPublicKey}' })`,
-  )
-  await strict.evaluate('herald.ready.then(() => null)')
-  const permission = await strict.evaluate('Notification.permission')
-  expect(await code('herald.subscribe()')).toBe(permission === 'denied' ? 'permission_denied' : 'gesture_required')
+// spec: web/gesture
+test('without a click nothing is asked, and where notifications are blocked that is said', async () => {
+  for (const [permission, code] of [
+    ['default', 'gesture_required'],
+    ['denied', 'permission_denied'],
+  ]) {
+    const strict = await (await openChromium()).newPage()
+    const strictlyWatched = watch(strict, { origins: [herald.baseUrl] })
+    await strict.addInitScript(`Object.defineProperty(Notification, 'permission', { value: '${permission}' })`)
+    await strict.goto(site.origin)
+    // Not by the page's own `evaluate`, which counts as a click.
+    const protocol = await strict.context().newCDPSession(strict)
+    const run = async (expression: string) =>
+      (await protocol.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true, userGesture: false })).result
+        .value as unknown
+    await run(`window.herald = Herald.init({ baseUrl: '${herald.baseUrl}', appKey: '${tenant.publicKey}' }); herald.ready.then(() => null)`)
+    expect(await run("herald.subscribe().then(() => 'done', (error) => error.code)")).toBe(code)
+    expect(strictlyWatched.faults).toEqual([])
+  }
 })

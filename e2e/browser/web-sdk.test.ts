@@ -10,6 +10,7 @@ beforeAll(async () => {
   shop = await openShop()
 })
 
+// spec: web/reports, web/click, tracking/report
 test('a click subscribes a browser, and its push is decrypted, shown, counted as delivered, and led by a click into the page', async () => {
   const { page, watched } = await shop.open()
   expect(await ask(page, 'herald.state()')).toMatchObject({ supported: true, subscribed: false, optedIn: true, loggedIn: false })
@@ -40,6 +41,7 @@ test('a click subscribes a browser, and its push is decrypted, shown, counted as
   await page.close()
 })
 
+// spec: web/reports
 test('a push that replaces another of the same tag is no dismissal of it; closing the last one is', async () => {
   const { page, watched } = await shop.open()
   const { subscriptionId } = await subscribe(page)
@@ -56,6 +58,7 @@ test('a push that replaces another of the same tag is no dismissal of it; closin
   await page.close()
 })
 
+// spec: web/stays-subscribed, identity/rotate
 test('when the push service forgets a browser, it subscribes again and keeps its id', async () => {
   const { page, watched } = await shop.open()
   const { subscriptionId } = await subscribe(page)
@@ -72,6 +75,7 @@ test('when the push service forgets a browser, it subscribes again and keeps its
   await page.close()
 })
 
+// spec: web/stays-subscribed, identity/web-push-key
 test('when the app has a new VAPID key, a page that is opened a day later subscribes anew and keeps the id', async () => {
   const { page } = await shop.open()
   const { subscriptionId } = await subscribe(page)
@@ -94,6 +98,7 @@ test('when the app has a new VAPID key, a page that is opened a day later subscr
 /** The clock of the page, 25 hours ahead. */
 const tomorrow = 'const now = Date.now.bind(Date); Date.now = () => now() + 90_000_000'
 
+// spec: web/quiet, identity/verification
 test('a person logs in and out; one login is one call, and a refused token is said and changes nothing', async () => {
   const { page, watched } = await shop.open({ init: 'identityToken: (id) => window.tokens[id],', expected: /403/ })
   await page.evaluate('window.tokens = {}')
@@ -123,6 +128,7 @@ test('a person logs in and out; one login is one call, and a refused token is sa
   await page.close()
 })
 
+// spec: web/opt-out-stays
 test('who opted out stays opted out: after a restart, a week later, and when the page subscribes again', async () => {
   const first = await shop.open()
   const { subscriptionId } = await subscribe(first.page)
@@ -150,7 +156,7 @@ test('unsubscribing removes the device at Herald and the subscription in the bro
   const before = shop.autopush.channels()
   expect(await ask(page, 'herald.unsubscribe()')).toMatchObject({ subscribed: false, waiting: 0 })
   await until(() => shop.autopush.channels() < before, { what: 'the push service has one subscription less' })
-  await expect(shop.device(subscriptionId)).rejects.toThrow()
+  await expect(shop.device(subscriptionId)).rejects.toThrow('no device')
   expect(watched.faults).toEqual([])
   await page.close()
 })

@@ -5,7 +5,7 @@ import { until } from '@herald/testing/until'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { clickAlert, shownAlerts } from '../alerts.ts'
 import { startDoor, type Door } from '../gateway-door.ts'
-import { ask, openShop, stateIs, subscribe, type Shop, type State } from '../shop.ts'
+import { ask, openShop, stateIs, subscribe, type Shop } from '../shop.ts'
 
 let shop: Shop
 let door: Door
@@ -43,6 +43,7 @@ for (const [how, before] of [
   ['refuses', "Object.defineProperty(window, 'indexedDB', { get() { throw new DOMException('no', 'SecurityError') } })"],
   ['never answers', 'IDBFactory.prototype.open = () => ({})'],
 ] as const) {
+  // spec: web/storage
   test(`storage that ${how}: all works for the life of the page, and after a reload no opt-out and no logout is lost`, async () => {
     const { page } = await shop.open({ before })
     const { subscriptionId } = await subscribe(page, "{ tags: { plan: 'pro' } }")
@@ -66,6 +67,7 @@ for (const [how, before] of [
   })
 }
 
+// spec: web/changes-wait
 test('a server that is away at the start: what is said meanwhile goes out in order, at most 10 s after it is back', async () => {
   await door.shut()
   await onPage(throughDoor(), async (page) => {
@@ -90,7 +92,7 @@ test('without a key of its own a page becomes ready when the server is back', as
   // A scope of its own, where no key was kept.
   await onPage({ init: `baseUrl: '${door.url}', scope: '/fresh/',`, origins: [door.url] }, async (page) => {
     await page.evaluate('void herald.ready.then(() => (window.isReady = true))')
-    await until(async () => (await ask<State>(page, 'herald.state()')).lastError?.code === 'network', { what: 'the failure is seen' })
+    await until(async () => (await ask(page, 'herald.state()')).lastError?.code === 'network', { what: 'the failure is seen' })
     expect(await page.evaluate('window.isReady')).toBeUndefined()
     expect(await ask(page, 'herald.subscribe()')).toMatchObject({ error: { code: 'not_ready', isHeraldError: true } })
     await door.open()
@@ -99,6 +101,7 @@ test('without a key of its own a page becomes ready when the server is back', as
   })
 })
 
+// spec: web/opt-out-stays, web/changes-wait
 test('an opt-out without a server survives a restart and reaches it', async () => {
   const { page } = await shop.open(throughDoor())
   const { subscriptionId } = await subscribe(page)
@@ -112,6 +115,7 @@ test('an opt-out without a server survives a restart and reaches it', async () =
   })
 })
 
+// spec: web/shown
 test('after a logout without a server only the name of the site is shown, until it is confirmed', async () => {
   await onPage(throughDoor(), async (page) => {
     const { subscriptionId } = await subscribe(page)
@@ -133,6 +137,7 @@ test('after a logout without a server only the name of the site is shown, until 
   })
 })
 
+// spec: web/reports
 test('a report that does not get through goes out with the next push', async () => {
   await onPage(throughDoor(), async (page) => {
     const { subscriptionId } = await subscribe(page)
@@ -144,10 +149,12 @@ test('a report that does not get through goes out with the next push', async () 
     const second = await shop.send(subscriptionId, { title: 'Two', body: 'reported' })
     await shop.counted(second, { delivered: 1 })
     await shop.counted(first, { delivered: 1, dismissed: 1 })
+    expect(await shownAlerts(shop.browser)).toEqual([{ title: 'Two', body: 'reported' }])
     await clickAlert(shop.browser, 'Two', 'close')
   })
 })
 
+// spec: web/one-browser
 test('two tabs are one browser: what one says the other knows, and nothing is said twice', async () => {
   const [one, other] = [await shop.open(), await shop.open()]
   const { subscriptionId } = await subscribe(one.page)
@@ -183,6 +190,7 @@ addEventListener('fetch', (event) => { if (new URL(event.request.url).pathname =
 addEventListener('push', (event) => { if (!Herald.isOurs(event)) event.waitUntil(registration.showNotification('own handler')) })
 `
 
+// spec: web/shown
 test('beside a worker that a site has already, also when it is updated in mid-use: each push is shown once, and nothing reloads', async () => {
   shop.site.files.set('/own/sw.js', ownWorker(1))
   const register = `registration: window.own,`
@@ -213,6 +221,7 @@ test('beside a worker that a site has already, also when it is updated in mid-us
   await page.close()
 })
 
+// spec: web/click
 test('a click leads to the address: in a page that is elsewhere, and in a new one when there is none', async () => {
   const { page, watched } = await shop.open({ path: '/elsewhere' })
   const { subscriptionId } = await subscribe(page)
@@ -235,6 +244,7 @@ test('a click leads to the address: in a page that is elsewhere, and in a new on
   await onPage({}, async () => undefined)
 })
 
+// spec: web/removed
 test('a device that was removed at Herald is registered again by the next page, and nothing of who it belonged to stays', async () => {
   await onPage({}, async (page) => {
     const { subscriptionId } = await subscribe(page)
@@ -246,6 +256,7 @@ test('a device that was removed at Herald is registered again by the next page, 
   })
 })
 
+// spec: web/quiet, web/private
 test('a day of three page loads an hour: one registration, no other host, no console line, and no name or endpoint in any log', async () => {
   const startedAt = Date.now()
   const { page: first, watched: begun } = await shop.open()

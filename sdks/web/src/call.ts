@@ -42,7 +42,8 @@ export async function call<T = unknown>(
   const answer = (await response?.json().catch(() => undefined)) as
     | { error?: { code: string; message: string; details?: ErrorDetail[] } }
     | undefined
-  if (response?.ok) return (answer ?? {}) as T
+  // Whoever answers a page is no Herald.
+  if (response?.ok && (answer || response.status === 204)) return (answer ?? {}) as T
   const { code = 'network', message = 'No answer.' } = answer?.error ?? {}
   const header = (name: string) => response?.headers.get(name)
   const error = new HeraldError(code, message, { ...answer?.error, status: response?.status ?? 0, requestId: header('x-request-id') })

@@ -42,12 +42,12 @@ export class HeraldError extends Error {
 export const isTemporary = ({ status }: HeraldError): boolean => !status || status === 429 || status >= 500
 
 const messages = {
-  unsupported: 'No pushes in this browser.',
+  unsupported: 'No pushes here.',
   opted_out: 'Call optIn() first.',
   not_ready: 'Await ready first.',
   gesture_required: 'Call subscribe() in a click.',
-  permission_denied: 'Only the browser settings can allow it.',
-  permission_dismissed: 'Not allowed this time.',
+  permission_denied: 'Allow it in the browser settings.',
+  permission_dismissed: 'Not allowed now.',
   push_service_failed: 'No push service, or a wrong key.',
   identity_token_failed: 'identityToken() failed.',
   worker_failed: 'No worker at workerUrl.',

@@ -38,7 +38,8 @@ test('a change that comes too late is not made a second time in the storage', as
   vi.stubGlobal('indexedDB', {
     open(name: string) {
       const request = { result: undefined as unknown, onsuccess: () => undefined, onupgradeneeded: () => undefined }
-      void held.then(() => {
+      const answer = async () => {
+        await held
         const opening = real.open(name)
         opening.onupgradeneeded = () => {
           request.result = opening.result
@@ -48,7 +49,8 @@ test('a change that comes too late is not made a second time in the storage', as
           request.result = opening.result
           request.onsuccess()
         }
-      })
+      }
+      void answer()
       return request
     },
   })

@@ -18,10 +18,18 @@ export type WindowClient = {
   postMessage(message: unknown, transfer?: Transferable[]): void
 }
 
-export type ExtendableEvent = Event & { waitUntil(work: Promise<unknown>): void }
+type ExtendableEvent = Event & { waitUntil(work: Promise<unknown>): void }
 export type PushEvent = ExtendableEvent & { data: { json(): unknown } | null }
 export type NotificationEvent = ExtendableEvent & { notification: Notification; action: string }
-export type SubscriptionChangeEvent = ExtendableEvent & {
+type SubscriptionChangeEvent = ExtendableEvent & {
   oldSubscription?: PushSubscription | null
   newSubscription?: PushSubscription | null
+}
+
+/** The events that Herald listens to, by name. */
+export type WorkerEvents = {
+  push: PushEvent
+  notificationclick: NotificationEvent
+  notificationclose: NotificationEvent
+  pushsubscriptionchange: SubscriptionChangeEvent
 }

@@ -5,7 +5,7 @@ import { readMessage, userOf, type Message } from './message.ts'
 import { openWindow } from './open-window.ts'
 import { report } from './report.ts'
 import { openStore, type Kept } from './store.ts'
-import type { ExtendableEvent, NotificationEvent, PushEvent, SubscriptionChangeEvent, WorkerScope } from './worker-types.ts'
+import type { NotificationEvent, PushEvent, WorkerEvents, WorkerScope } from './worker-types.ts'
 
 export type { Message } from './message.ts'
 
@@ -36,9 +36,9 @@ export function start({ show, click, reportDelivered = 'auto' }: WorkerOptions =
   /** Notifications that closed because they were clicked or replaced. Firefox says of both that they were closed. */
   const settled = new Set<string>()
 
-  const on = <E extends ExtendableEvent>(name: string, handle: (event: E) => Promise<void>) => {
-    const listen = (event: E) => (name.startsWith('pushs') || isOurs(event)) && event.waitUntil(handle(event))
-    scope.addEventListener(name, listen as EventListener)
+  const on = <Name extends keyof WorkerEvents>(name: Name, handle: (event: WorkerEvents[Name]) => Promise<void>) => {
+    const listen = (event: WorkerEvents[Name]) => (name.startsWith('pushs') || isOurs(event)) && event.waitUntil(handle(event))
+    scope.addEventListener(name, listen as unknown as EventListener)
   }
   const pages = () => clients.matchAll({ type: 'window', includeUncontrolled: true })
   const eventOf = ({ title, body, url, data }: Message) => ({ title, body, url, data })
@@ -47,7 +47,7 @@ export function start({ show, click, reportDelivered = 'auto' }: WorkerOptions =
     if (settled.size > 100) settled.delete([...settled][0]!)
   }
 
-  on<PushEvent>('push', async ({ data }) => {
+  on('push', async ({ data }) => {
     const sent = readMessage(data) as Message | undefined
     const message = sent && isForOwner(await store(), sent) ? sent : undefined
     const tag = sent?.tag
@@ -67,7 +67,7 @@ export function start({ show, click, reportDelivered = 'auto' }: WorkerOptions =
     await keepAddress()
   })
 
-  on<NotificationEvent>('notificationclick', async ({ notification, action }) => {
+  on('notificationclick', async ({ notification, action }) => {
     const message = messageOf(notification)!
     const { msgId } = message.data
     remember(msgId)
@@ -83,12 +83,12 @@ export function start({ show, click, reportDelivered = 'auto' }: WorkerOptions =
     if (msgId) await report(store, [`o/${msgId}`, ...clicked])
   })
 
-  on<NotificationEvent>('notificationclose', async ({ notification }) => {
+  on('notificationclose', async ({ notification }) => {
     const { msgId } = messageOf(notification)!.data
     if (msgId && !settled.delete(msgId)) await report(store, [`x/${msgId}`])
   })
 
-  on<SubscriptionChangeEvent>('pushsubscriptionchange', async ({ oldSubscription, newSubscription }) => {
+  on('pushsubscriptionchange', async ({ oldSubscription, newSubscription }) => {
     const { wanted, key } = await store()
     const options = oldSubscription?.options ?? (wanted && { userVisibleOnly: true, applicationServerKey: key! })
     if (!newSubscription && options) await registration.pushManager.subscribe(options)

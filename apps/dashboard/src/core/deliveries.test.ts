@@ -25,6 +25,7 @@ test('the bar stands in the order of time, with the answer to the last attempt',
   ])
 })
 
+// spec: dashboard/deliveries-by-hour
 test('failures are offered for a replay by their hour, and only those whose body is kept', () => {
   const hours = failedHours([
     delivery('a', 'failed', '2026-01-01T10:59:59.999Z'),
@@ -46,6 +47,7 @@ test('each answer that is none of 2xx has a remedy, and 2xx has none', () => {
   expect(answerOf({ status: null, error: 'timeout', latencyMs: 10_000 })).toBe('no answer in time after 10,000 ms')
 })
 
+// spec: dashboard/verify-yourself
 test('the command to verify a signature yourself makes the signature that deliveries have', () => {
   const folder = mkdtempSync(join(tmpdir(), 'verify-'))
   try {

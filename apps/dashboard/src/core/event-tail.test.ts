@@ -8,6 +8,7 @@ test('the newest event stands first, and each is there once', () => {
   expect(events.map(({ id }) => id)).toEqual(['evt_2', 'evt_1'])
 })
 
+// spec: dashboard/event-tail
 test('however many come, a bounded number is kept', () => {
   let events: SeenEvent[] = []
   for (let no = 0; no < mostKept + 50; no += 1) events = keepEvents(events, event(no))

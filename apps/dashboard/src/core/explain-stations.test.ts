@@ -73,6 +73,7 @@ const resultsOf = (one: Trace) =>
   Object.fromEntries(stationsOf(one).map(({ name, result }) => [name, result])) as Record<StationName, string>
 const queued = [device, reachable, owner, segment, page]
 
+// spec: dashboard/explain-stations
 test.each<[what: string, one: Trace, open: StationName, result: string]>([
   ['a leaf that is false', trace('not_queued', [device, reachable, { ...segment, result: 'stop', leaves: [leaf] }]), 'audience', 'stop'],
   [
@@ -123,6 +124,7 @@ test.each<[what: string, one: Trace, open: StationName, result: string]>([
   expect(stations.filter((station) => station.result === 'stop' && station.name !== open)).toEqual([])
 })
 
+// spec: dashboard/explain-stations
 test('a text that would be empty by the values of now does not turn a sent push red', () => {
   const results = resultsOf(trace('sent', [...queued, { ...message, result: 'stop', bytes: null }, end('sent', null)]))
   expect(results.render).toBe('info')
@@ -134,6 +136,7 @@ test('a push that would be too large now is red at its size and not at its text'
   expect([results.render, results.size]).toEqual(['pass', 'stop'])
 })
 
+// spec: dashboard/explain-clocks
 test('each fact is on one clock: what is recorded or frozen was so then, the rest is so now', () => {
   const facts = stationsOf(trace('sent', [device, reachable, { ...owner, ownerNow: null }, page, end('sent', null)])).flatMap(
     (station) => station.facts,

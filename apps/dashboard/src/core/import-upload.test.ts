@@ -38,6 +38,7 @@ test('a file is sent part by part from row end to row end, and finished', async 
   expect(sent.at(-1)?.[1]).toBe(size)
 })
 
+// spec: dashboard/import-upload
 test('after a part that was lost, and one whose answer was lost, it goes on where the import is', async () => {
   const { begin, sent, waits } = given({ size: 3 * partBytes, row: 7, failures: ['before', 'after', 'before'] })
   expect((await begin()).state).toBe('finished')
@@ -51,6 +52,7 @@ test('a row that is longer than a part is sent in a longer one', async () => {
   expect(sent[1]).toEqual([0, 2 * partBytes])
 })
 
+// spec: dashboard/import-upload
 test('a server that stays away ends it with its error, and so does a refusal at once', async () => {
   const away = given({ size: 10, row: 1, failures: Array(100).fill('before') })
   await expect(away.begin()).rejects.toBe(passing)

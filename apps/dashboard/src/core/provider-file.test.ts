@@ -32,6 +32,7 @@ test('a .p8 file from Apple is taken with the key id of its name', async () => {
   expect(await readApnsKey('key.txt', p8.replaceAll('\n', '\r\n'))).toMatchObject({ ok: true, found: { keyId: null } })
 })
 
+// spec: dashboard/credential-files
 test('a .p8 file that lacks its end is said to be cut off, wherever it was cut', async () => {
   for (const length of [40, 60, 120, p8.length - 10]) expect(await problemOf(readApnsKey('a.p8', p8.slice(0, length)))).toMatch(/cut off/)
 })
@@ -81,6 +82,7 @@ test.each<[what: string, text: string, says: RegExp]>([
   expect(await problemOf(readServiceAccount(text))).toMatch(says)
 })
 
+// spec: dashboard/credential-files
 test('no refusal repeats a part of the file', async () => {
   const planted = 'PLANTEDSECRET'
   for (const text of [

@@ -2,6 +2,7 @@ import { WebPushCredentials } from '@herald/contracts/administration'
 import { expect, test } from 'vitest'
 import { makeVapidPair, subjectOf, warningOfNewKeys, warningOfSubject } from './provider-warnings.ts'
 
+// spec: dashboard/credential-warnings
 test.each(['mailto:ops@localhost', 'mailto:x@machine', 'https://localhost/contact', 'https://10.0.0.1/'])(
   'the subject %s is warned about: Apple refuses it',
   (subject) => {
@@ -27,6 +28,7 @@ test('a pair that is made in the browser is one that the platform takes', async 
   expect(WebPushCredentials.safeParse({ subject: 'mailto:ops@shop.example', ...pair }).success).toBe(true)
 })
 
+// spec: dashboard/credential-warnings
 test('the warning of a new pair counts who has to subscribe again', () => {
   expect(warningOfNewKeys(1)).toContain('1 browser is reachable')
   expect(warningOfNewKeys(1200)).toContain('1,200 browsers are reachable')

@@ -7,6 +7,7 @@ test('tags that nobody touched make no change', () => {
   expect(changesOf(draftsOf(tags))).toEqual({ changes: {}, problems: [] })
 })
 
+// spec: dashboard/tags-keep-their-type
 test('each tag keeps its type: a text of digits stays a text', () => {
   expect(draftsOf(tags).map(({ name, type }) => [name, type])).toEqual([
     ['1', 'text'],
@@ -18,6 +19,7 @@ test('each tag keeps its type: a text of digits stays a text', () => {
   expect(changesOf(edited).changes).toEqual({ '1': '8', beta: false, plan: '8', visits: 8 })
 })
 
+// spec: dashboard/tags-keep-their-type
 test('only what differs is sent, and null for a tag that is to go', () => {
   const edited = draftsOf(tags).map((draft): TagDraft => {
     if (draft.name === 'plan') return { ...draft, remove: true }

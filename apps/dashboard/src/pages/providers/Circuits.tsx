@@ -50,14 +50,7 @@ function OpenCircuit({ kind, circuit, onProbed }: { kind: Kind; circuit: Circuit
   }
   const remedy = circuit.code === null ? null : remedyOf(kind, circuit.code, null)
   return (
-    <Banner
-      kind="bad"
-      action={
-        <Button small busy={busy} onClick={() => void probe()}>
-          Try {name} now
-        </Button>
-      }
-    >
+    <Banner kind="bad">
       <p className="font-medium">
         {name}
         {circuit.environment === '' ? '' : ` (${circuit.environment})`} lets no push through:{' '}
@@ -74,6 +67,9 @@ function OpenCircuit({ kind, circuit, onProbed }: { kind: Kind; circuit: Circuit
         .
       </p>
       {remedy !== null && <p className="mt-1">{remedy}</p>}
+      <Button small busy={busy} onClick={() => void probe()} className="mt-2">
+        Try {name} now
+      </Button>
     </Banner>
   )
 }

@@ -77,7 +77,7 @@ export function ProvidersPage() {
           onSet={() => open('webpush')}
         />
       </div>
-      {set !== undefined && (
+      {set !== undefined && !queries[set].isPending && (
         <Dialog
           open
           onClose={close}

@@ -46,9 +46,7 @@ test('the token signs in, and neither it nor the session can be read by a script
 
   const [cookie] = await chromium.cookies(herald.baseUrl)
   expect(cookie).toMatchObject({ name: '__Host-herald', httpOnly: true, secure: true, sameSite: 'Strict', path: '/' })
-  const readable = await page.evaluate(() =>
-    JSON.stringify([document.cookie, Object.entries(localStorage), Object.entries(sessionStorage)]),
-  )
+  const readable = await page.evaluate('JSON.stringify([document.cookie, Object.entries(localStorage), Object.entries(sessionStorage)])')
   expect(readable).not.toContain(herald.adminToken)
   expect(readable).not.toContain(cookie?.value)
   expect(await page.evaluate('indexedDB.databases().then((databases) => databases.length)')).toBe(0)

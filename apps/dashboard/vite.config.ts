@@ -15,7 +15,7 @@ export default defineConfig({
     host: '127.0.0.1',
     port: Number(DASHBOARD_PORT),
     strictPort: true,
-    proxy: { '/v1': proxied, '/docs': proxied, '/sdk': proxied },
+    proxy: { '/v1': proxied, '/docs': proxied, '/sdk': proxied, '/openapi.json': proxied },
   },
   build: {
     outDir: 'dist',

@@ -31,7 +31,16 @@ export type Shop = {
   /** Closes Firefox and opens it again on the same profile, as after a restart. */
   restart(): Promise<void>
   /** A page with the SDK started (`herald` in there), ready or not. `before` is a script that runs before those of the page. */
-  open(options?: { path?: string; before?: string; init?: string; expected?: RegExp }): Promise<{ page: Page; watched: Watched }>
+  open(options?: {
+    path?: string
+    before?: string
+    /** Runs before `init`, with `await`. */
+    prepare?: string
+    /** More options of `init`. */
+    init?: string
+    expected?: RegExp
+    origins?: string[]
+  }): Promise<{ page: Page; watched: Watched }>
   /** Sends to one device and answers the campaign's id. */
   send(subscriptionId: string, entry: Record<string, unknown>, more?: Record<string, unknown>): Promise<string>
   /** Waits until a campaign's counters hold these. */
@@ -63,13 +72,14 @@ export async function openShop({ env = {} as Record<string, string> } = {}): Pro
       await shop.browser.close()
       shop.browser = await openFirefox({ profile, pushService: autopush.url })
     },
-    async open({ path = '/', before, init = '', expected } = {}) {
+    async open({ path = '/', before, prepare = '', init = '', expected, origins = [] } = {}) {
       const page = await shop.browser.newPage()
-      const watched = watch(page, { origins: [herald.baseUrl], ...(expected && { expected }) })
+      const watched = watch(page, { origins: [herald.baseUrl, ...origins], ...(expected && { expected }) })
       if (before !== undefined) await page.evaluateOnNewDocument(before)
       await page.goto(`${site.origin}${path}`)
       const options = `{ baseUrl: '${herald.baseUrl}', appKey: '${tenant.publicKey}', ${init} }`
-      await page.evaluate(`(() => {
+      await page.evaluate(`(async () => {
+        ${prepare}
         window.heard = []
         window.herald = Herald.init(${options})
         for (const name of ['push', 'change', 'error']) herald.on(name, (event) => heard.push({ name, event }))

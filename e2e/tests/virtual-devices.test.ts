@@ -1,4 +1,4 @@
-import { http, removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
+import { http, removeDataDir, startHerald, type Answer, type Herald } from '@herald/testing/herald'
 import { until } from '@herald/testing/until'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 
@@ -21,8 +21,13 @@ let appId: string
 let secretKey: string
 
 /** As a page of the dashboard asks: with the cookie of its session and nothing else. */
-async function asPage<Body>(method: string, path: string, body?: unknown): Promise<{ status: number; body: Body }> {
-  const headers = { cookie, origin: herald.baseUrl, 'sec-fetch-site': 'same-origin', ...(method === 'GET' ? {} : { 'x-csrf-token': csrfToken }) }
+async function asPage<Body>(method: string, path: string, body?: unknown): Promise<Answer<Body>> {
+  const headers = {
+    cookie,
+    origin: herald.baseUrl,
+    'sec-fetch-site': 'same-origin',
+    ...(method === 'GET' ? {} : { 'x-csrf-token': csrfToken }),
+  }
   return http<Body>(method, `${herald.baseUrl}/v1/admin${path}`, { headers, body })
 }
 async function ok<Body>(asked: Promise<{ status: number; body: Body }>): Promise<Body> {
@@ -42,7 +47,7 @@ beforeAll(async () => {
     headers: { origin: herald.baseUrl, 'sec-fetch-site': 'same-origin' },
     body: { code: link.split('#code=')[1], name: 'Dana' },
   })
-  expect(signedIn.status).toBe(201)
+  if (signedIn.status !== 201) throw new Error(`the sign-in link answered ${signedIn.status}`)
   cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? ''
   csrfToken = signedIn.body.csrfToken
   appId = (await ok(asPage<{ id: string }>('POST', '/apps', { name: 'Shop' }))).id
@@ -139,7 +144,8 @@ test('which action was pressed is told to whoever watches the events', async () 
 
   const campaignId = await send([subscriptionId], { title: 'Hi', body: 'There' })
   const push = await until(
-    async () => (await ok(asPage<{ items: Push[] }>('GET', `/simulator/pushes?appId=${appId}`))).items.find((one) => one.campaignId === campaignId),
+    async () =>
+      (await ok(asPage<{ items: Push[] }>('GET', `/simulator/pushes?appId=${appId}`))).items.find((one) => one.campaignId === campaignId),
     { what: 'the push' },
   )
   await report('c', push, '?action=buy.now')
@@ -155,7 +161,10 @@ test('an uninstalled device is dead to its provider, and leaves the list; a dead
   const { items } = await ok(asPage<{ items: Device[] }>('GET', `/simulator/devices?appId=${appId}`))
   expect(items.map(({ id }) => id)).not.toContain(gone.id)
 
-  const campaignId = await send([gone, dead, alive].map(({ subscriptionId }) => subscriptionId), { title: 'Hi', body: 'There' })
+  const campaignId = await send(
+    [gone, dead, alive].map(({ subscriptionId }) => subscriptionId),
+    { title: 'Hi', body: 'There' },
+  )
   await until(async () => {
     const { queued = 0, sent = 0, failed = 0 } = await statsOf(campaignId)
     return queued === 3 && sent + failed === 3
@@ -163,7 +172,8 @@ test('an uninstalled device is dead to its provider, and leaves the list; a dead
   expect(await statsOf(campaignId)).toMatchObject({ sent: 1, failed: 2 })
   await until(
     async () =>
-      (await ok(asPage<{ invalidatedAt: string | null }>('GET', `/apps/${appId}/subscriptions/${gone.subscriptionId}`))).invalidatedAt !== null,
+      (await ok(asPage<{ invalidatedAt: string | null }>('GET', `/apps/${appId}/subscriptions/${gone.subscriptionId}`))).invalidatedAt !==
+      null,
     { what: 'the end of the device' },
   )
 })

@@ -1,8 +1,19 @@
+import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { until } from '@herald/testing/until'
 import { afterEach, expect, test } from 'vitest'
 import { buildPages, isBuilt, type PageBuild } from './pages.ts'
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
 
 const directories: string[] = []
 afterEach(() => {
@@ -70,6 +81,20 @@ test('a build that hangs is ended', async () => {
   const { run, said } = givenRepository('setInterval(() => undefined, 1000)')
   expect(await run({ withinMs: 300 })).toEqual(['the page'])
   expect(said.join('\n')).toContain('it did not end within 0.3 s')
+})
+
+test('a build ends with whoever began it, however that ended', async () => {
+  const { directory } = givenRepository(`import { writeFileSync } from 'node:fs'
+writeFileSync('building', String(process.pid))
+setInterval(() => undefined, 1000)`)
+  const program = `import { buildPages } from ${JSON.stringify(join(import.meta.dirname, 'pages.ts'))}
+await buildPages(${JSON.stringify([build])}, { directory: ${JSON.stringify(directory)}, print: () => undefined })`
+  const starter = spawn(process.execPath, ['--input-type=module', '--eval', program], { stdio: 'ignore' })
+  const pidFile = join(directory, 'building')
+  const pid = await until(() => existsSync(pidFile) && Number(readFileSync(pidFile, 'utf8')), { what: 'the build' })
+  starter.kill('SIGKILL')
+  await until(() => !isRunning(pid), { what: 'the end of the build' })
+  expect(pid).not.toBe(starter.pid)
 })
 
 test('a lock of a process that is gone holds nobody up, and a page without a program to build it is passed over', async () => {

@@ -103,20 +103,23 @@ function filesIn(directory: string, place: string): string[] {
     .flatMap((name) => filesIn(directory, `${place}/${name}`))
 }
 
+/** The channel to us closes when we are killed outright: then the program ends too. */
+const endsWithUs = `data:text/javascript,${encodeURIComponent(`process.on('disconnect', () => process.exit(1)); process.channel?.unref()`)}`
+
 /** A program of the repository, ended when it takes too long or when all of it stops. */
 function run(
   script: string,
   { directory = root, signal, withinMs = buildWithinMs }: Options,
 ): Promise<{ code: number | string; output: string }> {
   let output = ''
-  const child = spawn(process.execPath, [script], {
+  const child = spawn(process.execPath, ['--import', endsWithUs, script], {
     cwd: directory,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: { ...toolEnvironment, NODE_ENV: 'production' },
   })
   const keep = (text: string) => (output = (output + text).slice(-20_000))
-  child.stdout.setEncoding('utf8').on('data', keep)
-  child.stderr.setEncoding('utf8').on('data', keep)
+  child.stdout?.setEncoding('utf8').on('data', keep)
+  child.stderr?.setEncoding('utf8').on('data', keep)
   const end = () => child.kill('SIGKILL')
   signal?.addEventListener('abort', end)
   const tooLong = setTimeout(() => {

@@ -14,6 +14,8 @@ const quickChecks: Check[] = [
   { name: 'format', command: 'oxfmt', args: ['--check', '.'], remedy: 'npm run format' },
   { name: 'boundaries', command: 'node', args: ['tools/src/check-boundaries.ts'], remedy: 'npm run boundaries' },
   { name: 'specification', command: 'node', args: ['tools/src/check-specification.ts'], remedy: 'npm run specification' },
+  // What the tests in browsers are served, and the sizes that it may have.
+  { name: 'pages that are served', command: 'node', args: ['tools/src/build-pages.ts'], remedy: 'npm run pages' },
   { name: 'generated pages', command: 'node', args: ['tools/src/write-docs.ts', '--check'], remedy: 'npm run docs' },
 ]
 const lint: Check = { name: 'lint', command: 'oxlint', args: ['--type-aware'], remedy: 'npm run lint' }

@@ -79,8 +79,7 @@ const bodies: Record<string, unknown> = {
   setSimulatedBehaviour: { answer: 'dead' },
 }
 const bodyOf = (name: string, appId: string) =>
-  ofApp[name]?.(appId) ??
-  bodies[name] ?? Object.values(exampleOf[name.replace(/OfApp$/, '')]?.bodies ?? {})[0]
+  ofApp[name]?.(appId) ?? bodies[name] ?? Object.values(exampleOf[name.replace(/OfApp$/, '')]?.bodies ?? {})[0]
 
 /** Bodies that name the app. */
 const ofApp: Record<string, (appId: string) => unknown> = {

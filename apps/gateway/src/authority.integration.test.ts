@@ -84,18 +84,21 @@ test('every route below /v1 but the tracker asks for a key or the administration
 const isOfSession = ({ path }: Route) => path === '/v1/admin/session'
 
 // spec: administration/token
-test.each(titled(administrationRoutes.filter((route) => !isOfSession(route))))('%s takes the administration token and nothing else', async (_, route) => {
-  for (const headers of [
-    {},
-    bearer('x'.repeat(adminToken.length)),
-    bearer(app.secretKey),
-    { 'x-app-key': adminToken },
-    { authorization: adminToken },
-  ]) {
-    expect(await codeOf(route, headers)).toBe('401 unauthorized')
-  }
-  expect(await codeOf(route, bearer(adminToken))).not.toMatch(/^401/)
-})
+test.each(titled(administrationRoutes.filter((route) => !isOfSession(route))))(
+  '%s takes the administration token and nothing else',
+  async (_, route) => {
+    for (const headers of [
+      {},
+      bearer('x'.repeat(adminToken.length)),
+      bearer(app.secretKey),
+      { 'x-app-key': adminToken },
+      { authorization: adminToken },
+    ]) {
+      expect(await codeOf(route, headers)).toBe('401 unauthorized')
+    }
+    expect(await codeOf(route, bearer(adminToken))).not.toMatch(/^401/)
+  },
+)
 
 const pem = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }).toString()
 /** A right body comes before look-ups, so each route that takes one gets one. */

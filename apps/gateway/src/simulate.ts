@@ -5,7 +5,7 @@ import type { Platform } from '@herald/contracts/platform'
 import type { RegisterSubscription } from '@herald/contracts/subscription'
 import { verifyMessageId } from '@herald/auth/message-id'
 import type { Kysely } from 'kysely'
-import { readPayload, type ShownContent, type TakenPush } from './core/simulated-push.ts'
+import { readPayload, withoutToken, type ShownContent, type TakenPush } from './core/simulated-push.ts'
 import type { Gateway } from './gateway.ts'
 import { readApp } from './manage-app.ts'
 import { setApns, setFcm, setWebPush } from './manage-provider.ts'
@@ -146,7 +146,7 @@ export function showPush(hmacSecrets: readonly string[], { environment = '', err
     data,
     headers: push.headers,
     bytes: push.bytes,
-    payload: push.payload,
+    payload: withoutToken(push.payload),
     error: error ?? null,
   }
 }

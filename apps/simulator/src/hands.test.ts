@@ -18,7 +18,12 @@ let reported: string[] = []
 
 const bundleId = 'com.example.app'
 const send = (token: string, msgId: string) =>
-  post(session, `/3/device/${token}`, { authorization, 'apns-topic': bundleId }, JSON.stringify({ aps: { alert: 'Hello' }, herald: { msgId } }))
+  post(
+    session,
+    `/3/device/${token}`,
+    { authorization, 'apns-topic': bundleId },
+    JSON.stringify({ aps: { alert: 'Hello' }, herald: { msgId } }),
+  )
 const make = async (wanted: object) =>
   (await simulator.ask<{ devices: { id: string; token: string }[] }>('POST', '/devices', { platform: 'ios', bundleId, ...wanted })).devices
 const hand = (name = 'Phone') => ({ hand: { name, reportTo: `${baseUrl}/` } })
@@ -60,7 +65,12 @@ test('a device in a hand reports delivered and nothing else, and the crowd’s r
 })
 
 test('devices are listed by the account that reaches them, newest first, those in a hand before the crowd, page after page', async () => {
-  const [crowd, other, held, second] = [await make({ count: 2 }), await make({ bundleId: 'com.example.other' }), await make(hand('One')), await make(hand(''))]
+  const [crowd, other, held, second] = [
+    await make({ count: 2 }),
+    await make({ bundleId: 'com.example.other' }),
+    await make(hand('One')),
+    await make(hand('')),
+  ]
   const ids: string[] = []
   let next: string | null = null
   do {

@@ -1,5 +1,6 @@
 import { labelOf, typeOf, wordOf } from './segment-fields.ts'
 import type { EditorNode, EditorRoot } from './segment-editor.ts'
+import { platformNames } from './platform-names.ts'
 import { readRelative } from './relative-date.ts'
 
 const mostNamed = 3
@@ -21,8 +22,11 @@ export function describeNode(node: EditorNode): string {
 function describeLeaf(field: string, op: string, value: unknown): string {
   const type = typeOf(field)
   if (op === 'exists') return `${labelOf(field)} ${value === false ? 'is not known' : 'is known'}`
-  return `${labelOf(field)} ${wordOf(op, type)} ${describeValue(value)}`.trim()
+  return `${labelOf(field)} ${wordOf(op, type)} ${describeValue(type === 'platform' ? nameOfPlatforms(value) : value)}`.trim()
 }
+
+const nameOfPlatforms = (value: unknown): unknown =>
+  Array.isArray(value) ? value.map(nameOfPlatforms) : ((platformNames as Record<string, string>)[String(value)] ?? value)
 
 function describeValue(value: unknown): string {
   if (Array.isArray(value)) {

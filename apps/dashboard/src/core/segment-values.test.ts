@@ -5,7 +5,7 @@ import { fields, labelOf, typeOf, wordOf } from './segment-fields.ts'
 import { findPlace, placeMistakes } from './segment-paths.ts'
 import { readRelative } from './relative-date.ts'
 import { describeSegment } from './segment-text.ts'
-import { asKind, conditionFor, firstCondition, isList, readPasted, splitValues, valueFor } from './segment-values.ts'
+import { asKind, conditionFor, firstOfTag, firstCondition, isList, readPasted, splitValues, valueFor } from './segment-values.ts'
 import { largestDrop } from './why-so-few.ts'
 
 const problemOf = (definition: unknown) => {
@@ -37,10 +37,20 @@ test('another operator keeps what was typed where it has a meaning', () => {
   expect(valueFor('string', 'in', null)).toEqual([])
 })
 
+test('a comparison of a tag begins with a value of the kind that users have', () => {
+  expect(firstOfTag({ type: 'number', values: ['12', '3'] })).toBe(12)
+  expect(firstOfTag({ type: 'number', values: [] })).toBe(0)
+  expect(firstOfTag({ type: 'boolean', values: ['false'] })).toBe(true)
+  expect(firstOfTag({ type: 'string', values: ['gold'] })).toBeUndefined()
+  expect(valueFor('tag', 'eq', undefined)).toBe('')
+})
+
 test('another field begins anew where the condition has no meaning for it', () => {
-  expect(conditionFor('date', 'contains', 'x')).toEqual({ op: 'gte', value: '-14d' })
-  expect(conditionFor('string', 'eq', 'x')).toEqual({ op: 'eq', value: 'x' })
-  expect(conditionFor('number', 'eq', 'x')).toEqual({ op: 'gte', value: 1 })
+  expect(conditionFor('string', 'date', 'contains', 'x')).toEqual({ op: 'gte', value: '-14d' })
+  expect(conditionFor('tag', 'string', 'eq', 'x')).toEqual({ op: 'eq', value: 'x' })
+  expect(conditionFor('platform', 'string', 'in', ['ios'])).toEqual({ op: 'in', value: [] })
+  expect(conditionFor('date', 'date', 'lt', '-1d')).toEqual({ op: 'lt', value: '-1d' })
+  expect(conditionFor('string', 'number', 'eq', 'x')).toEqual({ op: 'gte', value: 1 })
 })
 
 test('pasted values are taken one a line or separated, once each, and at most 500 of them', () => {
@@ -62,18 +72,22 @@ test('a tag keeps its kind: the text 5 is not the number 5', () => {
 test('a mistake is shown at the condition that its path names, wherever the segment stands in the request', () => {
   const root = read({ and: [{ field: 'platform', op: 'eq', value: 'ios' }, { not: { field: 'country', op: 'in', value: ['x', 5] } }] })
   const [platform, country] = leavesOf(root)
-  expect(findPlace(root, 'and.0.op')).toEqual({ id: platform!.id, part: 'op', item: undefined })
-  expect(findPlace(root, 'definition.and.1.not.value.1')).toEqual({ id: country!.id, part: 'value', item: 1 })
-  expect(findPlace(root, 'campaign.segment.and')).toEqual({ id: root!.id, part: undefined, item: undefined })
-  expect(findPlace(root, 'definition')).toEqual({ id: root!.id, part: undefined, item: undefined })
+  expect(findPlace(root, 'and.0.op')).toEqual({ id: platform?.id, part: 'op', item: undefined })
+  expect(findPlace(root, 'definition.and.1.not.value.1')).toEqual({ id: country?.id, part: 'value', item: 1 })
+  expect(findPlace(root, 'campaign.segment.and')).toEqual({ id: root?.id, part: undefined, item: undefined })
+  expect(findPlace(root, 'definition')).toEqual({ id: root?.id, part: undefined, item: undefined })
   expect(findPlace(undefined, 'definition')).toBeUndefined()
   const leaf = read({ field: 'nope', op: 'eq', value: 1 })
-  expect(findPlace(leaf, problemOf({ field: 'nope', op: 'eq', value: 1 })!.path)).toEqual({ id: leaf!.id, part: 'field', item: undefined })
+  expect(findPlace(leaf, problemOf({ field: 'nope', op: 'eq', value: 1 })?.path ?? '')).toEqual({
+    id: leaf?.id,
+    part: 'field',
+    item: undefined,
+  })
   const placed = placeMistakes(root, [
     { path: 'and.0.op', message: 'a' },
     { path: 'definition.and.0.op', message: 'a' },
   ])
-  expect(placed.get(platform!.id)).toEqual([{ id: platform!.id, part: 'op', item: undefined, message: 'a' }])
+  expect(placed.get(platform?.id ?? '')).toEqual([{ id: platform?.id, part: 'op', item: undefined, message: 'a' }])
 })
 
 test('a segment reads as a sentence', () => {

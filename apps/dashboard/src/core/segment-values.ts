@@ -54,16 +54,30 @@ function fits(type: FieldType, value: unknown): boolean {
   return typeof value === 'string'
 }
 
-/** The operator and the value with which a condition goes on when it is given another field. */
-export function conditionFor(type: FieldType | undefined, op: string, value: unknown): { op: string; value: unknown } {
-  if (type === undefined) return { op, value }
+/** Types whose values are texts of people's own: what was typed for one of them may be meant for another. */
+const texts: readonly (FieldType | undefined)[] = ['string', 'tag', 'language', 'country']
+
+/** The operator and the value with which a condition goes on when its field, of the type `from`, becomes one of another type. */
+export function conditionFor(
+  from: FieldType | undefined,
+  type: FieldType | undefined,
+  op: string,
+  value: unknown,
+): { op: string; value: unknown } {
+  if (type === undefined || type === from) return { op, value }
   const isKnown = operatorsOf[type].some((known) => known === op)
   const single: unknown = Array.isArray(value) ? (value as unknown[])[0] : value
-  const keeps = isKnown && (op === 'exists' || (type !== 'platform' && type !== 'date' && type !== 'version' && fits(type, single)))
+  const keeps = isKnown && (op === 'exists' || (texts.includes(from) && texts.includes(type) && fits(type, single)))
   return keeps ? { op, value: valueFor(type, op, value) } : firstCondition(type)
 }
 
 export type TagKind = 'text' | 'number' | 'boolean'
+
+/** The value with which a comparison of a tag begins: of the kind that users have, since another kind would match nobody. */
+export function firstOfTag(tag: { type: string; values: readonly string[] } | undefined): string | number | boolean | undefined {
+  if (tag?.type === 'boolean') return true
+  return tag?.type === 'number' ? (asKind(tag.values[0] ?? '', 'number') ?? 0) : undefined
+}
 
 /** Of which kind a tag's value is: a tag is compared with its own kind only (spec: segments/tag-types). */
 export function kindOf(value: unknown): TagKind {

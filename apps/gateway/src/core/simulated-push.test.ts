@@ -1,7 +1,7 @@
 import { serialize, type Push } from '@herald/contracts/payload'
 import { platforms } from '@herald/contracts/platform'
 import { expect, test } from 'vitest'
-import { readPayload } from './simulated-push.ts'
+import { readPayload, withoutToken } from './simulated-push.ts'
 
 const entry = {
   title: 'Shipped',
@@ -33,6 +33,14 @@ test.each(platforms)('a device of %s shows what was sent to it', (platform) => {
 
 test.each(['ios', 'android'] as const)('a silent push shows nothing on %s, and brings its data', (platform) => {
   expect(readPayload(platform, payloadOf(platform, { send: { ...send, silent: true } }))).toEqual({ shown: null, data: { order: '17' } })
+})
+
+test('nothing of a payload is left out but the token that FCM’s message has inside', () => {
+  expect(JSON.stringify(payloadOf('android', {}))).toContain('"token"')
+  const shown = withoutToken(payloadOf('android', {})) as { message: { token: string } }
+  expect(shown).toEqual({ message: { ...(payloadOf('android', {}) as typeof shown).message, token: '…oken' } })
+  for (const platform of ['ios', 'web'] as const) expect(withoutToken(payloadOf(platform, {}))).toEqual(payloadOf(platform, {}))
+  expect(withoutToken(null)).toBeNull()
 })
 
 test.each(platforms)('a payload of %s that is none of ours is read without an error', (platform) => {

@@ -34,6 +34,13 @@ export function readPayload(platform: Platform, payload: unknown): { shown: Show
   return readWebPush(fields(payload))
 }
 
+/** The payload with all but the end of a device's token left out: FCM's message has it inside. */
+export function withoutToken(payload: unknown): unknown {
+  const { message, ...rest } = fields(payload)
+  const { token } = fields(message)
+  return typeof token === 'string' ? { ...rest, message: { ...fields(message), token: `…${token.slice(-4)}` } } : payload
+}
+
 function readApns({ aps, herald, ...rest }: Fields) {
   const alert = fields(aps)['alert']
   const ours = fields(herald)

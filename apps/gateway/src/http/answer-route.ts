@@ -76,11 +76,11 @@ export async function answerRoute(route: Route, request: Routed, response: Serve
     header: (name) => headerOf(request, name),
     actor: by.actor,
     session,
-    visitor: {
+    visitor: () => ({
       address: door.limits.bucketOf(request),
       browser: (headerOf(request, 'user-agent') ?? '').slice(0, longestBrowser),
       requestId: by.requestId,
-    },
+    }),
     countSend: () => {
       if (key) door.limits.countSend(key, response)
     },
@@ -156,8 +156,8 @@ const noQuery = z.strictObject({})
 
 /** Unknown names are refused like unknown fields of a body; without a key nobody is there to be told, and such a route's schema takes anything. */
 function queryOf(route: Route, request: IncomingMessage): unknown {
-  if (route.key === 'none' && !route.query) return {}
   const { query } = partsOf(request)
+  if (route.key === 'none' && (query === '' || !route.query)) return {}
   return query === '' && !route.query ? {} : parseBody(route.query ?? noQuery, { ...parseQuery(query) })
 }
 

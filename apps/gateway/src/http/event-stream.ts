@@ -89,7 +89,11 @@ export const whileSignedIn = (stream: EventStream, lasts: () => Promise<boolean>
   new EventStream((sink) => {
     const stop = stream.start(sink)
     // Whether it has ended cannot be known while the database is away: it is asked again.
-    const look = () => void lasts().then((still) => still || sink.end(), () => undefined)
+    const look = () =>
+      void lasts().then(
+        (still) => still || sink.end(),
+        () => undefined,
+      )
     const timer = setInterval(look, everyMs).unref()
     return () => {
       clearInterval(timer)

@@ -76,7 +76,10 @@ test.each(['/dashboard', '/dashboard/', '/dashboard/apps/671a2b3c4d5e6f7081920a0
 )
 
 /** The bytes as they were sent. */
-const bytesOf = (path: string, acceptEncoding?: string): Promise<{ encoding: string | undefined; bytes: Buffer; etag: string | undefined }> =>
+const bytesOf = (
+  path: string,
+  acceptEncoding?: string,
+): Promise<{ encoding: string | undefined; bytes: Buffer; etag: string | undefined }> =>
   new Promise((resolve, reject) => {
     const headers = acceptEncoding === undefined ? {} : { 'accept-encoding': acceptEncoding }
     request({ host: '127.0.0.1', port: gateway.port, path, headers, agent: false }, (response) => {
@@ -197,7 +200,11 @@ test('a guide is found by its name, under the rules of the dashboard', async () 
     expect([status, text, headers['content-security-policy']]).toEqual([200, '<h1>Webhooks</h1>', policy + trustedTypes])
   }
   expect((await get('/docs/guide/search.json')).status).toBe(200)
-  expect(await get('/docs/llms.txt')).toMatchObject({ status: 200, text: 'All guides', headers: { 'content-type': 'text/plain; charset=utf-8' } })
+  expect(await get('/docs/llms.txt')).toMatchObject({
+    status: 200,
+    text: 'All guides',
+    headers: { 'content-type': 'text/plain; charset=utf-8' },
+  })
 })
 
 // spec: administration/dashboard-unbuilt

@@ -148,7 +148,7 @@ const guide = [
   }),
 ]
 
-const welcome = (withDashboard: boolean) => `<p>This is a Herald, an open push-notification platform.</p>
+const welcome = (withDashboard: boolean) => `<p>This is an installation of Herald, an open push-notification platform.</p>
 <ul>
 ${withDashboard ? '<li><a href="/dashboard">Dashboard</a>: apps, people, sends and what became of them</li>\n' : ''}<li><a href="/docs/guide/">Guides</a>: one task a page</li>
 <li><a href="/docs">API</a>: every operation, to be tried here</li>

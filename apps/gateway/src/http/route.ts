@@ -76,8 +76,8 @@ export type Asked<Param extends string, Body, Query> = {
   actor: string
   /** Of a request with a session's cookie. */
   session: SignedIn | undefined
-  /** Where the request comes from, for the door and the audit. */
-  visitor: From
+  /** Where the request comes from, for the door and the audit. Asked for by few routes, so it is made when it is. */
+  visitor: () => From
   /** Counts one more send of the key; throws the Fault `rate_limited`. For a route with the limit `sends`. */
   countSend: () => void
   /** The body of a route that `takes` a file. */

@@ -39,7 +39,7 @@ export const session = [
     faults: ['unauthorized', 'forbidden', 'rate_limited'],
     audit: own('session.begun'),
     async answer({ signIn }, { body, visitor }) {
-      const { cookie, session: begun } = await signIn(body, visitor)
+      const { cookie, session: begun } = await signIn(body, visitor())
       return new Reply(shown(begun), { headers: { 'set-cookie': sessionCookie(cookie) } })
     },
   }),
@@ -63,7 +63,7 @@ export const session = [
     summary: 'Sign out: the session of the cookie ends',
     audit: own('session.ended'),
     async answer({ sessions }, { session: present, visitor }) {
-      await sessions.end(signedIn(present), visitor.requestId)
+      await sessions.end(signedIn(present), visitor().requestId)
       return new Reply(undefined, { headers: { 'set-cookie': endedCookie } })
     },
   }),
@@ -79,7 +79,7 @@ export const session = [
     answers: SignInLink,
     audit: own('sign-in-link.made'),
     async answer({ sessions, installed }, { body, header, actor, visitor }) {
-      const { code, expiresAt } = await sessions.makeLink({ actor, requestId: visitor.requestId }, body.name)
+      const { code, expiresAt } = await sessions.makeLink({ actor, requestId: visitor().requestId }, body.name)
       return { url: `${baseUrlOf(installed.baseUrl, header) ?? ''}/dashboard/#code=${code}`, expiresAt }
     },
   }),

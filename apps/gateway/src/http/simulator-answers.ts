@@ -50,7 +50,9 @@ export const SimulatedPushList = listOf(
       data: z.record(z.string(), z.string()),
       headers: z.record(z.string(), z.string()),
       bytes: z.int(),
-      payload: z.unknown().meta({ description: 'Exactly what the provider took; of a browser decrypted.' }),
+      payload: z
+        .unknown()
+        .meta({ description: 'Exactly what the provider took; of a browser decrypted, of Android without all but the end of the token.' }),
       error: z.string().nullable(),
     }),
   ),

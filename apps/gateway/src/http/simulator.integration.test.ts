@@ -47,7 +47,10 @@ test('without a simulator there is nothing at any of its paths', async () => {
     ['GET', '/faults'],
     ['POST', '/reset'],
   ] as const)
-    expect([path, (await without.admin(method, `/simulator${path}`, body)).status]).toEqual([path, method === 'POST' && path === '/devices' ? 409 : 404])
+    expect([path, (await without.admin(method, `/simulator${path}`, body)).status]).toEqual([
+      path,
+      method === 'POST' && path === '/devices' ? 409 : 404,
+    ])
 })
 
 // spec: administration/simulator
@@ -110,7 +113,10 @@ test('a simulated account becomes the app’s credentials, and takes the place o
   const taken = await ask('POST', '/accounts', { appId, kind: 'apns' })
   expect([taken.status, taken.body]).toEqual([200, { kind: 'apns' }])
   const { body: set } = await gateway.admin('GET', `/apps/${appId}/providers/apns`)
-  expect(simulator.asked.at(-1)).toMatchObject({ path: '/accounts', body: { kind: 'apns', bundleId: set['bundleId'], keyId: set['keyId'] } })
+  expect(simulator.asked.at(-1)).toMatchObject({
+    path: '/accounts',
+    body: { kind: 'apns', bundleId: set['bundleId'], keyId: set['keyId'] },
+  })
   expect((await gateway.admin('GET', `/apps/${appId}/audit?action=provider.set`)).body['items']).toHaveLength(1)
 
   const again = await ask('POST', '/accounts', { appId, kind: 'apns' })
@@ -142,8 +148,21 @@ const ids = { appId: newId(), campaignId: newId(), userId: newId(), subscription
 const takenPush = (seq: number) => {
   const msgId = mintMessageId(hmacSecret, { ...ids, platform: 'ios', variant: 'b' })
   return {
-    ...{ seq, at: 1_768_329_000_123.5, platform: 'ios', deviceId: 'ios-300', environment: 'production', id: 'apns-id', headers: { priority: '10' } },
-    ...{ payload: { aps: { alert: { title: 'Hi', body: 'There' } }, herald: { msgId }, order: '17' }, msgId, bytes: 120, subscriptionId: null },
+    ...{
+      seq,
+      at: 1_768_329_000_123.5,
+      platform: 'ios',
+      deviceId: 'ios-300',
+      environment: 'production',
+      id: 'apns-id',
+      headers: { priority: '10' },
+    },
+    ...{
+      payload: { aps: { alert: { title: 'Hi', body: 'There' } }, herald: { msgId }, order: '17' },
+      msgId,
+      bytes: 120,
+      subscriptionId: null,
+    },
   }
 }
 
@@ -153,7 +172,14 @@ test('a push is shown with what its device shows, and with whom and which campai
   const { body } = await ask('GET', `/pushes?appId=${appId}&deviceId=ios-300&limit=1`)
   expect(body['items']).toMatchObject([
     {
-      ...{ seq: 42, at: '2026-01-13T18:30:00.123Z', campaignId: ids.campaignId, userId: ids.userId, subscriptionId: ids.subscriptionId, variant: 'b' },
+      ...{
+        seq: 42,
+        at: '2026-01-13T18:30:00.123Z',
+        campaignId: ids.campaignId,
+        userId: ids.userId,
+        subscriptionId: ids.subscriptionId,
+        variant: 'b',
+      },
       ...{ shown: { title: 'Hi', body: 'There', actions: [] }, data: { order: '17' }, bytes: 120 },
     },
   ])

@@ -11,7 +11,7 @@ import { migrate } from '@herald/service/migrate'
 import { provision } from '@herald/service/provision'
 import { until } from '@herald/testing/until'
 import { afterAll, afterEach, expect, test } from 'vitest'
-import { startGateway, type GatewayUnderTest } from '../testing/start-gateway.ts'
+import { adminToken, startGateway, type GatewayUnderTest } from '../testing/start-gateway.ts'
 import { startPeers } from '../testing/start-peers.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'herald-gateway-system-'))
@@ -78,6 +78,25 @@ test('says what the operator calls the base URL, and that the providers are simu
   const settings = { HERALD_BASE_URL: 'https://push.shop.example/', SIMULATOR_CONTROL_URL: 'http://127.0.0.1:2202' }
   const other = await startGateway(addresses, settings)
   expect(await systemOf(other)).toMatchObject({ baseUrl: 'https://push.shop.example', simulator: true })
+})
+
+// spec: administration/session-away
+test('who was signed in stays so while the database is away, and is told that it is', async () => {
+  const signedIn = await gateway.ask({ method: 'POST', path: '/v1/admin/session', body: { token: adminToken, name: 'Dana' } })
+  const cookie = String(signedIn.headers['set-cookie']?.[0]?.split(';')[0])
+  const asked = (path: string) => gateway.ask({ path: `/v1/admin${path}`, headers: { cookie } })
+  expect((await asked('/system')).body).toMatchObject({ database: 'ready' })
+
+  const { port } = postgres
+  await postgres.stop()
+  await until(async () => (await asked('/system')).body['database'] === 'unreachable', { what: 'a database that is away' })
+  expect(await asked('/session')).toMatchObject({ status: 200, body: { name: 'Dana' } })
+  expect(await asked('/apps')).toMatchObject({ status: 503, body: { error: { code: 'database_unavailable' } } })
+  const stranger = await gateway.ask({ path: '/v1/admin/system', headers: { cookie: `__Host-herald=${'A'.repeat(43)}` } })
+  expect(stranger).toMatchObject({ status: 503, body: { error: { code: 'database_unavailable' } } })
+
+  postgres = await startPostgres({ dataDir, durable: false, port })
+  await until(async () => (await asked('/apps')).status === 200, { what: 'the database' })
 })
 
 // spec: administration/system, administration/token

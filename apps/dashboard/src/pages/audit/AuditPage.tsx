@@ -76,7 +76,7 @@ export function AuditPage() {
                   cell: ({ action }) => (
                     <button
                       type="button"
-                      className="rounded text-left underline decoration-transparent underline-offset-2 hover:decoration-current"
+                      className="whitespace-nowrap rounded text-left underline decoration-transparent underline-offset-2 hover:decoration-current"
                       title={`Only ${action}`}
                       onClick={() => setSearch({ ...search, action })}
                     >
@@ -88,7 +88,7 @@ export function AuditPage() {
                   key: 'subject',
                   label: 'Of what',
                   cell: ({ subject, action }) => (
-                    <dl className="flex flex-wrap gap-x-3 gap-y-0.5 text-xs">
+                    <dl className="flex min-w-64 flex-wrap gap-x-3 gap-y-0.5 text-xs">
                       {subjectParts(subject).map((part) => (
                         <SubjectPart key={part.name} appId={appId} action={action} part={part} />
                       ))}
@@ -98,8 +98,11 @@ export function AuditPage() {
                 {
                   key: 'request',
                   label: 'Request',
+                  width: '8rem',
                   cell: ({ requestId }) =>
-                    requestId === null ? null : <CopyText text={requestId} label="Request id" shown={`…${requestId.slice(-6)}`} />,
+                    requestId === null ? null : (
+                      <CopyText text={requestId} label={`request id ${requestId.slice(0, 8)}`} shown={requestId.slice(0, 8)} />
+                    ),
                 },
               ]}
             />

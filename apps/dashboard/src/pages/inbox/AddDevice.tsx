@@ -6,6 +6,7 @@ import { faultOf } from '../../api/fault.ts'
 import { readTagLines } from '../../core/tag-lines.ts'
 import { announce } from '../../ui/Announcer.tsx'
 import { applyFault } from '../../ui/applyFault.ts'
+import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Choice } from '../../ui/Choice.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
@@ -39,11 +40,12 @@ export function AddDevice({ appId, onClose }: { appId: string; onClose: () => vo
   const [fault, setFault] = useState<unknown>()
   const [others, setOthers] = useState<{ path: string; message: string }[]>([])
   const [isTaking, setIsTaking] = useState(false)
-  const needsAccount = fault !== undefined && faultOf(fault).code === 'invalid_state'
+  const [needsAccount, setNeedsAccount] = useState(false)
 
   const submit = handleSubmit(async (texts) => {
     setFault(undefined)
     setOthers([])
+    setNeedsAccount(false)
     try {
       await client.POST('/v1/admin/simulator/devices', { body: { appId, platform, ...filled(texts) } })
       await cache.invalidateQueries({ queryKey: devicesKey(appId) })
@@ -52,6 +54,7 @@ export function AddDevice({ appId, onClose }: { appId: string; onClose: () => vo
     } catch (error) {
       if (faultOf(error).status === 422)
         setOthers(applyFault(setError, error, ['name', 'externalId', 'language', 'timezone', 'country', 'tags']))
+      else if (faultOf(error).code === 'invalid_state') setNeedsAccount(true)
       else setFault(error)
     }
   })
@@ -88,11 +91,16 @@ export function AddDevice({ appId, onClose }: { appId: string; onClose: () => vo
         <FormErrors details={others} />
         {fault !== undefined && <ErrorNote error={fault} />}
         {needsAccount && (
-          <p>
-            <Button busy={isTaking} onClick={() => void takeAccount()}>
-              Use the simulated account and add the device
-            </Button>
-          </p>
+          <Banner
+            kind="warning"
+            action={
+              <Button small busy={isTaking} onClick={() => void takeAccount()}>
+                Use the simulated account
+              </Button>
+            }
+          >
+            The app has no credentials for this platform that the simulator knows. With the simulated account the device can be added.
+          </Banner>
         )}
         <Choice
           legend="What it is"

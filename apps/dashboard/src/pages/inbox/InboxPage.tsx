@@ -18,6 +18,8 @@ import { StreamLine } from './StreamLine.tsx'
 import { useInbox } from './useInbox.ts'
 import { useReports } from './useReports.ts'
 
+const cardsAtOnce = 24
+
 /** A wall of virtual phones and browsers with what they got. Each gesture is a real tracking call. */
 export function InboxPage() {
   const system = useSystem()
@@ -39,6 +41,7 @@ function Inbox() {
   const { platform } = useSearch({ from: '/apps/$appId/inbox' })
   const navigate = useNavigate()
   const [isAdding, setIsAdding] = useState(false)
+  const [most, setMost] = useState(cardsAtOnce)
   const { devices, pushes, stream, dropped } = useInbox(appId)
   const { reports, report } = useReports()
   const wall = wallOf(devices.items, pushes).filter(({ device }) => platform === undefined || device.platform === platform)
@@ -95,11 +98,17 @@ function Inbox() {
         {() => (
           <>
             <ul className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,19rem),1fr))] items-start gap-4" aria-label="Virtual devices">
-              {wall.map(({ device, pushes: those }) => (
+              {wall.slice(0, most).map(({ device, pushes: those }) => (
                 <DeviceCard key={device.id} appId={appId} device={device} pushes={those} reports={reports} report={report} />
               ))}
             </ul>
-            <LoadMore pages={devices} />
+            {wall.length > most ? (
+              <p className="flex justify-center">
+                <Button onClick={() => setMost(most + cardsAtOnce)}>Show more devices</Button>
+              </p>
+            ) : (
+              <LoadMore pages={devices} />
+            )}
           </>
         )}
       </Loaded>

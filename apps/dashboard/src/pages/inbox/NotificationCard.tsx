@@ -38,7 +38,7 @@ export function NotificationCard({ appId, push, report, onGesture }: Notificatio
   const isGone = report?.gesture.kind === 'swipe'
   const canReport = msgId !== null && shown !== null && !isGone && report?.isDone !== false
   return (
-    <article className={clsx('flex flex-col rounded-xl border border-line bg-surface shadow-xs', isGone && 'opacity-70')}>
+    <article className={clsx('flex flex-col rounded-xl border border-line shadow-xs', isGone ? 'bg-sunken' : 'bg-surface')}>
       {shown === null ? (
         <p className="px-3 pt-2.5 text-sm text-muted">A silent push: nothing appears, the app gets its data.</p>
       ) : (

@@ -28,7 +28,7 @@ export function PushBack({ appId, push }: { appId: string; push: SimulatedPush }
           <>
             <dt className="text-muted">Message id</dt>
             <dd className="min-w-0">
-              <CopyText text={push.msgId} label="message id" />
+              <CopyText text={push.msgId} />
             </dd>
           </>
         )}

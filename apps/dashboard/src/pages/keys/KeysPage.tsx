@@ -5,7 +5,6 @@ import { client, dataOf } from '../../api/client.ts'
 import type { components } from '../../api/schema.gen.ts'
 import { usePages } from '../../api/usePages.ts'
 import { useAppId } from '../../session/useAppId.ts'
-import { useShortcut } from '../../shell/useShortcut.ts'
 import { announce } from '../../ui/Announcer.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Confirm } from '../../ui/Confirm.tsx'
@@ -36,7 +35,6 @@ export function KeysPage() {
     const query = { limit: 50, ...(cursor !== undefined && { cursor }) }
     return dataOf(await client.GET('/v1/admin/apps/{appId}/keys', { params: { path: { appId }, query }, signal }))
   })
-  useShortcut('n', () => setIsMaking(true), 'Make a key')
   const makeButton = (
     <Button variant="primary" icon={<Plus size={14} aria-hidden />} onClick={() => setIsMaking(true)}>
       New key
@@ -151,11 +149,12 @@ export function KeysPage() {
   )
 }
 
-/** The use is known to the hour, so no minute is shown as if it were. */
+/** The use is known to the hour, so it is shown as an hour. */
 function HourOf({ at }: { at: string }) {
   return (
-    <span title="known to the hour">
-      <Time at={at} />
+    <span className="whitespace-nowrap">
+      <Time at={at} /> to{' '}
+      {new Date(Date.parse(at) + 3_600_000).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })}
     </span>
   )
 }

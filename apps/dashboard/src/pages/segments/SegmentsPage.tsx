@@ -5,7 +5,6 @@ import { usePages } from '../../api/usePages.ts'
 import { countIds, readTree } from '../../core/segment-editor.ts'
 import { describeSegment } from '../../core/segment-text.ts'
 import { useAppId } from '../../session/useAppId.ts'
-import { useShortcut } from '../../shell/useShortcut.ts'
 import { ButtonLink } from '../../ui/ButtonLink.tsx'
 import { Count } from '../../ui/Count.tsx'
 import { Empty } from '../../ui/Empty.tsx'
@@ -30,8 +29,6 @@ export function SegmentsPage() {
     const query = { limit: 50, ...(cursor !== undefined && { cursor }), ...(q !== undefined && { q }) }
     return dataOf(await client.GET('/v1/admin/apps/{appId}/segments', { params: { path: { appId }, query }, signal }))
   })
-  const openNew = () => void navigate({ to: '/apps/$appId/segments/$segmentId', params: { appId, segmentId: 'new' } })
-  useShortcut('n', openNew, 'Make a segment')
 
   return (
     <Page

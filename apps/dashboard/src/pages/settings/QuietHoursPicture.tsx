@@ -22,28 +22,28 @@ export function QuietHoursPicture({ start, end, zone }: { start: string; end: st
   const text = describeQuiet(start, end)
   return (
     <figure className="flex flex-col gap-1">
-      <svg viewBox="-24 0 1488 96" className="h-auto w-full" role="img" aria-label={text}>
-        <rect x={0} y={20} width={dayMinutes} height={32} rx={6} className="fill-sunken stroke-line" strokeWidth={2} />
+      <svg viewBox="0 0 1440 32" preserveAspectRatio="none" className="h-8 w-full rounded-md" role="img" aria-label={text}>
+        <rect width={dayMinutes} height={32} className="fill-sunken" />
         {spans.map((span) => (
-          <rect key={span.start} x={span.start} y={20} width={span.end - span.start} height={32} rx={6} className="fill-accent" />
+          <rect key={span.start} x={span.start} width={span.end - span.start} height={32} className="fill-accent" />
         ))}
-        {hours.map((hour) => (
-          <g key={hour}>
-            <line x1={hour * 60} x2={hour * 60} y1={52} y2={60} className="stroke-muted" strokeWidth={2} />
-            <text x={hour * 60} y={84} textAnchor="middle" fontSize={22} className="fill-muted">
-              {hour}
-            </text>
-          </g>
+        {hours.slice(1, -1).map((hour) => (
+          <line key={hour} x1={hour * 60} x2={hour * 60} y1={24} y2={32} className="stroke-strong" vectorEffect="non-scaling-stroke" />
         ))}
         {now !== undefined && (
-          <g>
-            <line x1={now} x2={now} y1={12} y2={58} className="stroke-ink" strokeWidth={4} />
-            <circle cx={now} cy={10} r={7} className="fill-ink" />
-          </g>
+          <>
+            <line x1={now} x2={now} y1={0} y2={32} strokeWidth={6} className="stroke-surface" vectorEffect="non-scaling-stroke" />
+            <line x1={now} x2={now} y1={0} y2={32} strokeWidth={2} className="stroke-ink" vectorEffect="non-scaling-stroke" />
+          </>
         )}
       </svg>
+      <div className="flex justify-between text-xs text-muted" aria-hidden>
+        {hours.map((hour) => (
+          <span key={hour}>{hour}</span>
+        ))}
+      </div>
       <figcaption className="text-muted text-sm">
-        {text} {now !== undefined && `The mark is now in ${zone}.`}
+        {text} {now !== undefined && `The line is now in ${zone}.`}
       </figcaption>
     </figure>
   )

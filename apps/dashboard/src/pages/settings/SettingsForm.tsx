@@ -100,15 +100,15 @@ export function SettingsForm({ app }: { app: App }) {
               </div>
             )}
             <p className="text-muted text-sm">
-              What a person would get beyond it ends as skipped with the reason <code>frequency_cap</code>. Notifications to single people
-              and sends that bypass the cap are not limited.
+              What a person would get beyond it ends as skipped with the reason <code>frequency_cap</code>. Silent pushes, tests and sends
+              that bypass the cap are not limited.
             </p>
           </div>
         </Card>
         <Card title="Quiet hours">
           <div className="flex flex-col gap-3">
             <Switch
-              label="Leave people in peace at night"
+              label="Leave people in peace for a part of each day"
               checked={texts.hasQuietHours}
               onChange={(isOn: boolean) => setValue('hasQuietHours', isOn, { shouldDirty: true })}
             />
@@ -121,7 +121,7 @@ export function SettingsForm({ app }: { app: App }) {
                   <Field label="To" error={errors.quietEnd?.message}>
                     {(control) => <TextInput {...control} {...register('quietEnd')} type="time" />}
                   </Field>
-                  <Field label="A campaign that falls into them" error={errors.quietAction?.message}>
+                  <Field label="What falls into them" error={errors.quietAction?.message}>
                     {(control) => (
                       <Select
                         {...control}
@@ -137,7 +137,10 @@ export function SettingsForm({ app }: { app: App }) {
                 <QuietHoursPicture start={texts.quietStart} end={texts.quietEnd} zone={texts.defaultTimezone} />
               </>
             )}
-            <p className="text-muted text-sm">They count in each person’s own time zone; where none is known, in the app’s.</p>
+            <p className="text-muted text-sm">
+              They count in each person’s own time zone; where none is known, in the app’s. Silent pushes, tests and sends that bypass them
+              are not held.
+            </p>
           </div>
         </Card>
         <div className="flex items-center gap-3">

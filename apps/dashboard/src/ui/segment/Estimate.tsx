@@ -26,6 +26,12 @@ async function definitionOf(appId: string, target: EstimateTarget, signal: Abort
   return dataOf(saved).definition
 }
 
+/** Whether a condition is not complete yet: then there is nothing to ask. */
+async function isUnfinished(definition: SegmentDefinition): Promise<boolean> {
+  const { problemOf } = await import('../../core/segment-problem.ts')
+  return problemOf(definition) !== undefined
+}
+
 /** Counts the devices that a segment would reach now, as a send would. */
 export async function previewSegment(appId: string, definition: SegmentDefinition, signal: AbortSignal) {
   const counted = await client.POST('/v1/admin/apps/{appId}/segments/preview', {
@@ -44,6 +50,7 @@ export function Estimate({ appId, target }: { appId: string; target: EstimateTar
     queryKey: ['estimate', appId, settled],
     queryFn: async ({ signal }) => {
       const definition = await definitionOf(appId, settled, signal)
+      if (await isUnfinished(definition)) return 'unfinished'
       return { definition, ...(await previewSegment(appId, definition, signal)) }
     },
     placeholderData: (before) => before,
@@ -51,11 +58,12 @@ export function Estimate({ appId, target }: { appId: string; target: EstimateTar
     gcTime: 60_000,
     retry: false,
   })
-  const { data, error, dataUpdatedAt } = query
+  const { error, dataUpdatedAt } = query
   const fault = error === null ? undefined : faultOf(error)
-  if (fault?.status === 422) {
+  if (query.data === 'unfinished' || fault?.status === 422) {
     return <p className="text-muted">The number of devices is counted when every condition is complete.</p>
   }
+  const { data } = query
   if (fault !== undefined && data === undefined) return <ErrorNote error={error} retry={() => void query.refetch()} />
   if (data === undefined) return <Skeleton lines={3} />
   const isOld = query.isPlaceholderData || !isSettled || query.isFetching

@@ -19,7 +19,7 @@ export function FieldSelect({ field, onChange, control }: { field: string; onCha
       <select
         {...control}
         data-part="field"
-        className={`${controlClass} max-w-56`}
+        className={`${controlClass} max-w-44`}
         aria-label="Field"
         title={hintOf(field)}
         value={isTyped ? typedTag : field}

@@ -2,7 +2,8 @@ import { operatorsOf } from '@herald/contracts/segment'
 import type { FieldType } from '@herald/contracts/segment-tree'
 import type { EditorLeaf } from '../../core/segment-editor.ts'
 import { wordOf } from '../../core/segment-fields.ts'
-import { valueFor } from '../../core/segment-values.ts'
+import { firstOfTag, valueFor } from '../../core/segment-values.ts'
+import { useSegment } from './SegmentContext.ts'
 import type { ControlMarks } from './ValueEditor.tsx'
 import { controlClass } from './control-class.ts'
 
@@ -18,6 +19,8 @@ type OperatorSelectProps = {
 /** Chooses one of the operators that the field's type knows. `exists` is two choices here: known and not known. */
 export function OperatorSelect({ leaf, type, onChange, control }: OperatorSelectProps) {
   const { op, value } = leaf
+  const { tags } = useSegment()
+  const tag = tags.find(({ name }) => `tags.${name}` === leaf.field)
   const known: readonly string[] = type === undefined ? [] : operatorsOf[type]
   const shown = op === 'exists' && value === false ? absent : op
   return (
@@ -30,7 +33,10 @@ export function OperatorSelect({ leaf, type, onChange, control }: OperatorSelect
       onChange={({ target }) =>
         target.value === absent
           ? onChange({ op: 'exists', value: false })
-          : onChange({ op: target.value, value: target.value === 'exists' ? true : valueFor(type, target.value, value) })
+          : onChange({
+              op: target.value,
+              value: target.value === 'exists' ? true : valueFor(type, target.value, op === 'exists' ? firstOfTag(tag) : value),
+            })
       }
     >
       {!known.includes(op) && <option value={op}>{wordOf(op, type)} (not for this field)</option>}

@@ -16,17 +16,17 @@ import {
 } from '../../core/segment-editor.ts'
 import { liftNode, moveNode } from '../../core/segment-moves.ts'
 import { placeMistakes } from '../../core/segment-paths.ts'
+import { problemOf } from '../../core/segment-problem.ts'
 import { describeNode } from '../../core/segment-text.ts'
 import { firstCondition } from '../../core/segment-values.ts'
-import { announce } from '../Announcer.tsx'
 import { Tabs } from '../Tabs.tsx'
 import type { SegmentBuilderProps } from './SegmentBuilder.tsx'
 import { SegmentContext, type SegmentActions } from './SegmentContext.ts'
-import { SegmentJson } from './SegmentJson.tsx'
+import { SegmentJson, type JsonDraft } from './SegmentJson.tsx'
 import { SegmentTree } from './SegmentTree.tsx'
 import { useFocusLater } from './useFocusLater.ts'
 import { useKnownTags } from './useKnownTags.ts'
-import { problemOf, useSegmentTree } from './useSegmentTree.ts'
+import { useSegmentTree } from './useSegmentTree.ts'
 
 const noDetails: NonNullable<SegmentBuilderProps['details']> = []
 
@@ -34,21 +34,24 @@ const noDetails: NonNullable<SegmentBuilderProps['details']> = []
 export function SegmentEditor({ value, onChange, appId, details = noDetails }: SegmentBuilderProps): ReactNode {
   const { root, definition, newId, change, replace } = useSegmentTree(value, onChange)
   const [tab, setTab] = useState('conditions')
-  const [answered, setAnswered] = useState<typeof details>()
+  const [said, setSaid] = useState('')
+  const [draft, setDraft] = useState<JsonDraft>()
+  const [answered, setAnswered] = useState<string>()
   const frame = useRef<HTMLDivElement>(null)
   const focusLater = useFocusLater(frame)
   const tags = useKnownTags(appId)
   // What the API said is about the segment as it was: with the next change it is no longer true.
-  const heard = details === answered ? noDetails : details
+  const told = JSON.stringify(details)
+  const heard = told === answered ? noDetails : details
   const tree = root === 'unreadable' ? undefined : root
   const problem = root === 'unreadable' ? undefined : problemOf(definition)
   const mistakes = placeMistakes(tree, [...(problem ? [problem] : []), ...heard])
 
-  function edit(next: EditorRoot, said?: string): void {
+  function edit(next: EditorRoot, text?: string): void {
     if (next === tree) return
-    setAnswered(details)
+    setAnswered(told)
     change(next)
-    if (said !== undefined) announce(said, 'info')
+    setSaid(text ?? '')
   }
   const newLeaf = (): EditorLeaf => ({ id: newId(), kind: 'leaf', field: 'platform', ...firstCondition('platform') })
   const nameOf = (id: string): string => {
@@ -125,13 +128,19 @@ export function SegmentEditor({ value, onChange, appId, details = noDetails }: S
         <SegmentJson
           definition={definition}
           details={heard}
+          draft={draft}
+          onDraft={setDraft}
           onChange={(next) => {
-            setAnswered(details)
+            setAnswered(told)
             replace(next)
           }}
         />
       ) : (
         <SegmentContext value={actions}>
+          {/* What is seen to move is said to those who do not see it. */}
+          <p role="status" className="sr-only">
+            {said}
+          </p>
           <SegmentTree root={root} onShowJson={() => setTab('json')} />
         </SegmentContext>
       )}

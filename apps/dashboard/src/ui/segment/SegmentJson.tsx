@@ -1,11 +1,17 @@
-import { useId, useState } from 'react'
+import { useId } from 'react'
 import type { SegmentDetail } from './SegmentBuilder.tsx'
-import { problemOf } from './useSegmentTree.ts'
-import { controlClass } from './control-class.ts'
+import { problemOf } from '../../core/segment-problem.ts'
+import { inputClass } from '../TextInput.tsx'
+
+/** What was typed, and the segment that came of it, as JSON. It may be no JSON yet. */
+export type JsonDraft = { text: string; of: string }
 
 type SegmentJsonProps = {
   definition: Record<string, unknown>
   details: readonly SegmentDetail[]
+  /** Kept outside, so that an unfinished text is still there when one comes back to this view. */
+  draft: JsonDraft | undefined
+  onDraft: (draft: JsonDraft) => void
   onChange: (definition: Record<string, unknown>) => void
 }
 
@@ -21,10 +27,9 @@ function read(text: string): { value: Record<string, unknown> } | { message: str
 }
 
 /** The segment in the words of the API. Each change that is JSON is taken at once; mistakes are named with their path. */
-export function SegmentJson({ definition, details, onChange }: SegmentJsonProps) {
+export function SegmentJson({ definition, details, draft, onDraft, onChange }: SegmentJsonProps) {
   const id = useId()
   const written = JSON.stringify(definition, undefined, 2)
-  const [draft, setDraft] = useState<{ text: string; of: string }>()
   // A draft stands while the segment is what came of it. When the segment changes elsewhere, the draft gives way.
   const text = draft !== undefined && draft.of === written ? draft.text : written
   const answer = read(text)
@@ -40,7 +45,7 @@ export function SegmentJson({ definition, details, onChange }: SegmentJsonProps)
       </label>
       <textarea
         id={id}
-        className={`${controlClass} font-mono text-xs`}
+        className={`${inputClass} py-1.5 font-mono text-xs`}
         rows={Math.min(24, Math.max(8, text.split('\n').length + 1))}
         spellCheck={false}
         aria-invalid={mistakes.length > 0}
@@ -49,10 +54,10 @@ export function SegmentJson({ definition, details, onChange }: SegmentJsonProps)
         onChange={({ target }) => {
           const next = read(target.value)
           if ('message' in next) {
-            setDraft({ text: target.value, of: written })
+            onDraft({ text: target.value, of: written })
             return
           }
-          setDraft({ text: target.value, of: JSON.stringify(next.value, undefined, 2) })
+          onDraft({ text: target.value, of: JSON.stringify(next.value, undefined, 2) })
           onChange(next.value)
         }}
       />

@@ -24,20 +24,17 @@ export function SegmentLeaf({ leaf, nots }: { leaf: EditorLeaf; nots: readonly s
     'aria-invalid': mistakes.some((mistake) => mistake.part === part) || undefined,
     'aria-describedby': mistakes.length > 0 ? mistakesId : undefined,
   })
-  const changeField = (field: string) => actions.changeLeaf(leaf.id, { field, ...conditionFor(typeOf(field), leaf.op, leaf.value) })
+  const changeField = (field: string) => actions.changeLeaf(leaf.id, { field, ...conditionFor(type, typeOf(field), leaf.op, leaf.value) })
   return (
     <li data-node={leaf.id} className="flex flex-col gap-1 rounded-md border border-line bg-surface p-2">
-      <div
-        className="flex flex-wrap items-start gap-2"
-        role="group"
-        aria-label={`Condition on ${labelOf(leaf.field)}`}
-        onKeyDownCapture={onKeyDown}
-      >
-        <NotWords count={nots.length} />
-        <FieldSelect field={leaf.field} onChange={changeField} control={wrong('field')} />
-        <OperatorSelect leaf={leaf} type={type} onChange={(changes) => actions.changeLeaf(leaf.id, changes)} control={wrong('op')} />
-        <ValueEditor leaf={leaf} type={type} onChange={(value) => actions.changeLeaf(leaf.id, { value })} control={wrong('value')} />
-        <span className="ml-auto flex gap-1">
+      <div className="flex items-start gap-2" role="group" aria-label={`Condition on ${labelOf(leaf.field)}`} onKeyDownCapture={onKeyDown}>
+        <div className="flex min-w-0 flex-1 flex-wrap items-start gap-2">
+          <NotWords count={nots.length} />
+          <FieldSelect field={leaf.field} onChange={changeField} control={wrong('field')} />
+          <OperatorSelect leaf={leaf} type={type} onChange={(changes) => actions.changeLeaf(leaf.id, changes)} control={wrong('op')} />
+          <ValueEditor leaf={leaf} type={type} onChange={(value) => actions.changeLeaf(leaf.id, { value })} control={wrong('value')} />
+        </div>
+        <span className="flex shrink-0">
           <Menu
             label={`Arrange the condition on ${labelOf(leaf.field)}`}
             items={[

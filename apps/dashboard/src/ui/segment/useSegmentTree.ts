@@ -1,17 +1,11 @@
-import { parseSegment } from '@herald/contracts/segment'
 import { useState } from 'react'
 import { countIds, readTree, writeTree, type EditorRoot, type NewId } from '../../core/segment-editor.ts'
-import type { SegmentBuilderProps, SegmentDetail } from './SegmentBuilder.tsx'
+import { problemOf } from '../../core/segment-problem.ts'
+import type { SegmentBuilderProps } from './SegmentBuilder.tsx'
 
 type Held = { shown: unknown; text: string; root: EditorRoot | 'unreadable' }
 
 const hold = (shown: unknown, newId: NewId): Held => ({ shown, text: JSON.stringify(shown), root: readTree(shown, newId) })
-
-/** The first mistake that the contracts' parser finds in a segment. */
-export function problemOf(definition: unknown): SegmentDetail | undefined {
-  const parsed = parseSegment(definition, '')
-  return parsed.ok ? undefined : { path: parsed.path, message: parsed.message }
-}
 
 /**
  * The segment as a tree whose nodes keep their names while it is edited. A value from outside that says the same keeps the tree; another one

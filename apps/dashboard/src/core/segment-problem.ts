@@ -1,0 +1,7 @@
+import { parseSegment } from '@herald/contracts/segment'
+
+/** The first mistake that the contracts' parser finds in a segment. */
+export function problemOf(definition: unknown): { path: string; message: string } | undefined {
+  const parsed = parseSegment(definition, '')
+  return parsed.ok ? undefined : { path: parsed.path, message: parsed.message }
+}

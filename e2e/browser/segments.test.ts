@@ -1,0 +1,204 @@
+import { readFileSync } from 'node:fs'
+import axe from 'axe-core'
+import type { Herald } from '@herald/testing/herald'
+import { givenTenant, type Tenant } from '@herald/testing/tenant'
+import { until } from '@herald/testing/until'
+import type { Page } from 'playwright-core'
+import { beforeAll, expect, test } from 'vitest'
+import { openChromium } from './browsers.ts'
+import { startPlatform } from './platform.ts'
+import { watch, type Watched } from './watch.ts'
+
+// Segments, keys, settings, audit and inbox in a real Chromium, under the content security policy of the gateway.
+
+let herald: Herald
+let tenant: Tenant
+let page: Page
+let watched: Watched
+beforeAll(async () => {
+  herald = await startPlatform()
+  tenant = await givenTenant(herald)
+  const devices = [...(await tenant.makeDevices('ios', 3)), ...(await tenant.makeDevices('android', 2))]
+  for (const [n, device] of devices.entries())
+    await tenant.register(device, { externalId: `customer-${n}`, tags: { plan: n % 2 === 0 ? 'gold' : 'free' } })
+  const context = await openChromium()
+  const { baseUrl: origin, adminToken: token } = herald
+  const signedIn = await context.request.post(`${origin}/v1/admin/session`, { data: { token, name: 'Dana' }, headers: { origin } })
+  if (!signedIn.ok()) throw new Error(`signing in answered ${signedIn.status()}`)
+  page = await context.newPage()
+  page.setDefaultTimeout(60_000)
+  watched = watch(page)
+})
+
+const goTo = (path: string) => page.goto(`${herald.baseUrl}/dashboard/apps/${tenant.appId}${path}`)
+
+/** The text of the large number of the estimate, once it stands still. */
+const estimateIs = (count: number) => page.getByText(`${count} ${count === 1 ? 'device' : 'devices'} can be reached`).waitFor()
+const press = async (...keys: string[]) => {
+  for (const key of keys) await page.keyboard.press(key)
+}
+
+// spec: segments/node, segments/preview, segments/saved-fields
+test('a segment is built by keyboard alone, its number is that of a preview, and it is saved as it was built', async () => {
+  await goTo('/segments/new')
+  await page.getByLabel(/^Name/).focus()
+  await page.keyboard.type('Gold phones')
+  await estimateIs(5)
+  await page.getByRole('button', { name: 'Add a condition' }).focus()
+  // The new condition has the focus: it asks for the platform, which is changed to iOS alone.
+  await press('Enter')
+  await page.locator('[aria-label="Field"]:focus').waitFor()
+  await press('Tab', 'Tab', 'Tab', 'Space', 'Tab', 'Space')
+  await estimateIs(3)
+  await page.getByRole('button', { name: 'Add a condition' }).focus()
+  await press('Enter')
+  await page.locator('li + li [aria-label="Field"]:focus').waitFor()
+  // The tag is found by its name; "is" is the first operator; after it come the kind of the value and the value.
+  await page.keyboard.type('plan')
+  await press('Tab', 'Home', 'Tab', 'Tab')
+  await page.keyboard.type('gold')
+  await estimateIs(2)
+  // Into a group of its own, and up before the other condition: the focus goes with it.
+  await press('Alt+ArrowRight', 'Alt+ArrowLeft', 'Alt+ArrowUp')
+  await page.locator('li:has(+ li) [aria-label="Value"]:focus').waitFor()
+  await press('Control+Enter')
+  await page.waitForURL(/segments\/[0-9a-f]{24}$/)
+  const id = page.url().slice(-24)
+  const { body } = await tenant.admin<{ name: string; definition: unknown }>('GET', `/segments/${id}`)
+  expect(body).toMatchObject({
+    name: 'Gold phones',
+    definition: {
+      and: [
+        { field: 'tags.plan', op: 'eq', value: 'gold' },
+        { field: 'platform', op: 'in', value: ['ios'] },
+      ],
+    },
+  })
+  expect(watched.faults).toEqual([])
+})
+
+// spec: segments/error-path
+test('a mistake is named at its condition, and "Why so few?" shows where people drop out', async () => {
+  await goTo('/segments/new')
+  await page.getByRole('tab', { name: 'JSON' }).click()
+  const json = page.getByLabel('The segment as the API takes it')
+  await json.fill('{"and":[{"field":"tags.plan","op":"eq","value":"gold"},{"field":"sessionCount","op":"gte","value":"x"}]}')
+  await page.getByText('and.1.value must be a finite number').waitFor()
+  await page.getByRole('tab', { name: 'Conditions' }).click()
+  await page.getByText('The value must be a finite number').waitFor()
+  await page.getByRole('spinbutton', { name: 'Value' }).fill('1000')
+  await estimateIs(0)
+  await page.getByRole('button', { name: 'Why so few?' }).click()
+  await page.getByText('Most are lost by “Number of sessions is at least 1000”').waitFor()
+  expect(watched.faults).toEqual([])
+})
+
+// spec: administration/keys
+test('a key is shown once, and works no more when it is revoked', async () => {
+  await goTo('/keys')
+  await page.getByRole('button', { name: 'New key' }).first().click()
+  await page.getByLabel(/^Name/).fill('for a test')
+  await page
+    .getByText(/opens \d+ operations/)
+    .first()
+    .waitFor()
+  await page.getByRole('button', { name: 'Make the key' }).click()
+  const key = await page.locator('dialog code', { hasText: 'sk_live_' }).innerText()
+  await page.getByRole('button', { name: 'I have kept it' }).click()
+  expect(await page.getByText(key).count()).toBe(0)
+  const statusOf = async () => (await fetch(`${herald.baseUrl}/v1/segments`, { headers: { authorization: `Bearer ${key}` } })).status
+  expect(await statusOf()).toBe(200)
+  await page.getByRole('button', { name: 'Revoke for a test' }).click()
+  await page.getByRole('button', { name: 'Revoke the key' }).click()
+  await until(async () => (await statusOf()) === 401, { withinMs: 10_000, what: 'the key is refused' })
+  expect(watched.faults).toEqual([])
+})
+
+// spec: tracking/report, tracking/shows-at-once
+test('a push arrives on the virtual phone, and tap, action and swipe move exactly the counters of a real device', async () => {
+  await goTo('/inbox')
+  for (const name of ['First', 'Second', 'Third']) {
+    await page.getByRole('button', { name: 'Add a device' }).first().click()
+    await page.locator('dialog').getByLabel('Name').fill(name)
+    await page.locator('dialog').getByLabel('External id').fill(`person-${name}`)
+    await page.getByRole('button', { name: 'Add the device' }).click()
+    await page.getByRole('heading', { name }).waitFor()
+  }
+  const sent = await tenant.call<{ id: string }>('POST', '/v1/notifications', {
+    target: { externalIds: ['person-First', 'person-Second', 'person-Third'] },
+    content: {
+      _default: 'en',
+      en: { title: 'Shipped', body: 'On its way', url: 'https://shop.example/1', actions: [{ id: 'track', title: 'Track it' }] },
+    },
+  })
+  const card = (name: string) => page.locator('li', { has: page.getByRole('heading', { name }) })
+  await card('First')
+    .getByRole('button', { name: /Shipped/ })
+    .click()
+  await card('First').getByText('opened and clicked').waitFor()
+  await card('Second').getByRole('button', { name: 'Track it' }).click()
+  await card('Second').getByText('clicked “Track it”').waitFor()
+  await card('Third').getByRole('button', { name: 'Swipe it away' }).click()
+  await card('Third').getByText('dismissed').waitFor()
+  const stats = await until(
+    async () => {
+      const { body } = await tenant.call<{ stats: Record<string, number> }>('GET', `/v1/campaigns/${sent.body.id}/stats`)
+      return body.stats['delivered'] === 3 && body.stats['dismissed'] === 1 && body.stats['clicked'] === 2 && body.stats
+    },
+    { withinMs: 30_000, what: 'the counters of three gestures' },
+  )
+  expect(stats).toMatchObject({ sent: 3, delivered: 3, opened: 2, clicked: 2, dismissed: 1 })
+  await card('First').getByRole('button', { name: 'Payload' }).click()
+  await card('First').getByText('apns-push-type').or(card('First').getByText('"aps"')).first().waitFor()
+  expect(watched.faults).toEqual([])
+})
+
+// spec: administration/settings, administration/audit, administration/audit-filters
+test('settings are saved as one change, and the audit shows it, filters by the address and gives it as a CSV', async () => {
+  await goTo('/settings')
+  await page.getByRole('switch', { name: /Leave people in peace/ }).click()
+  await page.getByLabel('From', { exact: true }).fill('21:30')
+  await page.getByLabel('To', { exact: true }).fill('07:00')
+  await page.getByRole('img', { name: 'Quiet from 21:30 to 07:00 on the next day: 9 h 30 min of each day.' }).waitFor()
+  await page.getByLabel('Default time zone').selectOption('Europe/Lisbon')
+  await page.keyboard.press('Control+Enter')
+  await page.getByText('All is saved.').waitFor()
+  const { body } = await tenant.admin<{ settings: unknown }>('GET', '')
+  expect(body.settings).toMatchObject({
+    defaultTimezone: 'Europe/Lisbon',
+    quietHours: { start: '21:30', end: '07:00', action: 'hold' },
+    frequencyCap: null,
+  })
+  await goTo('/audit?action=app.')
+  await page.getByRole('button', { name: 'app: changed' }).click()
+  await page.waitForURL(/action=app\.changed/)
+  await page.getByRole('button', { name: 'app: created' }).waitFor({ state: 'detached' })
+  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'CSV' }).click()])
+  const lines = readFileSync(await file.path(), 'utf8')
+    .trimEnd()
+    .split('\r\n')
+  expect(lines[0]).toBe('createdAt,actor,action,subject,requestId,id')
+  expect(lines).toHaveLength(2)
+  expect(lines[1]).toContain(',Dana,app.changed,')
+  expect(watched.faults).toEqual([])
+})
+
+test.each(['/segments', '/segments?q=nothing', '/segments/new', '/keys', '/settings', '/audit', '/audit?actor=nobody', '/inbox'])(
+  '%s has no accessibility violation in either theme, and fits 320 pixels',
+  async (path) => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await goTo(path)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await page.locator('[aria-busy="true"]').waitFor({ state: 'detached' })
+      await page.evaluate(axe.source)
+      const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>('axe.run("main")')
+      expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
+    }
+    await page.setViewportSize({ width: 320, height: 700 })
+    const tooWide = await page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+    await page.setViewportSize({ width: 1280, height: 900 })
+    expect(tooWide).toBe(0)
+    expect(watched.faults).toEqual([])
+  },
+)

@@ -27,10 +27,7 @@ const ofTest = { data: z.object({ test }).optional() }
 /** What a device reports of a push: in the report of an action its id. */
 const ofReport = {
   data: z
-    .object({
-      action: z.string().optional().meta({ description: 'The id of the action that was pressed, where the device says so.' }),
-      test,
-    })
+    .object({ action: z.string().optional().meta({ description: 'The id of the action that was pressed, where the device says so.' }), test })
     .optional(),
 }
 const event = <Type extends EventType, Fields extends z.ZodRawShape>(type: Type, description: string, fields: Fields) =>

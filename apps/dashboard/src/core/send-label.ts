@@ -4,11 +4,12 @@ import { countText } from './number.ts'
 /** Above this the number must be typed. */
 const mostUntyped = 10_000
 
-/** What the button that sends says: to how many devices, or when. */
-export function sendLabel(schedule: Schedule, devices: number): string {
+/** What the button that sends says: to how many devices, and whether at once. A time that has passed sends at once. */
+export function sendLabel(schedule: Schedule, devices: number, now: Date): string {
   const whom = `${countText(devices)} ${devices === 1 ? 'device' : 'devices'}`
   if (schedule.type === 'recurring') return `Start it, for ${whom} each time`
-  return schedule.type === 'now' ? `Send to ${whom}` : `Schedule for ${whom}`
+  const isAtOnce = schedule.type === 'now' || (schedule.type === 'at' && new Date(schedule.at) <= now)
+  return isAtOnce ? `Send to ${whom}` : `Schedule for ${whom}`
 }
 
 /** What a person has to type before so many devices are sent to; undefined: nothing. */

@@ -1,5 +1,5 @@
 import type { Schedule } from '@herald/contracts/campaign'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { nextInstants, type ClockChange } from '../../core/next-instants.ts'
 
 const here = Intl.DateTimeFormat().resolvedOptions().timeZone
@@ -13,9 +13,11 @@ const words: Record<ClockChange, string> = {
 /** The next instants of a schedule on three clocks: the campaign's, this browser's and UTC. */
 export function NextInstants({ schedule, zone }: { schedule: Schedule; zone: string }) {
   const [now] = useState(() => new Date())
-  const instants = nextInstants(schedule, now, zone)
+  const instants = useMemo(() => nextInstants(schedule, now, zone), [schedule, now, zone])
+  const clocks = useMemo(() => new Map([zone, here, 'UTC'].map((name) => [name, clockIn(name)])), [zone])
   if (instants.length === 0) return <p className="text-warning">Nothing is sent any more: the last day has passed.</p>
-  const zones = [...new Set([zone, here, 'UTC'])]
+  const zones = [...clocks.keys()]
+  const isPast = schedule.type === 'at' && instants.every(({ at }) => at <= now)
   return (
     <div className="flex flex-col gap-2">
       {schedule.type === 'user_timezone' && (
@@ -23,6 +25,7 @@ export function NextInstants({ schedule, zone }: { schedule: Schedule; zone: str
           People in {zone} get it at this instant, others when their own clocks show {schedule.localTime}. The review counts each wave.
         </p>
       )}
+      {isPast && <p className="text-warning">This time has passed: the message is sent as soon as you send it.</p>}
       <div className="overflow-x-auto">
         <table className="w-full text-left">
           <caption className="sr-only">The next instants</caption>
@@ -40,7 +43,7 @@ export function NextInstants({ schedule, zone }: { schedule: Schedule; zone: str
               <tr key={at.getTime()} className="align-top">
                 {zones.map((name, place) => (
                   <td key={name} className="py-0.5 pr-4">
-                    <span className="whitespace-nowrap">{clockIn(name).format(at)}</span>
+                    <span className="whitespace-nowrap">{clocks.get(name)?.format(at)}</span>
                     {place === 0 && change !== null && <span className="block text-sm text-warning">{words[change]}</span>}
                   </td>
                 ))}

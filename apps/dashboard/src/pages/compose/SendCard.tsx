@@ -35,7 +35,7 @@ export function SendCard({
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
   const devices = report && (report.experiment?.inSample ?? report.audience.devices)
-  const label = devices === undefined ? 'Counting the devices' : sendLabel(draft.schedule, devices)
+  const label = devices === undefined ? 'Counting the devices' : sendLabel(draft.schedule, devices, new Date())
 
   const open = (word: string) => {
     announce(word)

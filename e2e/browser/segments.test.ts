@@ -93,6 +93,29 @@ test('a mistake is named at its condition, and "Why so few?" shows where people 
   expect(watched.faults).toEqual([])
 })
 
+// spec: segments/saved-name, segments/saved-delete
+test('a name that is taken is said at the name, what is typed is not left unasked, and a deleted segment is gone', async () => {
+  await tenant.admin('POST', '/segments', { name: 'Taken', definition: {} })
+  await goTo('/segments/new')
+  await page.getByLabel(/^Name/).fill('Taken')
+  await page.getByRole('button', { name: 'Save the segment' }).click()
+  await page.getByText('Another segment of this app has this name.').waitFor()
+  await page.getByRole('link', { name: 'Keys' }).click()
+  await page.getByRole('heading', { name: 'Leave without saving?' }).waitFor()
+  await page.keyboard.press('Escape')
+  expect(await page.getByLabel(/^Name/).inputValue()).toBe('Taken')
+  await page.getByLabel(/^Name/).fill('Not taken')
+  await page.getByRole('button', { name: 'Save the segment' }).click()
+  await page.waitForURL(/segments\/[0-9a-f]{24}$/)
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByRole('button', { name: 'Delete the segment' }).click()
+  await page.waitForURL(/segments$/)
+  await page.getByRole('link', { name: 'Taken', exact: true }).waitFor()
+  expect(await page.getByRole('link', { name: 'Not taken' }).count()).toBe(0)
+  // A refused request is a line of the browser's own.
+  expect(watched.faults.splice(0).filter((line) => !line.includes('409'))).toEqual([])
+})
+
 // spec: administration/keys
 test('a key is shown once, and works no more when it is revoked', async () => {
   await goTo('/keys')

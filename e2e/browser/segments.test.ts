@@ -38,7 +38,7 @@ const press = async (...keys: string[]) => {
   for (const key of keys) await page.keyboard.press(key)
 }
 
-// spec: segments/node, segments/preview, segments/saved-fields
+// spec: dashboard/segment-by-keyboard, dashboard/estimate, segments/preview, segments/saved-fields
 test('a segment is built by keyboard alone, its number is that of a preview, and it is saved as it was built', async () => {
   await goTo('/segments/new')
   await page.getByLabel(/^Name/).focus()
@@ -77,7 +77,7 @@ test('a segment is built by keyboard alone, its number is that of a preview, and
   expect(watched.faults).toEqual([])
 })
 
-// spec: segments/error-path
+// spec: dashboard/segment-mistakes, dashboard/estimate, segments/error-path
 test('a mistake is named at its condition, and "Why so few?" shows where people drop out', async () => {
   await goTo('/segments/new')
   await page.getByRole('tab', { name: 'JSON' }).click()
@@ -93,7 +93,7 @@ test('a mistake is named at its condition, and "Why so few?" shows where people 
   expect(watched.faults).toEqual([])
 })
 
-// spec: segments/saved-name, segments/saved-delete
+// spec: dashboard/unsaved, segments/saved-name, segments/saved-delete
 test('a name that is taken is said at the name, what is typed is not left unasked, and a deleted segment is gone', async () => {
   await tenant.admin('POST', '/segments', { name: 'Taken', definition: {} })
   await goTo('/segments/new')
@@ -116,7 +116,7 @@ test('a name that is taken is said at the name, what is typed is not left unaske
   expect(watched.faults.splice(0).filter((line) => !line.includes('409'))).toEqual([])
 })
 
-// spec: administration/keys
+// spec: administration/keys, dashboard/key-scopes
 test('a key is shown once, and works no more when it is revoked', async () => {
   await goTo('/keys')
   await page.getByRole('button', { name: 'New key' }).first().click()
@@ -137,7 +137,7 @@ test('a key is shown once, and works no more when it is revoked', async () => {
   expect(watched.faults).toEqual([])
 })
 
-// spec: tracking/report, tracking/shows-at-once
+// spec: dashboard/inbox-gestures, tracking/report, tracking/shows-at-once
 test('a push arrives on the virtual phone, and tap, action and swipe move exactly the counters of a real device', async () => {
   await goTo('/inbox')
   for (const name of ['First', 'Second', 'Third']) {
@@ -176,7 +176,7 @@ test('a push arrives on the virtual phone, and tap, action and swipe move exactl
   expect(watched.faults).toEqual([])
 })
 
-// spec: administration/settings, administration/audit, administration/audit-filters
+// spec: dashboard/quiet-picture, dashboard/audit-csv, administration/settings, administration/audit, administration/audit-filters
 test('settings are saved as one change, and the audit shows it, filters by the address and gives it as a CSV', async () => {
   await goTo('/settings')
   await page.getByRole('switch', { name: /Leave people in peace/ }).click()

@@ -38,7 +38,7 @@ const press = async (...keys: string[]) => {
   for (const key of keys) await page.keyboard.press(key)
 }
 
-// spec: segments/node, segments/preview, segments/saved-fields
+// spec: dashboard/segment-by-keyboard, dashboard/estimate, segments/preview, segments/saved-fields
 test('a segment is built by keyboard alone, its number is that of a preview, and it is saved as it was built', async () => {
   await goTo('/segments/new')
   await page.getByLabel(/^Name/).focus()
@@ -77,7 +77,7 @@ test('a segment is built by keyboard alone, its number is that of a preview, and
   expect(watched.faults).toEqual([])
 })
 
-// spec: segments/error-path
+// spec: dashboard/segment-mistakes, dashboard/estimate, segments/error-path
 test('a mistake is named at its condition, and "Why so few?" shows where people drop out', async () => {
   await goTo('/segments/new')
   await page.getByRole('tab', { name: 'JSON' }).click()
@@ -93,7 +93,30 @@ test('a mistake is named at its condition, and "Why so few?" shows where people 
   expect(watched.faults).toEqual([])
 })
 
-// spec: administration/keys
+// spec: dashboard/unsaved, segments/saved-name, segments/saved-delete
+test('a name that is taken is said at the name, what is typed is not left unasked, and a deleted segment is gone', async () => {
+  await tenant.admin('POST', '/segments', { name: 'Taken', definition: {} })
+  await goTo('/segments/new')
+  await page.getByLabel(/^Name/).fill('Taken')
+  await page.getByRole('button', { name: 'Save the segment' }).click()
+  await page.getByText('Another segment of this app has this name.').waitFor()
+  await page.getByRole('link', { name: 'Keys' }).click()
+  await page.getByRole('heading', { name: 'Leave without saving?' }).waitFor()
+  await page.keyboard.press('Escape')
+  expect(await page.getByLabel(/^Name/).inputValue()).toBe('Taken')
+  await page.getByLabel(/^Name/).fill('Not taken')
+  await page.getByRole('button', { name: 'Save the segment' }).click()
+  await page.waitForURL(/segments\/[0-9a-f]{24}$/)
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByRole('button', { name: 'Delete the segment' }).click()
+  await page.waitForURL(/segments$/)
+  await page.getByRole('link', { name: 'Taken', exact: true }).waitFor()
+  expect(await page.getByRole('link', { name: 'Not taken' }).count()).toBe(0)
+  // A refused request is a line of the browser's own.
+  expect(watched.faults.splice(0).filter((line) => !line.includes('409'))).toEqual([])
+})
+
+// spec: administration/keys, dashboard/key-scopes
 test('a key is shown once, and works no more when it is revoked', async () => {
   await goTo('/keys')
   await page.getByRole('button', { name: 'New key' }).first().click()
@@ -114,7 +137,7 @@ test('a key is shown once, and works no more when it is revoked', async () => {
   expect(watched.faults).toEqual([])
 })
 
-// spec: tracking/report, tracking/shows-at-once
+// spec: dashboard/inbox-gestures, tracking/report, tracking/shows-at-once
 test('a push arrives on the virtual phone, and tap, action and swipe move exactly the counters of a real device', async () => {
   await goTo('/inbox')
   for (const name of ['First', 'Second', 'Third']) {
@@ -153,7 +176,7 @@ test('a push arrives on the virtual phone, and tap, action and swipe move exactl
   expect(watched.faults).toEqual([])
 })
 
-// spec: administration/settings, administration/audit, administration/audit-filters
+// spec: dashboard/quiet-picture, dashboard/audit-csv, administration/settings, administration/audit, administration/audit-filters
 test('settings are saved as one change, and the audit shows it, filters by the address and gives it as a CSV', async () => {
   await goTo('/settings')
   await page.getByRole('switch', { name: /Leave people in peace/ }).click()

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { csvCell, csvOf } from './csv.ts'
 
+// spec: dashboard/audit-csv
 test('a cell that begins like a formula is not run by a spreadsheet', () => {
   expect(['=1+1', '+1', '-1', '@a', '\tx', 'plain'].map(csvCell)).toEqual(["'=1+1", "'+1", "'-1", "'@a", "'\tx", 'plain'])
 })

@@ -10,6 +10,7 @@ const push = (seq: number, at: string, changes: Partial<ArrivedPush> = {}): Arri
   ...changes,
 })
 
+// spec: dashboard/inbox-bounded
 test('a push that comes by the list and by the stream is shown once, the newest first', () => {
   const listed = [push(2, '2026-01-01T00:00:02.000Z'), push(1, '2026-01-01T00:00:01.000Z')]
   const streamed = [push(2, '2026-01-01T00:00:02.000Z'), push(3, '2026-01-01T00:00:02.000Z')]
@@ -21,6 +22,7 @@ test('the first push after a restart of the simulator does not hide an older one
   expect(merged.map(({ at }) => at)).toEqual(['2026-01-01T01:00:00.000Z', '2026-01-01T00:00:00.000Z'])
 })
 
+// spec: dashboard/inbox-bounded
 test('the page holds a bounded number of pushes, and lets go of the oldest', () => {
   const many = Array.from({ length: mostPushes + 20 }, (_, n) => push(n + 1, new Date(Date.UTC(2026, 0, 1, 0, 0, n)).toISOString()))
   const merged = mergePushes([], many)
@@ -35,6 +37,7 @@ test('each device has its own pushes', () => {
   ])
 })
 
+// spec: dashboard/inbox-gestures
 test('a tap opens, and clicks when there is a link; an action opens and clicks; a swipe dismisses', () => {
   const linked = push(1, '2026-01-01T00:00:00.000Z')
   expect(reportsOf(linked, { kind: 'tap' })).toEqual(['/v1/e/o/abc.def', '/v1/e/c/abc.def'])

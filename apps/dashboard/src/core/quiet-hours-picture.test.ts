@@ -6,7 +6,7 @@ import { describeQuiet, minutesOf, quietSpans } from './quiet-hours-picture.ts'
 const twoDigits = (number: number): string => String(number).padStart(2, '0')
 const timeAt = (minutes: number): string => `${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}`
 
-// spec: sending/quiet-hours
+// spec: sending/quiet-hours, dashboard/quiet-picture
 test('the picture is quiet at exactly the minutes at which sending is', () => {
   const minute = fc.integer({ min: 0, max: 1439 })
   fc.assert(

@@ -6,7 +6,7 @@ import { scopeTexts } from './scope-texts.ts'
 
 const document: unknown = JSON.parse(readFileSync(new URL('../../../../docs/openapi.json', import.meta.url), 'utf8'))
 
-// spec: limits/scopes
+// spec: limits/scopes, dashboard/key-scopes
 test('each scope that there is opens operations of the API, and each has a text on the page', () => {
   const opened = operationsByScope(document, 'secret')
   expect([...opened.keys()].toSorted()).toEqual([...scopes].toSorted())

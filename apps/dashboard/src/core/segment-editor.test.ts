@@ -96,6 +96,7 @@ const idOf = (root: EditorRoot, field: string): string => leavesOf(root).find((f
 /** The id of the root's child at a place. */
 const childAt = (root: EditorRoot, place: number): string => (root === undefined ? undefined : childrenOf(root)[place])?.id ?? 'none'
 
+// spec: dashboard/segment-lossless
 test('500 valid segments pass through the editor and come back equal', () => {
   fc.assert(
     fc.property(validTree, (tree) => {
@@ -115,6 +116,7 @@ test('every node has an id of its own', () => {
   )
 })
 
+// spec: dashboard/segment-lossless
 test('no change of the arrangement loses or doubles a condition, and each leaves a tree that can be read again', () => {
   const change = fc.tuple(fc.nat(), fc.constantFrom('up', 'down', 'lift', 'group', 'ungroup', 'negate', 'all', 'any'))
   fc.assert(
@@ -254,6 +256,7 @@ describe('adding and deleting', () => {
   })
 })
 
+// spec: dashboard/estimate
 describe('"Why so few?"', () => {
   test('asks for the conditions one after the other, each with all before it', () => {
     expect(stepsOf(read({ and: [plan, ios, recent] })).map(({ definition }) => definition)).toEqual([

@@ -69,6 +69,7 @@ test('a tag keeps its kind: the text 5 is not the number 5', () => {
   expect(asKind('yes', 'boolean')).toBeUndefined()
 })
 
+// spec: dashboard/segment-mistakes
 test('a mistake is shown at the condition that its path names, wherever the segment stands in the request', () => {
   const root = read({ and: [{ field: 'platform', op: 'eq', value: 'ios' }, { not: { field: 'country', op: 'in', value: ['x', 5] } }] })
   const [platform, country] = leavesOf(root)

@@ -7,8 +7,10 @@ import { PersonPicker } from '../../ui/content/PersonPicker.tsx'
 import { Previews } from '../../ui/content/Previews.tsx'
 import { useMeasured } from '../../ui/content/useMeasured.ts'
 import { Estimate } from '../../ui/segment/Estimate.tsx'
+import { Tabs } from '../../ui/Tabs.tsx'
 import { targetOf } from './targetOf.ts'
 import type { Screen } from './useScreen.ts'
+import { VariantTabs } from './VariantTabs.tsx'
 
 /** What the page answers at once: how many devices, what they show, and how many bytes that takes. */
 export function Answers({ appId, draft, screen, isReview }: { appId: string; draft: CampaignDraft; screen: Screen; isReview: boolean }) {
@@ -23,6 +25,21 @@ export function Answers({ appId, draft, screen, isReview }: { appId: string; dra
         </Card>
       )}
       <Card title={`Looks like this in ${screen.locale}`}>
+        {isReview && (
+          <div className="mb-3 flex flex-col gap-2 empty:hidden">
+            {draft.experiment && (
+              <VariantTabs variants={draft.experiment.variants} variant={screen.variant} onVariant={screen.setVariant} />
+            )}
+            {screen.content.entries.length > 1 && (
+              <Tabs
+                label="Language"
+                value={screen.locale}
+                onChange={screen.setLocale}
+                items={screen.content.entries.map(({ locale }) => ({ value: locale, label: locale }))}
+              />
+            )}
+          </div>
+        )}
         <Previews measured={measured} app={screen.app} silent={draft.silent}>
           <PersonPicker appId={appId} value={screen.personKey} name={screen.person.name} onChange={screen.setPerson} />
         </Previews>

@@ -70,7 +70,7 @@ export function DryRunReport({ report, schedule }: { report: Report; schedule: S
       <Table
         caption="Size, of the largest push found"
         head={['Platform', 'Text', 'Bytes', 'Fits']}
-        rows={report.bytes.map(({ platform, locale, variant, max, limit, truncated }) => [
+        rows={inOrder(report.bytes).map(({ platform, locale, variant, max, limit, truncated }) => [
           platformNames[platform],
           [locale ?? 'silent', variant].filter((part) => part !== null).join(', variant '),
           `${countText(max)} of ${countText(limit)}`,
@@ -95,6 +95,9 @@ export function DryRunReport({ report, schedule }: { report: Report; schedule: S
 }
 
 const mostWaves = 12
+
+const placeOf = ({ variant, locale, platform }: Report['bytes'][number]): string => [variant ?? '', locale ?? '', platform].join('|')
+const inOrder = (bytes: Report['bytes']): Report['bytes'] => bytes.toSorted((one, other) => placeOf(one).localeCompare(placeOf(other)))
 
 const intervalText = (interval: number[] | undefined): string =>
   interval === undefined ? '' : `: with 95 % confidence ${countText(interval[0] ?? 0)} to ${countText(interval[1] ?? 0)}`

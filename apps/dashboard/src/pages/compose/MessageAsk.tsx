@@ -1,12 +1,12 @@
 import { client } from '../../api/client.ts'
-import type { CampaignDraft, VariantDraft } from '../../core/campaign-draft.ts'
+import type { CampaignDraft } from '../../core/campaign-draft.ts'
 import type { ContentDraft } from '../../core/content-draft.ts'
 import { fieldsOfTemplate } from '../../core/template-draft.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Combobox } from '../../ui/Combobox.tsx'
 import { ContentEditor, type ErrorAt } from '../../ui/content/ContentEditor.tsx'
-import { Tabs } from '../../ui/Tabs.tsx'
 import { Tag } from '../../ui/Tag.tsx'
+import { VariantTabs } from './VariantTabs.tsx'
 import type { Screen } from './useScreen.ts'
 import type { TemplateDraft } from './useTemplate.ts'
 
@@ -61,25 +61,6 @@ export function MessageAsk({
       />
       {own !== undefined && <p className="text-sm text-bad">The message {own}</p>}
     </div>
-  )
-}
-
-function VariantTabs({
-  variants,
-  variant,
-  onVariant,
-}: {
-  variants: readonly VariantDraft[]
-  variant: number
-  onVariant: (place: number) => void
-}) {
-  return (
-    <Tabs
-      label="Variants"
-      value={String(variant)}
-      onChange={(place) => onVariant(Number(place))}
-      items={variants.map(({ name }, place) => ({ value: String(place), label: `Variant ${name}` }))}
-    />
   )
 }
 

@@ -36,6 +36,14 @@ export default defineConfig({
             { name: 'base', test: /node_modules\/(react|react-dom|scheduler|@tanstack)\//, priority: 3 },
             { name: 'forms', test: /node_modules\/(react-hook-form|@hookform)\//, priority: 2 },
             { name: 'zod', test: /node_modules\/zod\//, priority: 2 },
+            {
+              name: 'radix',
+              test: /node_modules\/(@radix-ui\/(?!react-dialog)|@floating-ui\/|radix-ui\/|react-remove-scroll|aria-hidden\/)/,
+              priority: 3,
+            },
+            // Small parts that nearly every page has: one file, loaded once. What is large among them is left to the pages that have it.
+            { name: 'kit', test: /src\/ui\/(?!Chart|Combobox|Funnel)[A-Z]\w+\.tsx$/, priority: 1 },
+            { name: 'cmdk', test: /node_modules\/cmdk\//, priority: 2 },
             { name: 'charts', test: /node_modules\/uplot\//, priority: 2 },
           ],
         },

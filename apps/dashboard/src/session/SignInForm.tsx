@@ -36,6 +36,14 @@ export function SignInForm({ knownName, onDone }: { knownName?: string | undefin
       }}
     >
       <Field
+        label="Your name"
+        hint="Written beside each of your changes in the audit. It is a label and proves nothing. You may leave it empty."
+      >
+        {(control) => (
+          <TextInput {...control} autoComplete="username" maxLength={64} value={name} onChange={(event) => setName(event.target.value)} />
+        )}
+      </Field>
+      <Field
         label="Administration token"
         error={problem}
         hint={
@@ -54,16 +62,9 @@ export function SignInForm({ knownName, onDone }: { knownName?: string | undefin
             autoComplete="current-password"
             value={token}
             autoFocus
+            data-first
             onChange={(event) => setToken(event.target.value)}
           />
-        )}
-      </Field>
-      <Field
-        label="Your name"
-        hint="Written beside each of your changes in the audit. It is a label and proves nothing. You may leave it empty."
-      >
-        {(control) => (
-          <TextInput {...control} autoComplete="name" maxLength={64} value={name} onChange={(event) => setName(event.target.value)} />
         )}
       </Field>
       <Button type="submit" variant="primary" busy={busy}>

@@ -1,13 +1,15 @@
 import { useLocation } from '@tanstack/react-router'
 import { Menu as MenuIcon, Search } from 'lucide-react'
 import { clsx } from 'clsx'
-import { useEffect, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { api } from '../api/client.ts'
 import { useSystem } from '../session/useSystem.ts'
-import { AppSwitcher } from './AppSwitcher.tsx'
 import { isNewApp } from './is-new-app.ts'
 import { Navigation } from './Navigation.tsx'
 import { PersonMenu } from './PersonMenu.tsx'
+
+// What finds an app as one types is large, and nobody needs it to see the page.
+const AppSwitcher = lazy(async () => ({ default: (await import('./AppSwitcher.tsx')).AppSwitcher }))
 
 /** The left side: which app, the palette, the pages, the person. On a narrow screen the pages are behind a button. */
 export function Sidebar({ appId, openPalette, openHelp }: { appId: string | undefined; openPalette: () => void; openHelp: () => void }) {
@@ -27,7 +29,13 @@ export function Sidebar({ appId, openPalette, openHelp }: { appId: string | unde
     <header className="sticky top-0 z-30 flex shrink-0 flex-col border-b border-line bg-surface md:h-dvh md:w-58 md:border-r md:border-b-0">
       <div className="flex items-center gap-2 p-3">
         <div className="min-w-0 flex-1">
-          {appId === undefined ? <p className="px-2.5 font-semibold tracking-tight">Herald</p> : <AppSwitcher appId={appId} />}
+          {appId === undefined ? (
+            <p className="px-2.5 font-semibold tracking-tight">Herald</p>
+          ) : (
+            <Suspense fallback={<div className="h-8 rounded-md border border-strong" />}>
+              <AppSwitcher appId={appId} />
+            </Suspense>
+          )}
         </div>
         <button
           type="button"

@@ -21,13 +21,16 @@ const fields = ['input:not([type=hidden])', 'select', 'textarea', '[role=combobo
   .join()
 
 /**
- * Opens a dialog over the page and gives the focus to its first field, or to the first of its answers; answers what closes it and gives the
+ * Opens a dialog over the page and gives the focus to the field that is marked `data-first`, to its first field, or to the first of its answers; answers what closes it and gives the
  * focus back. React's autoFocus comes too early for a dialog, and the browser would take the button that closes it.
  */
 export function openLayer(dialog: HTMLDialogElement): () => void {
   const opener = document.activeElement
   dialog.showModal()
-  const first = dialog.querySelector<HTMLElement>(fields) ?? dialog.querySelector<HTMLElement>('footer button:not(:disabled)')
+  const first =
+    dialog.querySelector<HTMLElement>('[data-first]') ??
+    dialog.querySelector<HTMLElement>(fields) ??
+    dialog.querySelector<HTMLElement>('footer button:not(:disabled)')
   first?.focus({ preventScroll: true })
   const pop = pushLayer(dialog)
   return () => {

@@ -1,0 +1,128 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+
+// What a browser has: a document that can be hidden, and streams that open, speak and break when the test says so.
+class Source extends EventTarget {
+  static all: Source[] = []
+  isClosed = false
+  readonly path: string
+  constructor(path: string) {
+    super()
+    this.path = path
+    Source.all.push(this)
+  }
+  close(): void {
+    this.isClosed = true
+  }
+  say(name: string, data: unknown): void {
+    this.dispatchEvent(new MessageEvent(name, { data: JSON.stringify(data) }))
+  }
+}
+const page = Object.assign(new EventTarget(), { hidden: false })
+const hide = (hidden: boolean): void => {
+  page.hidden = hidden
+  page.dispatchEvent(new Event('visibilitychange'))
+}
+let status = 200
+let stopLast = (): void => undefined
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  Source.all = []
+  page.hidden = false
+  status = 200
+  vi.stubGlobal('EventSource', Source)
+  vi.stubGlobal('document', page)
+  vi.stubGlobal('location', new URL('https://push.example.com/dashboard/'))
+  vi.stubGlobal('fetch', async () => Response.json({ error: { code: 'x', message: 'no' } }, { status }))
+})
+afterEach(() => {
+  stopLast()
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
+
+async function follow() {
+  const { followStream } = await import('./follow-stream.ts')
+  const heard: unknown[] = []
+  const states: string[] = []
+  let polls = 0
+  const stop = followStream('/v1/stream', ['push'], {
+    hear: (name, data) => heard.push([name, data]),
+    poll: () => (polls += 1),
+    tell: (state) => states.at(-1) !== state && states.push(state),
+  })
+  stopLast = stop
+  return { heard, states, stop, polls: () => polls }
+}
+const latest = (): Source => Source.all.at(-1) ?? new Source('none')
+const breakLatest = async (): Promise<void> => {
+  latest().dispatchEvent(new Event('error'))
+  await vi.advanceTimersByTimeAsync(0)
+}
+
+test('what the stream says is heard by its name', async () => {
+  const { heard, states } = await follow()
+  latest().dispatchEvent(new Event('open'))
+  latest().say('push', { seq: 1 })
+  expect(heard).toEqual([['push', { seq: 1 }]])
+  expect(states).toEqual(['live'])
+})
+
+// spec: dashboard/streams
+test('a hidden tab holds no stream, and opens it again when it is seen', async () => {
+  const { states } = await follow()
+  latest().dispatchEvent(new Event('open'))
+  hide(true)
+  expect(latest().isClosed).toBe(true)
+  await vi.advanceTimersByTimeAsync(120_000)
+  expect(Source.all).toHaveLength(1)
+  hide(false)
+  expect(Source.all).toHaveLength(2)
+  expect(states).toEqual(['live', 'closed'])
+})
+
+// spec: dashboard/streams
+test('a broken stream is opened again after 1, 2, 4 s and more, and after 3 s the page says so', async () => {
+  const { states } = await follow()
+  latest().dispatchEvent(new Event('open'))
+  await breakLatest()
+  await vi.advanceTimersByTimeAsync(999)
+  expect(Source.all).toHaveLength(1)
+  await vi.advanceTimersByTimeAsync(1)
+  expect(Source.all).toHaveLength(2)
+  expect(states).toEqual(['live'])
+  await breakLatest()
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(Source.all).toHaveLength(3)
+  expect(states).toEqual(['live', 'reconnecting'])
+  latest().dispatchEvent(new Event('open'))
+  expect(states).toEqual(['live', 'reconnecting', 'live'])
+})
+
+// spec: dashboard/streams
+test('where streams are refused it is asked every 2 s, until one opens', async () => {
+  const { states, polls } = await follow()
+  for (const seconds of [1, 2]) {
+    await breakLatest()
+    await vi.advanceTimersByTimeAsync(seconds * 1_000)
+  }
+  await breakLatest()
+  expect(polls()).toBe(1)
+  await vi.advanceTimersByTimeAsync(4_000)
+  expect(polls()).toBe(3)
+  expect(states).toEqual(['reconnecting', 'polling'])
+  latest().dispatchEvent(new Event('open'))
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(polls()).toBe(3)
+  expect(states.at(-1)).toBe('live')
+})
+
+test('nothing is left of a stream that is followed no more', async () => {
+  const { stop, heard } = await follow()
+  await breakLatest()
+  stop()
+  await vi.advanceTimersByTimeAsync(120_000)
+  expect(Source.all).toHaveLength(1)
+  expect(heard).toEqual([])
+  expect(vi.getTimerCount()).toBe(0)
+})

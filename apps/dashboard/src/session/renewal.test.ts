@@ -1,0 +1,25 @@
+import { expect, test, vi } from 'vitest'
+import { endWait, isWaiting, waitForSession, watchRenewal } from './renewal.ts'
+
+// spec: dashboard/session-ended
+test('requests that are refused together wait for one question, and go on together', async () => {
+  const told = vi.fn<() => void>()
+  const stop = watchRenewal(told)
+  const waiting = [waitForSession(), waitForSession()]
+  expect(isWaiting()).toBe(true)
+  expect(told).toHaveBeenCalledTimes(1)
+  endWait(true)
+  expect(await Promise.all(waiting)).toEqual([true, true])
+  expect(isWaiting()).toBe(false)
+  stop()
+})
+
+test('a question that is not answered lets the requests fail, and the next refusal asks anew', async () => {
+  const first = waitForSession()
+  endWait(false)
+  expect(await first).toBe(false)
+  const second = waitForSession()
+  expect(isWaiting()).toBe(true)
+  endWait(true)
+  expect(await second).toBe(true)
+})

@@ -1,0 +1,117 @@
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import type { Herald } from '@herald/testing/herald'
+import type { BrowserContext, Page } from 'playwright-core'
+import { beforeAll, expect, test } from 'vitest'
+import { openChromium } from './browsers.ts'
+import { startPlatform } from './platform.ts'
+import { watch } from './watch.ts'
+
+// Signing in to the dashboard and out of it, in Chromium.
+
+let herald: Herald
+let chromium: BrowserContext
+
+beforeAll(async () => {
+  execFileSync(process.execPath, ['tools/src/build-pages.ts'], { cwd: join(import.meta.dirname, '../..'), stdio: 'inherit' })
+  herald = await startPlatform()
+  chromium = await openChromium()
+  chromium.setDefaultTimeout(60_000)
+})
+
+/** What Chromium writes of the question whether there is a session, when there is none. */
+const noSession = /401 \(Unauthorized\)/
+
+async function openTab(): Promise<Page> {
+  const page = await chromium.newPage()
+  await page.goto(`${herald.baseUrl}/dashboard/`)
+  return page
+}
+
+async function signIn(page: Page, token = herald.adminToken): Promise<void> {
+  await page.getByLabel('Administration token').fill(token)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+const signedIn = (page: Page) => page.getByRole('heading', { level: 1, name: 'Apps' }).waitFor()
+
+// spec: administration/session, dashboard/token-kept-nowhere, dashboard/kept-in-browser
+test('the token signs in, and neither it nor the session can be read by a script of the page', async () => {
+  const page = await openTab()
+  const watched = watch(page, { expected: noSession })
+  await signIn(page, 'not-the-administration-token-0123456789')
+  await page.getByText('This is not the administration token of this Herald.').waitFor()
+  await signIn(page)
+  await signedIn(page)
+
+  const [cookie] = await chromium.cookies(herald.baseUrl)
+  expect(cookie).toMatchObject({ name: '__Host-herald', httpOnly: true, secure: true, sameSite: 'Strict', path: '/' })
+  const readable = await page.evaluate('JSON.stringify([document.cookie, Object.entries(localStorage), Object.entries(sessionStorage)])')
+  expect(readable).not.toContain(herald.adminToken)
+  expect(readable).not.toContain(cookie?.value)
+  expect(await page.evaluate('indexedDB.databases().then((databases) => databases.length)')).toBe(0)
+  expect(watched.faults).toEqual([])
+  await page.close()
+})
+
+// spec: dashboard/signed-out
+test('signing out in one tab signs out all of them, and signing in brings all of them back', async () => {
+  const [one, other] = [await openTab(), await openTab()]
+  await Promise.all([signedIn(one), signedIn(other)])
+  await one.getByRole('button', { name: 'administrator' }).click()
+  await one.getByRole('menuitem', { name: 'Sign out' }).click()
+  await Promise.all([one, other].map((page) => page.getByLabel('Administration token').waitFor()))
+  expect(await chromium.cookies(herald.baseUrl)).toEqual([])
+
+  await signIn(other)
+  await Promise.all([signedIn(one), signedIn(other)])
+  await Promise.all([one.close(), other.close()])
+})
+
+// spec: dashboard/session-ended
+test('a session that ends while one works is asked for over the page, and the change that was refused is made once', async () => {
+  const page = await openTab()
+  await signedIn(page)
+  // An empty Herald offers the form itself.
+  await page.getByLabel('Name of the app').fill('Made after the session ended')
+  await chromium.clearCookies()
+  await page.getByRole('button', { name: 'Make the app' }).click()
+  await page.getByRole('heading', { name: 'Your session has ended' }).waitFor()
+  expect(await page.getByLabel('Name of the app').inputValue()).toBe('Made after the session ended')
+  await signIn(page)
+  await page.getByRole('heading', { level: 1, name: 'Get started' }).waitFor()
+
+  const answer = await fetch(`${herald.baseUrl}/v1/admin/apps`, {
+    headers: { authorization: `Bearer ${herald.adminToken}` },
+    signal: AbortSignal.timeout(30_000),
+  })
+  const { items } = (await answer.json()) as { items: { name: string }[] }
+  expect(items.map(({ name }) => name)).toEqual(['Made after the session ended'])
+  await page.close()
+})
+
+// spec: dashboard/shortcuts
+test('letters are shortcuts outside of fields and until they are switched off; Ctrl K finds what Enter then opens', async () => {
+  const page = await openTab()
+  await page.getByRole('table').waitFor()
+  await page.getByRole('searchbox').click()
+  await page.keyboard.type('?')
+  expect(await page.getByRole('dialog').count()).toBe(0)
+  await page.getByRole('searchbox').fill('')
+  await page.getByRole('heading', { level: 1 }).focus()
+  await page.keyboard.press('?')
+  await page.getByRole('switch', { name: 'Shortcuts without Ctrl' }).click()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.getByRole('heading', { level: 1 }).focus()
+  await page.keyboard.press('?')
+
+  await page.keyboard.press('Control+k')
+  await page.getByRole('dialog', { name: 'Find' }).waitFor()
+  expect(await page.getByRole('dialog').count()).toBe(1)
+  await page.keyboard.type('made')
+  await page.getByRole('option', { name: 'Made after the session ended', selected: true }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/apps\/[0-9a-f]{24}\/overview/)
+  await page.close()
+})

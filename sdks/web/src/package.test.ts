@@ -85,7 +85,8 @@ test('publint finds nothing in what is published, and no file is missing or too 
 
 test('the page’s script is at most 5 kB and the worker’s at most 2.5 kB of gzip, and each has its digest', () => {
   expect(Object.keys(sizes)).toHaveLength(4)
-  for (const [file, size] of Object.entries(sizes)) expect(size, file).toBeLessThanOrEqual(file.startsWith('worker') ? 2_500 : 5_000)
+  const tooLarge = Object.entries(sizes).filter(([file, size]) => size > (file.startsWith('worker') ? 2_500 : 5_000))
+  expect(tooLarge).toEqual([])
   const integrity = JSON.parse(readFileSync(join(installed, 'integrity.json'), 'utf8')) as Record<string, string>
   for (const file of Object.keys(sizes)) {
     const digest = createHash('sha384')

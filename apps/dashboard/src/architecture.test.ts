@@ -38,8 +38,8 @@ test('nothing is loaded from another origin', () => {
 })
 
 // spec: dashboard/requests
-test('only the client asks the platform, so that each request has its time limit and its CSRF token', () => {
-  expect(using(/(?<![.\w])fetch\(/, ['api/client.ts'])).toEqual([])
+test('only the folder api asks the platform, so that each request has its time limit, and its CSRF token where it has a session', () => {
+  expect(using(/(?<![.\w])fetch\(/, ['api/client.ts', 'api/outside.ts'])).toEqual([])
   expect(using(/XMLHttpRequest/)).toEqual([])
 })
 

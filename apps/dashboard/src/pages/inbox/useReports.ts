@@ -1,15 +1,10 @@
 import { useState } from 'react'
+import { askOutside } from '../../api/outside.ts'
 import { pushKey, reportsOf, type ArrivedPush, type Gesture } from '../../core/inbox.ts'
 import { announce } from '../../ui/Announcer.tsx'
 
 /** What was done with a push on this page: it is under way, or done. */
 export type Report = { gesture: Gesture; isDone: boolean }
-
-/** Makes one tracking call as a device does: with the message id alone, and without the session of this page. */
-async function track(path: string): Promise<void> {
-  const response = await fetch(path, { method: 'POST', credentials: 'omit', signal: AbortSignal.timeout(10_000) })
-  if (!response.ok) throw new Error(`the tracking call was answered with ${response.status}`)
-}
 
 /** The gestures made on this page, by push, and how to make one. */
 export function useReports() {
@@ -27,7 +22,7 @@ export function useReports() {
     const before = reports.get(key)
     note(key, { gesture, isDone: false })
     try {
-      for (const path of reportsOf(push, gesture)) await track(path)
+      for (const path of reportsOf(push, gesture)) await askOutside(path, { method: 'POST' })
       note(key, { gesture, isDone: true })
     } catch (error) {
       note(key, before)

@@ -3,15 +3,12 @@ import { operationsByScope, type Operation } from '../../core/scopes.ts'
 import { allScopes, scopeTexts, type Scope } from '../../core/scope-texts.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Checkbox } from '../../ui/Checkbox.tsx'
+import { askOutside } from '../../api/outside.ts'
 
 type ScopeChoiceProps = { kind: 'secret' | 'public'; scopes: readonly Scope[]; onChange: (scopes: Scope[]) => void }
 
 /** The API's own document says which scope opens what. */
-const readDocument = async ({ signal }: { signal: AbortSignal }): Promise<unknown> => {
-  const response = await fetch('/openapi.json', { signal: AbortSignal.any([signal, AbortSignal.timeout(10_000)]) })
-  if (!response.ok) throw new Error(`The document of the API was answered with ${response.status}.`)
-  return (await response.json()) as unknown
-}
+const readDocument = async ({ signal }: { signal: AbortSignal }): Promise<unknown> => (await askOutside('/openapi.json', { signal })).json()
 
 /** What a key may do: each scope with the operations that it opens. A public key has one scope and no choice. */
 export function ScopeChoice({ kind, scopes, onChange }: ScopeChoiceProps) {

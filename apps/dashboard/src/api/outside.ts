@@ -1,0 +1,15 @@
+const limitMs = 10_000
+
+/**
+ * A request to a part of Herald that anybody may ask, without the session of this page: the document of the API, or a tracking call as a device makes
+ * it. Throws an Error that says the status when it is refused.
+ */
+export async function askOutside(
+  path: string,
+  { method = 'GET', signal }: { method?: string; signal?: AbortSignal } = {},
+): Promise<Response> {
+  const limit = AbortSignal.timeout(limitMs)
+  const response = await fetch(path, { method, credentials: 'omit', signal: signal ? AbortSignal.any([signal, limit]) : limit })
+  if (!response.ok) throw new Error(`Herald answered ${response.status}`)
+  return response
+}

@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { startHerald, freshDataDir, removeDataDir } from '@herald/testing/herald'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
+import { until } from '@herald/testing/until'
 import { chromium, type Page } from 'playwright-core'
 import { givenDevices, ok, sendCampaign, settle, type Registered } from '../tests/campaigns.ts'
 import { browserPath } from './browser-path.ts'
@@ -199,7 +200,9 @@ async function signIn(colorScheme: 'light' | 'dark', viewport = { width: 1280, h
 async function take(page: Page, path: string, name: string): Promise<void> {
   await page.goto(`${herald.baseUrl}/dashboard${path}`)
   await page.getByRole('heading', { level: 1 }).waitFor()
-  await page.waitForFunction(`document.querySelector('[aria-busy="true"], [data-skeleton]') === null`)
+  await until(() => page.evaluate<boolean>(`document.querySelector('[aria-busy="true"], [data-skeleton]') === null`), {
+    what: `${name} without a skeleton`,
+  })
   await page.evaluate('document.fonts.ready.then(() => true)')
   // Charts and previews are drawn after their parts were loaded: the page stands still when two pictures are equal.
   let picture = await page.screenshot()

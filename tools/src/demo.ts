@@ -26,6 +26,8 @@ type DemoState = {
   dead: string[]
 }
 
+/** Each demo device belongs to a person of its own, who has this and the device's id as external id. */
+const personPrefix = 'demo-'
 const perPlatform = 100
 const deadPerPlatform = 4
 
@@ -50,7 +52,7 @@ export async function demo(options: DemoOptions): Promise<void> {
     baseUrl: options.baseUrl,
     appKey: state.publicKey,
     devices: state.devices,
-    externalIdPrefix: 'demo-',
+    externalIdPrefix: personPrefix,
   })
   await herald.simulator('PUT', '/devices/behaviour', { ids: state.dead, answer: 'dead' })
   await herald.simulator('PUT', '/crowd/reports', { baseUrl: options.baseUrl, delivered: 0.98, opened: 0.3 })
@@ -130,7 +132,7 @@ async function sendOne(herald: HeraldClient, state: DemoState, { print, signal }
   for (const line of demoTable(pushes, seconds)) print(line)
 }
 
-function printNext({ appId, secretKey, publicKey }: DemoState, { baseUrl, adminToken, print, dataDir }: DemoOptions): void {
+function printNext({ appId, secretKey, publicKey, devices }: DemoState, { baseUrl, adminToken, print, dataDir }: DemoOptions): void {
   const lines = `
 Herald stays up; stop it with Ctrl-C. What to try next:
 
@@ -143,7 +145,7 @@ Send to everyone of the demo app (answers the campaign's id):
   curl -s ${baseUrl}/v1/notifications -H 'authorization: Bearer ${secretKey}' -H 'content-type: application/json' -d '{"target":{"all":true},"content":{"_default":"en","en":{"title":"Hi","body":"It works"}}}'
 
 Send to one person:
-  curl -s ${baseUrl}/v1/notifications -H 'authorization: Bearer ${secretKey}' -H 'content-type: application/json' -d '{"target":{"externalIds":["demo-1"]},"content":{"_default":"en","en":{"title":"Hi {{ user.externalId }}","body":"Only for you"}}}'
+  curl -s ${baseUrl}/v1/notifications -H 'authorization: Bearer ${secretKey}' -H 'content-type: application/json' -d '{"target":{"externalIds":["${personPrefix}${devices[0]}"]},"content":{"_default":"en","en":{"title":"Hi {{ user.externalId }}","body":"Only for you"}}}'
 
 See what became of the last pushes:
   curl -s '${baseUrl}/v1/admin/apps/${appId}/pushes?limit=5' -H 'authorization: Bearer ${adminToken}'

@@ -27,6 +27,11 @@ test('every route that takes a key names the scope it needs', () => {
   expect(publicRoutes.filter(({ key, scope }) => (key === 'none') !== (scope === undefined)).map(({ name }) => name)).toEqual([])
 })
 
+// spec: limits/retiring
+test('no operation is called deprecated as long as none sends the headers that say when it goes', () => {
+  expect(operations.filter((operation) => 'deprecated' in operation).map(({ operationId }) => operationId)).toEqual([])
+})
+
 /** What the public API has always had, with its scopes. */
 const summary: [methodAndPath: string, key: string, scope: string | undefined][] = [
   ['POST /v1/subscriptions', 'public', 'subscriptions:write'],

@@ -49,7 +49,7 @@ export async function buildPackage(directory: string): Promise<Record<string, nu
   writeJson(join(directory, 'integrity.json'), Object.fromEntries(texts.map(([file, text]) => [file, digest(text)])))
   const sizes = Object.fromEntries(texts.map(([file, text]) => [file, gzipSync(text, { level: 9 }).length]))
   for (const { file, most } of scripts) {
-    if (sizes[file]! > most) throw new Error(`${file} is ${sizes[file]} bytes of gzip, more than ${most}. Take something out.`)
+    if ((sizes[file] ?? 0) > most) throw new Error(`${file} is ${sizes[file]} bytes of gzip, more than ${most}. Take something out.`)
   }
   return sizes
 }

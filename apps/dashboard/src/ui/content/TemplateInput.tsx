@@ -1,5 +1,5 @@
 import { clsx } from 'clsx'
-import { useId, useMemo, useRef, useState, type KeyboardEvent, type UIEvent } from 'react'
+import { useId, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type UIEvent } from 'react'
 import { completeAt, insertSuggestion, type Completion, type KnownTag, type Suggestion } from '../../core/complete-placeholder.ts'
 import { markTags } from '../../core/text-pieces.ts'
 import type { FieldControl } from '../Field.tsx'
@@ -40,6 +40,8 @@ export function TemplateInput({
   const listId = useId()
   const area = useRef<HTMLTextAreaElement>(null)
   const marks = useRef<HTMLDivElement>(null)
+  /** Where the cursor belongs once the text holds what was taken. */
+  const cursorAfter = useRef<number>(undefined)
   const [completion, setCompletion] = useState<Completion>()
   const [active, setActive] = useState(0)
   const { pieces } = useMemo(() => markTags(value), [value])
@@ -52,13 +54,15 @@ export function TemplateInput({
     if (!completion || !area.current) return
     const { text, cursor } = insertSuggestion(value, completion, suggestion)
     setCompletion(undefined)
+    cursorAfter.current = cursor
+    area.current.focus()
     onChange(text)
-    const { current } = area
-    requestAnimationFrame(() => {
-      current.focus()
-      current.setSelectionRange(cursor, cursor)
-    })
   }
+  // At once with the text: whoever types on, or leaves the field by Tab, is not held up or called back.
+  useLayoutEffect(() => {
+    if (cursorAfter.current !== undefined) area.current?.setSelectionRange(cursorAfter.current, cursorAfter.current)
+    cursorAfter.current = undefined
+  }, [value])
   const press = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return
     if (event.key === 'Enter' && lines !== true && !completion) return event.preventDefault()

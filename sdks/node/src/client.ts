@@ -140,6 +140,6 @@ function tell<Notice>(hook: ((notice: Notice) => void) | undefined, notice: Noti
   try {
     hook?.(notice)
   } catch {
-    // It is the caller's own log: there is nobody else to tell.
+    // The hook is the caller's own code, and it is where mistakes are told: there is no other place to tell this one.
   }
 }

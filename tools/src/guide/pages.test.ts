@@ -27,6 +27,13 @@ test('every block of code of the guide says by what it is shown to be true', () 
   expect(blocks.filter(({ mark }) => mark === 'check').length).toBeGreaterThan(10)
 })
 
+test('a block that is said to be checked is in a language that something checks', () => {
+  // TypeScript and JSON: e2e/tests/guides.test.ts. Kotlin and Swift: e2e/mobile.
+  const checked = new Set(['ts', 'json', 'kotlin', 'swift'])
+
+  expect(guide.flatMap(blocksOf).filter(({ mark, language }) => mark === 'check' && !checked.has(language))).toEqual([])
+})
+
 test('a block without a mark is refused with its page and line', () => {
   expect(() => blocksOf(readPage('guide/x.md', '# X\n\n```sh\nls\n```\n'))).toThrow(
     'docs/guide/x.md:3: a block needs a language and a mark',

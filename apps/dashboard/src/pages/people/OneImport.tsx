@@ -91,7 +91,6 @@ function Sending({ report, given, onEnded }: { report: ImportReport; given: File
     )
     return () => controller.abort()
     // The file is sent once per choice and try; a new callback does not begin it again.
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [appId, file, round])
 
   const cancel = async (): Promise<void> => {

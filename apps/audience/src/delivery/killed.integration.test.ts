@@ -16,7 +16,7 @@ afterAll(() => children.forEach((child) => child.kill('SIGKILL')))
 /** The app as it runs in production, as a process of its own that can be killed. */
 async function startChild(): Promise<ChildProcess> {
   const env = Object.fromEntries(Object.entries({ ...process.env, ...config }).map(([name, value]) => [name, String(value)]))
-  const child = fork(join(import.meta.dirname, 'main.ts'), { env, stdio: 'ignore' })
+  const child = fork(join(import.meta.dirname, '../main.ts'), { env, stdio: 'ignore' })
   children.push(child)
   await once(child, 'message')
   return child

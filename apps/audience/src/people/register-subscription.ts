@@ -14,7 +14,7 @@ import { isErased } from '../store/erased-apps.ts'
 import { findKnown, lockDevices, writeRegistrations, type Decided, type Seen, type SeenPerson, type Sought } from './store/registrations.ts'
 import type { Db } from '../store/tables.ts'
 import { keyOfPerson, lockUsers } from './store/users.ts'
-import { retryIdentity, transactIdentity } from './transact-identity.ts'
+import { identityAttempts, pauseAfter, retryIdentity, transactIdentity } from './transact-identity.ts'
 
 export type Registered = { id: string; platform: Platform; userId: string }
 type Asked = { appId: string; subscription: RegisterSubscription; keyKind?: KeyKind | undefined }
@@ -27,7 +27,6 @@ type Outcome = Registered | Fault | 'meets another'
 const mostTogether = 100
 /** Of one address or person: what takes longer than these is answered too late for who asks. */
 const mostOfOneKey = 100
-const attempts = 5
 
 /**
  * Registers devices in company: those that wait together are one commit. Two of the same address or the same external id are done one after
@@ -65,7 +64,7 @@ export function openRegistrations(
 export const registerSubscription = ({ db }: { db: Db }, asked: Asked): Promise<Registered> => registerAlone(db, toRegistration(asked))
 
 async function registerAlone(db: Db, registration: Registration): Promise<Registered> {
-  for (let attempt = 1; attempt <= attempts; attempt += 1) {
+  for (let attempt = 1; attempt <= identityAttempts; attempt += 1) {
     const [outcome = 'meets another'] = await transactIdentity(db, async (trx) => {
       await lockRowsOf(trx, registration)
       return registerAll({ db: trx, kept: trx }, [registration])
@@ -73,6 +72,7 @@ async function registerAlone(db: Db, registration: Registration): Promise<Regist
     if (outcome !== 'meets another') return orThrow(outcome)
     // What is not written was made by somebody else at the same moment, and is found the next time, or is of an erased app.
     if (await isErased(db, registration.appId)) throw notFound()
+    await pauseAfter(attempt)
   }
   throw queueUnavailable()
 }

@@ -24,7 +24,7 @@ afterAll(async () => {
 })
 const ownerUrl = postgres.url('postgres')
 const urls = await provision({ ownerUrl, apps: ['gateway'], passwords: {} })
-await migrate({ ownerUrl, app: 'gateway', directory: resolve(import.meta.dirname, '../../migrations') })
+await migrate({ ownerUrl, app: 'gateway', directory: resolve(import.meta.dirname, '../../../migrations') })
 const addresses = { database: urls['gateway'] ?? '', nats: nats.url }
 // It makes the streams that the others wait for.
 const gateway = await startGateway(addresses)

@@ -11,9 +11,10 @@ import { logoutSubscription } from './people/logout-subscription.ts'
 import { registerSubscription } from './people/register-subscription.ts'
 import { createSegment as create } from './segments/save-segment.ts'
 import { insertAnnouncements } from './store/announcements.ts'
-import { insertRetries } from './delivery/store/batches.ts'
+import { insertRetries } from './delivery/store/finished-batches.ts'
 import { purgeErasedApps } from './store/erased-apps.ts'
-import { clearSettled, findFanOut } from './sends/store/fan-outs.ts'
+import { clearSettled } from './sends/store/settled.ts'
+import { findFanOut } from './sends/store/fan-outs.ts'
 import { givenNotified } from './testing/play-ledger.ts'
 import { fanOutAll, givenCrowd, givenDevice, givenSend, openAudience } from './testing/rig.ts'
 
@@ -71,8 +72,8 @@ test('a deleted app’s rows go, a part with every call; other apps keep theirs,
   await fanOut(audience, { campaignId, page })
   expect((await countRows(appId))['batches']).toBe(0)
   await clearSettled(db)
-  expect(await findFanOut(db, campaignId)).toMatchObject({ send: null, target: null, due_at: null })
-  expect((await findFanOut(db, other.campaignId))?.settled_at).toBeNull()
+  expect(await findFanOut(db, campaignId)).toMatchObject({ send: null, target: null, dueAt: null })
+  expect((await findFanOut(db, other.campaignId))?.settledAt).toBeNull()
 })
 
 test('a send that starts after its app was deleted fails and queues nothing', async () => {
@@ -83,7 +84,7 @@ test('a send that starts after its app was deleted fails and queues nothing', as
   await fanOutAll(audience, campaignId)
 
   expect(peers.failures.filter((failure) => failure.campaignId === campaignId)).toMatchObject([{ code: 'not_found' }])
-  expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'failed', due_at: null })
+  expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'failed', dueAt: null })
 })
 
 test('a batch that is being finished while its app is erased goes too, with what it is to be tried again', async () => {
@@ -147,14 +148,14 @@ test('what began before its app was deleted and is committed during the erasure 
 
   expect(Object.values(await countRows(appId)).every((count) => count === 0)).toBe(true)
   await clearSettled(db)
-  expect(await findFanOut(db, campaignId)).toMatchObject({ send: null, target: null, due_at: null })
+  expect(await findFanOut(db, campaignId)).toMatchObject({ send: null, target: null, dueAt: null })
 })
 
 test('a send that reached nobody ends with its app too, and its text goes', async () => {
   const appId = newId()
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
   await fanOutAll(audience, campaignId)
-  expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'fanned_out', due_at: null, settled_at: null })
+  expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'fanned_out', dueAt: null, settledAt: null })
 
   await eraseWhole(appId)
   await clearSettled(db)
@@ -178,7 +179,7 @@ test('a pointer at a send that comes after its app was erased makes no row, and 
   expect(await findFanOut(db, inWaves)).toBeUndefined()
   expect(await countRows(appId)).toMatchObject({ batches: 0, cap_claims: 0 })
   expect([...peers.started, ...peers.failures.map((failure) => failure.campaignId)]).not.toContain(campaignId)
-  expect(await findFanOut(db, others)).toMatchObject({ state: 'fanned_out', queued_ios: 20 })
+  expect(await findFanOut(db, others)).toMatchObject({ state: 'fanned_out', queued: { ios: 20 } })
 })
 
 test('calls that come after their app was erased are answered like one of an unknown app and write nothing', async () => {

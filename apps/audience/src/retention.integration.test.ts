@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { transact } from '@herald/service/postgres'
 import { deleteSubscription } from './people/delete-subscription.ts'
-import { purgeGoneNotes } from './sends/store/last-notified.ts'
+import { purgeGoneNotes } from './store/last-notified.ts'
 import { givenNotified } from './testing/play-ledger.ts'
 import { givenDevice, openAudience } from './testing/rig.ts'
 

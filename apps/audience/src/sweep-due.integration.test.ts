@@ -3,9 +3,10 @@ import { newId } from '@herald/contracts/ids'
 import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { insertBatches, takeBatches } from './delivery/store/batches.ts'
+import { insertBatches } from './sends/store/made-batches.ts'
+import { takeBatches } from './delivery/store/taken-batches.ts'
 import { makeUntakenDue } from './store/due.ts'
-import { findFanOut } from './sends/store/fan-outs.ts'
+import { findFanOut, toFanOut } from './sends/store/fan-outs.ts'
 import { fanOut } from './sends/fan-out.ts'
 import { retried } from './testing/batches.ts'
 import { givenEndpoint } from './testing/play-ledger.ts'
@@ -39,7 +40,7 @@ test('a fan-out whose process died after its row is driven to the end', async ()
   await nowDue(campaignId)
 
   await until(() => pointersAt(campaignId).length > 0)
-  await until(async () => (await findFanOut(db, campaignId))?.due_at === null)
+  await until(async () => (await findFanOut(db, campaignId))?.dueAt === null)
   expect(peers.lastReport(campaignId)).toMatchObject({ fannedOut: true, byPlatform: { ios: 1 } })
 })
 
@@ -57,13 +58,13 @@ test('a page whose process died after its commit: totals first, then its pointer
     .where('campaign_id', '=', send.campaignId)
     .returningAll()
     .executeTakeFirstOrThrow()
-  await insertBatches(db, row, 'prompt', [
+  await insertBatches(db, toFanOut(row), 'prompt', [
     { id: newId(), no: 1, platform: 'ios', subscriptionIds: [device.id], userIds: [device.userId], decided: null },
   ])
   peers.state.trackerIsAway = true
 
   await nowDue(send.campaignId)
-  await until(async () => (await findFanOut(db, send.campaignId))?.pointer_no !== 0)
+  await until(async () => (await findFanOut(db, send.campaignId))?.pointerNo !== 0)
   // Sweeps come one after another: what a later one published stands behind everything of this one.
   await nowDue(other)
   await until(() => pointersAt(other).length === 2)
@@ -133,7 +134,7 @@ test('when the queue comes back what nobody took is due at once; what is taken o
     userIds: [device.userId],
     decided: null,
   })
-  await insertBatches(db, row, 'prompt', [free, taken, later].map(batch))
+  await insertBatches(db, toFanOut(row), 'prompt', [free, taken, later].map(batch))
   const far = sql<Date>`now() + interval '1 hour'`
   await db.updateTable('batches').set({ due_at: far }).where('id', 'in', [free, taken, later]).execute()
   await db.updateTable('batches').set({ takes: 1, lease_until: far }).where('id', '=', taken).execute()

@@ -14,10 +14,11 @@ import { openMetrics } from '@herald/service/metrics'
 import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { openBreaker } from './breaker.ts'
+import { rememberCircuits } from './update-circuits.ts'
 import { fanOut } from '../sends/fan-out.ts'
 import { finishBatch } from './finish-batch.ts'
-import { findFanOut, hasRoom } from '../sends/store/fan-outs.ts'
+import { findFanOut } from '../sends/store/fan-outs.ts'
+import { hasRoom } from '../sends/store/bulk-window.ts'
 import { asked, finished, retried, withBatches } from '../testing/batches.ts'
 import { givenEndpoint } from '../testing/play-ledger.ts'
 import { givenCrowd, givenDevice, givenSend, openAudience, type Taken } from '../testing/rig.ts'
@@ -310,7 +311,7 @@ test('whatever is heard, by many processes at once and repeatedly: every push en
   for (const appId of appIds) expect((await circuitOf(appId))?.state).toBe('open')
 })
 
-describe('breaker', () => {
+describe('circuitMemory', () => {
   // spec: providers/circuit
   test('an open circuit holds its app and platform, and no other', async () => {
     const appId = newId()
@@ -497,7 +498,12 @@ describe('breaker', () => {
   test('sends of a healthy circuit are noted once a second, anything else at once', async () => {
     const appId = newId()
     await givenPhones(appId, 200)
-    const process = { ...audience, breaker: openBreaker({ log: audience.log, metrics: openMetrics() }), poke: () => undefined }
+    const process = {
+      ...audience,
+      circuitMemory: rememberCircuits({ log: audience.log, metrics: openMetrics() }),
+      poke: () => undefined,
+      wakeFanOut: async () => undefined,
+    }
     const version = async () => {
       const { rows } = await sql<{ xmin: string }>`select xmin::text from circuits where app_id = ${appId}`.execute(db)
       return rows[0]?.xmin
@@ -505,7 +511,7 @@ describe('breaker', () => {
     const send = async (letters: Letter[]) => finishBatch(process, [heard(await takeOne(await givenBatch(appId), used()), letters)])
     await send(['s'])
     const noted = await version()
-    process.breaker.healthy.set(`${appId}.android.`, { credentialsVersion: 1, notedAtMs: performance.now() + 60_000 })
+    process.circuitMemory.healthy.set(`${appId}.android.`, { credentialsVersion: 1, notedAtMs: performance.now() + 60_000 })
 
     await send(['s'])
     expect(await version()).toBe(noted)
@@ -534,7 +540,7 @@ describe('a provider that is away', () => {
     expect(retry).toMatchObject({ subscription_ids: crowd, tries: 4, decided: null, last_code: 'network_error' })
     expect(retry?.last_provider_code).toBe('ECONNREFUSED')
 
-    // Longer than any breaker holds.
+    // Longer than any circuitMemory holds.
     expect(await takeWith(retry?.id ?? '')).toBe('held')
     await letTimePass(appId, 90_000)
     const probe = await takeOne(retry?.id ?? '', used())

@@ -6,7 +6,9 @@ import { describe, expect, test } from 'vitest'
 import { dropCampaigns } from '../sends/drop-campaigns.ts'
 import { fanOut } from '../sends/fan-out.ts'
 import { registerSubscription } from '../people/register-subscription.ts'
-import { clearSettled, findFanOut, markTold } from '../sends/store/fan-outs.ts'
+import { clearSettled } from '../sends/store/settled.ts'
+import { findFanOut } from '../sends/store/fan-outs.ts'
+import { markTold } from '../sends/store/told.ts'
 import { asked, finished, retried, withBatches } from '../testing/batches.ts'
 import { givenAsking, givenEndpoint } from '../testing/play-ledger.ts'
 import { givenCrowd, givenDevice, givenSend, openAudience } from '../testing/rig.ts'
@@ -293,8 +295,8 @@ test('a settled campaign keeps its row, and in it nothing but its settings, and 
 
   expect(await db.selectFrom('batches').select('id').where('campaign_id', '=', campaignId).execute()).toEqual([])
   const row = await findFanOut(db, campaignId)
-  expect(row).toMatchObject({ send: null, target: null, settings: defaultSettings, due_at: null })
-  expect(row?.settled_at).not.toBeNull()
+  expect(row).toMatchObject({ send: null, target: null, settings: defaultSettings, dueAt: null })
+  expect(row?.settledAt).not.toBeNull()
   expect(await take(asked(batchId))).toEqual([{ answer: 'gone' }])
 })
 
@@ -337,5 +339,5 @@ test('what was queued before a fan-out failed still goes out, and is dropped whe
 
   await clearSettled(db)
   expect(await db.selectFrom('batches').select('id').where('campaign_id', '=', campaignId).execute()).toEqual([])
-  expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'failed', send: null, due_at: null })
+  expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'failed', send: null, dueAt: null })
 })

@@ -60,7 +60,7 @@ test('processes killed in the middle of a send leave no gap and make no copy', {
     await endLeases(campaignId)
   }
   const last = await startChild()
-  await until(async () => (await findFanOut(db, campaignId))?.due_at === null, { withinMs: 75_000, what: 'the end of the fan-out' })
+  await until(async () => (await findFanOut(db, campaignId))?.dueAt === null, { withinMs: 75_000, what: 'the end of the fan-out' })
 
   const batches = await db
     .selectFrom('batches')

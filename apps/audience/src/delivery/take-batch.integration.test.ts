@@ -1,7 +1,7 @@
 import { newId } from '@herald/contracts/ids'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { renewBatch } from './renew-batch.ts'
+import { renewBatch } from './take-batch.ts'
 import { asked, finished, withBatches } from '../testing/batches.ts'
 import { givenCrowd, givenDevice, givenSend, openAudience, type Taken } from '../testing/rig.ts'
 

@@ -4,10 +4,9 @@ import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { fanOut } from '../sends/fan-out.ts'
-import { millisecondsUntilDue } from '../store/due.ts'
-import { takeBatches, type BatchPointerRow } from './store/batches.ts'
-import { takeDueBatches } from '../sends/store/lanes.ts'
-import { takeDueFanOuts } from '../sends/store/fan-outs.ts'
+import { millisecondsUntilDue, takeDueBatches, takeDueFanOuts, type BatchPointerRow } from '../store/due.ts'
+import { takeBatches } from './store/taken-batches.ts'
+
 import { givenDevice, givenFanOut, givenSend, openAudience } from '../testing/rig.ts'
 
 /** Nothing sweeps here: what is taken is what the test takes. */

@@ -77,7 +77,7 @@ test('a cancelled send queues nothing more, and its totals so far are its last',
   expect(await tell(campaignId, 'cancelled', 1)).toEqual({ known: true })
   await fanOutAll(audience, campaignId)
 
-  expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'fanned_out', flow: 'cancelled', target: null, due_at: null })
+  expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'fanned_out', flow: 'cancelled', target: null, dueAt: null })
   expect(peers.lastReport(campaignId)).toMatchObject({ fannedOut: true, byPlatform: { ios: 5_000 } })
   expect(await queuedIn(campaignId)).toHaveLength(5_000)
   await until(() => dispatcher.flows.some((flow) => flow.campaignId === campaignId && flow.flow === 'cancelled'))
@@ -131,7 +131,7 @@ test('the last change counts, in whatever order they are heard, and a repeat cha
   await tell(campaignId, 'running', 2)
   expect(await tell(campaignId, 'paused', 1)).toEqual({ known: true })
   expect(await tell(campaignId, 'running', 2)).toEqual({ known: true })
-  expect(await findFanOut(db, campaignId)).toMatchObject({ flow: 'running', flow_no: 2 })
+  expect(await findFanOut(db, campaignId)).toMatchObject({ flow: 'running', flowNo: 2 })
   expect(dispatcher.flows.filter((flow) => flow.campaignId === campaignId && flow.flow === 'paused')).toEqual([])
 })
 
@@ -145,7 +145,7 @@ test('a send that has not come here is not known; campaigns hears that it starts
 
     await fanOut(audience, { campaignId, page: 0 })
 
-    expect(await findFanOut(db, campaignId)).toMatchObject({ flow, flow_no: 1 })
+    expect(await findFanOut(db, campaignId)).toMatchObject({ flow, flowNo: 1 })
   }
 })
 

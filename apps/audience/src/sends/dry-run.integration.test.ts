@@ -162,7 +162,7 @@ test('an experiment is counted as its own hash divides the audience, and as its 
     { skip: 'not_in_experiment', variant: '' },
   ])
   await fanOutAll(audience, peers.givenCampaign(send, everyone))
-  expect((await findFanOut(db, send.campaignId))?.queued_ios).toBe(sampled.length)
+  expect((await findFanOut(db, send.campaignId))?.queued.ios).toBe(sampled.length)
   // Who is outside is whom the winner goes to; who had a push of it already is known when it is sent.
   const winner = givenSend(appId, { remainder: { of: send.campaignId, sampleRate: 0.4 } })
   expect(await tryOut(winner)).toMatchObject({ isWhole: false, audience: { users: users.length - sampled.length } })

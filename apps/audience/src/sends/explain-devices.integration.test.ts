@@ -10,8 +10,8 @@ import { changeUsers } from '../people/change-users.ts'
 import { dropCampaigns } from './drop-campaigns.ts'
 import { explainDevices, findDevicesOf } from './explain-devices.ts'
 import { fanOut } from './fan-out.ts'
-import { clearWaves } from './store/claims.ts'
-import { clearSettled, findFanOut } from './store/fan-outs.ts'
+import { clearSettled, clearWaves } from './store/settled.ts'
+import { findFanOut } from './store/fan-outs.ts'
 import { patchSubscription } from '../people/store/subscriptions.ts'
 import { finished, retried, withBatches } from '../testing/batches.ts'
 import { givenCrowd, givenDevice, givenSend, openAudience } from '../testing/rig.ts'
@@ -23,7 +23,7 @@ const { takeOne, finish, givenBatch, subscription } = withBatches(rig)
 type Device = { subscriptionId: string; no: number | null }
 type Asked = { send: FrozenSend; target?: FrozenTarget; settings?: AppSettings; begins?: boolean; devices: Device[] }
 const explain = ({ send, target = { kind: 'all' }, settings = defaultSettings, begins = false, devices }: Asked) =>
-  explainDevices(db, { appId: send.appId, campaignId: send.campaignId, begins, startedAt: null, send, target, settings, devices })
+  explainDevices({ db }, { appId: send.appId, campaignId: send.campaignId, begins, startedAt: null, send, target, settings, devices })
 const stepOf = <Name extends ExplainedStep['step']>(steps: ExplainedStep[], name: Name): StepOf<Name> | undefined =>
   steps.find((step): step is StepOf<Name> => step.step === name)
 const only = (subscriptionId: string, no: number | null = null): Device[] => [{ subscriptionId, no }]
@@ -75,7 +75,7 @@ test('a settled send keeps its settings and the plan of its waves, and neither i
   await clearSettled(db)
   while (await clearWaves(db));
 
-  expect(await findFanOut(db, campaignId)).toMatchObject({ send: null, target: null, settings, waves: null, past_waves: waves })
+  expect(await findFanOut(db, campaignId)).toMatchObject({ send: null, target: null, settings, waves: null, pastWaves: waves })
   expect(await db.selectFrom('wave_claims').selectAll().where('campaign_id', '=', campaignId).execute()).toEqual([])
   const [device] = (await explain({ send, devices: only(late.id) })).devices
   expect(stepOf(device?.steps ?? [], 'wave')).toMatchObject({ zone: 'America/Lima', of: 2 })
@@ -165,9 +165,9 @@ test('a user is found with their devices, an unknown one is not, and a device of
   const [appId, other] = [newId(), newId()]
   const { id, userId } = await givenDevice(db, { appId, externalId: `person-${appId}` })
   const found = { user: { id: userId, externalId: `person-${appId}` }, subscriptionIds: [id] }
-  expect(await findDevicesOf(db, { appId, user: { externalId: `person-${appId}` } })).toEqual(found)
-  expect(await findDevicesOf(db, { appId, user: { userId } })).toEqual(found)
-  expect(await findDevicesOf(db, { appId: other, user: { userId } })).toBeNull()
+  expect(await findDevicesOf({ db }, { appId, user: { externalId: `person-${appId}` } })).toEqual(found)
+  expect(await findDevicesOf({ db }, { appId, user: { userId } })).toEqual(found)
+  expect(await findDevicesOf({ db }, { appId: other, user: { userId } })).toBeNull()
 
   const [device] = (await explain({ send: givenSend(other), devices: only(id) })).devices
   expect(device).toMatchObject({ platform: null, owner: null, steps: [{ step: 'device', deleted: true }] })

@@ -5,7 +5,9 @@ import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { fanOut } from './fan-out.ts'
-import { clearSettled, findFanOut, takePage, wakeWaiting } from './store/fan-outs.ts'
+import { clearSettled } from './store/settled.ts'
+import { findFanOut, takePage } from './store/fan-outs.ts'
+import { wakeWaiting } from './store/bulk-window.ts'
 import { fanOutAll, givenCrowd, givenDevice, givenFanOut, givenSend, openAudience } from '../testing/rig.ts'
 
 /** The flow alone: nothing sweeps here, so what a test sees is what one run did. */
@@ -82,7 +84,7 @@ describe('one run of a fan-out', async () => {
 
     const reports = peers.reports.filter((report) => report.campaignId === campaignId)
     expect(reports).toMatchObject([{ fannedOut: true, byPlatform: { ios: 0, android: 0, web: 0 } }])
-    expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'fanned_out', due_at: null })
+    expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'fanned_out', dueAt: null })
   })
 
   test('a pointer at a campaign that is not to be sent leaves nothing behind', async () => {
@@ -198,11 +200,11 @@ describe('one run of a fan-out', async () => {
     await fanOut(audience, { campaignId, page: 0 })
 
     const row = await findFanOut(db, campaignId)
-    expect(row).toMatchObject({ state: 'fanned_out', page: 2, told_page: 0 })
-    expect(row?.due_at).not.toBeNull()
+    expect(row).toMatchObject({ state: 'fanned_out', page: 2, toldPage: 0 })
+    expect(row?.dueAt).not.toBeNull()
     peers.state.trackerIsAway = false
     await fanOut(audience, { campaignId, page: 2 })
-    expect(await findFanOut(db, campaignId)).toMatchObject({ told_page: 2, due_at: null })
+    expect(await findFanOut(db, campaignId)).toMatchObject({ toldPage: 2, dueAt: null })
     expect(dispatcher.pointers.some((pointer) => pointer.campaignId === campaignId)).toBe(false)
   })
 
@@ -235,7 +237,7 @@ describe('one run of a fan-out', async () => {
         .filter((report) => report.campaignId === campaignId)[0]
         ?.batches.map(({ no }) => no),
     ).not.toContain(1)
-    expect(await findFanOut(db, campaignId)).toMatchObject({ batches: 12, told_batches: 12 })
+    expect(await findFanOut(db, campaignId)).toMatchObject({ batches: 12, toldBatches: 12 })
   })
 
   // spec: sending/silent, tracking/skip-reasons
@@ -275,7 +277,7 @@ describe('one run of a fan-out', async () => {
 
     expect(peers.failures.filter((failure) => failure.campaignId === campaignId)).toMatchObject([{ code: 'invalid_segment' }])
     expect(peers.lastReport(campaignId)).toBeUndefined()
-    expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'failed', due_at: null })
+    expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'failed', dueAt: null })
     await clearSettled(db)
     expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'failed', send: null, target: null })
   })

@@ -183,7 +183,7 @@ test('a process that dies between the rows and the report leaves both to the swe
   const handed = devices.map(({ id }) => toDevice(givenSend(appId), id))
   // What follows from the rows dies with the process.
   await openStarting(audience, () => undefined)(handed)
-  for (const one of handed) expect(await findFanOut(db, campaignOf(one))).toMatchObject({ told_page: 0, told_batches: 0 })
+  for (const one of handed) expect(await findFanOut(db, campaignOf(one))).toMatchObject({ toldPage: 0, toldBatches: 0 })
   await sql`update batches set due_at = now()`.execute(db)
 
   await sweepDue(audience)
@@ -191,7 +191,7 @@ test('a process that dies between the rows and the report leaves both to the swe
   for (const one of handed) {
     const [batch] = await batchesOf(campaignOf(one))
     expect(peers.lastReport(campaignOf(one))?.batches.map(({ no }) => no)).toEqual([batch?.batch_no])
-    expect(await findFanOut(db, campaignOf(one))).toMatchObject({ told_page: 2, told_batches: 1, due_at: null })
+    expect(await findFanOut(db, campaignOf(one))).toMatchObject({ toldPage: 2, toldBatches: 1, dueAt: null })
     await until(() => pointersAt(campaignOf(one)).length === 1)
   }
 })
@@ -207,7 +207,7 @@ test('while the tracker is away nothing is pointed at, and the row stays due', a
   await until(() => peers.started.length > reached, { what: 'campaigns to hear of it' })
 
   expect(pointersAt(campaignOf(one))).toEqual([])
-  expect(await findFanOut(db, campaignOf(one))).toMatchObject({ told_page: 0, due_at: expect.any(Date) })
+  expect(await findFanOut(db, campaignOf(one))).toMatchObject({ toldPage: 0, dueAt: expect.any(Date) })
   peers.state.trackerIsAway = false
   await sql`update batches set due_at = now()`.execute(db)
   await sweepDue(audience)
@@ -269,15 +269,15 @@ test('that a send was told is written after 2 s, unless it has settled by then',
   await openStarting(audience, () => undefined)(handed)
   let now = 0
   const notes = openToldNotes(db, audience.log, () => now)
-  notes.note(handed.map((one) => ({ campaign_id: campaignOf(one), page: 2, batches: 1 })))
+  notes.note(handed.map((one) => ({ campaignId: campaignOf(one), page: 2, batches: 1 })))
   notes.forget(handed.slice(1).map(campaignOf))
   expect(await notes.write()).toBe(0)
 
   now = 2_001
   expect(await notes.write()).toBe(1)
 
-  expect(await findFanOut(db, campaignOf(handed[0]!))).toMatchObject({ told_page: 2, told_batches: 1, due_at: null })
-  expect(await findFanOut(db, campaignOf(handed[1]!))).toMatchObject({ told_page: 0 })
+  expect(await findFanOut(db, campaignOf(handed[0]!))).toMatchObject({ toldPage: 2, toldBatches: 1, dueAt: null })
+  expect(await findFanOut(db, campaignOf(handed[1]!))).toMatchObject({ toldPage: 0 })
 })
 
 test('whom small sends name is found by keys, whatever the tables hold and without statistics', async () => {

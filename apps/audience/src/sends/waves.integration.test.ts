@@ -7,8 +7,8 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { cutPage } from './cut-page.ts'
 import { fanOut } from './fan-out.ts'
-import { clearWaves } from './store/claims.ts'
-import { clearSettled, findFanOut, settleFanOuts } from './store/fan-outs.ts'
+import { clearSettled, clearWaves, settleFanOuts } from './store/settled.ts'
+import { findFanOut } from './store/fan-outs.ts'
 import { listTimeZones } from './store/zones.ts'
 import { sweepDue } from '../sweep-due.ts'
 import { fanOutAll, givenCrowd, givenDevice, givenSend, openAudience } from '../testing/rig.ts'
@@ -81,7 +81,7 @@ test('10,000 users in 40 zones, one in a hundred moving between waves: each gets
   }
 
   expect(await queuedIn(campaignId)).toEqual(crowd)
-  expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'fanned_out', queued_ios: 10_000, due_at: null })
+  expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'fanned_out', queued: { ios: 10_000 }, dueAt: null })
 })
 
 // spec: campaigns/waves-once
@@ -141,7 +141,7 @@ test('a wave begins no earlier than its instant, however often its page is point
   await sweepDue(audience)
 
   expect(await queuedIn(campaignId)).toEqual([])
-  expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'between_waves', page: 1, told_page: 1 })
+  expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'between_waves', page: 1, toldPage: 1 })
   expect(peers.lastReport(campaignId)).toMatchObject({ fannedOut: false })
   await beginNextWave(campaignId)
   await cutWave(campaignId)
@@ -172,7 +172,7 @@ test('quiet hours that hold: who is in them is sent to at their end, the others 
   const today = localDateAt(new Date(), 'Asia/Tokyo')
   const ends = [0, 1].map((days) => instantOf(dateAfter(today, days), clockIn('Asia/Tokyo', 60), 'Asia/Tokyo').toISOString())
   expect(ends).toContain(row?.waves?.[1]?.at)
-  expect(row?.due_at?.toISOString()).toBe(row?.waves?.[1]?.at)
+  expect(row?.dueAt?.toISOString()).toBe(row?.waves?.[1]?.at)
   await beginNextWave(campaignId)
   await cutWave(campaignId)
   expect(await queuedIn(campaignId)).toEqual([asleep.id, awake.id].toSorted())
@@ -255,7 +255,7 @@ test('a running audience begins a wave when its instant comes', async () => {
   const device = await givenDevice(db, { appId })
   const campaignId = peers.givenCampaign(atLocal(appId, clockIn('UTC', 30)), { kind: 'all' })
   await peers.point(campaignId)
-  await until(async () => (await findFanOut(db, campaignId))?.told_page === 1)
+  await until(async () => (await findFanOut(db, campaignId))?.toldPage === 1)
 
   await sql`update fan_outs set due_at = now() where campaign_id = ${campaignId}`.execute(db)
 

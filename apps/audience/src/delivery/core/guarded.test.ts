@@ -1,6 +1,6 @@
 import { newId } from '@herald/contracts/ids'
 import { describe, expect, test } from 'vitest'
-import { settleGuarded, settleUnavailable } from './guarded.ts'
+import { resolveGuarded, resolveUnavailable } from './guarded.ts'
 
 const refused = {
   place: 7,
@@ -41,11 +41,11 @@ const decided = [
 
 test('dead: failed for the ledger, and to be invalidated', () => {
   const dead = [{ subscriptionId, userId, tokenVersion, agoMs, deadSince: null, code: 'token_invalid' }]
-  expect(settleGuarded(finish, 'dead')).toEqual({ dead, retries: [other], decided })
+  expect(resolveGuarded(finish, 'dead')).toEqual({ dead, retries: [other], decided })
 })
 
 test('failed: nobody is invalidated', () => {
-  expect(settleGuarded(finish, 'failed')).toEqual({ dead: [], retries: [other], decided })
+  expect(resolveGuarded(finish, 'failed')).toEqual({ dead: [], retries: [other], decided })
 })
 
 test('retry: the try was none, and it comes after the rest of its batch', () => {
@@ -53,7 +53,7 @@ test('retry: the try was none, and it comes after the rest of its batch', () => 
     other,
     { place, subscriptionId, userId, tries: 2, retryInMs: 6_000, code: 'token_invalid', providerCode: '400 BadDeviceToken' },
   ]
-  expect(settleGuarded(finish, 'retry')).toEqual({ dead: [], retries, decided: [] })
+  expect(resolveGuarded(finish, 'retry')).toEqual({ dead: [], retries, decided: [] })
 })
 
 describe('pushes that the provider was not there for', () => {
@@ -64,7 +64,7 @@ describe('pushes that the provider was not there for', () => {
   ]
   const back = { place, subscriptionId, userId, code: 'timeout', providerCode: '' }
   const settled = (isOpen: boolean, isProbe = false) =>
-    settleUnavailable({ unavailable: [again, last], retries: [other] }, () => isOpen, isProbe)
+    resolveUnavailable({ unavailable: [again, last], retries: [other] }, () => isOpen, isProbe)
 
   test('come back in their time, or have failed when their tries are used up', () => {
     expect(settled(false)).toEqual({

@@ -68,17 +68,17 @@ test('each wave but the last takes its zones; the last takes whoever is left', (
     { at: '2026-03-29T00:00:00.000Z', zones: ['Asia/Tokyo'] },
     { at: '2026-03-29T07:00:00.000Z', zones: ['Europe/Berlin'] },
   ]
-  expect(currentWave({ waves, wave: 0, started_at: startedAt })).toEqual({
+  expect(currentWave({ waves, wave: 0, startedAt: startedAt })).toEqual({
     at: new Date('2026-03-29T00:00:00.000Z'),
     zones: ['Asia/Tokyo'],
     claims: true,
     nextAt: '2026-03-29T07:00:00.000Z',
   })
-  expect(currentWave({ waves, wave: 1, started_at: startedAt })).toMatchObject({ zones: null, claims: true, nextAt: null })
-  expect(currentWave({ waves: waves.slice(0, 1), wave: 0, started_at: startedAt })).toMatchObject({
+  expect(currentWave({ waves, wave: 1, startedAt: startedAt })).toMatchObject({ zones: null, claims: true, nextAt: null })
+  expect(currentWave({ waves: waves.slice(0, 1), wave: 0, startedAt: startedAt })).toMatchObject({
     zones: null,
     claims: false,
     nextAt: null,
   })
-  expect(currentWave({ waves: null, wave: 0, started_at: startedAt })).toEqual({ at: startedAt, zones: null, claims: false, nextAt: null })
+  expect(currentWave({ waves: null, wave: 0, startedAt: startedAt })).toEqual({ at: startedAt, zones: null, claims: false, nextAt: null })
 })

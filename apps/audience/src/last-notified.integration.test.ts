@@ -3,12 +3,12 @@ import { newId } from '@herald/contracts/ids'
 import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
-import { fanOut } from './fan-out.ts'
-import { eraseApp } from '../erase-app.ts'
-import { findFanOut } from './store/fan-outs.ts'
-import { finished, withBatches } from '../testing/batches.ts'
-import { givenAsking } from '../testing/play-ledger.ts'
-import { givenCrowd, givenDevice, givenSend, openAudience } from '../testing/rig.ts'
+import { fanOut } from './sends/fan-out.ts'
+import { eraseApp } from './erase-app.ts'
+import { findFanOut } from './sends/store/fan-outs.ts'
+import { finished, withBatches } from './testing/batches.ts'
+import { givenAsking } from './testing/play-ledger.ts'
+import { givenCrowd, givenDevice, givenSend, openAudience } from './testing/rig.ts'
 
 /** lastNotifiedAt is exact for who asks for it, and costs nothing where nobody does. */
 

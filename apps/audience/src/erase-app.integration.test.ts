@@ -52,7 +52,7 @@ async function countRows(appId: string): Promise<Record<string, number>> {
 }
 
 // spec: administration/delete-app
-test('a deleted app’s rows go, a part with every call; other apps keep theirs, and its sends end', async () => {
+test('the rows of a deleted app are deleted part by part, its sends end, and other apps keep theirs', async () => {
   const { appId, campaignId } = await givenBusyApp(6_000)
   const other = await givenBusyApp(20)
   const kept = await countRows(other.appId)
@@ -87,7 +87,7 @@ test('a send that starts after its app was deleted fails and queues nothing', as
   expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'failed', dueAt: null })
 })
 
-test('a batch that is being finished while its app is erased goes too, with what it is to be tried again', async () => {
+test('a batch that is finished while its app is erased is deleted too, with its retries', async () => {
   const { appId } = await givenBusyApp(20)
   peers.gone.add(appId)
   const [touched, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -116,7 +116,7 @@ const eraseWhole = async (appId: string) => {
 }
 const toRegister = (externalId: string) => ({ platform: 'ios' as const, token: newId(), externalId })
 
-test('what began before its app was deleted and is committed during the erasure goes too', async () => {
+test('rows that are committed during the erasure of their app are deleted too', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 20 })
   const [begun, registered, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -151,7 +151,7 @@ test('what began before its app was deleted and is committed during the erasure 
   expect(await findFanOut(db, campaignId)).toMatchObject({ send: null, target: null, dueAt: null })
 })
 
-test('a send that reached nobody ends with its app too, and its text goes', async () => {
+test('a send that reached nobody ends with its app too, and its content is deleted', async () => {
   const appId = newId()
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
   await fanOutAll(audience, campaignId)
@@ -163,7 +163,7 @@ test('a send that reached nobody ends with its app too, and its text goes', asyn
   expect(await findFanOut(db, campaignId)).toMatchObject({ send: null, settings: null })
 })
 
-test('a pointer at a send that comes after its app was erased makes no row, and nobody is told', async () => {
+test('a pointer that arrives after its app was erased makes no fan-out, and no other app is told', async () => {
   const [appId, other] = [newId(), newId()]
   for (const app of [appId, other]) await givenCrowd(db, { appId: app, count: 20 })
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -182,7 +182,7 @@ test('a pointer at a send that comes after its app was erased makes no row, and 
   expect(await findFanOut(db, others)).toMatchObject({ state: 'fanned_out', queued: { ios: 20 } })
 })
 
-test('calls that come after their app was erased are answered like one of an unknown app and write nothing', async () => {
+test('calls for an erased app are answered like those for an unknown one, and write nothing', async () => {
   const appId = newId()
   const { id: subscriptionId } = await givenDevice(db, { appId, externalId: 'eve' })
   // A large app is marked with the first call, and its rows go with many.

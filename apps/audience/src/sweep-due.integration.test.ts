@@ -32,7 +32,7 @@ const nowDue = async (campaignId: string) => {
 }
 const pointersAt = (campaignId: string) => dispatcher.pointers.filter((pointer) => pointer.campaignId === campaignId)
 
-test('a fan-out whose process died after its row is driven to the end', async () => {
+test('a fan-out whose process died right after it made the row reaches every device', async () => {
   const appId = newId()
   await givenDevice(db, { appId })
   const campaignId = await givenFanOut(db, givenSend(appId))
@@ -44,7 +44,7 @@ test('a fan-out whose process died after its row is driven to the end', async ()
   expect(peers.lastReport(campaignId)).toMatchObject({ fannedOut: true, byPlatform: { ios: 1 } })
 })
 
-test('a page whose process died after its commit: totals first, then its pointers', async () => {
+test('when a process died right after it cut a page the totals are told first, and then the batches go out', async () => {
   const appId = newId()
   const device = await givenDevice(db, { appId })
   const other = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -77,7 +77,7 @@ test('a page whose process died after its commit: totals first, then its pointer
 })
 
 // spec: sending/committed
-test('a batch nobody took is pointed at again, with another message id each time', async () => {
+test('a batch that no dispatcher took is pointed at again, each time with another message id', async () => {
   const appId = newId()
   await givenDevice(db, { appId })
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -93,7 +93,7 @@ test('a batch nobody took is pointed at again, with another message id each time
 })
 
 // spec: sending/take-over
-test('a batch whose taker died is pointed at again when its lease is over, and not before', async () => {
+test('a batch whose dispatcher died is pointed at again when its lease ends, and not before', async () => {
   const appId = newId()
   await givenDevice(db, { appId })
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -114,7 +114,7 @@ test('a batch whose taker died is pointed at again when its lease is over, and n
   expect((await dispatcher.take(batchId)).answer).toBe('taken')
 })
 
-test('when the queue comes back what nobody took is due at once; what is taken or waits for its time is not', async () => {
+test('when NATS is back the batches that no dispatcher took are due at once, but not those that are taken or wait for their time', async () => {
   const appId = newId()
   const device = await givenDevice(db, { appId })
   const send = givenSend(appId)
@@ -171,7 +171,7 @@ test('a retry is pointed at when its time has come', async () => {
 })
 
 // spec: webhooks/announced-until-confirmed
-test('an announcement is told again until webhooks confirms it', async () => {
+test('an announcement is repeated until webhooks confirms it', async () => {
   const appId = newId()
   await givenEndpoint(db, appId)
   const device = await givenDevice(db, { appId })

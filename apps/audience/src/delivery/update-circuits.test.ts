@@ -18,7 +18,7 @@ const circuit = (change: Partial<CircuitRow> = {}): CircuitRow => ({
   ...change,
 })
 
-test('opening is an error that says what to do, closing is news', () => {
+test('a circuit that opens is logged as an error that says what to do, and one that closes as news', () => {
   const opened = circuit({ state: 'open', code: 'sender_mismatch' })
   circuitMemory.tell({ ...nothing(), opened: [opened] })
   circuitMemory.tell({ ...nothing(), closed: [circuit({ appId: opened.appId })] })
@@ -31,7 +31,7 @@ test('opening is an error that says what to do, closing is news', () => {
   expect(told[0]?.msg).toContain('fix the credentials')
 })
 
-test('a provider that is away is an error that blames no credentials', () => {
+test('a provider that is away is logged as an error that does not blame the credentials', () => {
   const opened = circuit({ state: 'open', code: 'network_error' })
   circuitMemory.tell({ ...nothing(), opened: [opened] })
 
@@ -41,7 +41,7 @@ test('a provider that is away is an error that blames no credentials', () => {
   expect(told?.msg).not.toContain('credentials')
 })
 
-test('many refused tokens are an error once a minute and circuit; each is counted', async () => {
+test('many refused tokens are logged as an error once a minute for each circuit, and each is counted', async () => {
   const { appId, platform, environment } = circuit()
   const token = { place: 0, subscriptionId: newId(), userId: newId(), tokenVersion: 1, tries: 1, agoMs: 10 }
   const refused = { ...token, code: 'token_invalid' as const, providerCode: '400 BadDeviceToken' }
@@ -72,7 +72,7 @@ test('many refused tokens are an error once a minute and circuit; each is counte
   expect(await metrics.text()).toContain('herald_guarded_total{platform="ios",verdict="dead"} 2')
 })
 
-test('sends are remembered for circuits that have heard nothing else', () => {
+test('when sends were written last is remembered for healthy circuits alone', () => {
   const [well, mixed] = [circuit({ answers: 's'.repeat(200) }), circuit({ answers: 'ssg' })]
 
   circuitMemory.tell({ ...nothing(), updated: [well, mixed] })

@@ -53,7 +53,7 @@ const sumOf = (waves: readonly { byPlatform: { ios: number; android: number; web
   )
 
 // spec: administration/waves
-test('each wave says its instant, its zones and what it queued, while it waits, when it is over, and after the send is settled', async () => {
+test('each wave shows its instant, its zones and what it queued, while it waits, when it is over, and after the send is settled', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 1_200 })
   await givenCrowd(db, { appId, count: 400, platform: 'android' })
@@ -86,7 +86,7 @@ test('each wave says its instant, its zones and what it queued, while it waits, 
 })
 
 // spec: administration/waves
-test('of a cancelled send the waves that did not come are cancelled, with what the one under way had queued', async () => {
+test('the waves that a cancelled send did not begin are cancelled, and the one under way shows what it had queued', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 400 })
   await giveZones(appId)

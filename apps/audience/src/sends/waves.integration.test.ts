@@ -56,7 +56,7 @@ function clockIn(zone: string, minutes: number): string {
 }
 
 // spec: campaigns/waves-once
-test('10,000 users in 40 zones, one in a hundred moving between waves: each gets one push, and nobody is forgotten', async () => {
+test('each of 10,000 users in 40 zones gets one push, also those who move to another zone between waves', async () => {
   const appId = newId()
   const crowd = await givenCrowd(db, { appId, count: 10_000 })
   await giveZones(appId, [...zones.slice(1), null])
@@ -85,7 +85,7 @@ test('10,000 users in 40 zones, one in a hundred moving between waves: each gets
 })
 
 // spec: campaigns/waves-once
-test('who moves into a zone that has had its wave, or one that nobody had, is sent to with the last wave', async () => {
+test('a user who moves into a zone whose wave is over, or that had none, is sent to with the last wave', async () => {
   const appId = newId()
   const [early, late, unplanned] = [await givenDevice(db, { appId }), await givenDevice(db, { appId }), await givenDevice(db, { appId })]
   const move = (userId: string, zone: string) => db.updateTable('users').set({ timezone: zone }).where('id', '=', userId).execute()
@@ -111,7 +111,7 @@ test('who moves into a zone that has had its wave, or one that nobody had, is se
   expect(await queuedIn(campaignId)).toEqual([early.id, late.id, unplanned.id].toSorted())
 })
 
-test('a wave whose page is lost, to a pause or to another, has taken nobody: each gets one push when it goes on', async () => {
+test('a wave whose page is lost, to a pause or to another process, has claimed no device: each gets one push later', async () => {
   const appId = newId()
   const crowd = await givenCrowd(db, { appId, count: 20 })
   await giveZones(appId, ['Asia/Tokyo', 'Europe/Berlin'])
@@ -160,7 +160,7 @@ const givenQuietApp = async (action: 'hold' | 'skip') => {
 }
 
 // spec: sending/quiet-hours-hold
-test('quiet hours that hold: who is in them is sent to at their end, the others now', async () => {
+test('quiet hours that hold: users in them are sent to at their end, and the others now', async () => {
   const { appId, asleep, awake } = await givenQuietApp('hold')
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
 
@@ -178,7 +178,7 @@ test('quiet hours that hold: who is in them is sent to at their end, the others 
   expect(await queuedIn(campaignId)).toEqual([asleep.id, awake.id].toSorted())
 })
 
-test('a send to one sleeper waits as a whole, and claims nothing', async () => {
+test('a send to one user in quiet hours waits as a whole, and claims nothing', async () => {
   const { appId, asleep } = await givenQuietApp('hold')
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'subscriptionIds', subscriptionIds: [asleep.id] })
 
@@ -193,7 +193,7 @@ test('a send to one sleeper waits as a whole, and claims nothing', async () => {
 })
 
 // spec: sending/quiet-hours-skip, tracking/skip-reasons
-test('quiet hours that skip: who is in them is queued and skipped, and counted', async () => {
+test('quiet hours that skip: the pushes to users in them are queued, skipped and counted', async () => {
   const { appId, asleep, awake } = await givenQuietApp('skip')
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
 
@@ -208,7 +208,7 @@ test('quiet hours that skip: who is in them is queued and skipped, and counted',
 })
 
 // spec: sending/silent-exempt, sending/bypass
-test('quiet hours mean nothing to a silent push and to one that bypasses them', async () => {
+test('quiet hours do not apply to silent pushes and to sends that bypass them', async () => {
   for (const action of ['hold', 'skip'] as const) {
     const { appId, asleep, awake } = await givenQuietApp(action)
     for (const change of [{ silent: true }, { bypass: { quietHours: true } }]) {
@@ -220,7 +220,7 @@ test('quiet hours mean nothing to a silent push and to one that bypasses them', 
   }
 })
 
-test('a settled send of several waves leaves no claim behind', async () => {
+test('a settled send of several waves leaves no claims behind', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 6_000 })
   await giveZones(appId, ['Asia/Tokyo', 'Europe/Berlin'])

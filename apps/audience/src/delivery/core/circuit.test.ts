@@ -27,7 +27,7 @@ const heard = (letters: string, change: Partial<Heard> = {}): Heard => ({
 const sent = (count: number) => 's'.repeat(count)
 const refused = (count: number) => 'g'.repeat(count)
 
-describe('what answers come to', () => {
+describe('what the answers of a provider mean', () => {
   const table: [name: string, before: string, letters: string, state: 'closed' | 'open', refusal: string][] = [
     ['a few refused tokens are dead', '', refused(19), 'closed', 'dead'],
     ['19 among many sends are dead', sent(100), refused(19), 'closed', 'dead'],
@@ -61,7 +61,7 @@ describe('what answers come to', () => {
   })
 
   // spec: providers/guard-credentials
-  test('answers to older credentials change nothing, those to newer ones begin anew', () => {
+  test('answers to older credentials change nothing, and answers to newer ones begin an empty window', () => {
     const before = circuit({ credentialsVersion: 5, answers: refused(100) })
 
     expect(changeCircuit(before, heard('ccc', { credentialsVersion: 4 }), now)).toEqual({ circuit: before, refusal: 'retry' })
@@ -85,14 +85,14 @@ describe('what answers come to', () => {
     expect(changeCircuit(open(), heard('s', { credentialsVersion: 2 }), now).circuit.state).toBe('closed')
   })
 
-  test('a probe that is refused leaves it open and says why now', () => {
+  test('a circuit whose probe is refused stays open with the new reason', () => {
     const { circuit, refusal } = changeCircuit(open(), heard('g', { probe: true, code: 'sender_mismatch' }), now)
 
     expect([circuit.state, circuit.code, refusal]).toEqual(['open', 'sender_mismatch', 'retry'])
     expect(changeCircuit(open(), heard('sc', { probe: true }), now).circuit.state).toBe('open')
   })
 
-  test('whatever is heard: 200 letters are kept, an open circuit decides nobody’s end, and nobody is invalidated in a flood', () => {
+  test('whatever is answered, 200 answers are kept, an open circuit ends no push, and a flood of refusals invalidates no device', () => {
     const letters = fc.string({ unit: fc.constantFrom('s', 'g', 'w', 'c', 'u', 'a'), maxLength: 400 })
     const state = fc.constantFrom('closed' as const, 'open' as const)
     fc.assert(
@@ -119,7 +119,7 @@ describe('what answers come to', () => {
       changeCircuit(circuit({ answers }), heard(letters, { code: 'timeout', ...change }), now).circuit
 
     // spec: providers/away
-    test('20 answers in a row that it is unavailable are an outage, and it is probed every 5 s', () => {
+    test('20 answers in a row that it is unavailable are an outage, which is probed every 5 s', () => {
       expect(after(sent(200), unavailable(19)).state).toBe('closed')
       expect(after(sent(200), unavailable(20))).toMatchObject({ state: 'open', code: 'timeout', probeAt: inMs(5_000) })
       expect(after(unavailable(19), 'u').state).toBe('open')
@@ -128,7 +128,7 @@ describe('what answers come to', () => {
     })
 
     // spec: providers/away, providers/away-one-token
-    test('the tries of two devices are enough when nobody else was answered meanwhile, those of one are not', () => {
+    test('the used-up tries of two devices are an outage when no other push was answered meanwhile, those of one device are not', () => {
       expect(after('s', unavailable(5), { exhausted: true }).state).toBe('closed')
       expect(after(`s${unavailable(9)}`, 'u', { exhausted: true }).state).toBe('open')
       expect(after(`s${unavailable(9)}`, 'u').state).toBe('closed')
@@ -136,7 +136,7 @@ describe('what answers come to', () => {
     })
 
     // spec: providers/away-over
-    test('is back with any answer of a probe, and with none that was under way', () => {
+    test('is back with any answer to a probe, and not with an answer to a push that was under way', () => {
       const probed = (letters: string, change: Partial<Heard> = {}) =>
         changeCircuit(away(), heard(letters, { probe: true, ...change }), now).circuit
       expect(['s', 'a', 'g', 'w'].map((letter) => probed(letter).state)).toEqual(['closed', 'closed', 'closed', 'open'])
@@ -150,7 +150,7 @@ describe('what answers come to', () => {
       })
     })
 
-    test('stays away with a probe that nobody answered, whatever the code', () => {
+    test('stays away when a probe gets no answer, whatever the code', () => {
       expect(changeCircuit(away(), heard('u', { probe: true, code: 'timeout' }), now).circuit).toMatchObject({
         state: 'open',
         code: 'timeout',
@@ -158,7 +158,7 @@ describe('what answers come to', () => {
       expect(changeCircuit(away(), heard('', { probe: true }), now).circuit).toMatchObject({ state: 'open', code: 'network_error' })
     })
 
-    test('says nothing of credentials: a closed way for their sake stays so, and the mass guard counts what it counted', () => {
+    test('proves nothing about credentials: a circuit that is open because of them stays open, and the mass guard counts as before', () => {
       expect(changeCircuit(open(), heard('u', { probe: true, code: 'timeout' }), now).circuit).toMatchObject({
         state: 'open',
         code: 'credentials_invalid',
@@ -171,13 +171,13 @@ describe('what answers come to', () => {
     })
   })
 
-  test('healthy is a full window of sends', () => {
+  test('a circuit is healthy when its window is full of sends', () => {
     expect([sent(200), sent(199), `${sent(199)}g`].map((answers) => isHealthy(circuit({ answers })))).toEqual([true, false, false])
     expect(isHealthy(open({ answers: sent(200) }))).toBe(false)
   })
 })
 
-describe('who goes out while it is open', () => {
+describe('which batches go out while a circuit is open', () => {
   const rules = { now, maxHoldSeconds: 3_600, outageProbeMs: 5_000, nextLookAt: null }
   const batch = (change: Partial<Waiting> = {}): Waiting => ({
     queuedAt: inMs(-1_000),
@@ -192,13 +192,13 @@ describe('who goes out while it is open', () => {
   const due = open({ probeAt: now })
 
   // spec: providers/circuit-hold-limit
-  test('a batch is held until the next probe, or the end of its ttl or of its hold', () => {
+  test('a batch is held until the next probe, or to the end of its ttl or of the longest hold', () => {
     expect(decided([open()])).toEqual({ is: 'held', until: inMs(20_000) })
     expect(decided([open()], { ttlSeconds: 11 })).toEqual({ is: 'held', until: inMs(10_000) })
     expect(decided([open()], { heldSince: inMs(5_000 - 3_600_000) })).toEqual({ is: 'held', until: inMs(5_000) })
   })
 
-  test('after that it fails with the circuit’s code, also when a probe is due', () => {
+  test('a batch that was held so long fails with the circuit’s code, also when a probe is due', () => {
     const failed = { is: 'failed', code: 'credentials_invalid' }
     expect(decided([open()], { ttlSeconds: 1 })).toEqual(failed)
     expect(decided([open()], { heldSince: inMs(-3_600_000) })).toEqual(failed)
@@ -206,17 +206,17 @@ describe('who goes out while it is open', () => {
   })
 
   // spec: providers/circuit-now-or-never
-  test('what is sent now or never is never held: it fails, or it is the probe', () => {
+  test('a batch with ttl 0 is never held: it fails, or it is the probe', () => {
     expect(decided([open()], { ttlSeconds: 0 })).toEqual({ is: 'failed', code: 'credentials_invalid' })
     expect(decided([due], { ttlSeconds: 0, places: { '': 3 } })).toEqual({ is: 'probe', environment: '', place: 3 })
   })
 
-  test('the first after 30 s, or with newer credentials, is the probe', () => {
+  test('the first batch after 30 s, or with newer credentials, is the probe', () => {
     expect(decided([due], { places: { '': 2 } })).toEqual({ is: 'probe', environment: '', place: 2 })
     expect(decided([open()], { places: { '': 1 }, credentialsVersion: 2 })).toEqual({ is: 'probe', environment: '', place: 1 })
   })
 
-  test('of a group one batch is the probe, and newer credentials begin with an empty window', () => {
+  test('of several batches one is the probe, and newer credentials begin with an empty window', () => {
     const batches = [batch({ places: { '': 1 } }), batch({ places: { '': 1 }, credentialsVersion: 2 }), batch({ credentialsVersion: 2 })]
     const { decisions, circuits } = decideTakes([open({ answers: refused(30) })], batches, rules)
 
@@ -225,11 +225,11 @@ describe('who goes out while it is open', () => {
     expect(circuits).toMatchObject([{ state: 'open', answers: '', credentialsVersion: 2, probeAt: inMs(30_000) }])
   })
 
-  test('a batch without anyone to send to needs no circuit', () => {
+  test('a batch without a device to send to is not held', () => {
     expect(decided([due], { places: {} })).toEqual({ is: 'granted' })
   })
 
-  test('one environment of two: who meets it in part goes out, who meets it alone is held, and only one who meets it probes', () => {
+  test('with the circuit of one environment open, a batch goes out unless all of its devices are of that environment, and a probe has one of them', () => {
     const sandbox = open({ environment: 'sandbox' })
     const dueSandbox = { ...sandbox, probeAt: now }
     expect(decided([sandbox], { places: { production: 1, sandbox: 2 } })).toEqual({ is: 'granted' })
@@ -239,7 +239,7 @@ describe('who goes out while it is open', () => {
     expect(decided([dueSandbox], { places: { production: 1 } })).toEqual({ is: 'granted' })
   })
 
-  test('of ten thousand held batches one waits for the next probe, the others look again after 30 s', () => {
+  test('of ten thousand held batches one waits for the next probe, and the others are tried again after 30 s', () => {
     const batches = Array.from({ length: 10_000 }, () => batch())
     const until = (nextLookAt: Date | null) =>
       decideTakes([open({ probeAt: inMs(5_000) })], batches, { ...rules, nextLookAt }).decisions.map((one) =>
@@ -256,7 +256,7 @@ describe('who goes out while it is open', () => {
     expect(until(inMs(60_000)).filter((ms) => ms === 5_000)).toHaveLength(1)
   })
 
-  test('of ten thousand held batches only the probe is looked into', () => {
+  test('of ten thousand held batches only the devices of the probe are looked up', () => {
     const batches = [batch({ ttlSeconds: 1 }), ...Array.from({ length: 10_000 }, () => batch())]
 
     expect(toLookUp([open()], batches, false, now)).toEqual([])
@@ -275,13 +275,13 @@ describe('who goes out while it is open', () => {
       expect(decided([away], { ttlSeconds: 1 })).toEqual({ is: 'expired' })
     })
 
-    test('what is sent now or never goes out for its one try', () => {
+    test('a batch with ttl 0 goes out for its one try', () => {
       expect(decided([away], { ttlSeconds: 0 })).toEqual({ is: 'granted' })
       expect(decided([{ ...away, probeAt: now }], { ttlSeconds: 0, places: { '': 1 } }).is).toBe('probe')
     })
 
     // spec: providers/away-probe
-    test('the next probe follows in the time that is configured, later when it lasts, and within twelve times that', () => {
+    test('the next probe follows after the configured time, later when the outage lasts, and after twelve times that at most', () => {
       const probedIn = (sinceMs: number, outageProbeMs: number) =>
         decideTakes([{ ...away, since: inMs(-sinceMs), probeAt: now }], [batch({ places: { '': 1 } })], { ...rules, outageProbeMs })
           .circuits

@@ -8,7 +8,7 @@ import { openAudience } from './testing/rig.ts'
 const { audience, bus, peers } = await openAudience()
 
 // spec: administration/settings-heard
-test('settings are asked for once, and again when the gateway says that they have changed', async () => {
+test('settings are asked for once, and again after the gateway says that they have changed', async () => {
   const appId = newId()
   peers.state.askedGateway = 0
   expect(await audience.settingsOf(appId)).toEqual(defaultSettings)
@@ -21,7 +21,7 @@ test('settings are asked for once, and again when the gateway says that they hav
   await until(async () => (await audience.settingsOf(appId))?.defaultTimezone === 'Asia/Tokyo')
 })
 
-test('an answer that met a change is not kept', async () => {
+test('an answer that crosses a change is not remembered', async () => {
   const appId = newId()
   const gate = Promise.withResolvers<void>()
   peers.state.gatewayAnswersAfter = gate.promise
@@ -38,7 +38,7 @@ test('an answer that met a change is not kept', async () => {
   expect(peers.state.askedGateway).toBe(2)
 })
 
-test('an app that is gone has no settings, and is asked for again', async () => {
+test('a deleted app has no settings, and is asked for again', async () => {
   const appId = newId()
   peers.gone.add(appId)
   expect(await audience.settingsOf(appId)).toBeUndefined()

@@ -4,10 +4,13 @@ import type { Bus } from '@herald/service/bus'
 import type { Audience } from './audience.ts'
 import { keepRecent } from './core/recent.ts'
 
-/** Should the word of a change be lost, it is found out after this. */
+/** How long settings are remembered. If the broadcast of a change is lost, the change works after this time. */
 const keptMs = 60_000
 
-/** Reads apps' settings and remembers them until the gateway says that they have changed. An app that is gone is asked for again. */
+/**
+ * Reads the settings of apps from the gateway and remembers them until the gateway broadcasts that they have changed. That an app does not exist
+ * is not remembered.
+ */
 export function openAppSettings(bus: Bus): Audience['settingsOf'] {
   const known = keepRecent<{ settings: AppSettings | undefined; readAt: number }>(10_000)
   let changes = 0
@@ -21,7 +24,7 @@ export function openAppSettings(bus: Bus): Audience['settingsOf'] {
     if (kept?.settings && readAt - kept.readAt < keptMs) return kept.settings
     const before = changes
     const { app } = await bus.call(readApp, { appId })
-    // An answer that met a change may be what was before it: used once, not kept.
+    // If any settings changed while the gateway was asked, the answer may be older than the change: it is used once and not remembered.
     if (app && changes === before) known.set(appId, { settings: app.settings, readAt })
     return app?.settings
   }

@@ -5,7 +5,7 @@ import { openAudience } from './testing/rig.ts'
 
 const { audience, db } = await openAudience()
 
-test('what fails does not take the others of its commit with it, and nothing is done twice', async () => {
+test('a transaction that fails does not fail the others of its commit, and none is done twice', async () => {
   const appId = newId()
   const users = Array.from({ length: 20 }, () => newId())
 

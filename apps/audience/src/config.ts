@@ -1,4 +1,5 @@
 import { databaseUrl, ledgerRetentionDays, outageProbeSeconds, poolConfig, ServiceConfig, whole } from '@herald/service/config'
+import type { z } from 'zod'
 
 export const Config = ServiceConfig.extend({
   DATABASE_URL_AUDIENCE: databaseUrl,
@@ -7,8 +8,9 @@ export const Config = ServiceConfig.extend({
     'Days a settled campaign’s fan-out row is kept, so that a late repeat of its pointer sends nothing twice.',
   ),
   BREAKER_MAX_HOLD_SECONDS: whole(86_400, { min: 1, max: 2_419_200 }).describe(
-    'Longest time a push waits for a provider that refuses our credentials, within its ttl; then it fails with the breaker’s code. For a provider that is away a push waits to the end of its ttl.',
+    'Longest time a push waits for a provider that refuses our credentials, within its ttl; then it fails with the circuit’s code. For a provider that is away a push waits to the end of its ttl.',
   ),
   OUTAGE_PROBE_SECONDS: outageProbeSeconds,
   LEDGER_RETENTION_DAYS: ledgerRetentionDays,
 })
+export type Config = z.infer<typeof Config>

@@ -11,9 +11,10 @@ import { logoutSubscription } from './people/logout-subscription.ts'
 import { registerSubscription } from './people/register-subscription.ts'
 import { createSegment as create } from './segments/save-segment.ts'
 import { insertAnnouncements } from './store/announcements.ts'
-import { insertRetries } from './delivery/store/batches.ts'
+import { insertRetries } from './delivery/store/finished-batches.ts'
 import { purgeErasedApps } from './store/erased-apps.ts'
-import { clearSettled, findFanOut } from './sends/store/fan-outs.ts'
+import { clearSettled } from './sends/store/settled.ts'
+import { findFanOut } from './sends/store/fan-outs.ts'
 import { givenNotified } from './testing/play-ledger.ts'
 import { fanOutAll, givenCrowd, givenDevice, givenSend, openAudience } from './testing/rig.ts'
 
@@ -51,7 +52,7 @@ async function countRows(appId: string): Promise<Record<string, number>> {
 }
 
 // spec: administration/delete-app
-test('a deleted app’s rows go, a part with every call; other apps keep theirs, and its sends end', async () => {
+test('the rows of a deleted app are deleted part by part, its sends end, and other apps keep theirs', async () => {
   const { appId, campaignId } = await givenBusyApp(6_000)
   const other = await givenBusyApp(20)
   const kept = await countRows(other.appId)
@@ -71,8 +72,8 @@ test('a deleted app’s rows go, a part with every call; other apps keep theirs,
   await fanOut(audience, { campaignId, page })
   expect((await countRows(appId))['batches']).toBe(0)
   await clearSettled(db)
-  expect(await findFanOut(db, campaignId)).toMatchObject({ send: null, target: null, due_at: null })
-  expect((await findFanOut(db, other.campaignId))?.settled_at).toBeNull()
+  expect(await findFanOut(db, campaignId)).toMatchObject({ send: null, target: null, dueAt: null })
+  expect((await findFanOut(db, other.campaignId))?.settledAt).toBeNull()
 })
 
 test('a send that starts after its app was deleted fails and queues nothing', async () => {
@@ -83,10 +84,10 @@ test('a send that starts after its app was deleted fails and queues nothing', as
   await fanOutAll(audience, campaignId)
 
   expect(peers.failures.filter((failure) => failure.campaignId === campaignId)).toMatchObject([{ code: 'not_found' }])
-  expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'failed', due_at: null })
+  expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'failed', dueAt: null })
 })
 
-test('a batch that is being finished while its app is erased goes too, with what it is to be tried again', async () => {
+test('a batch that is finished while its app is erased is deleted too, with its retries', async () => {
   const { appId } = await givenBusyApp(20)
   peers.gone.add(appId)
   const [touched, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -115,7 +116,7 @@ const eraseWhole = async (appId: string) => {
 }
 const toRegister = (externalId: string) => ({ platform: 'ios' as const, token: newId(), externalId })
 
-test('what began before its app was deleted and is committed during the erasure goes too', async () => {
+test('rows that are committed during the erasure of their app are deleted too', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 20 })
   const [begun, registered, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -147,14 +148,14 @@ test('what began before its app was deleted and is committed during the erasure 
 
   expect(Object.values(await countRows(appId)).every((count) => count === 0)).toBe(true)
   await clearSettled(db)
-  expect(await findFanOut(db, campaignId)).toMatchObject({ send: null, target: null, due_at: null })
+  expect(await findFanOut(db, campaignId)).toMatchObject({ send: null, target: null, dueAt: null })
 })
 
-test('a send that reached nobody ends with its app too, and its text goes', async () => {
+test('a send that reached nobody ends with its app too, and its content is deleted', async () => {
   const appId = newId()
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
   await fanOutAll(audience, campaignId)
-  expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'fanned_out', due_at: null, settled_at: null })
+  expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'fanned_out', dueAt: null, settledAt: null })
 
   await eraseWhole(appId)
   await clearSettled(db)
@@ -162,7 +163,7 @@ test('a send that reached nobody ends with its app too, and its text goes', asyn
   expect(await findFanOut(db, campaignId)).toMatchObject({ send: null, settings: null })
 })
 
-test('a pointer at a send that comes after its app was erased makes no row, and nobody is told', async () => {
+test('a pointer that arrives after its app was erased makes no fan-out, and no other app is told', async () => {
   const [appId, other] = [newId(), newId()]
   for (const app of [appId, other]) await givenCrowd(db, { appId: app, count: 20 })
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -178,10 +179,10 @@ test('a pointer at a send that comes after its app was erased makes no row, and 
   expect(await findFanOut(db, inWaves)).toBeUndefined()
   expect(await countRows(appId)).toMatchObject({ batches: 0, cap_claims: 0 })
   expect([...peers.started, ...peers.failures.map((failure) => failure.campaignId)]).not.toContain(campaignId)
-  expect(await findFanOut(db, others)).toMatchObject({ state: 'fanned_out', queued_ios: 20 })
+  expect(await findFanOut(db, others)).toMatchObject({ state: 'fanned_out', queued: { ios: 20 } })
 })
 
-test('calls that come after their app was erased are answered like one of an unknown app and write nothing', async () => {
+test('calls for an erased app are answered like those for an unknown one, and write nothing', async () => {
   const appId = newId()
   const { id: subscriptionId } = await givenDevice(db, { appId, externalId: 'eve' })
   // A large app is marked with the first call, and its rows go with many.

@@ -1,5 +1,5 @@
 import { runService } from '@herald/service/run'
+import { startAudience } from './audience.ts'
 import { Config } from './config.ts'
-import { wireAudience } from './wire.ts'
 
-await runService('audience', Config, wireAudience)
+await runService('audience', Config, startAudience)

@@ -8,7 +8,7 @@ import { fanOutAll, givenDevice, givenSend, openAudience } from './testing/rig.t
 
 const { startProcess, audience, db, peers } = await openAudience()
 
-test('the age of what is due is that of the oldest row of its queue', async () => {
+test('the age of a queue is that of its oldest due row', async () => {
   const appId = newId()
   await givenDevice(db, { appId })
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -36,7 +36,7 @@ test('a running audience counts its pages and shows how old the oldest due row i
   expect(await process.metrics.text()).toMatch(/herald_due_age_seconds\{queue="fan-outs"\} \d/)
 })
 
-test('a scrape is answered while the database keeps its queries waiting, without the numbers that it would have given', async () => {
+test('a scrape is answered while the database does not answer, without the numbers from the database', async () => {
   const process = await startProcess()
   await until(async () => (await process.metrics.text()).includes('herald_due_age_seconds{queue="batches"}'))
   const { promise: scraped, resolve: release } = Promise.withResolvers<void>()

@@ -76,7 +76,7 @@ function explainOne(db: Db, appId: string, subscriptionId: string) {
   const settings = { ...defaultSettings, frequencyCap: { max: 1, windowSeconds: 60 } }
   const target = { kind: 'segment' as const, segment: { or: leaves } }
   const asked = { appId, campaignId: send.campaignId, begins: true, startedAt: null, send, target, settings }
-  return explainDevices(db, { ...asked, devices: [{ subscriptionId, no: null }] })
+  return explainDevices({ db }, { ...asked, devices: [{ subscriptionId, no: null }] })
 }
 
 /** Everything that a device or a backend asks about one device or one person, once. */
@@ -91,7 +91,7 @@ async function everyWay(db: Db, appId: string): Promise<void> {
   await patchSubscription(db, { appId, subscriptionId, changes: { optedIn: false } })
   await startSession(db, { appId, subscriptionId, session: {} })
   await findUserId(db, appId, { externalId: bob })
-  await findDevicesOf(db, { appId, user: { userId } })
+  await findDevicesOf({ db }, { appId, user: { userId } })
   await explainOne(db, appId, subscriptionId)
   const rotated = { endpoint: endpoint(), keys }
   if (first.platform === 'web') await rotateSubscription({ db }, { appId, rotation: { old: first.endpoint, new: rotated } })

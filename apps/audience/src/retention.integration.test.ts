@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { transact } from '@herald/service/postgres'
 import { deleteSubscription } from './people/delete-subscription.ts'
-import { purgeGoneNotes } from './sends/store/last-notified.ts'
+import { purgeGoneNotes } from './store/last-notified.ts'
 import { givenNotified } from './testing/play-ledger.ts'
 import { givenDevice, openAudience } from './testing/rig.ts'
 
@@ -12,7 +12,7 @@ const { db, startProcess } = await openAudience()
 
 const notesOf = (id: string) => db.selectFrom('last_notified').selectAll().where('subscription_id', '=', id).execute()
 
-test('a note of a push that is written while its device is deleted does not stay', async () => {
+test('a note that a device was sent to does not stay when the device is deleted meanwhile', async () => {
   const appId = newId()
   const device = await givenDevice(db, { appId })
   // The finish has read the device and has not committed; the deletion sees no note yet.
@@ -32,7 +32,7 @@ test('a note of a push that is written while its device is deleted does not stay
 })
 
 // spec: running/retention
-test('what is past retention goes with one look, however much it is; what is not stays', async () => {
+test('rows past retention are deleted in one round, however many, and the others stay', async () => {
   await sql`
     insert into fan_outs (campaign_id, app_id, bound_id, due_at, settled_at)
     select lpad(n::text, 24, '0'), ${newId()}, '', null, now() - interval '1 day' * case when n = 1 then 6 else 8 end

@@ -3,9 +3,10 @@ import { newId } from '@herald/contracts/ids'
 import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { insertBatches, takeBatches } from './delivery/store/batches.ts'
+import { insertBatches } from './sends/store/made-batches.ts'
+import { takeBatches } from './delivery/store/taken-batches.ts'
 import { makeUntakenDue } from './store/due.ts'
-import { findFanOut } from './sends/store/fan-outs.ts'
+import { findFanOut, toFanOut } from './sends/store/fan-outs.ts'
 import { fanOut } from './sends/fan-out.ts'
 import { retried } from './testing/batches.ts'
 import { givenEndpoint } from './testing/play-ledger.ts'
@@ -31,7 +32,7 @@ const nowDue = async (campaignId: string) => {
 }
 const pointersAt = (campaignId: string) => dispatcher.pointers.filter((pointer) => pointer.campaignId === campaignId)
 
-test('a fan-out whose process died after its row is driven to the end', async () => {
+test('a fan-out whose process died right after it made the row reaches every device', async () => {
   const appId = newId()
   await givenDevice(db, { appId })
   const campaignId = await givenFanOut(db, givenSend(appId))
@@ -39,11 +40,11 @@ test('a fan-out whose process died after its row is driven to the end', async ()
   await nowDue(campaignId)
 
   await until(() => pointersAt(campaignId).length > 0)
-  await until(async () => (await findFanOut(db, campaignId))?.due_at === null)
+  await until(async () => (await findFanOut(db, campaignId))?.dueAt === null)
   expect(peers.lastReport(campaignId)).toMatchObject({ fannedOut: true, byPlatform: { ios: 1 } })
 })
 
-test('a page whose process died after its commit: totals first, then its pointers', async () => {
+test('when a process died right after it cut a page the totals are told first, and then the batches go out', async () => {
   const appId = newId()
   const device = await givenDevice(db, { appId })
   const other = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -57,13 +58,13 @@ test('a page whose process died after its commit: totals first, then its pointer
     .where('campaign_id', '=', send.campaignId)
     .returningAll()
     .executeTakeFirstOrThrow()
-  await insertBatches(db, row, 'prompt', [
+  await insertBatches(db, toFanOut(row), 'prompt', [
     { id: newId(), no: 1, platform: 'ios', subscriptionIds: [device.id], userIds: [device.userId], decided: null },
   ])
   peers.state.trackerIsAway = true
 
   await nowDue(send.campaignId)
-  await until(async () => (await findFanOut(db, send.campaignId))?.pointer_no !== 0)
+  await until(async () => (await findFanOut(db, send.campaignId))?.pointerNo !== 0)
   // Sweeps come one after another: what a later one published stands behind everything of this one.
   await nowDue(other)
   await until(() => pointersAt(other).length === 2)
@@ -76,7 +77,7 @@ test('a page whose process died after its commit: totals first, then its pointer
 })
 
 // spec: sending/committed
-test('a batch nobody took is pointed at again, with another message id each time', async () => {
+test('a batch that no dispatcher took is pointed at again, each time with another message id', async () => {
   const appId = newId()
   await givenDevice(db, { appId })
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -92,7 +93,7 @@ test('a batch nobody took is pointed at again, with another message id each time
 })
 
 // spec: sending/take-over
-test('a batch whose taker died is pointed at again when its lease is over, and not before', async () => {
+test('a batch whose dispatcher died is pointed at again when its lease ends, and not before', async () => {
   const appId = newId()
   await givenDevice(db, { appId })
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -113,7 +114,7 @@ test('a batch whose taker died is pointed at again when its lease is over, and n
   expect((await dispatcher.take(batchId)).answer).toBe('taken')
 })
 
-test('when the queue comes back what nobody took is due at once; what is taken or waits for its time is not', async () => {
+test('when NATS is back the batches that no dispatcher took are due at once, but not those that are taken or wait for their time', async () => {
   const appId = newId()
   const device = await givenDevice(db, { appId })
   const send = givenSend(appId)
@@ -133,7 +134,7 @@ test('when the queue comes back what nobody took is due at once; what is taken o
     userIds: [device.userId],
     decided: null,
   })
-  await insertBatches(db, row, 'prompt', [free, taken, later].map(batch))
+  await insertBatches(db, toFanOut(row), 'prompt', [free, taken, later].map(batch))
   const far = sql<Date>`now() + interval '1 hour'`
   await db.updateTable('batches').set({ due_at: far }).where('id', 'in', [free, taken, later]).execute()
   await db.updateTable('batches').set({ takes: 1, lease_until: far }).where('id', '=', taken).execute()
@@ -170,7 +171,7 @@ test('a retry is pointed at when its time has come', async () => {
 })
 
 // spec: webhooks/announced-until-confirmed
-test('an announcement is told again until webhooks confirms it', async () => {
+test('an announcement is repeated until webhooks confirms it', async () => {
   const appId = newId()
   await givenEndpoint(db, appId)
   const device = await givenDevice(db, { appId })

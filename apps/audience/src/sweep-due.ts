@@ -1,22 +1,20 @@
 import type { Audience } from './audience.ts'
-import { announce, pointAtBatches, pointAtPages } from './delivery/point.ts'
-import { takeDueAnnouncements } from './store/announcements.ts'
-import type { BatchPointerRow } from './delivery/store/batches.ts'
-import { takeDueBatches } from './sends/store/lanes.ts'
-import { millisecondsUntilDue } from './store/due.ts'
-import { findUntold, takeDueFanOuts } from './sends/store/fan-outs.ts'
+import { announce, pointAtBatches, pointAtPages } from './point.ts'
+import { findUntold } from './sends/store/told.ts'
 import { tellTotals } from './sends/tell-totals.ts'
+import { takeDueAnnouncements } from './store/announcements.ts'
+import { millisecondsUntilDue, takeDueBatches, takeDueFanOuts, type BatchPointerRow } from './store/due.ts'
 
-/** Rows of a kind taken by one sweep; it comes back at once for more. */
+/** How many rows of a kind one sweep takes. While there are more it runs again at once. */
 const atOnce = 200
 
 /**
- * Points again at whatever is due and not in work: batches nobody took, whose taker died or whose retry time has come, pages
- * nobody cut, totals nobody told, announcements nobody confirmed. It repairs every crash and a lost NATS store.
+ * Points again at every row that is due: batches that no dispatcher took, whose taker died or whose time has come, pages that were not cut,
+ * totals that were not told, and announcements that webhooks has not confirmed. It repairs every crash and a lost NATS store.
  */
 export async function sweepDue(audience: Audience): Promise<{ took: number; nextInMs?: number }> {
   const { db } = audience
-  // Each kind by itself: rows of one kind that cannot be taken stop no other kind.
+  // Each kind by itself: if rows of one kind cannot be taken, the other kinds go on.
   const kinds = await Promise.allSettled([
     takeDueBatches(db, atOnce).then(async (batches) => {
       await pointAtBatches(audience, await onlyTold(audience, batches))
@@ -40,11 +38,11 @@ export async function sweepDue(audience: Audience): Promise<{ took: number; next
   return nextInMs === undefined ? { took } : { took, nextInMs }
 }
 
-/** Without the batches of fan-outs whose totals the tracker does not know: it must have counted a push before a device can answer it. */
+/** Leaves out batches of sends whose totals the tracker does not know: it must have counted a push before a device can answer it. */
 async function onlyTold(audience: Audience, batches: BatchPointerRow[]): Promise<BatchPointerRow[]> {
   if (batches.length === 0) return batches
   const fanOuts = await findUntold(audience.db, [...new Set(batches.map(({ campaignId }) => campaignId))])
   const told = await Promise.all(fanOuts.map((fanOut) => tellTotals(audience, fanOut)))
-  const untold = new Set(fanOuts.filter((_, index) => !told[index]).map(({ campaign_id }) => campaign_id))
+  const untold = new Set(fanOuts.filter((_, index) => !told[index]).map(({ campaignId }) => campaignId))
   return batches.filter(({ campaignId }) => !untold.has(campaignId))
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { keepRecent } from './recent.ts'
 
-test('what was not read for longest goes first', () => {
+test('the value that was not read for longest is forgotten first', () => {
   const recent = keepRecent<number>(2)
   recent.set('a', 1)
   recent.set('b', 2)

@@ -6,7 +6,9 @@ import { describe, expect, test } from 'vitest'
 import { dropCampaigns } from '../sends/drop-campaigns.ts'
 import { fanOut } from '../sends/fan-out.ts'
 import { registerSubscription } from '../people/register-subscription.ts'
-import { clearSettled, findFanOut, markTold } from '../sends/store/fan-outs.ts'
+import { clearSettled } from '../sends/store/settled.ts'
+import { findFanOut } from '../sends/store/fan-outs.ts'
+import { markTold } from '../sends/store/told.ts'
 import { asked, finished, retried, withBatches } from '../testing/batches.ts'
 import { givenAsking, givenEndpoint } from '../testing/play-ledger.ts'
 import { givenCrowd, givenDevice, givenSend, openAudience } from '../testing/rig.ts'
@@ -16,7 +18,7 @@ const { audience, db, peers } = rig
 const { take, takeOne, finish, givenBatch, subscription } = withBatches(rig)
 
 describe('finishing', () => {
-  test('a finish repeated, also within one group, changes nothing more', async () => {
+  test('a finish that is repeated, also at the same time, changes nothing', async () => {
     const appId = newId()
     const device = await givenDevice(db, { appId })
     const batchId = await givenBatch(appId)
@@ -31,7 +33,7 @@ describe('finishing', () => {
     expect(await db.selectFrom('batches').select('id').where('retry_of', '=', batchId).execute()).toHaveLength(1)
   })
 
-  test('batches that were sent are done beside one that another has and one that is repeated, and their circuit hears of them', async () => {
+  test('batches are finished although another dispatcher has one and a finish is repeated, and their sends reach the circuit', async () => {
     const appId = newId()
     await givenDevice(db, { appId })
     const batchIds = [await givenBatch(appId), await givenBatch(appId)]
@@ -49,7 +51,7 @@ describe('finishing', () => {
   })
 
   // spec: providers/apns-environments
-  test('what was sent is noted, and the environment that accepted it remembered', async () => {
+  test('a device remembers when it was sent to and which APNs environment accepted its token', async () => {
     const appId = newId()
     await givenAsking(db, appId)
     const device = await givenDevice(db, { appId })
@@ -64,7 +66,7 @@ describe('finishing', () => {
     expect(noted).toHaveLength(1)
   })
 
-  test('of a batch exactly those were notified whom no list of its finish names', async () => {
+  test('exactly the devices of a batch that no list of its finish names count as sent to', async () => {
     const appId = newId()
     await givenAsking(db, appId)
     const devices = await givenCrowd(db, { appId, count: 6 })
@@ -98,7 +100,7 @@ describe('finishing', () => {
   })
 
   // spec: providers/dead-token, webhooks/event-invalidated
-  test('a dead token is invalidated once and announced once, however many sends found it out', async () => {
+  test('a device with a dead token is invalidated once and announced once, however many sends found it dead', async () => {
     const appId = newId()
     await givenEndpoint(db, appId)
     const device = await givenDevice(db, { appId })
@@ -127,7 +129,7 @@ describe('finishing', () => {
   })
 
   // spec: webhooks/event-test, administration/test-send-exempt
-  test('a dead token that a test finds out is invalidated like any other, and its event says that it was a test', async () => {
+  test('a device whose token a test finds dead is invalidated like any other, and its event says that it was a test', async () => {
     const appId = newId()
     await givenEndpoint(db, appId)
     const device = await givenDevice(db, { appId })
@@ -145,7 +147,7 @@ describe('finishing', () => {
     ])
   })
 
-  test('a dead token of an app that nobody listens to is invalidated and announced to nobody', async () => {
+  test('a device is invalidated also when its app has no endpoint to announce it to', async () => {
     const appId = newId()
     const device = await givenDevice(db, { appId })
     const { batchId, takes } = await takeOne(await givenBatch(appId))
@@ -159,7 +161,7 @@ describe('finishing', () => {
   })
 
   // spec: providers/dead-spares-the-new
-  test('a token that changed, or registered again after it was sent to, is left alone', async () => {
+  test('a device whose token changed, or that registered again after the push, is not invalidated', async () => {
     const appId = newId()
     const [changed, returned] = [await givenDevice(db, { appId }), await givenDevice(db, { appId })]
     const batchId = await givenBatch(appId)
@@ -176,7 +178,7 @@ describe('finishing', () => {
   })
 
   // spec: providers/dead-spares-the-new
-  test('a provider says since when a token is dead by its own clock, which can spare a device and never end one', async () => {
+  test('the moment since when a provider calls a token dead can spare a device, and never invalidates one more', async () => {
     const appId = newId()
     const [early, late] = [await givenDevice(db, { appId }), await givenDevice(db, { appId })]
     const batchId = await givenBatch(appId)
@@ -195,7 +197,7 @@ describe('finishing', () => {
   })
 
   // spec: providers/dead-spares-the-new
-  test('a late dead answer cannot kill a device that was revived', async () => {
+  test('a late answer that a token is dead does not invalidate a device that registered again', async () => {
     const appId = newId()
     const token = newId()
     const registered = await registerSubscription({ db }, { appId, subscription: { platform: 'ios', token } })
@@ -214,7 +216,7 @@ describe('finishing', () => {
     expect((await subscription(registered.id)).invalidated_at).toBeNull()
   })
 
-  test('a retry is a new batch that keeps lane, day, queueing time and campaign, and is held until its time', async () => {
+  test('a retry is a new batch with the lane, day, queueing time and campaign of the old one, and waits for its time', async () => {
     const appId = newId()
     const made = [await givenDevice(db, { appId }), await givenDevice(db, { appId })]
     const devices = made.toSorted((one, other) => (one.id < other.id ? -1 : 1))
@@ -242,7 +244,7 @@ describe('finishing', () => {
     expect(await take(asked(retry.id))).toEqual([{ answer: 'held' }])
   })
 
-  test('a push keeps number and place of the batch it was queued in, however often it comes back and in whatever company', async () => {
+  test('a push keeps the number and place of the batch it was queued in, however often it is tried again', async () => {
     const appId = newId()
     await givenCrowd(db, { appId, count: 6 })
     const first = await takeOne(await givenBatch(appId))
@@ -261,7 +263,7 @@ describe('finishing', () => {
     expect(names(third)).toEqual([names(first)[2], names(first)[4]])
   })
 
-  test('a finished bulk batch wakes the fan-out that waits for room', async () => {
+  test('a fan-out that waits for room goes on when a bulk batch of its app is finished', async () => {
     const appId = newId()
     await givenCrowd(db, { appId, count: 16_000 })
     const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -278,7 +280,7 @@ describe('finishing', () => {
   })
 })
 
-test('a settled campaign keeps its row, and in it nothing but its settings, and a late pointer sends nothing twice', async () => {
+test('a settled campaign keeps a row with nothing but its settings, so that a late pointer sends nothing twice', async () => {
   const appId = newId()
   await givenDevice(db, { appId })
   const batchId = await givenBatch(appId)
@@ -293,12 +295,12 @@ test('a settled campaign keeps its row, and in it nothing but its settings, and 
 
   expect(await db.selectFrom('batches').select('id').where('campaign_id', '=', campaignId).execute()).toEqual([])
   const row = await findFanOut(db, campaignId)
-  expect(row).toMatchObject({ send: null, target: null, settings: defaultSettings, due_at: null })
-  expect(row?.settled_at).not.toBeNull()
+  expect(row).toMatchObject({ send: null, target: null, settings: defaultSettings, dueAt: null })
+  expect(row?.settledAt).not.toBeNull()
   expect(await take(asked(batchId))).toEqual([{ answer: 'gone' }])
 })
 
-test('a batch whose campaign is settled before it is finished still invalidates its dead tokens', async () => {
+test('a batch that is finished after its campaign was settled still invalidates devices with dead tokens', async () => {
   const appId = newId()
   const device = await givenDevice(db, { appId })
   const batchId = await givenBatch(appId)
@@ -316,7 +318,7 @@ test('a batch whose campaign is settled before it is finished still invalidates 
 })
 
 // spec: campaigns/failed
-test('what was queued before a fan-out failed still goes out, and is dropped when it is finished', async () => {
+test('pushes that were queued before their send failed still go out', async () => {
   const appId = newId()
   await givenDevice(db, { appId })
   const batchId = await givenBatch(appId)
@@ -337,5 +339,5 @@ test('what was queued before a fan-out failed still goes out, and is dropped whe
 
   await clearSettled(db)
   expect(await db.selectFrom('batches').select('id').where('campaign_id', '=', campaignId).execute()).toEqual([])
-  expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'failed', send: null, due_at: null })
+  expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'failed', send: null, dueAt: null })
 })

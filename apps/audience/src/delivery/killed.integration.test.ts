@@ -46,7 +46,7 @@ const endLeases = async (campaignId: string) => {
 }
 
 // spec: sending/committed
-test('processes killed in the middle of a send leave no gap and make no copy', { timeout: 120_000 }, async () => {
+test('when processes are killed in the middle of a send every device gets one push', { timeout: 120_000 }, async () => {
   const appId = newId()
   const crowd = await givenCrowd(db, { appId, count: 30_000 })
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -60,7 +60,7 @@ test('processes killed in the middle of a send leave no gap and make no copy', {
     await endLeases(campaignId)
   }
   const last = await startChild()
-  await until(async () => (await findFanOut(db, campaignId))?.due_at === null, { withinMs: 75_000, what: 'the end of the fan-out' })
+  await until(async () => (await findFanOut(db, campaignId))?.dueAt === null, { withinMs: 75_000, what: 'the end of the fan-out' })
 
   const batches = await db
     .selectFrom('batches')
@@ -74,7 +74,7 @@ test('processes killed in the middle of a send leave no gap and make no copy', {
   expect(await kill(last, 'SIGTERM')).toBe(0)
 })
 
-test('a process killed while it begins small sends together loses none and queues none twice', { timeout: 120_000 }, async () => {
+test('when a process is killed while it begins small sends none is lost and none is queued twice', { timeout: 120_000 }, async () => {
   const appId = newId()
   const { id } = await givenDevice(db, { appId })
   const child = await startChild()

@@ -24,7 +24,7 @@ async function walk(asked: Asked) {
 }
 
 // spec: administration/pushes
-test('a push is shown as it waits, is sent and comes back, with what was answered last and when it is tried next', async () => {
+test('an open push is shown as waiting, sending or to be tried again, with the last answer and the time of the next try', async () => {
   await startProcess()
   const appId = newId()
   const { id: subscriptionId, userId } = await givenDevice(db, { appId, platform: 'android' })
@@ -84,11 +84,11 @@ describe('pages', () => {
     expect(await walk({ appId: newId(), limit })).toEqual([])
   })
 
-  test('a cursor of nobody is refused', async () => {
+  test('a cursor that no page gave is refused', async () => {
     await expect(page({ appId: newId(), cursor: 'nonsense' })).rejects.toMatchObject({ code: 'invalid_body' })
   })
 
-  test('look at 200 batches, whatever an app has under way and whoever is asked for: the plan walks an index to there', async () => {
+  test('look at 200 batches at most, by an index, however much an app has under way and whichever device is asked for', async () => {
     const appId = newId()
     const [campaignId, wanted] = [newId(), newId()]
     await sql`

@@ -4,7 +4,7 @@ import { isObjectId } from '@herald/contracts/ids'
 import { findOpenPushes, type OpenFilter, type OpenPlace } from './store/open-pushes.ts'
 import type { Db } from '../store/tables.ts'
 
-/** A page of an app's pushes that have no outcome yet, newest campaign first. Fault: invalid_body at `cursor`. */
+/** Lists a page of an app's pushes that have no outcome yet, newest campaign first. Fault: invalid_body at `cursor`. */
 export async function listOpenPushes(
   { db }: { db: Db },
   { cursor, ...asked }: Omit<OpenFilter, 'after'> & { cursor?: string | undefined },

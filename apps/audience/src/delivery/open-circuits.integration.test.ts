@@ -7,7 +7,7 @@ import { openAudience } from '../testing/rig.ts'
 const { bus, db, startProcess } = await openAudience()
 
 // spec: administration/system
-test('the open circuits of all apps are listed, the newest first and a hundred at most, with how many there are', async () => {
+test('the open circuits of all apps are listed, newest first, a hundred at most, with the number of all of them', async () => {
   await startProcess()
   expect(await bus.call(listOpenCircuits, {})).toEqual({ circuits: [], count: 0 })
 

@@ -28,7 +28,7 @@ async function givenTaken() {
 const endLease = (batchId: string) => sql`update batches set lease_until = now() where id = ${batchId}`.execute(db)
 const rowOf = (batchId: string) => db.selectFrom('batches').selectAll().where('id', '=', batchId).executeTakeFirstOrThrow()
 
-test('a lease that ended while the database was away is its taker’s again, and anyone’s when it ends anew', async () => {
+test('a dispatcher keeps its batch when the lease ended while the database was away, and loses it when the new lease ends', async () => {
   const process = await startProcess()
   const [renewed, left] = [await givenTaken(), await givenTaken()]
   await endLease(renewed.batchId)
@@ -64,7 +64,7 @@ const secondsLeft = async (batchId: string) => {
   return rows[0]?.left ?? 0
 }
 
-test('with a return of NATS every lease begins anew; what nobody has is left as it is', async () => {
+test('when NATS is back every lease begins anew, and batches without a taker stay as they are', async () => {
   const { spared, back } = await startSparing()
   const [lapsed, held, free] = [await givenTaken(), await givenTaken(), await givenBatch()]
   const before = await rowOf(free)
@@ -80,7 +80,7 @@ test('with a return of NATS every lease begins anew; what nobody has is left as 
   expect(await rowOf(free)).toEqual(before)
 })
 
-test('with a start every lease begins anew, unless one was renewed a moment ago: then audience was hardly away', async () => {
+test('when audience starts every lease begins anew, unless one was renewed a moment ago', async () => {
   const [lapsed, renewed] = [await givenTaken(), await givenTaken()]
   await setLeases(5)
   await endLease(lapsed.batchId)
@@ -93,7 +93,7 @@ test('with a start every lease begins anew, unless one was renewed a moment ago:
   expect(await secondsLeft(lapsed.batchId)).toBeLessThan(0)
 })
 
-test('a connection that comes and goes does not keep what a dead dispatcher has left, and a living one’s word begins the count anew', async () => {
+test('a connection that comes and goes does not keep the batches of a dead dispatcher for ever, and a renewal of a living one counts anew', async () => {
   const { spared, back } = await startSparing()
   const [dead, living] = [await givenTaken(), await givenTaken()]
   const flap = async () => {

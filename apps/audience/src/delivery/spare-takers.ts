@@ -1,20 +1,20 @@
 import type { DatabaseWatch } from '@herald/service/health'
 import type { Audience } from '../audience.ts'
-import { extendLeases } from './store/leases.ts'
+import { extendLeases } from './store/taken-batches.ts'
 
 /**
- * While this process or its database or NATS was away, living dispatchers could not renew their leases nor report what they have
- * sent. A batch taken again at once would meet a ledger that does not know it yet, and its devices would get copies. So with each
- * return every lease begins anew: who lives renews it within a second or two, twelve if the machine is starved, and what a dead one left
- * waits so much longer. So it is at the start, unless a fresh lease shows that audience was hardly away. Answers what handing out batches
- * waits for.
+ * Extends all leases when audience starts, and when its database or NATS is back. Meanwhile living dispatchers could neither renew their
+ * leases nor report what they had sent: a batch that is taken again at once would not be in the ledger yet, and its devices would get copies.
+ * A living dispatcher renews its lease within a second or two, or twelve on a starved machine; the batches of a dead one wait that much
+ * longer. At the start nothing is extended when a fresh lease shows that audience was hardly away. The answer resolves when the leases are
+ * extended: no batch may be given out before.
  */
 export function spareTakers({ db, bus, log }: Pick<Audience, 'db' | 'bus' | 'log'>, watch: DatabaseWatch): () => Promise<void> {
   const spare = async (unlessRenewed: boolean) => {
     try {
       await extendLeases(db, { unlessRenewed })
     } catch (error) {
-      // Away again: it is asked again when it is back.
+      // The database is away again. The leases are extended when it is back.
       if (watch.up) log.error({ err: error }, 'leases were not extended')
     }
   }

@@ -1,16 +1,18 @@
 import { newId } from '@herald/contracts/ids'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { renewBatch } from './renew-batch.ts'
-import { asked, finished, withBatches } from '../testing/batches.ts'
+import { renewBatch } from './take-batch.ts'
+import { asked, finished, retried } from '../testing/batches.ts'
+import { used, withCircuits } from '../testing/circuits.ts'
 import { givenCrowd, givenDevice, givenSend, openAudience, type Taken } from '../testing/rig.ts'
 
 const rig = await openAudience()
 const { db } = rig
-const { take, takeOne, finish, givenBatch, givenBatches, expireLease, subscription } = withBatches(rig)
+const { take, takeOne, takeWith, finish, givenBatch, givenBatches, givenOpen, givenPhones, openBatches, expireLease, subscription } =
+  withCircuits(rig)
 
 describe('taking', () => {
-  test('of two dispatchers one has the batch and the other hears busy', async () => {
+  test('of two dispatchers that ask for a batch one gets it and the other is answered busy', async () => {
     const appId = newId()
     await givenDevice(db, { appId })
     const batchId = await givenBatch(appId)
@@ -29,7 +31,7 @@ describe('taking', () => {
   })
 
   // spec: sending/recipients-now
-  test('the recipients are the devices as they are now, and the send comes along unless it is known', async () => {
+  test('a dispatcher gets the devices as they are now, and the send unless it knows it', async () => {
     const appId = newId()
     const phone = await givenDevice(db, { appId })
     const browser = await givenDevice(db, { appId, platform: 'web' })
@@ -64,7 +66,7 @@ describe('taking', () => {
   })
 
   // spec: sending/secrets
-  test('only what the content names of a person leaves the house', async () => {
+  test('only the fields of a user that the texts name leave audience', async () => {
     const appId = newId()
     const { userId } = await givenDevice(db, { appId, externalId: 'ann' })
     await db
@@ -86,7 +88,7 @@ describe('taking', () => {
   })
 
   // spec: tracking/skip-reasons, sending/recipients-now
-  test('whoever is gone, changed hands, opted out or became unreachable after queueing is a decided skip', async () => {
+  test('a device that was deleted, changed users, opted out or was invalidated after queueing is skipped', async () => {
     const appId = newId()
     const [kept, deleted, sold, out, dead] = await Promise.all(Array.from({ length: 5 }, () => givenDevice(db, { appId })))
     if (!kept || !deleted || !sold || !out || !dead) throw new Error('five devices')
@@ -108,7 +110,7 @@ describe('taking', () => {
     expect(decided.find(({ subscriptionId }) => subscriptionId === sold.id)?.userId).toBe(sold.userId)
   })
 
-  test('a decided batch is answered as decided', async () => {
+  test('a batch whose end is decided comes with the outcome of every push', async () => {
     const appId = newId()
     const browser = await givenDevice(db, { appId, platform: 'web' })
 
@@ -118,7 +120,7 @@ describe('taking', () => {
     expect(taken.decided).toMatchObject([{ subscriptionId: browser.id, outcome: 'skipped', code: 'silent_web' }])
   })
 
-  test('a batch over 256 kB comes in parts, each recipient once, and only to its taker', async () => {
+  test('a batch over 256 kB comes in parts, with each recipient once, and only to its taker', async () => {
     const appId = newId()
     const crowd = await givenCrowd(db, { appId, count: 300 })
     await sql`update subscriptions set address = address || repeat('x', 3900) where app_id = ${appId}`.execute(db)
@@ -152,7 +154,7 @@ describe('taking', () => {
   })
 
   // spec: sending/ttl-counts
-  test('the used-up time counts from queueing by the database clock', async () => {
+  test('the time that a push has used up counts from its queueing, by the database’s clock', async () => {
     const appId = newId()
     await givenDevice(db, { appId })
     const batchId = await givenBatch(appId)
@@ -171,7 +173,7 @@ describe('taking', () => {
 
 describe('leases', () => {
   // spec: sending/take-over
-  test('a batch whose taker died is taken again with the next number, and the old finish is lost', async () => {
+  test('a batch whose dispatcher died is taken by another, and a finish of the old one is lost', async () => {
     const appId = newId()
     const device = await givenDevice(db, { appId })
     const batchId = await givenBatch(appId)
@@ -193,7 +195,7 @@ describe('leases', () => {
     expect(await finish(finished(batchId, 2))).toEqual(['done'])
   })
 
-  test('a renewed lease keeps others out', async () => {
+  test('a batch whose lease is renewed is not given to another dispatcher', async () => {
     const appId = newId()
     await givenDevice(db, { appId })
     const batchId = await givenBatch(appId)
@@ -203,5 +205,49 @@ describe('leases', () => {
     expect(await renewBatch({ db }, [{ batchId, takes }])).toEqual([{ held: true }])
 
     expect(await take(asked(batchId))).toEqual([{ answer: 'busy' }])
+  })
+})
+
+describe('pause and cancel', () => {
+  const setFlow = (campaignId: string, flow: 'running' | 'paused' | 'cancelled') =>
+    db.updateTable('fan_outs').set({ flow }).where('campaign_id', '=', campaignId).execute()
+  const campaignOf = async (batchId: string) =>
+    (await db.selectFrom('batches').select('campaign_id').where('id', '=', batchId).executeTakeFirstOrThrow()).campaign_id
+
+  // spec: campaigns/pause
+  test('a paused send is held, with its retries, until it is resumed', async () => {
+    const appId = newId()
+    await givenPhones(appId, 1)
+    const batchId = await givenBatch(appId)
+    const campaignId = await campaignOf(batchId)
+    await setFlow(campaignId, 'paused')
+    expect(await takeWith(batchId)).toBe('held')
+    await setFlow(campaignId, 'running')
+    const { takes, recipients } = await takeOne(batchId, used())
+    const retries = recipients.map((recipient) => retried(recipient, { tries: 1 }))
+    await finish(finished(batchId, takes, { retries }))
+    const [retry] = await openBatches(appId)
+
+    await setFlow(campaignId, 'paused')
+    expect(await takeWith(retry?.id ?? '')).toBe('held')
+    await setFlow(campaignId, 'running')
+    expect(await takeWith(retry?.id ?? '')).toBe('taken')
+  })
+
+  // spec: campaigns/cancel-under-way, tracking/skip-reasons
+  test('every push that is left of a cancelled send is skipped, also while its circuit is open', async () => {
+    const appId = newId()
+    await givenOpen(appId)
+    await givenPhones(appId, 5)
+    const batchId = await givenBatch(appId)
+    await setFlow(await campaignOf(batchId), 'cancelled')
+
+    const taken = await takeOne(batchId, used())
+
+    expect(taken.recipients).toEqual([])
+    expect(taken.decided).toHaveLength(6)
+    expect(taken.decided.every(({ outcome, code, attempts }) => outcome === 'skipped' && code === 'cancelled' && attempts === 0)).toBe(true)
+    expect(await finish(finished(batchId, taken.takes))).toEqual(['done'])
+    expect((await db.selectFrom('batches').select('id').where('retry_of', '=', batchId).execute()).length).toBe(0)
   })
 })

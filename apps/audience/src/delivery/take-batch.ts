@@ -1,28 +1,23 @@
 import type { CircuitEnvironment } from '@herald/contracts/batch'
 import { transact } from '@herald/service/postgres'
-import { admit, toLookUp, type Admission } from './core/circuit.ts'
+import type { Db } from '../store/tables.ts'
+import { decideTakes, toLookUp, type TakeDecision } from './core/circuit.ts'
+import { lockOpenCircuits, writeCircuits, type LockedCircuit } from './store/circuits.ts'
 import {
   findFirstPlaces,
   findNextLooks,
-  findRefusals,
-  findTaken,
   grantBatches,
   holdBatches,
-  keyOfTake,
+  keyOfAppAndPlatform,
   lockFree,
-  takeBatches,
-  wayOf,
   type FreeRow,
   type Grant,
-  type Refusal,
-  type TakenRow,
-} from './store/batches.ts'
-import { lockOpenCircuits, updateCircuits, type LockedCircuit } from './store/circuits.ts'
-import type { Db } from '../store/tables.ts'
+} from './store/held-batches.ts'
+import { findRefusals, findTaken, keyOfTake, renewBatches, takeBatches, type Refusal, type TakenRow } from './store/taken-batches.ts'
 
 /**
- * `takes` null: take the batch. Else a further part, after `from` pushes, of what was taken with that number. Environment and
- * version are those of the credentials that will be used; version null: there are none.
+ * What a dispatcher asks for. `takes` null: the batch. A number: a further part, after `from` pushes, of the batch that it took with that
+ * number. Environment and version are those of the credentials that it will use; version null when the app has none.
  */
 export type TakeAsked = {
   batchId: string
@@ -33,16 +28,16 @@ export type TakeAsked = {
   credentialsVersion: number | null
 }
 
-/** `gone`: done or unknown; `busy`: another has it; `held`: its time has not come, its circuit is open or its campaign paused. */
+/** `gone`: the batch is done or unknown; `busy`: another dispatcher has it; `held`: its time has not come, its circuit is open or its send is paused. */
 export type Refused = { answer: 'gone' | 'busy' | 'held' }
 export type Granted = { row: TakenRow; from: number; knowsSend: boolean }
 
 type Taking = { db: Db; maxHoldSeconds: number; outageProbeMs: number }
 
 /**
- * Gives batches to dispatchers (docs/architecture.md, step 4), in one update for all that were asked for: whose it is stands in the
- * row from then on. Who asks second for the same batch is answered `busy`. Answers in the order asked; what a granted batch
- * holds is read by `readTaken`.
+ * Gives batches to dispatchers (docs/architecture.md, step 4), in one update for all that were asked for: from then on the row says which take
+ * has the batch. When two dispatchers ask for the same batch, the first gets it and the second is answered `busy`. Answers in the order asked.
+ * `readTaken` reads the pushes of a granted batch.
  */
 export async function takeBatch(taking: Taking, asked: TakeAsked[]): Promise<(Granted | Refused)[]> {
   const continued = await continueTakes(taking.db, asked)
@@ -50,7 +45,13 @@ export async function takeBatch(taking: Taking, asked: TakeAsked[]): Promise<(Gr
   return asked.map((_, index) => continued[index] ?? taken[index] ?? { answer: 'gone' })
 }
 
-/** What each asker for a whole batch gets; undefined for the others. Of several who ask for one batch the first has it. */
+/** Renews the leases of batches that their takers still have, in one update for all. Answers in the order asked. */
+export async function renewBatch({ db }: { db: Db }, takes: { batchId: string; takes: number }[]): Promise<{ held: boolean }[]> {
+  const held = await renewBatches(db, takes)
+  return takes.map((take) => ({ held: held.has(keyOfTake(take)) }))
+}
+
+/** Answers the requests for whole batches; undefined for the requests for a further part. The first request for a batch gets it. */
 async function newTakes(taking: Taking, asked: TakeAsked[]): Promise<(Granted | Refused | undefined)[]> {
   const first = new Map(
     asked
@@ -75,34 +76,34 @@ async function newTakes(taking: Taking, asked: TakeAsked[]): Promise<(Granted | 
 }
 
 /**
- * Takes those free batches that may go out past open circuits (spec: providers/circuit-holds, providers/probe): a circuit's probe, what meets another
- * environment's circuit in part only, and what was held too long, as failed or expired. The others are held.
+ * Takes the free batches that may go out although a circuit is open (spec: providers/circuit-holds, providers/probe): a circuit's probe, a
+ * batch of which only some devices meet the open circuit, and a batch that was held too long, as failed or expired. The others are held.
  */
 async function passCircuits({ db, ...rules }: Taking, asked: TakeAsked[]): Promise<TakenRow[]> {
   return transact(db, async (trx) => {
     const free = await lockFree(trx, asked)
     if (free.length === 0) return []
-    const open = Map.groupBy(await lockOpenCircuits(trx, free), wayOf)
+    const open = Map.groupBy(await lockOpenCircuits(trx, free), keyOfAppAndPlatform)
     const places = await lookUpPlaces(trx, free, open)
     const nextLooks = await findNextLooks(trx, free)
 
     const grants: Grant[] = []
     const held: { batchId: string; until: Date }[] = []
-    for (const [way, batches] of Map.groupBy(free, wayOf)) {
-      const locked = open.get(way) ?? []
+    for (const [key, batches] of Map.groupBy(free, keyOfAppAndPlatform)) {
+      const locked = open.get(key) ?? []
       const waiting = batches.map((batch) => ({ ...batch, places: places.get(batch.batchId) ?? null }))
       const now = locked[0]?.now ?? new Date()
-      const { admissions, circuits } = admit(locked, waiting, { ...rules, now, nextLookAt: nextLooks.get(way) ?? null })
+      const { decisions, circuits } = decideTakes(locked, waiting, { ...rules, now, nextLookAt: nextLooks.get(key) ?? null })
       const probed = circuits.filter((circuit) => !locked.includes(circuit))
-      if (probed.length > 0) await updateCircuits(trx, probed)
+      if (probed.length > 0) await writeCircuits(trx, probed)
       for (const [index, { batchId }] of batches.entries()) {
-        const admission = admissions[index] ?? { is: 'granted' }
-        if (admission.is === 'held') held.push({ batchId, until: admission.until })
+        const decision = decisions[index] ?? { is: 'granted' }
+        if (decision.is === 'held') held.push({ batchId, until: decision.until })
         else
           grants.push({
             batchId,
-            probe: admission.is === 'probe' ? admission : null,
-            end: endOf(admission),
+            probe: decision.is === 'probe' ? decision : null,
+            end: endOf(decision),
           })
       }
     }
@@ -111,26 +112,26 @@ async function passCircuits({ db, ...rules }: Taking, asked: TakeAsked[]): Promi
   })
 }
 
-const endOf = (admission: Admission): Grant['end'] => {
-  if (admission.is === 'failed') return { outcome: 'failed', code: admission.code }
-  return admission.is === 'expired' ? { outcome: 'skipped', code: 'expired' } : null
+const endOf = (decision: TakeDecision): Grant['end'] => {
+  if (decision.is === 'failed') return { outcome: 'failed', code: decision.code }
+  return decision.is === 'expired' ? { outcome: 'skipped', code: 'expired' } : null
 }
 
-/** Whom those batches would ask of which that decides something. */
+/** Finds the first devices of the batches for which they decide something. */
 async function lookUpPlaces(
   db: Db,
   free: FreeRow[],
   open: Map<string, LockedCircuit[]>,
 ): Promise<Awaited<ReturnType<typeof findFirstPlaces>>> {
-  const inDoubt = [...Map.groupBy(free, wayOf)].flatMap(([way, batches]) => {
-    const circuits = open.get(way) ?? []
+  const inDoubt = [...Map.groupBy(free, keyOfAppAndPlatform)].flatMap(([key, batches]) => {
+    const circuits = open.get(key) ?? []
     const indexes = toLookUp(circuits, batches, batches[0]?.platform === 'ios', circuits[0]?.now ?? new Date())
     return indexes.flatMap((index) => batches[index] ?? [])
   })
   return inDoubt.length > 0 ? findFirstPlaces(db, inDoubt) : new Map()
 }
 
-/** What each asker for a further part gets, if the batch is still theirs; undefined for the others. */
+/** Answers the requests for a further part of a batch, if the dispatcher still has it; undefined for the requests for whole batches. */
 async function continueTakes(db: Db, asked: TakeAsked[]): Promise<(Granted | Refused | undefined)[]> {
   const known = asked.flatMap(({ batchId, takes }) => (takes === null ? [] : [{ batchId, takes }]))
   if (known.length === 0) return []

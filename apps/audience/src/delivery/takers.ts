@@ -4,24 +4,24 @@ import type { Platform } from '@herald/contracts/platform'
 
 type Asked = { room: Record<Platform, number>; full: readonly string[] }
 
-/** A dispatcher that waits, and is nobody else's until it is answered or let go. */
+/** A dispatcher that waits for batches. Once `next` gave it to a transaction no other transaction gets it, until it is answered. */
 export type Taker = {
-  /** Whether it takes one more of an app and platform; then that is counted. */
+  /** Whether it has room for one more batch of an app and platform. If so, the place is kept for that batch. */
   reserve(appId: string, platform: Platform): boolean
-  /** Gives it these. With none it waits on for others. */
+  /** Gives it these batches. With none it waits on. */
   answer(batches: GivenBatch[]): void
 }
 
 export type Takers = {
-  /** Waits for batches, a second at most. */
-  wait(asked: Asked): Promise<{ batches: GivenBatch[] }>
-  /** Who has waited longest. */
+  /** Waits for batches, for a second at most. */
+  wait: (asked: Asked) => Promise<{ batches: GivenBatch[] }>
+  /** The dispatcher that has waited longest. */
   next(): Taker | undefined
-  /** Lets everybody go, and nobody wait any more. */
+  /** Answers every waiting dispatcher with nothing; from now on none waits. */
   stop(): void
 }
 
-/** Dispatchers that wait for batches of small sends. A dispatcher waits with one call, so there are few. */
+/** The dispatchers that wait for batches of small sends. Each waits with one call, so there are few. */
 export function openTakers(): Takers {
   const waiting = new Set<Taker>()
   let stopped = false
@@ -52,7 +52,7 @@ export function openTakers(): Takers {
         }
         const timer = setTimeout(() => {
           isOver = true
-          // One that is somebody's is answered by them.
+          // A taker that a transaction has got is answered by that transaction.
           if (waiting.has(taker)) end([])
         }, nextWaitMs)
         taker.answer([])

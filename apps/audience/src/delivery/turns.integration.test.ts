@@ -4,10 +4,9 @@ import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { fanOut } from '../sends/fan-out.ts'
-import { millisecondsUntilDue } from '../store/due.ts'
-import { takeBatches, type BatchPointerRow } from './store/batches.ts'
-import { takeDueBatches } from '../sends/store/lanes.ts'
-import { takeDueFanOuts } from '../sends/store/fan-outs.ts'
+import { millisecondsUntilDue, takeDueBatches, takeDueFanOuts, type BatchPointerRow } from '../store/due.ts'
+import { takeBatches } from './store/taken-batches.ts'
+
 import { givenDevice, givenFanOut, givenSend, openAudience } from '../testing/rig.ts'
 
 /** Nothing sweeps here: what is taken is what the test takes. */
@@ -32,7 +31,7 @@ async function givenSends(appId: string, count: number): Promise<void> {
 const pointersOf = (appId: string) => dispatcher.pointers.filter((pointer) => pointer.appId === appId).length
 
 // spec: sending/turns
-test('of small sends one app has 64 batches on a lane; the others wait as rows, and each that is taken makes room', async () => {
+test('an app has 64 batches of small sends on a lane; the others wait, and each that is taken makes room for one', async () => {
   const [flooding, other] = [newId(), newId()]
   await givenSends(flooding, pointedAtOnce + 10)
   await givenSends(other, 1)
@@ -57,7 +56,7 @@ test('of small sends one app has 64 batches on a lane; the others wait as rows, 
   expect(pointersOf(flooding)).toBeLessThanOrEqual(pointedAtOnce)
 })
 
-test('sends that are paused leave the lane to the app’s others', async () => {
+test('paused sends leave the lane to the app’s other sends', async () => {
   const appId = newId()
   await givenSends(appId, pointedAtOnce)
   await sql`update fan_outs set flow = 'paused' where app_id = ${appId}`.execute(db)
@@ -78,7 +77,7 @@ test('due batches are taken by turns of apps', async () => {
   expect(apps.map((appId) => appsOf(first).filter((one) => one === appId).length)).toEqual([2, 2, 2])
 })
 
-test('what comes back, a retry or a batch whose taker died, does not wait for room on the lane', async () => {
+test('a retry, or a batch whose dispatcher died, does not wait for room on the lane', async () => {
   const appId = newId()
   await givenSends(appId, pointedAtOnce + 1)
   const [one] = await db.selectFrom('batches').select('id').orderBy('due_at', 'desc').limit(1).execute()
@@ -86,7 +85,7 @@ test('what comes back, a retry or a batch whose taker died, does not wait for ro
   expect((await takeDueBatches(db, 200)).map(({ batchId }) => batchId)).toContain(one?.id)
 })
 
-test('due pages are taken by turns of apps, and what is due first is known over all of them', async () => {
+test('due pages are taken by turns of apps, and the sweep knows which row of all apps is due first', async () => {
   const apps = [newId(), newId()]
   for (const [place, appId] of apps.entries()) {
     for (let n = 0; n < (place === 0 ? 20 : 2); n += 1) await givenFanOut(db, givenSend(appId))

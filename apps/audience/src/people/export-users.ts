@@ -1,6 +1,6 @@
 import type { AddressForm, ExportedUser } from '@herald/contracts/person'
 import type { Segment } from '@herald/contracts/segment'
-import type { LastNotified } from '../sends/last-notified.ts'
+import type { LastNotified } from '../last-notified.ts'
 import { readSegment } from './list-users.ts'
 import { databaseNow } from '../segments/store/counts.ts'
 import { findMeant, findNextUsers, findPortion, maskDevice } from './store/people.ts'

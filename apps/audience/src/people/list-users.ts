@@ -4,7 +4,7 @@ import { readCursor, writeCursor, type Listed, type ListRequest } from '@herald/
 import type { PersonSummary } from '@herald/contracts/person'
 import type { Segment } from '@herald/contracts/segment'
 import { compileSaved } from '../segments/count-segment.ts'
-import type { LastNotified } from '../sends/last-notified.ts'
+import type { LastNotified } from '../last-notified.ts'
 import { databaseNow } from '../segments/store/counts.ts'
 import { findByEitherId, findByPrefix, findMeant, findNewestUsers, findSummaries } from './store/people.ts'
 import { getSegment } from '../segments/store/segments.ts'

@@ -1,7 +1,7 @@
 import { fault, tooManyReads } from '@herald/contracts/fault'
 import type { SegmentCount } from '@herald/contracts/saved-segment'
 import { parseSegment, type Segment } from '@herald/contracts/segment'
-import type { LastNotified } from '../sends/last-notified.ts'
+import type { LastNotified } from '../last-notified.ts'
 import { countReachable } from './store/counts.ts'
 import { getSegment, keepCount } from './store/segments.ts'
 import type { Db } from '../store/tables.ts'

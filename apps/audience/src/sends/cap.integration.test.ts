@@ -63,7 +63,7 @@ test('all devices of a user share one claim, and pass or are skipped together', 
   expect(await sendTo(appId)).toMatchObject({ sent: [], over: both })
 })
 
-test('a page that is fanned out twice claims once, and users on many pages count once', async () => {
+test('a page that is cut twice claims once, and users on many pages count once', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 600 })
   const campaignId = await givenFanOut(db, givenSend(appId), { settings: capped(1) })
@@ -83,7 +83,7 @@ test('a page that is fanned out twice claims once, and users on many pages count
 })
 
 // spec: sending/rules-frozen
-test('settings that change after the first page of a send are not those of its other pages', async () => {
+test('settings that change after the first page of a send do not apply to its other pages', async () => {
   const appId = givenCappedApp(1)
   const crowd = await givenCrowd(db, { appId, count: 11_000 })
   // One on each of the three pages.
@@ -105,7 +105,7 @@ test('settings that change after the first page of a send are not those of its o
   expect(await endsOf(second)).toEqual({ sent: [], over: meant })
 })
 
-test('a send that began before settings were frozen goes by those that its app has now', async () => {
+test('a send that began before settings were frozen uses those that its app has now', async () => {
   const appId = givenCappedApp(1)
   const device = await givenDevice(db, { appId })
   await sendTo(appId)
@@ -116,7 +116,7 @@ test('a send that began before settings were frozen goes by those that its app h
   expect(await endsOf(campaignId)).toMatchObject({ over: [device.id] })
 })
 
-test('nobody claims for a user who was erased while the page was cut', async () => {
+test('a user who is erased while a page is cut gets no claim', async () => {
   const appId = newId()
   const [kept, erased] = [await givenDevice(db, { appId }), newId()]
   const campaignId = newId()
@@ -126,7 +126,7 @@ test('nobody claims for a user who was erased while the page was cut', async () 
 })
 
 // spec: sending/frequency-cap
-test('the window rolls: what lies before it does not count any more, and is purged', async () => {
+test('a campaign from before the cap’s window does not count any more, and its claim is deleted', async () => {
   const appId = givenCappedApp(1, 60)
   const device = await givenDevice(db, { appId })
   const first = await sendTo(appId)
@@ -144,7 +144,7 @@ test('the window rolls: what lies before it does not count any more, and is purg
 })
 
 // spec: sending/silent-exempt, sending/bypass
-test('silent pushes and those that bypass the cap pass it, and count for nothing', async () => {
+test('silent pushes and pushes that bypass the cap are sent, and do not count', async () => {
   const appId = givenCappedApp(1)
   const device = await givenDevice(db, { appId })
 
@@ -156,7 +156,7 @@ test('silent pushes and those that bypass the cap pass it, and count for nothing
 })
 
 // spec: sending/quiet-hours-skip
-test('who is skipped for quiet hours has not had the campaign: it counts for nothing', async () => {
+test('a user who is skipped for quiet hours has not had the campaign, and it does not count', async () => {
   const appId = newId()
   const device = await givenDevice(db, { appId })
   const quiet = { start: '00:00', end: '23:59', action: 'skip' as const }
@@ -170,7 +170,7 @@ test('who is skipped for quiet hours has not had the campaign: it counts for not
 })
 
 // spec: administration/test-send-exempt
-test('a test reaches a user at the cap, and the next campaign counts as if it had not been', async () => {
+test('a test reaches a user at the cap, and does not count itself', async () => {
   const appId = givenCappedApp(2)
   const { id } = await givenDevice(db, { appId })
   const claims = () => db.selectFrom('cap_claims').select('campaign_id').where('app_id', '=', appId).execute()
@@ -186,18 +186,21 @@ test('a test reaches a user at the cap, and the next campaign counts as if it ha
 })
 
 // spec: administration/test-send-exempt
-test.each(['hold', 'skip'] as const)('a test is sent in quiet hours (%s) at once, and its report says that it is one', async (action) => {
-  const appId = newId()
-  const now = new Date()
-  const clock = (minutes: number) => new Date(now.getTime() + minutes * 60_000).toISOString().slice(11, 16)
-  peers.settings.set(appId, { ...defaultSettings, quietHours: { start: clock(-120), end: clock(120), action } })
-  const { id } = await givenDevice(db, { appId })
+test.each(['hold', 'skip'] as const)(
+  'a test is sent at once in quiet hours (%s), and its report says that it is a test',
+  async (action) => {
+    const appId = newId()
+    const now = new Date()
+    const clock = (minutes: number) => new Date(now.getTime() + minutes * 60_000).toISOString().slice(11, 16)
+    peers.settings.set(appId, { ...defaultSettings, quietHours: { start: clock(-120), end: clock(120), action } })
+    const { id } = await givenDevice(db, { appId })
 
-  const { campaignId, sent } = await sendTo(appId, { test: true })
+    const { campaignId, sent } = await sendTo(appId, { test: true })
 
-  expect(sent).toEqual([id])
-  expect(peers.lastReport(campaignId)).toMatchObject({ fannedOut: true, test: true, byPlatform: { ios: 1 } })
-  const ordinary = await sendTo(appId)
-  expect(ordinary.sent).toEqual([])
-  expect(peers.lastReport(ordinary.campaignId) ?? {}).not.toHaveProperty('test')
-})
+    expect(sent).toEqual([id])
+    expect(peers.lastReport(campaignId)).toMatchObject({ fannedOut: true, test: true, byPlatform: { ios: 1 } })
+    const ordinary = await sendTo(appId)
+    expect(ordinary.sent).toEqual([])
+    expect(peers.lastReport(ordinary.campaignId) ?? {}).not.toHaveProperty('test')
+  },
+)

@@ -22,7 +22,7 @@ const finishBatches = (campaignId: string) =>
   sql`update batches set done_at = now(), due_at = null where campaign_id = ${campaignId} and done_at is null`.execute(db)
 
 // spec: campaigns/resume
-test('a send paused and resumed again and again reaches everybody once', async () => {
+test('a send that is paused and resumed again and again reaches every device once', async () => {
   const appId = newId()
   const crowd = await givenCrowd(db, { appId, count: 17_000 })
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -44,7 +44,7 @@ test('a send paused and resumed again and again reaches everybody once', async (
   expect(await queuedIn(campaignId)).toEqual(crowd)
 })
 
-test('a pause that meets a page which is being cut: the page is not cut, and is cut after all when the send goes on', async () => {
+test('a page that is being cut when its send is paused is cut after the resume, and not before', async () => {
   const appId = newId()
   const device = await givenDevice(db, { appId })
   const remainder = { of: newId(), sampleRate: 0.000_001 }
@@ -77,7 +77,7 @@ test('a cancelled send queues nothing more, and its totals so far are its last',
   expect(await tell(campaignId, 'cancelled', 1)).toEqual({ known: true })
   await fanOutAll(audience, campaignId)
 
-  expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'fanned_out', flow: 'cancelled', target: null, due_at: null })
+  expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'fanned_out', flow: 'cancelled', target: null, dueAt: null })
   expect(peers.lastReport(campaignId)).toMatchObject({ fannedOut: true, byPlatform: { ios: 5_000 } })
   expect(await queuedIn(campaignId)).toHaveLength(5_000)
   await until(() => dispatcher.flows.some((flow) => flow.campaignId === campaignId && flow.flow === 'cancelled'))
@@ -100,7 +100,7 @@ test('a cancelled send has no further wave', async () => {
 })
 
 // spec: campaigns/resume
-test('a wave whose instant comes while its send is paused begins when it goes on', async () => {
+test('a wave whose instant comes while its send is paused begins with the resume', async () => {
   const appId = newId()
   const device = await givenDevice(db, { appId })
   const later = new Date(Date.now() + 7_200_000).toISOString().slice(11, 16)
@@ -124,18 +124,18 @@ test('a wave whose instant comes while its send is paused begins when it goes on
 })
 
 // spec: campaigns/flow-last-word
-test('the last change counts, in whatever order they are heard, and a repeat changes nothing', async () => {
+test('the last change counts, in whatever order changes arrive, and a repeat changes nothing', async () => {
   const appId = newId()
   await givenDevice(db, { appId })
   const campaignId = await givenFanOut(db, givenSend(appId))
   await tell(campaignId, 'running', 2)
   expect(await tell(campaignId, 'paused', 1)).toEqual({ known: true })
   expect(await tell(campaignId, 'running', 2)).toEqual({ known: true })
-  expect(await findFanOut(db, campaignId)).toMatchObject({ flow: 'running', flow_no: 2 })
+  expect(await findFanOut(db, campaignId)).toMatchObject({ flow: 'running', flowNo: 2 })
   expect(dispatcher.flows.filter((flow) => flow.campaignId === campaignId && flow.flow === 'paused')).toEqual([])
 })
 
-test('a send that has not come here is not known; campaigns hears that it starts, and its word comes before any pointer', async () => {
+test('a send without a fan-out is not known here, and a cancel that campaigns answers to its start counts before any push goes out', async () => {
   const appId = newId()
   await givenDevice(db, { appId })
   for (const flow of ['paused', 'cancelled'] as const) {
@@ -145,11 +145,11 @@ test('a send that has not come here is not known; campaigns hears that it starts
 
     await fanOut(audience, { campaignId, page: 0 })
 
-    expect(await findFanOut(db, campaignId)).toMatchObject({ flow, flow_no: 1 })
+    expect(await findFanOut(db, campaignId)).toMatchObject({ flow, flowNo: 1 })
   }
 })
 
-test('a send that was resumed or cancelled has its batches due at once; what waits for its time is only cut short by a cancel', async () => {
+test('the batches of a resumed or cancelled send are due at once, but a retry goes on waiting unless the send is cancelled', async () => {
   const appId = newId()
   await givenDevice(db, { appId })
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -176,7 +176,7 @@ test('a send that was resumed or cancelled has its batches due at once; what wai
   expect((await batch())?.isDue).toBe(true)
 })
 
-test('a paused send leaves its room in the bulk window to the others', async () => {
+test('a paused send leaves its room in the bulk window to other sends', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 12_000 })
   const [paused, other] = [1, 2].map(() => peers.givenCampaign(givenSend(appId), { kind: 'all' })) as [string, string]

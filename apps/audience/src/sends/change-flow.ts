@@ -1,13 +1,14 @@
 import { flowChanged, type FlowChange } from '@herald/contracts/calls/audience'
 import { transact } from '@herald/service/postgres'
 import type { Audience } from '../audience.ts'
-import { pointAtPages } from '../delivery/point.ts'
-import { findFanOut, wakeWaiting } from './store/fan-outs.ts'
+import { pointAtPages } from '../point.ts'
+import { wakeWaiting } from './store/bulk-window.ts'
+import { findFanOut } from './store/fan-outs.ts'
 import { changeFanOutFlow, makeBatchesDue } from './store/flow.ts'
 
 /**
- * Pauses, resumes or cancels a send (spec: campaigns/flow-last-word). The last word counts, by its number, in whatever order they come. Answers
- * whether there is such a send here (yet).
+ * Pauses, resumes or cancels a send (spec: campaigns/flow-last-word). Changes are numbered, and the one with the highest number counts, in
+ * whatever order they arrive. Answers whether audience has such a send (yet).
  */
 export async function changeFlow(
   { poke, ...audience }: Audience & { poke: () => void },
@@ -18,17 +19,25 @@ export async function changeFlow(
   return { known: true }
 }
 
-/** Answers whether it was news. Dispatchers hear of it at once; what they missed they learn when they take the next batch. */
+/**
+ * Applies a change; answers whether it was new. Dispatchers are told by broadcast. A dispatcher that misses the broadcast learns of the change
+ * when it takes the next batch.
+ */
 export async function applyFlow(audience: Audience, campaignId: string, change: FlowChange): Promise<boolean> {
   const { db, bus } = audience
-  const row = await transact(db, async (trx) => {
-    const changed = await changeFanOutFlow(trx, campaignId, change)
-    if (changed && change.flow !== 'paused') await makeBatchesDue(trx, campaignId, change.flow)
-    return changed
+  const changed = await transact(db, async (trx) => {
+    const send = await changeFanOutFlow(trx, campaignId, change)
+    if (send && change.flow !== 'paused') await makeBatchesDue(trx, campaignId, change.flow)
+    return send
   })
-  if (!row) return false
+  if (!changed) return false
   bus.broadcast(flowChanged, { campaignId, flow: change.flow })
-  // A paused or cancelled send leaves its room in the app's window to the others.
-  await pointAtPages(audience, await wakeWaiting(db, row.app_id))
+  // A paused or cancelled send leaves its room in the app's bulk window to the other sends.
+  await wakeFanOut(audience, changed.appId)
   return true
+}
+
+/** Lets the fan-out of an app that has waited longest for room in the bulk window cut its next page, if there is room now. */
+export async function wakeFanOut(audience: Audience, appId: string): Promise<void> {
+  await pointAtPages(audience, await wakeWaiting(audience.db, appId))
 }

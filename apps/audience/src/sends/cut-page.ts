@@ -2,42 +2,45 @@ import type { AppSettings } from '@herald/contracts/app'
 import type { FrozenSend } from '@herald/contracts/batch'
 import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
 import { findSettled } from '@herald/contracts/calls/tracker'
+import { queueUnavailable } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import type { Platform } from '@herald/contracts/platform'
 import { parseSegment } from '@herald/contracts/segment'
 import { transact } from '@herald/service/postgres'
 import type { Audience } from '../audience.ts'
+import type { BatchPointerRow } from '../store/due.ts'
+import type { Db, FanOutFailure } from '../store/tables.ts'
+import { findFullLanes } from '../store/turns.ts'
 import { countByPlatform, cutIntoBatches, laneOf } from './core/batching.ts'
-import { rulesFor, type DeliveryRules } from './core/delivery-rules.ts'
-import { isMeant, queue, type PageDevice, type Queued } from './core/queueing.ts'
+import { isMeant, queue, rulesFor, type DeliveryRules, type PageDevice, type Queued } from './core/queueing.ts'
 import { currentWave, type CurrentWave } from './core/waves.ts'
-import { insertBatches, type BatchPointerRow, type MadeBatch } from '../delivery/store/batches.ts'
-import { findFullLanes } from './store/lanes.ts'
+import { hasRoom } from './store/bulk-window.ts'
 import { claimCap, claimForWave } from './store/claims.ts'
-import { hasRoom, type CutPage } from './store/fan-outs.ts'
+import type { CutPage, FanOut } from './store/fan-outs.ts'
+import { insertBatches, type MadeBatch } from './store/made-batches.ts'
 import { scanPage, type Selection } from './store/pages.ts'
-import type { Db, FanOut, FanOutFailure } from '../store/tables.ts'
 
-/** A fan-out with a page to cut: a row, or what becomes one with its first page. */
-export type Uncut = Pick<FanOut, 'campaign_id' | 'app_id' | 'target' | 'waves' | 'wave' | 'started_at' | 'bound_id' | 'cursor' | 'lane'> & {
+/** A fan-out with a page to cut. It has a row, or gets one together with its first page. */
+export type Uncut = Pick<FanOut, 'campaignId' | 'appId' | 'target' | 'waves' | 'wave' | 'startedAt' | 'boundId' | 'cursor' | 'lane'> & {
   send: FrozenSend
   settings: AppSettings
   exactStart?: string
 }
 
-/** `batches` may be pointed at now; `made` are all of its page, of which the ledger is told first. */
+/** A fan-out after a page. `made` are the batches of the page, of which the ledger is told first; `batches` those to point at then. */
 export type Cut = { row: FanOut; batches: BatchPointerRow[]; made?: MadeBatch[] }
 
-/** Writes a page's place into the fan-out, in the transaction of its batches; undefined: another was first. */
+/** Writes into the fan-out how far it has come, in the transaction of the page's batches; undefined when another process was first. */
 type StorePage = (trx: Db, cut: CutPage) => Promise<FanOut | undefined>
 
 /**
- * Cuts a page (docs/architecture.md, step 3): scans, chooses, and commits its claims, batches and place in one transaction. `lost`:
- * another cut it, or the send does not go on; `no_room`: the app's bulk window is full. Either leaves nothing behind.
+ * Cuts a page (docs/architecture.md, step 3): scans devices, chooses those that get a push, and commits claims, batches and the place of the
+ * next page in one transaction. `lost` when another process cut the page, or the send was paused or cancelled; `no_room` when the app's bulk
+ * window is full. Both leave nothing behind.
  */
 export async function cutPage(audience: Audience, uncut: Uncut, selection: Selection, store: StorePage): Promise<Cut | 'lost' | 'no_room'> {
   const { db } = audience
-  const { send, settings, campaign_id: campaignId, app_id: appId } = uncut
+  const { send, settings, campaignId, appId } = uncut
   const rules = rulesFor(send, settings)
   const wave = currentWave(uncut)
 
@@ -66,9 +69,9 @@ export async function cutPage(audience: Audience, uncut: Uncut, selection: Selec
   return isShort ? audience.commit({ campaignId, appId }, work) : transactUnlessLost(db, work)
 }
 
-const lost = new Error('another cut the page, or the send does not go on')
+const lost = new Error('another process cut the page, or the send was paused or cancelled')
 
-/** What a lost page has claimed is not kept: a claim without its push would leave the device out for good. */
+/** Rolls a lost page back with its claims: a claim without a push would leave the device out for good. */
 async function transactUnlessLost<T>(db: Db, work: (trx: Db) => Promise<T | 'lost'>): Promise<T | 'lost'> {
   try {
     return await transact(db, async (trx) => {
@@ -82,7 +85,7 @@ async function transactUnlessLost<T>(db: Db, work: (trx: Db) => Promise<T | 'los
   }
 }
 
-/** Whom a target means, ready to be scanned for; a segment may have stopped to compile since it was frozen. */
+/** Prepares a target to be scanned for. A segment that was frozen long ago may not compile any more. */
 export function resolveTarget(target: FrozenTarget): { ok: true; selection: Selection } | { ok: false; failure: FanOutFailure } {
   if (target.kind !== 'segment') return { ok: true, selection: target }
   const parsed = parseSegment(target.segment, 'segment')
@@ -93,7 +96,19 @@ export function resolveTarget(target: FrozenTarget): { ok: true; selection: Sele
   }
 }
 
-/** Without those whom an experiment leaves for later, and those who had their push of the experiment that this is the winner of. */
+/** For a send that asks for `lastNotifiedAt`: fault `queue_unavailable` while that cannot be answered. The page is then tried again by itself. */
+export async function awaitLastNotified(
+  { lastNotified }: Pick<Audience, 'lastNotified'>,
+  appId: string,
+  selection: Selection,
+): Promise<void> {
+  if (selection.kind === 'segment' && !(await lastNotified(appId, selection.segment))) throw queueUnavailable()
+}
+
+/**
+ * Leaves out devices of an experiment or of its follow-up: an experiment sends to its sample only, and the winner's follow-up leaves out the
+ * sample and every device that already had a push of the experiment.
+ */
 async function leaveOutOthers({ bus }: Audience, send: FrozenSend, devices: PageDevice[]): Promise<PageDevice[]> {
   const meant = devices.filter(({ userId }) => isMeant(send, userId))
   if (!send.remainder || meant.length === 0) return meant
@@ -102,7 +117,7 @@ async function leaveOutOthers({ bus }: Audience, send: FrozenSend, devices: Page
   return meant.filter(({ id }) => !settled.has(id))
 }
 
-/** Of several waves each takes whom none before it has taken. */
+/** Keeps the pushes to devices that no earlier wave of the send has claimed. */
 async function keepUntaken(trx: Db, campaignId: string, wave: CurrentWave, pushes: Queued[]): Promise<Queued[]> {
   if (!wave.claims || pushes.length === 0) return pushes
   const claimed = await claimForWave(
@@ -113,10 +128,10 @@ async function keepUntaken(trx: Db, campaignId: string, wave: CurrentWave, pushe
   return pushes.filter(({ subscriptionId }) => claimed.has(subscriptionId))
 }
 
-/** Skips users who have had as many campaigns as the cap allows. Who is skipped anyway counts for none. */
-async function obeyCap(trx: Db, { app_id, campaign_id }: Uncut, { frequencyCap }: DeliveryRules, pushes: Queued[]): Promise<Queued[]> {
+/** Skips users who have had as many campaigns as the cap allows. A push that is skipped anyway does not count. */
+async function obeyCap(trx: Db, { appId, campaignId }: Uncut, { frequencyCap }: DeliveryRules, pushes: Queued[]): Promise<Queued[]> {
   const userIds = pushes.filter(({ skip }) => !skip).map(({ userId }) => userId)
   if (!frequencyCap || userIds.length === 0) return pushes
-  const over = await claimCap(trx, { appId: app_id, campaignId: campaign_id, userIds, cap: frequencyCap })
+  const over = await claimCap(trx, { appId, campaignId, userIds, cap: frequencyCap })
   return pushes.map((push) => (!push.skip && over.has(push.userId) ? { ...push, skip: 'frequency_cap' } : push))
 }

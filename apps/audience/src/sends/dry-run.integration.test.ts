@@ -66,7 +66,7 @@ test('opted-out and dead devices are told apart from the audience, and a user wi
 })
 
 // spec: sending/dry-run
-test('ids that nobody has are counted, and devices outside the target say so', async () => {
+test('unknown ids are counted, and a sample outside the target says so', async () => {
   const appId = newId()
   const [ada, bob] = [await givenDevice(db, { appId, externalId: 'ada' }), await givenDevice(db, { appId, externalId: 'bob' })]
   const foreign = await givenDevice(db, { appId: newId(), externalId: 'ada' })
@@ -83,7 +83,7 @@ test('ids that nobody has are counted, and devices outside the target say so', a
 })
 
 // spec: sending/dry-run, sending/quiet-hours-skip, sending/frequency-cap
-test('who is in quiet hours is skipped for that, and the cap is asked only of the others', async () => {
+test('a user in quiet hours is skipped for that, and the cap counts for the others only', async () => {
   const quietHours = { start: '00:00', end: '23:59', action: 'skip' as const }
   const appId = withSettings({ frequencyCap: { max: 2, windowSeconds: 3_600 }, quietHours, defaultTimezone: 'UTC' })
   const at = new Date(`${localDateAt(new Date(Date.now() + 86_400_000), 'UTC')}T12:00:00Z`)
@@ -103,7 +103,7 @@ test('who is in quiet hours is skipped for that, and the cap is asked only of th
 })
 
 // spec: sending/dry-run, campaigns/waves
-test('each zone has its wave, and the cap counts what its window still holds at the instant of the wave', async () => {
+test('each time zone has its wave, and the cap counts the campaigns within its window at the instant of the wave', async () => {
   const appId = withSettings({ frequencyCap: { max: 1, windowSeconds: 7_200 } })
   const after = new Date()
   const nineIn = (zone: string): string => {
@@ -135,7 +135,7 @@ test('each zone has its wave, and the cap counts what its window still holds at 
 })
 
 // spec: sending/dry-run, experiments/assignment
-test('an experiment is counted as its own hash divides the audience, and as its fan-out then queues it', async () => {
+test('the counts of an experiment are those that its fan-out then queues', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 3_000 })
   const variants = ['a', 'b', 'c'].map((id, place) => ({
@@ -162,7 +162,7 @@ test('an experiment is counted as its own hash divides the audience, and as its 
     { skip: 'not_in_experiment', variant: '' },
   ])
   await fanOutAll(audience, peers.givenCampaign(send, everyone))
-  expect((await findFanOut(db, send.campaignId))?.queued_ios).toBe(sampled.length)
+  expect((await findFanOut(db, send.campaignId))?.queued.ios).toBe(sampled.length)
   // Who is outside is whom the winner goes to; who had a push of it already is known when it is sent.
   const winner = givenSend(appId, { remainder: { of: send.campaignId, sampleRate: 0.4 } })
   expect(await tryOut(winner)).toMatchObject({ isWhole: false, audience: { users: users.length - sampled.length } })
@@ -192,7 +192,7 @@ test('each device is counted with the locale that it is shown, and with the defa
 })
 
 // spec: sending/dry-run-samples
-test('random samples are as many as were asked for, or all of a small audience, and follow from the seed', async () => {
+test('there are as many random samples as were asked for, or all devices of a small audience, and the same seed gives the same ones', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 500 })
   const chosen = async (random: number, seed: string, target: FrozenTarget = everyone) =>
@@ -208,7 +208,7 @@ test('random samples are as many as were asked for, or all of a small audience, 
 })
 
 // spec: sending/dry-run-sampled
-test('above its bound an app is counted in a sample of blocks: marked, with its size and intervals, and near the true numbers', async () => {
+test('a very large app is counted in a sample: the numbers are marked as estimates, have intervals, and are near the true ones', async () => {
   const appId = withSettings({ frequencyCap: { max: 1, windowSeconds: 3_600 } })
   await givenCrowd(db, { appId, count: 20_000 })
   await sql`insert into cap_claims (app_id, user_id, campaign_id, expires_at)
@@ -241,7 +241,7 @@ function expectNear(estimated: Estimated | null | undefined, truth: number): voi
   expect(Math.abs((low + high) / 2 - truth)).toBeLessThanOrEqual(high - low)
 }
 
-test('a running audience answers dry runs; an app that is gone is not found, and a segment that means nothing is refused', async () => {
+test('a running audience answers dry runs; a deleted app is not found, and an invalid segment is refused', async () => {
   await startProcess()
   const appId = newId()
   await givenDevice(db, { appId })

@@ -5,14 +5,15 @@ import type { AudienceDryRun, ChosenSamples, SampleDevice } from '@herald/contra
 import { Fault, fault, notFound, tooManyReads } from '@herald/contracts/fault'
 import { recipientsOf } from '@herald/contracts/recipient'
 import type { Audience } from '../audience.ts'
-import { addUp, whySampleSkipped } from './core/dry-run.ts'
-import { rulesFor } from './core/delivery-rules.ts'
 import { namesOfSend } from '../delivery/core/names-of-send.ts'
-import { skipRule } from './core/queueing.ts'
 import { partOf } from '../delivery/core/recipient.ts'
+import { listCircuits } from '../delivery/store/circuits.ts'
+import { readDevices } from '../delivery/store/recipients.ts'
+import type { Db } from '../store/tables.ts'
+import { addUp, whySampleSkipped } from './core/dry-run.ts'
+import { rulesFor, skipRule } from './core/queueing.ts'
 import { resolveTarget } from './cut-page.ts'
 import { plan } from './start-fan-out.ts'
-import { listCircuits } from '../delivery/store/circuits.ts'
 import {
   countUnknown,
   describeDevices,
@@ -25,20 +26,19 @@ import {
   type PlannedZone,
 } from './store/dry-runs.ts'
 import type { Selection } from './store/pages.ts'
-import { readDevices } from '../delivery/store/recipients.ts'
-import type { Db } from '../store/tables.ts'
 import { findZones } from './store/zones.ts'
 
 export type DryRunAsked = { appId: string; send: FrozenSend; target: FrozenTarget; startsAt: string | null; samples: ChosenSamples }
 
-/** Above so many devices of an app a part of the table is looked at, which holds about so many. */
+/** For an app with more than `exactUpTo` devices only a part of the table is read, which holds about `sampled` devices. */
 export type DryRunBounds = { exactUpTo: number; sampled: number }
 const bounds: DryRunBounds = { exactUpTo: 5_000_000, sampled: 250_000 }
 
 /**
- * Counts what a send would do if it began at `startsAt`, and nothing else: whom it means, when its waves are, whom delivery rules skip and which
- * texts are shown (spec: sending/dry-run). It asks by the fan-out's own conditions, in one read-only snapshot. Faults: not_found (the app), invalid_segment,
- * rate_limited when it takes longer than 8 s, or while the ledger is read back for the first `lastNotifiedAt` of the app.
+ * Counts what a send would do if it began at `startsAt`: which devices it means, when its waves are, which devices delivery rules skip, and
+ * which texts are shown (spec: sending/dry-run). It sends and writes nothing. It asks with the fan-out's own conditions, in one read-only
+ * snapshot. Faults: not_found (the app), invalid_segment, and rate_limited when it takes longer than 8 s, or while the ledger is read back
+ * because the app asks for `lastNotifiedAt` for the first time.
  */
 export async function dryRun(
   { db, settingsOf, lastNotified }: Pick<Audience, 'db' | 'settingsOf' | 'lastNotified'>,
@@ -64,7 +64,7 @@ export async function dryRun(
   }
 }
 
-/** Postgres ended a statement at its time limit. */
+/** Whether Postgres ended a statement at its time limit. */
 const isCancelled = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === '57014'
 
 async function count(
@@ -74,7 +74,7 @@ async function count(
 ): Promise<AudienceDryRun> {
   const now = await prepareForScan(trx)
   const startedAt = new Date(Math.max(now.getTime(), startsAt === null ? 0 : Date.parse(startsAt)))
-  const waves = await plan({ db: trx }, { send, settings, started_at: startedAt }, selection)
+  const waves = await plan({ db: trx }, { send, settings, startedAt }, selection)
   const { zones, last } = await planZones(trx, { appId, send, settings, selection, startedAt }, waves)
   const scan: DryRunScan = {
     ...{ appId, send, selection, startedAt, zones, last },
@@ -101,7 +101,10 @@ async function count(
   }
 }
 
-/** Where users are treated by their zone: the wave of each, and whether it is skipped in quiet hours then. The rules are a page's own. */
+/**
+ * Gives the wave of each time zone, and whether its users are skipped for quiet hours then, by the rules of a page. No zones when all users are
+ * treated alike.
+ */
 async function planZones(
   trx: Db,
   {
@@ -131,14 +134,14 @@ async function planZones(
   return { zones, last }
 }
 
-/** What part of the table is looked at: all of it, but for the whole of a very large app. */
+/** The part of the table that is read. It is 1 unless the target may be all devices of a very large app. */
 async function fractionOf(trx: Db, appId: string, selection: Selection, { exactUpTo, sampled }: DryRunBounds): Promise<number> {
   if (selection.kind !== 'all' && selection.kind !== 'segment') return 1
   const devices = await estimateDevices(trx, appId)
   return devices > exactUpTo ? Math.min(1, sampled / devices) : 1
 }
 
-/** The scan picks one device of each part of the audience, which leaves some out of a small one: that is asked for them all. */
+/** Chooses samples at random. The scan has picked one device from each part of the audience; a small audience may need a query for more. */
 async function chooseAtRandom(
   trx: Db,
   scan: DryRunScan,
@@ -151,7 +154,7 @@ async function chooseAtRandom(
   return pickDevices(trx, scan, wanted)
 }
 
-/** The samples in the order given, each with what its text is filled in with, as a take would read it. Addresses and keys stay here. */
+/** Reads the samples in the order given, each with the values for its text, as a take would read them. Addresses and keys do not leave audience. */
 async function readSamples(trx: Db, { appId, send }: DryRunScan, chosen: string[], described: Described[]): Promise<SampleDevice[]> {
   const names = namesOfSend(send)
   const found = new Map<string, SampleDevice>()

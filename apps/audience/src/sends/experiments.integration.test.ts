@@ -29,7 +29,7 @@ async function sendTo(send: ReturnType<typeof givenSend>): Promise<string[]> {
 }
 
 // spec: experiments/only-the-sample, experiments/remainder
-test('an experiment queues its sample, its winner exactly the rest', async () => {
+test('an experiment reaches its sample, and the winner’s follow-up exactly the rest', async () => {
   const appId = newId()
   const crowd = await givenCrowd(db, { appId, count: 5_500 })
   const parent = givenSend(appId, { experiment })

@@ -10,8 +10,8 @@ import { changeUsers } from '../people/change-users.ts'
 import { dropCampaigns } from './drop-campaigns.ts'
 import { explainDevices, findDevicesOf } from './explain-devices.ts'
 import { fanOut } from './fan-out.ts'
-import { clearWaves } from './store/claims.ts'
-import { clearSettled, findFanOut } from './store/fan-outs.ts'
+import { clearSettled, clearWaves } from './store/settled.ts'
+import { findFanOut } from './store/fan-outs.ts'
 import { patchSubscription } from '../people/store/subscriptions.ts'
 import { finished, retried, withBatches } from '../testing/batches.ts'
 import { givenCrowd, givenDevice, givenSend, openAudience } from '../testing/rig.ts'
@@ -23,7 +23,7 @@ const { takeOne, finish, givenBatch, subscription } = withBatches(rig)
 type Device = { subscriptionId: string; no: number | null }
 type Asked = { send: FrozenSend; target?: FrozenTarget; settings?: AppSettings; begins?: boolean; devices: Device[] }
 const explain = ({ send, target = { kind: 'all' }, settings = defaultSettings, begins = false, devices }: Asked) =>
-  explainDevices(db, { appId: send.appId, campaignId: send.campaignId, begins, startedAt: null, send, target, settings, devices })
+  explainDevices({ db }, { appId: send.appId, campaignId: send.campaignId, begins, startedAt: null, send, target, settings, devices })
 const stepOf = <Name extends ExplainedStep['step']>(steps: ExplainedStep[], name: Name): StepOf<Name> | undefined =>
   steps.find((step): step is StepOf<Name> => step.step === name)
 const only = (subscriptionId: string, no: number | null = null): Device[] => [{ subscriptionId, no }]
@@ -31,7 +31,7 @@ const changedAt = async (userId: string) =>
   (await db.selectFrom('users').select('changed_at').where('id', '=', userId).executeTakeFirstOrThrow()).changed_at
 
 // spec: tracking/attempts
-test('a batch of retries has the answers of each try before it, in order, and what made no try is not among them', async () => {
+test('a batch of retries has the answer to each earlier try, in order', async () => {
   const appId = newId()
   const { id: subscriptionId, userId } = await givenDevice(db, { appId, platform: 'android' })
   const comeBack = async (batchId: string, takes: number, change: Parameters<typeof retried>[1]) => {
@@ -57,7 +57,7 @@ test('a batch of retries has the answers of each try before it, in order, and wh
 })
 
 // spec: running/retention
-test('a settled send keeps its settings and the plan of its waves, and neither its claims nor what it says', async () => {
+test('a settled send keeps its settings and the plan of its waves, but neither its claims nor its content', async () => {
   const appId = newId()
   const settings: AppSettings = { ...defaultSettings, frequencyCap: { max: 3, windowSeconds: 60 } }
   peers.settings.set(appId, settings)
@@ -75,14 +75,14 @@ test('a settled send keeps its settings and the plan of its waves, and neither i
   await clearSettled(db)
   while (await clearWaves(db));
 
-  expect(await findFanOut(db, campaignId)).toMatchObject({ send: null, target: null, settings, waves: null, past_waves: waves })
+  expect(await findFanOut(db, campaignId)).toMatchObject({ send: null, target: null, settings, waves: null, pastWaves: waves })
   expect(await db.selectFrom('wave_claims').selectAll().where('campaign_id', '=', campaignId).execute()).toEqual([])
   const [device] = (await explain({ send, devices: only(late.id) })).devices
   expect(stepOf(device?.steps ?? [], 'wave')).toMatchObject({ zone: 'America/Lima', of: 2 })
   expect(stepOf(device?.steps ?? [], 'frequency_cap')).toMatchObject({ max: 3, windowSeconds: 60 })
 })
 
-test('when a user changed is noted for what segments ask about, and not when nothing is new', async () => {
+test('a user remembers the last change of a field that segments ask for, and not a request that changed nothing', async () => {
   const appId = newId()
   const { userId } = await givenDevice(db, { appId, externalId: `person-${appId}` })
   const change = (changes: Parameters<typeof changeUser>[1]['changes']) => changeUser({ db }, { appId, user: { userId }, changes })
@@ -102,7 +102,7 @@ test('when a user changed is noted for what segments ask about, and not when not
 })
 
 // spec: administration/explain-steps
-test('a device knows since when it is opted out, and by which answer to which campaign it was invalidated', async () => {
+test('a device remembers since when it is opted out, and which answer to which campaign invalidated it', async () => {
   const appId = newId()
   const [out, dead] = [await givenDevice(db, { appId }), await givenDevice(db, { appId })]
   const optIn = (optedIn: boolean) => patchSubscription(db, { appId, subscriptionId: out.id, changes: { optedIn } })
@@ -124,7 +124,7 @@ test('a device knows since when it is opted out, and by which answer to which ca
   expect(stepOf(again?.steps ?? [], 'reachable')).toMatchObject({ result: 'pass', optedOutAt: null })
 })
 
-test('each leaf of the largest segment is answered for each of a hundred devices', async () => {
+test('each condition of the largest segment is explained for each of a hundred devices', async () => {
   const appId = newId()
   const ids = await givenCrowd(db, { appId, count: 100, platform: 'android' })
   await sql`update users set tags = '{"n": 7}' where app_id = ${appId}`.execute(db)
@@ -161,13 +161,13 @@ test('a push of a page that the ledger was not told of yet is found in its batch
 })
 
 // spec: administration/explain
-test('a user is found with their devices, an unknown one is not, and a device of another app is none', async () => {
+test('a user is found with their devices; an unknown user, and a device of another app, are not', async () => {
   const [appId, other] = [newId(), newId()]
   const { id, userId } = await givenDevice(db, { appId, externalId: `person-${appId}` })
   const found = { user: { id: userId, externalId: `person-${appId}` }, subscriptionIds: [id] }
-  expect(await findDevicesOf(db, { appId, user: { externalId: `person-${appId}` } })).toEqual(found)
-  expect(await findDevicesOf(db, { appId, user: { userId } })).toEqual(found)
-  expect(await findDevicesOf(db, { appId: other, user: { userId } })).toBeNull()
+  expect(await findDevicesOf({ db }, { appId, user: { externalId: `person-${appId}` } })).toEqual(found)
+  expect(await findDevicesOf({ db }, { appId, user: { userId } })).toEqual(found)
+  expect(await findDevicesOf({ db }, { appId: other, user: { userId } })).toBeNull()
 
   const [device] = (await explain({ send: givenSend(other), devices: only(id) })).devices
   expect(device).toMatchObject({ platform: null, owner: null, steps: [{ step: 'device', deleted: true }] })

@@ -35,31 +35,35 @@ type Asked = {
 }
 type Answer = { startedAt: string | null; settledAt: string | null; failure: string | null; devices: ExplainedDevice[] }
 
-/** A user with the devices that they have now, at most 100; null: unknown. */
+/** Finds a user with the devices that belong to it now, at most 100; null when the app has no such user. */
 export async function findDevicesOf(
-  db: Db,
+  { db }: { db: Db },
   { appId, user: address }: { appId: string; user: UserAddress },
 ): Promise<{ user: { id: string; externalId: string | null }; subscriptionIds: string[] } | null> {
   const user = await findUser(db, appId, address)
   return user ? { user, subscriptionIds: await findDeviceIds(db, user.id, mostExplained) } : null
 }
 
-/** Explains devices for a send, each in the order asked, in one snapshot that writes nothing: rows by their keys, and the segment's own statement on these devices alone. */
-export const explainDevices = (db: Db, asked: Asked): Promise<Answer> => inOneSnapshot(db, (snapshot) => explain(snapshot, asked))
+/**
+ * Explains why each of these devices got a send or did not, in the order asked. It reads rows by their keys, and asks the segment's own statement
+ * about these devices alone, in one read-only snapshot.
+ */
+export const explainDevices = ({ db }: { db: Db }, asked: Asked): Promise<Answer> =>
+  inOneSnapshot(db, (snapshot) => explain(snapshot, asked))
 
 async function explain(db: Db, { appId, campaignId, begins, send, target, settings, devices, ...asked }: Asked): Promise<Answer> {
   const ids = devices.map(({ subscriptionId }) => subscriptionId)
   const fanOut = await findFanOutToExplain(db, appId, campaignId)
   const now = fanOut?.now ?? (await getNow(db))
-  const startedAt = fanOut?.started_at ?? (asked.startedAt === null ? null : new Date(asked.startedAt))
+  const startedAt = fanOut?.startedAt ?? (asked.startedAt === null ? null : new Date(asked.startedAt))
   const known = new Map((await findDevicesToExplain(db, appId, ids)).map((device) => [device.id, device]))
-  const userIds = [...new Set([...known.values()].map(({ user_id }) => user_id))]
+  const userIds = [...new Set([...known.values()].map(({ userId }) => userId))]
   const users = new Map((await findUsersToExplain(db, appId, userIds)).map((user) => [user.id, user]))
   const segment = segmentOf(target)
   const meant = segment ? await findMatches(db, segment, { ids: [...known.keys()], now: startedAt ?? now }) : nobody
   const lastNotified = segment ? await findLastNotifiedOf(db, ids) : new Map<string, Date>()
   const batches =
-    fanOut && !begins ? await findOpenBatches(db, { appId, campaignId, told: fanOut.told_batches }, devices) : new Map<string, never>()
+    fanOut && !begins ? await findOpenBatches(db, { appId, campaignId, told: fanOut.toldBatches }, devices) : new Map<string, never>()
   const circuits = batches.size > 0 ? await findOpenCircuits(db, appId) : []
   const of: SendToExplain = { send, target, segment, settings: fanOut?.settings ?? settings, begins, startedAt, fanOut, now }
   const claims = of.settings.frequencyCap
@@ -67,21 +71,21 @@ async function explain(db: Db, { appId, campaignId, begins, send, target, settin
     : new Map<string, never>()
 
   return {
-    startedAt: fanOut?.started_at.toISOString() ?? null,
-    settledAt: fanOut?.settled_at?.toISOString() ?? null,
+    startedAt: fanOut?.startedAt.toISOString() ?? null,
+    settledAt: fanOut?.settledAt?.toISOString() ?? null,
     failure: fanOut?.failure?.message ?? null,
     devices: ids.map((subscriptionId) => {
       const device = known.get(subscriptionId)
       return explainDevice(of, {
         subscriptionId,
         device,
-        user: device && users.get(device.user_id),
+        user: device && users.get(device.userId),
         lastNotifiedAt: lastNotified.get(subscriptionId) ?? null,
         isMeant: meant.meant.has(subscriptionId),
         matched: meant.byLeaf.map((found) => found.has(subscriptionId)),
         batch: batches.get(subscriptionId),
         circuits,
-        claims: (device && claims.get(device.user_id)) ?? [],
+        claims: (device && claims.get(device.userId)) ?? [],
       })
     }),
   }
@@ -89,7 +93,7 @@ async function explain(db: Db, { appId, campaignId, begins, send, target, settin
 
 const nobody = { meant: new Set<string>(), byLeaf: [] as Set<string>[] }
 
-/** Null: the target is no segment, or one that does not compile any more. */
+/** The segment of a target; null when the target is no segment, or the segment does not compile any more. */
 function segmentOf(target: FrozenTarget): Segment | null {
   if (target.kind !== 'segment') return null
   const parsed = parseSegment(target.segment, 'segment')

@@ -5,7 +5,9 @@ import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { fanOut } from './fan-out.ts'
-import { clearSettled, findFanOut, takePage, wakeWaiting } from './store/fan-outs.ts'
+import { clearSettled } from './store/settled.ts'
+import { findFanOut, takePage } from './store/fan-outs.ts'
+import { wakeWaiting } from './store/bulk-window.ts'
 import { fanOutAll, givenCrowd, givenDevice, givenFanOut, givenSend, openAudience } from '../testing/rig.ts'
 
 /** The flow alone: nothing sweeps here, so what a test sees is what one run did. */
@@ -17,7 +19,7 @@ describe('one run of a fan-out', async () => {
   const queuedIn = async (campaignId: string) => (await batchesOf(campaignId)).flatMap((batch) => batch.subscription_ids).toSorted()
 
   // spec: sending/target-resolves, sending/target-unknown
-  test('every selector reaches its devices and nobody else', async () => {
+  test('every kind of target reaches its devices and no others', async () => {
     const appId = newId()
     const ann = await givenDevice(db, { appId, externalId: 'ann' })
     const annsTablet = await givenDevice(db, { appId, userId: ann.userId, platform: 'android' })
@@ -47,7 +49,7 @@ describe('one run of a fan-out', async () => {
     }
   })
 
-  test('whom it was for is forgotten with the last page: a target may name people by external id', async () => {
+  test('the target is forgotten with the last page, because it may hold external ids', async () => {
     const appId = newId()
     await givenDevice(db, { appId, externalId: 'ann' })
     const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'externalIds', externalIds: ['ann'] })
@@ -82,10 +84,10 @@ describe('one run of a fan-out', async () => {
 
     const reports = peers.reports.filter((report) => report.campaignId === campaignId)
     expect(reports).toMatchObject([{ fannedOut: true, byPlatform: { ios: 0, android: 0, web: 0 } }])
-    expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'fanned_out', due_at: null })
+    expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'fanned_out', dueAt: null })
   })
 
-  test('a pointer at a campaign that is not to be sent leaves nothing behind', async () => {
+  test('a pointer at a campaign that is not to be sent changes nothing', async () => {
     const campaignId = newId()
 
     await fanOut(audience, { campaignId, page: 0 })
@@ -108,7 +110,7 @@ describe('one run of a fan-out', async () => {
     expect(peers.lastReport(campaignId)?.byPlatform.ios).toBe(700)
   })
 
-  test('a page whose cutter died is cut after its lease, and only once', async () => {
+  test('a page whose process died is cut after its lease ends, and only once', async () => {
     const appId = newId()
     const device = await givenDevice(db, { appId })
     const campaignId = await givenFanOut(db, givenSend(appId))
@@ -126,7 +128,7 @@ describe('one run of a fan-out', async () => {
     expect(await queuedIn(campaignId)).toEqual([device.id])
   })
 
-  test('of two that start one send at once, one is first and the other leaves nothing', async () => {
+  test('of two processes that start a send at once one is first, and the other leaves nothing behind', async () => {
     const appId = newId()
     const crowd = await givenCrowd(db, { appId, count: 600 })
     const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -143,7 +145,7 @@ describe('one run of a fan-out', async () => {
     expect(peers.lastReport(campaignId)?.byPlatform.ios).toBe(600)
   })
 
-  test('of two that cut one page after all, because a lease ran out, one is first and the other leaves nothing', async () => {
+  test('of two processes that cut one page, because a lease ended, one is first, and the other leaves nothing behind', async () => {
     const appId = newId()
     const crowd = await givenCrowd(db, { appId, count: 600 })
     const remainder = { of: newId(), sampleRate: 0.000_001 }
@@ -164,7 +166,7 @@ describe('one run of a fan-out', async () => {
     expect(peers.lastReport(campaignId)?.byPlatform.ios).toBe(600)
   })
 
-  test('a page that cannot be cut now is free again at once', async () => {
+  test('a page that cannot be cut because another app is away is free again at once', async () => {
     const appId = newId()
     const device = await givenDevice(db, { appId })
     const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -178,7 +180,7 @@ describe('one run of a fan-out', async () => {
   })
 
   // spec: sending/new-devices
-  test('a device registered after the start is not in it, also with an id that sorts before the bound', async () => {
+  test('a device that registers after the start is not in the send, also with an id below the bound', async () => {
     const appId = newId()
     const early = await givenDevice(db, { appId })
     const campaignId = await givenFanOut(db, givenSend(appId))
@@ -198,15 +200,15 @@ describe('one run of a fan-out', async () => {
     await fanOut(audience, { campaignId, page: 0 })
 
     const row = await findFanOut(db, campaignId)
-    expect(row).toMatchObject({ state: 'fanned_out', page: 2, told_page: 0 })
-    expect(row?.due_at).not.toBeNull()
+    expect(row).toMatchObject({ state: 'fanned_out', page: 2, toldPage: 0 })
+    expect(row?.dueAt).not.toBeNull()
     peers.state.trackerIsAway = false
     await fanOut(audience, { campaignId, page: 2 })
-    expect(await findFanOut(db, campaignId)).toMatchObject({ told_page: 2, due_at: null })
+    expect(await findFanOut(db, campaignId)).toMatchObject({ toldPage: 2, dueAt: null })
     expect(dispatcher.pointers.some((pointer) => pointer.campaignId === campaignId)).toBe(false)
   })
 
-  test('the ledger hears of every batch before it goes out, by a number that goes on over pages, and after a crash from the rows', async () => {
+  test('the ledger is told of every batch before it goes out, with numbers that go on over pages, also after a crash', async () => {
     const appId = newId()
     await givenCrowd(db, { appId, count: 5_300 })
     await givenDevice(db, { appId, platform: 'android' })
@@ -235,7 +237,7 @@ describe('one run of a fan-out', async () => {
         .filter((report) => report.campaignId === campaignId)[0]
         ?.batches.map(({ no }) => no),
     ).not.toContain(1)
-    expect(await findFanOut(db, campaignId)).toMatchObject({ batches: 12, told_batches: 12 })
+    expect(await findFanOut(db, campaignId)).toMatchObject({ batches: 12, toldBatches: 12 })
   })
 
   // spec: sending/silent, tracking/skip-reasons
@@ -275,7 +277,7 @@ describe('one run of a fan-out', async () => {
 
     expect(peers.failures.filter((failure) => failure.campaignId === campaignId)).toMatchObject([{ code: 'invalid_segment' }])
     expect(peers.lastReport(campaignId)).toBeUndefined()
-    expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'failed', due_at: null })
+    expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'failed', dueAt: null })
     await clearSettled(db)
     expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'failed', send: null, target: null })
   })
@@ -328,7 +330,7 @@ describe('one run of a fan-out', async () => {
     for (const campaignId of campaigns) expect(peers.lastReport(campaignId)).toMatchObject({ fannedOut: true, byPlatform: { ios: 6_000 } })
   })
 
-  test('a large send leaves the lane of first pages with its own', async () => {
+  test('a large send does not delay the first page of another send', async () => {
     const appId = newId()
     await givenCrowd(db, { appId, count: 6_000 })
     const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })

@@ -1,49 +1,38 @@
 import { Fault } from '@herald/contracts/fault'
 import type { FanOutPointer } from '@herald/contracts/batch'
 import type { Audience } from '../audience.ts'
-import { cutPage, resolveTarget, type Cut } from './cut-page.ts'
-import { awaitLastNotified } from './last-notified.ts'
-import { pointAtBatches, pointAtPages } from '../delivery/point.ts'
+import { pointAtBatches, pointAtPages } from '../point.ts'
+import type { FanOutFailure } from '../store/tables.ts'
+import { awaitLastNotified, cutPage, resolveTarget, type Cut } from './cut-page.ts'
 import { codeOfFailure, failureOf, isAway } from './page-failure.ts'
 import { appIsGone, plan, startFanOut } from './start-fan-out.ts'
-import {
-  advanceFanOut,
-  failFanOut,
-  findFanOut,
-  isBulkWindowFull,
-  keepWaves,
-  noteFailure,
-  returnPage,
-  takePage,
-  waitForWindow,
-} from './store/fan-outs.ts'
-import type { FanOut, FanOutFailure } from '../store/tables.ts'
+import { isBulkWindowFull, waitForWindow } from './store/bulk-window.ts'
+import { advanceFanOut, failFanOut, findFanOut, keepWaves, noteFailure, returnPage, takePage, type FanOut } from './store/fan-outs.ts'
 import { tellStart, tellTotals } from './tell-totals.ts'
 
-/** After so many pages a run hands the next one on, so that any number of processes share the fan-outs. */
+/** After this many pages a run publishes a pointer at the next page, so that all processes share the fan-outs. */
 const pagesPerRun = 4
 
 /**
- * Drives the fan-out of a campaign from its row (docs/architecture.md, step 3). Page 0 says that the campaign is due: the row is
- * made, once. Any other page is cut if it is the next; a pointer at a page that is cut already ends here. Totals are told
- * before a page's pointers go out and before the next page is cut. What is left undone by a crash the sweep points at again. A page that
- * fails is tried again when its row is due, and ends its send as failed after the fifth try.
- * Answers how many pages were cut.
+ * Moves the fan-out of a campaign on (docs/architecture.md, step 3); answers how many pages were cut. A pointer at page 0 says that the
+ * campaign is due: the row is made, once. A pointer at any other page cuts it if it is the next page, and does nothing if it is cut already.
+ * The totals of a page are told before its batches are pointed at and before the next page is cut. After a crash the sweep points at the
+ * fan-out again. A page that fails is tried again when its row is due; after the fifth try its send ends as failed.
  */
 export async function fanOut(audience: Audience, { campaignId, page }: FanOutPointer): Promise<number> {
   const known = await findFanOut(audience.db, campaignId)
   const started = page === 0 && !known ? await begin(audience, campaignId) : undefined
   let row = started?.row ?? known ?? (await findFanOut(audience.db, campaignId))
-  if (!row || row.settled_at || (page !== 0 && row.page !== page)) return 0
-  // Campaigns, which points at page 0, did not hear the answer that it has started.
-  if (page === 0 && row.told_page > 0) await tellStart(audience, row)
+  if (!row || row.settledAt || (page !== 0 && row.page !== page)) return 0
+  // Campaigns points at page 0 again: it did not hear that the send has started.
+  if (page === 0 && row.toldPage > 0) await tellStart(audience, row)
   if (!(await tellTotals(audience, row, started?.made))) return 0
   await pointAtBatches(audience, started?.batches ?? [])
 
   // A page that failed is tried again when the row is due.
   if (page === 0 && row.failures > 0) return 0
   let pages = started && row.page > 1 ? 1 : 0
-  // What its first page shows to be large goes on in the lane of the large, so that it delays no other's first page.
+  // A send that its first page shows to be large goes on in the bulk lane, so that it does not delay the first page of another send.
   const isOfLarge = !started && row.lane === 'bulk'
   for (; pages < pagesPerRun && isOpen(row) && (isOfLarge || row.lane !== 'bulk'); pages += 1) {
     const cut = await cutNextPage(audience, row)
@@ -51,13 +40,13 @@ export async function fanOut(audience: Audience, { campaignId, page }: FanOutPoi
     await pointAtBatches(audience, cut.batches)
     row = cut.row
   }
-  if (isOpen(row)) await pointAtPages(audience, [{ campaignId, page: row.page, pointerNo: row.pointer_no, lane: row.lane }])
+  if (isOpen(row)) await pointAtPages(audience, [{ campaignId, page: row.page, pointerNo: row.pointerNo, lane: row.lane }])
   return pages
 }
 
 /**
- * Makes the row. A send that cannot even be read is no message that comes back every 2 s: campaigns, whose row it is, points at it again
- * within 15 s.
+ * Makes the row. When the send cannot be read the message is done all the same, or it would come back every 2 s: campaigns points at the send
+ * again within 15 s.
  */
 async function begin(audience: Audience, campaignId: string): Promise<Cut | undefined> {
   try {
@@ -71,18 +60,18 @@ async function begin(audience: Audience, campaignId: string): Promise<Cut | unde
 
 const isOpen = ({ state }: FanOut): boolean => state === 'running' || state === 'waiting'
 
-/** Cuts a fan-out's next page, if it may be cut now and nobody else is at it. */
-async function cutNextPage(audience: Audience, { campaign_id, app_id, page }: FanOut): Promise<Cut | undefined> {
+/** Cuts a fan-out's next page, if it may be cut now and no other process is cutting it. */
+async function cutNextPage(audience: Audience, { campaignId, appId, page }: FanOut): Promise<Cut | undefined> {
   const { db } = audience
   for (let looks = 1; ; looks += 1) {
-    const taken = await takePage(db, campaign_id, page)
+    const taken = await takePage(db, campaignId, page)
     if (!taken) return undefined
     const cut = await cutTaken(audience, taken)
     if (cut !== 'no_room') return cut
     await waitForWindow(db, taken)
-    // Batches that were finished between the count and the write found nobody to wake. A window that is full of held batches stays so: it is
-    // not looked at a third time.
-    if (looks > 1 || (await isBulkWindowFull(db, app_id))) return undefined
+    // A batch that was finished between the count and this write found no fan-out to wake, so the window is looked at once more. A window full
+    // of held batches stays full: there is no third look.
+    if (looks > 1 || (await isBulkWindowFull(db, appId))) return undefined
   }
 }
 
@@ -91,14 +80,14 @@ async function cutTaken(audience: Audience, taken: FanOut): Promise<Cut | 'no_ro
   const { send, target } = taken
   if (!send || !target) return undefined
   try {
-    if (taken.lane === 'bulk' && (await isBulkWindowFull(db, taken.app_id))) return 'no_room'
-    // Frozen at the first page; a row from before they were has none.
-    const settings = taken.settings ?? (await audience.settingsOf(taken.app_id))
+    if (taken.lane === 'bulk' && (await isBulkWindowFull(db, taken.appId))) return 'no_room'
+    // The settings are frozen at the first page. Rows from before settings were frozen have none.
+    const settings = taken.settings ?? (await audience.settingsOf(taken.appId))
     if (!settings) return await fail(audience, taken, appIsGone)
     const resolved = resolveTarget(target)
     if (!resolved.ok) return await fail(audience, taken, resolved.failure)
-    await awaitLastNotified(audience, taken.app_id, resolved.selection)
-    // A row that was made because its first page failed has no waves yet.
+    await awaitLastNotified(audience, taken.appId, resolved.selection)
+    // A row that was made because the first page failed has no waves yet.
     const waves = taken.page === 1 && !taken.waves ? await plan(audience, { ...taken, send, settings }, resolved.selection) : null
     if (waves?.[0]) return withoutBatches(await keepWaves(db, taken, waves, waves[0].at))
     const cut = await cutPage(audience, { ...taken, settings, send }, resolved.selection, (trx, page) => advanceFanOut(trx, taken, page))
@@ -109,11 +98,12 @@ async function cutTaken(audience: Audience, taken: FanOut): Promise<Cut | 'no_ro
 }
 
 /**
- * A page that could not be cut. While the database is away its message comes back; while another app is, the row does, in 5 s. When it
- * fails for reasons of its own the row comes back later each time and ends as failed: a message would come back for ever.
+ * Keeps a page that could not be cut for a later try. While the database is away its message comes back. While another app is away the row is
+ * due again in 5 s. When the page fails for reasons of its own the row is due later each time and fails in the end: a message would come back
+ * for ever.
  */
 async function keepForLater({ db, log }: Audience, taken: FanOut, error: unknown): Promise<Cut | undefined> {
-  const { campaign_id: campaignId, app_id: appId, page } = taken
+  const { campaignId, appId, page } = taken
   if (isAway(error)) {
     await returnPage(db, campaignId, page).catch(() => undefined)
     if (!Fault.is(error, 'queue_unavailable')) throw error

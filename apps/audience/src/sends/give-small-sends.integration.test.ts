@@ -34,7 +34,7 @@ const toDevice = (send: FrozenSend, id: string) => ({ send, target: { kind: 'sub
 const batchesOf = (campaignId: string) => db.selectFrom('batches').selectAll().where('campaign_id', '=', campaignId).execute()
 const pointersAt = (campaignId: string) => dispatcher.pointers.filter((pointer) => pointer.campaignId === campaignId)
 
-test('who waits has the batches of small sends when the others were told, and nobody else is pointed at them', async () => {
+test('a waiting dispatcher gets the batches of small sends once campaigns and tracker were told, and no pointer is published', async () => {
   const { start, waitFor, allTold } = open()
   const [appId, otherApp] = [newId(), newId()]
   const [{ id }, { id: other }] = [await givenDevice(db, { appId }), await givenDevice(db, { appId: otherApp, platform: 'android' })]
@@ -61,7 +61,7 @@ test('who waits has the batches of small sends when the others were told, and no
   expect([...pointersAt(send.campaignId), ...pointersAt(otherSend.campaignId)]).toEqual([])
 })
 
-test('what somebody waits for and may not have goes by a pointer: no room, its app has enough, its circuit is open', async () => {
+test('a pointer is published for a batch when the waiting dispatcher has no room, the app has enough on the lane, or a circuit is open', async () => {
   const { start, waitFor, allTold } = open()
   const apps = [newId(), newId(), newId()] as const
   const devices = await Promise.all(apps.map((appId) => givenDevice(db, { appId })))
@@ -80,7 +80,7 @@ test('what somebody waits for and may not have goes by a pointer: no room, its a
   await ask(closed, devices[2])
 })
 
-test('a send that is cancelled while it is begun is given to nobody, and is free for who ends it', async () => {
+test('a send that is cancelled while it begins is given to no waiting dispatcher, and its batch is free', async () => {
   const { start, waitFor, allTold } = open()
   const appId = newId()
   const { id } = await givenDevice(db, { appId })
@@ -96,7 +96,7 @@ test('a send that is cancelled while it is begun is given to nobody, and is free
   expect(await take(asked(batch?.id ?? ''))).toMatchObject([{ answer: 'taken', takes: 2, decided: [{ code: 'cancelled' }] }])
 })
 
-test('while the tracker is away nobody is given anything, and the batch is due as soon as it is back', async () => {
+test('while the tracker is away a waiting dispatcher gets nothing, and the batch is due as soon as the tracker is back', async () => {
   const { start, waitFor, allTold } = open()
   const appId = newId()
   const { id } = await givenDevice(db, { appId })
@@ -114,7 +114,7 @@ test('while the tracker is away nobody is given anything, and the batch is due a
   expect(peers.lastReport(send.campaignId)?.fannedOut).toBe(true)
 })
 
-test('what a process that died had given nobody is pointed at when its lease is over', async () => {
+test('a batch that a process had leased and not given to a dispatcher before it died is pointed at when its lease ends', async () => {
   const takers = openTakers()
   const appId = newId()
   const { id } = await givenDevice(db, { appId })
@@ -131,7 +131,7 @@ test('what a process that died had given nobody is pointed at when its lease is 
   expect(peers.lastReport(send.campaignId)?.fannedOut).toBe(true)
 })
 
-test('an audience that stops lets go who waits', async () => {
+test('an audience that stops answers the waiting dispatchers', async () => {
   const { takers, waitFor } = open()
   const waiting = waitFor()
   takers.stop()

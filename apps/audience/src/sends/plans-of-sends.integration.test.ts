@@ -9,10 +9,11 @@ import { changeFlow } from './change-flow.ts'
 import { commitTogether } from '../commit-together.ts'
 import { dropCampaigns } from './drop-campaigns.ts'
 import { fanOut } from './fan-out.ts'
-import { renewBatch } from '../delivery/renew-batch.ts'
+import { renewBatch } from '../delivery/take-batch.ts'
 import { openStarting, type Begun } from './start-sends.ts'
 import { findDueAges } from '../store/due.ts'
-import { clearSettled, findFanOut } from './store/fan-outs.ts'
+import { clearSettled } from './store/settled.ts'
+import { findFanOut } from './store/fan-outs.ts'
 import { markManyTold } from './store/told.ts'
 import type { Tables } from '../store/tables.ts'
 import { sweepDue } from '../sweep-due.ts'
@@ -53,7 +54,7 @@ const takeAll = async (campaignIds: string[]) => {
   taken = (await take(...ids)).flatMap((one) => (one.answer === 'taken' ? [one] : []))
   expect(taken).not.toHaveLength(0)
 }
-const under = () => [...begun.map(({ row }) => row.campaign_id), campaignId]
+const under = () => [...begun.map(({ row }) => row.campaignId), campaignId]
 
 /** Rows that a begin may read to count an app's waiting batches: at most 64 on each of three lanes. */
 const onLanes = 200

@@ -7,8 +7,8 @@ import { expect, test } from 'vitest'
 import { changeFlow } from './change-flow.ts'
 import { fanOut } from './fan-out.ts'
 import { readWaves } from './read-waves.ts'
-import { clearWaves } from './store/claims.ts'
-import { clearSettled, findFanOut, settleFanOuts } from './store/fan-outs.ts'
+import { clearSettled, clearWaves, settleFanOuts } from './store/settled.ts'
+import { findFanOut } from './store/fan-outs.ts'
 import { sweepDue } from '../sweep-due.ts'
 import type { Tables } from '../store/tables.ts'
 import { fanOutAll, givenCrowd, givenSend, openAudience } from '../testing/rig.ts'
@@ -41,10 +41,7 @@ async function runWave(campaignId: string): Promise<void> {
   for (let cut = 1; cut > 0;) cut = await fanOut(audience, { campaignId, page: (await findFanOut(db, campaignId))?.page ?? 0 })
 }
 
-const queuedOf = async (campaignId: string) => {
-  const row = await findFanOut(db, campaignId)
-  return { ios: row?.queued_ios, android: row?.queued_android, web: row?.queued_web }
-}
+const queuedOf = async (campaignId: string) => (await findFanOut(db, campaignId))?.queued
 const sumOf = (waves: readonly { byPlatform: { ios: number; android: number; web: number } }[]) =>
   waves.reduce(
     (sum, { byPlatform: { ios, android, web } }) => ({ ios: sum.ios + ios, android: sum.android + android, web: sum.web + web }),
@@ -56,7 +53,7 @@ const sumOf = (waves: readonly { byPlatform: { ios: number; android: number; web
   )
 
 // spec: administration/waves
-test('each wave says its instant, its zones and what it queued, while it waits, when it is over, and after the send is settled', async () => {
+test('each wave shows its instant, its zones and what it queued, while it waits, when it is over, and after the send is settled', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 1_200 })
   await givenCrowd(db, { appId, count: 400, platform: 'android' })
@@ -89,7 +86,7 @@ test('each wave says its instant, its zones and what it queued, while it waits, 
 })
 
 // spec: administration/waves
-test('of a cancelled send the waves that did not come are cancelled, with what the one under way had queued', async () => {
+test('the waves that a cancelled send did not begin are cancelled, and the one under way shows what it had queued', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 400 })
   await giveZones(appId)
@@ -119,7 +116,7 @@ test('a send to everybody at once is one wave, and one that has not begun, or is
   const row = await findFanOut(db, campaignId)
   expect(await read({ appId, campaignId })).toEqual({
     waves: [
-      { no: 1, at: row?.started_at.toISOString(), zones: null, state: 'done', queued: 30, byPlatform: { ios: 0, android: 0, web: 30 } },
+      { no: 1, at: row?.startedAt.toISOString(), zones: null, state: 'done', queued: 30, byPlatform: { ios: 0, android: 0, web: 30 } },
     ],
   })
   expect(await read({ appId: newId(), campaignId })).toEqual({ waves: [] })

@@ -1,9 +1,9 @@
 import type { SendWave } from '@herald/contracts/calls/audience'
 import { shownWaves } from './core/waves.ts'
-import { findWaves } from './store/waves.ts'
+import { findWaves } from './store/fan-outs.ts'
 import type { Db } from '../store/tables.ts'
 
-/** The waves of a send, in order; none before its fan-out begins, and when its row is past retention. */
+/** Reads the waves of a send, in order. There are none before its fan-out begins, and when its row is past retention. */
 export async function readWaves(
   { db }: { db: Db },
   { appId, campaignId }: { appId: string; campaignId: string },

@@ -2,19 +2,18 @@ import type { AppSettings } from '@herald/contracts/app'
 import type { FrozenSend } from '@herald/contracts/batch'
 import { readSend } from '@herald/contracts/calls/campaigns'
 import type { Audience } from '../audience.ts'
-import { rulesFor } from './core/delivery-rules.ts'
-import { codeOfFailure, isAway } from './page-failure.ts'
+import type { FanOutFailure } from '../store/tables.ts'
+import { rulesFor } from './core/queueing.ts'
 import { planWaves } from './core/waves.ts'
-import { cutPage, resolveTarget, type Cut } from './cut-page.ts'
-import { awaitLastNotified } from './last-notified.ts'
+import { awaitLastNotified, cutPage, resolveTarget, type Cut } from './cut-page.ts'
+import { codeOfFailure, isAway } from './page-failure.ts'
 import { insertFanOut, type Beginning, type NewFanOut } from './store/fan-outs.ts'
 import { fixBounds, type Selection } from './store/pages.ts'
-import type { FanOutFailure } from '../store/tables.ts'
 import { findZones } from './store/zones.ts'
 
 /**
- * Makes the row of a campaign that is due, once, and with it, as a rule, its first page: a small send is one commit. The app's
- * settings are read now and frozen, and its waves are planned. Undefined: it is not to be sent, the row is there already, or the app was erased.
+ * Makes the fan-out of a campaign that is due, once, usually together with its first page: a small send is one commit. The app's settings are
+ * read and frozen, and the waves are planned. Undefined when the campaign is not to be sent, has a fan-out already, or its app was erased.
  */
 export async function startFanOut(audience: Audience, campaignId: string): Promise<Cut | undefined> {
   const { db, bus } = audience
@@ -24,8 +23,8 @@ export async function startFanOut(audience: Audience, campaignId: string): Promi
   const settings = await audience.settingsOf(send.appId)
   const bounds = await fixBounds(db, send.appId)
   const started: NewFanOut = {
-    campaign_id: campaignId,
-    app_id: send.appId,
+    campaignId,
+    appId: send.appId,
     send,
     target,
     settings: settings ?? null,
@@ -42,9 +41,9 @@ export async function startFanOut(audience: Audience, campaignId: string): Promi
   await awaitLastNotified(audience, send.appId, resolved.selection)
 
   try {
-    const fanOut = { ...started, waves: await plan(audience, { send, settings, started_at: bounds.started_at }, resolved.selection) }
+    const fanOut = { ...started, waves: await plan(audience, { send, settings, startedAt: bounds.startedAt }, resolved.selection) }
     const firstAt = fanOut.waves?.[0]?.at
-    if (firstAt && new Date(firstAt) > bounds.started_at) return await begin(fanOut, { waveAt: firstAt })
+    if (firstAt && new Date(firstAt) > bounds.startedAt) return await begin(fanOut, { waveAt: firstAt })
 
     const cut = await cutPage(audience, { ...fanOut, settings, send, cursor: '', wave: 0, lane: null }, resolved.selection, (trx, page) =>
       insertFanOut(trx, fanOut, { cut: page }),
@@ -53,7 +52,7 @@ export async function startFanOut(audience: Audience, campaignId: string): Promi
     return cut === 'lost' ? undefined : cut
   } catch (error) {
     if (isAway(error)) throw error
-    // As a row it comes back by itself, later each time. As a message it would come back every 2 s for ever, and stand before others.
+    // A row comes back by itself, later each time. A message would come back every 2 s for ever, and hold up others.
     audience.log.warn({ campaignId, appId: send.appId, err: error }, 'the first page of a send failed, it is tried again')
     return begin(started, { failedOf: codeOfFailure(error) })
   }
@@ -61,10 +60,10 @@ export async function startFanOut(audience: Audience, campaignId: string): Promi
 
 export const appIsGone: FanOutFailure = { code: 'not_found', message: 'The app does not exist any more.' }
 
-/** The waves of a send; null: everybody at once. */
+/** Plans the waves of a send; null when everybody is sent to at once. */
 export async function plan(
   { db }: Pick<Audience, 'db'>,
-  { send, settings, started_at: startedAt }: { send: FrozenSend; settings: AppSettings; started_at: Date },
+  { send, settings, startedAt }: { send: FrozenSend; settings: AppSettings; startedAt: Date },
   selection: Selection,
 ): Promise<NewFanOut['waves']> {
   const { holdFor } = rulesFor(send, settings)

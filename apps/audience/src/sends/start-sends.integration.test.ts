@@ -42,7 +42,7 @@ async function transactionOf(campaignId: string): Promise<string | undefined> {
 const campaignOf = ({ send }: FrozenSmallSend) => send.campaignId
 
 describe('small sends that are handed over together', () => {
-  test('reach what the fan-out of each would reach, in one transaction, are told in one call and pointed at in one message', async () => {
+  test('reach the devices that a fan-out of each would reach, with one transaction, one call and one message for all', async () => {
     const [appId, otherApp] = [newId(), newId()]
     const ann = await givenDevice(db, { appId, externalId: 'ann' })
     const annsTablet = await givenDevice(db, { appId, userId: ann.userId, platform: 'android' })
@@ -88,7 +88,7 @@ describe('small sends that are handed over together', () => {
     }
   })
 
-  test('one that cannot be begun is left out of its company, which goes on without it', async () => {
+  test('go on when one of them cannot be begun', async () => {
     const appId = newId()
     const { id } = await givenDevice(db, { appId })
     const [first, broken, last] = [givenSend(appId), givenSend(appId, { name: 'with a \u0000 that no row can hold' }), givenSend(appId)]
@@ -108,7 +108,7 @@ describe('small sends that are handed over together', () => {
     await until(() => pointersAt(last.campaignId).length === 1)
   })
 
-  test('a send that reaches more than a few devices, or has rules of its own, is pointed at instead', async () => {
+  test('are pointed at instead when they reach more than a few devices or have rules of their own', async () => {
     const [appId, capped] = [newId(), newId()]
     const crowd = await givenCrowd(db, { appId, count: smallSend + 1 })
     const { user_id: many } = await db
@@ -131,7 +131,7 @@ describe('small sends that are handed over together', () => {
     for (const one of handed) expect(await findFanOut(db, campaignOf(one))).toBeUndefined()
   })
 
-  test('a send that is handed over again, also at the same time, has one row and one batch', async () => {
+  test('have one fan-out and one batch each, also when they are handed over twice at the same time', async () => {
     const appId = newId()
     const { id } = await givenDevice(db, { appId })
     const one = toDevice(givenSend(appId), id)
@@ -144,7 +144,7 @@ describe('small sends that are handed over together', () => {
     await until(() => pointersAt(campaignOf(one)).length === 1)
   })
 
-  test('of an app that was erased nothing is begun', async () => {
+  test('no send of an erased app is begun', async () => {
     const appId = newId()
     const { id } = await givenDevice(db, { appId })
     await markErased(db, appId)
@@ -157,7 +157,7 @@ describe('small sends that are handed over together', () => {
   })
 })
 
-test('what quiet hours skip is decided, by each user’s zone', async () => {
+test('quiet hours skip each user by their own time zone', async () => {
   const appId = newId()
   const { id, userId } = await givenDevice(db, { appId })
   const { id: awake } = await givenDevice(db, { appId })
@@ -177,13 +177,13 @@ test('what quiet hours skip is decided, by each user’s zone', async () => {
 })
 
 // spec: sending/committed
-test('a process that dies between the rows and the report leaves both to the sweep, which tells before it points', async () => {
+test('when a process dies before it told of a send the sweep tells it, and only then points at the batches', async () => {
   const appId = newId()
   const devices = await Promise.all(Array.from({ length: 3 }, () => givenDevice(db, { appId })))
   const handed = devices.map(({ id }) => toDevice(givenSend(appId), id))
   // What follows from the rows dies with the process.
   await openStarting(audience, () => undefined)(handed)
-  for (const one of handed) expect(await findFanOut(db, campaignOf(one))).toMatchObject({ told_page: 0, told_batches: 0 })
+  for (const one of handed) expect(await findFanOut(db, campaignOf(one))).toMatchObject({ toldPage: 0, toldBatches: 0 })
   await sql`update batches set due_at = now()`.execute(db)
 
   await sweepDue(audience)
@@ -191,12 +191,12 @@ test('a process that dies between the rows and the report leaves both to the swe
   for (const one of handed) {
     const [batch] = await batchesOf(campaignOf(one))
     expect(peers.lastReport(campaignOf(one))?.batches.map(({ no }) => no)).toEqual([batch?.batch_no])
-    expect(await findFanOut(db, campaignOf(one))).toMatchObject({ told_page: 2, told_batches: 1, due_at: null })
+    expect(await findFanOut(db, campaignOf(one))).toMatchObject({ toldPage: 2, toldBatches: 1, dueAt: null })
     await until(() => pointersAt(campaignOf(one)).length === 1)
   }
 })
 
-test('while the tracker is away nothing is pointed at, and the row stays due', async () => {
+test('while the tracker is away no batch goes out, and the send stays due', async () => {
   const appId = newId()
   const { id } = await givenDevice(db, { appId })
   const one = toDevice(givenSend(appId), id)
@@ -207,14 +207,14 @@ test('while the tracker is away nothing is pointed at, and the row stays due', a
   await until(() => peers.started.length > reached, { what: 'campaigns to hear of it' })
 
   expect(pointersAt(campaignOf(one))).toEqual([])
-  expect(await findFanOut(db, campaignOf(one))).toMatchObject({ told_page: 0, due_at: expect.any(Date) })
+  expect(await findFanOut(db, campaignOf(one))).toMatchObject({ toldPage: 0, dueAt: expect.any(Date) })
   peers.state.trackerIsAway = false
   await sql`update batches set due_at = now()`.execute(db)
   await sweepDue(audience)
   await until(() => pointersAt(campaignOf(one)).length === 1)
 })
 
-test('a send that was cancelled or paused while it was begun goes to nobody', async () => {
+test('a send that is cancelled or paused while it begins goes to no device', async () => {
   const process = await rig.startProcess()
   const appId = newId()
   const { id } = await givenDevice(db, { appId })
@@ -236,7 +236,7 @@ test('a send that was cancelled or paused while it was begun goes to nobody', as
 })
 
 // spec: sending/turns
-test('beside a flood one app’s send is begun in the next commit, and of the flood 64 are pointed at', async () => {
+test('beside the flood of one app the send of another begins in the next commit, and 64 batches of the flood are on the lane', async () => {
   const [flooding, honest] = [newId(), newId()]
   const [of, ofHonest] = await Promise.all([givenDevice(db, { appId: flooding }), givenDevice(db, { appId: honest })])
   const flood = Array.from({ length: 120 }, () => toDevice(givenSend(flooding), of.id))
@@ -262,25 +262,25 @@ test('beside a flood one app’s send is begun in the next commit, and of the fl
   expect(rows).toEqual([{ waiting: flood.length - pointedAtOnce }])
 })
 
-test('that a send was told is written after 2 s, unless it has settled by then', async () => {
+test('a note that a send was told is written after 2 s, unless the send is settled by then', async () => {
   const appId = newId()
   const { id } = await givenDevice(db, { appId })
   const handed = [toDevice(givenSend(appId), id), toDevice(givenSend(appId), id)]
   await openStarting(audience, () => undefined)(handed)
   let now = 0
   const notes = openToldNotes(db, audience.log, () => now)
-  notes.note(handed.map((one) => ({ campaign_id: campaignOf(one), page: 2, batches: 1 })))
+  notes.note(handed.map((one) => ({ campaignId: campaignOf(one), page: 2, batches: 1 })))
   notes.forget(handed.slice(1).map(campaignOf))
   expect(await notes.write()).toBe(0)
 
   now = 2_001
   expect(await notes.write()).toBe(1)
 
-  expect(await findFanOut(db, campaignOf(handed[0]!))).toMatchObject({ told_page: 2, told_batches: 1, due_at: null })
-  expect(await findFanOut(db, campaignOf(handed[1]!))).toMatchObject({ told_page: 0 })
+  expect(await findFanOut(db, campaignOf(handed[0]!))).toMatchObject({ toldPage: 2, toldBatches: 1, dueAt: null })
+  expect(await findFanOut(db, campaignOf(handed[1]!))).toMatchObject({ toldPage: 0 })
 })
 
-test('whom small sends name is found by keys, whatever the tables hold and without statistics', async () => {
+test('the devices that small sends name are found by keys, whatever the tables hold and without statistics', async () => {
   const appId = newId()
   const names = Array.from({ length: 50 }, () => newId())
   const targets: FrozenSmallSend['target'][] = [

@@ -6,36 +6,37 @@ import { newId } from '@herald/contracts/ids'
 import { group } from '@herald/service/group'
 import { failsEverybody } from '@herald/service/health'
 import type { Audience } from '../audience.ts'
-import { countByPlatform, cutIntoBatches } from './core/batching.ts'
-import { rulesFor, type DeliveryRules } from './core/delivery-rules.ts'
-import { isMeant, queue } from './core/queueing.ts'
-import { isAway } from './page-failure.ts'
-import { pointAtSends } from '../delivery/point.ts'
-import { findFew, insertSmallSends } from './store/small-sends.ts'
-import type { BatchPointerRow, MadeBatch } from '../delivery/store/batches.ts'
-import type { FanOut } from '../store/tables.ts'
 import type { Taker, Takers } from '../delivery/takers.ts'
+import { pointAtSends } from '../point.ts'
+import type { BatchPointerRow } from '../store/due.ts'
+import { countByPlatform, cutIntoBatches } from './core/batching.ts'
+import { isMeant, queue, rulesFor, type DeliveryRules } from './core/queueing.ts'
+import { isAway } from './page-failure.ts'
+import type { FanOut } from './store/fan-outs.ts'
+import type { MadeBatch } from './store/made-batches.ts'
+import { findFew, insertSmallSends } from './store/small-sends.ts'
 
-/** A small send with what decides about it: it goes to all that it names, at once. */
+/** A small send with the settings and rules that decide about it. It goes to all devices that it names, at once. */
 type Ready = FrozenSmallSend & { settings: AppSettings; rules: DeliveryRules }
-/** A batch that its taker has from the commit that made it, and who that is. */
+/** A batch that a waiting dispatcher has from the commit that made it, and that dispatcher. */
 export type Given = { batch: GivenBatch; taker: Taker; share: Share }
-/** What of a taker's answer is still to come: it hears of all that one commit gave it at once. */
+/** The answer to a dispatcher as it grows: the dispatcher gets all batches of one commit in one answer, when none is `open` any more. */
 type Share = { open: number; batches: GivenBatch[] }
-/** Its row, the batches that were made, those that somebody has already and those to point at; `known`: there is a row already, or its app is gone; `many`: it reaches more than a few devices. */
+/** A send that has begun: its fan-out, all batches that were made, those that dispatchers have already, and those to point at. */
 export type Begun = { row: FanOut; send: FrozenSend; made: MadeBatch[]; given: Given[]; batches: BatchPointerRow[] }
+/** `known`: the send has a fan-out already, or its app was erased; `many`: it reaches more than a few devices. */
 type Beginning = Begun | 'known' | 'many'
 
-/** Sends begun in one transaction. */
+/** How many sends are begun in one transaction. */
 const atOnce = 50
 const sharing = { maxWaiting: 2_000, full: queueUnavailable, isShared: failsEverybody }
 
 /**
- * Begins small sends that campaigns hands over, all that are ready in one transaction and by turns of apps: whom they mean, their rows and
- * their batches are two statements, whatever their number. Resolves when they have their rows; what follows goes on by itself (`goOn`), and
- * the sweep repairs it. A send that needs more than that (waves, a frequency cap, a winner's remainder, more devices), or that fails, is
- * pointed at and goes the way of all others (`fanOut`), so that it delays none of its company. A dispatcher that waits (`takers`) has the batches from
- * that commit on.
+ * Begins the small sends that campaigns hands over, all that are ready in one transaction, by turns of apps. One statement finds the devices
+ * of all of them, and a second one makes their fan-outs and batches. Resolves when they have their rows; the rest happens in the background
+ * (`goOn`), and the sweep repairs it. A send that needs more than that (waves, a frequency cap, a winner's follow-up, more devices), or that
+ * fails, is pointed at and begun like any other (`fanOut`), so that it does not delay the sends beside it. A waiting dispatcher (`takers`)
+ * has the batches from that commit on.
  */
 export function openStarting(
   audience: Audience,
@@ -54,14 +55,14 @@ export function openStarting(
     else await pointAtSends(audience, [small.send])
   }
   return async (sends) => {
-    // Each for itself: the first that fails is answered when all others have their rows.
+    // Each send by itself: a failure is answered after all others have their rows.
     const started = await Promise.allSettled(sends.map(start))
     const failed = started.find((one) => one.status === 'rejected')
     if (failed) throw failed.reason
   }
 }
 
-/** Undefined: it takes the way of all others. The app's settings are read now and frozen. */
+/** Reads and freezes the app's settings; undefined when the send cannot be begun like this. */
 async function prepare({ settingsOf }: Audience, small: FrozenSmallSend): Promise<Ready | undefined> {
   const { send } = small
   const settings = await settingsOf(send.appId)
@@ -96,22 +97,22 @@ async function beginAll({ db, ...audience }: Audience, sends: Ready[], taker: Ta
     const quiet = { skipIn: rules.skipIn, defaultTimezone: settings.defaultTimezone, at: few.startedAt }
     const pushes = queue(meant, send.silent, quiet)
     return {
-      campaign_id: send.campaignId,
-      app_id: send.appId,
-      // All that is needed of the settings from here on is the zone. Quiet hours that decided are kept, to be explained.
+      campaignId: send.campaignId,
+      appId: send.appId,
+      // From here on only the time zone of the settings is needed. Settings with quiet hours that decided something are kept, to explain it.
       send: { ...send, defaultTimezone: settings.defaultTimezone },
       settings: rules.skipIn ? settings : null,
       counts: countByPlatform(pushes),
-      batches: cutIntoBatches(pushes).map((batch, index) => ({
+      batches: cutIntoBatches(pushes).map((batch, place) => ({
         ...batch,
         id: newId(),
-        no: index + 1,
+        no: place + 1,
         hasTaker: batch.subscriptionIds.length <= smallBatch && taker?.reserve(send.appId, batch.platform) === true,
       })),
     }
   })
   const made = await insertSmallSends(db, few.exactStart, chosen)
-  const batchesOf = new Map(chosen.map(({ campaign_id, batches }) => [campaign_id, batches]))
+  const batchesOf = new Map(chosen.map(({ campaignId, batches }) => [campaignId, batches]))
   return sends.map(({ send }) => {
     const { campaignId, appId } = send
     const batches = batchesOf.get(campaignId)

@@ -7,8 +7,8 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { cutPage } from './cut-page.ts'
 import { fanOut } from './fan-out.ts'
-import { clearWaves } from './store/claims.ts'
-import { clearSettled, findFanOut, settleFanOuts } from './store/fan-outs.ts'
+import { clearSettled, clearWaves, settleFanOuts } from './store/settled.ts'
+import { findFanOut } from './store/fan-outs.ts'
 import { listTimeZones } from './store/zones.ts'
 import { sweepDue } from '../sweep-due.ts'
 import { fanOutAll, givenCrowd, givenDevice, givenSend, openAudience } from '../testing/rig.ts'
@@ -56,7 +56,7 @@ function clockIn(zone: string, minutes: number): string {
 }
 
 // spec: campaigns/waves-once
-test('10,000 users in 40 zones, one in a hundred moving between waves: each gets one push, and nobody is forgotten', async () => {
+test('each of 10,000 users in 40 zones gets one push, also those who move to another zone between waves', async () => {
   const appId = newId()
   const crowd = await givenCrowd(db, { appId, count: 10_000 })
   await giveZones(appId, [...zones.slice(1), null])
@@ -81,11 +81,11 @@ test('10,000 users in 40 zones, one in a hundred moving between waves: each gets
   }
 
   expect(await queuedIn(campaignId)).toEqual(crowd)
-  expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'fanned_out', queued_ios: 10_000, due_at: null })
+  expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'fanned_out', queued: { ios: 10_000 }, dueAt: null })
 })
 
 // spec: campaigns/waves-once
-test('who moves into a zone that has had its wave, or one that nobody had, is sent to with the last wave', async () => {
+test('a user who moves into a zone whose wave is over, or that had none, is sent to with the last wave', async () => {
   const appId = newId()
   const [early, late, unplanned] = [await givenDevice(db, { appId }), await givenDevice(db, { appId }), await givenDevice(db, { appId })]
   const move = (userId: string, zone: string) => db.updateTable('users').set({ timezone: zone }).where('id', '=', userId).execute()
@@ -111,7 +111,7 @@ test('who moves into a zone that has had its wave, or one that nobody had, is se
   expect(await queuedIn(campaignId)).toEqual([early.id, late.id, unplanned.id].toSorted())
 })
 
-test('a wave whose page is lost, to a pause or to another, has taken nobody: each gets one push when it goes on', async () => {
+test('a wave whose page is lost, to a pause or to another process, has claimed no device: each gets one push later', async () => {
   const appId = newId()
   const crowd = await givenCrowd(db, { appId, count: 20 })
   await giveZones(appId, ['Asia/Tokyo', 'Europe/Berlin'])
@@ -141,7 +141,7 @@ test('a wave begins no earlier than its instant, however often its page is point
   await sweepDue(audience)
 
   expect(await queuedIn(campaignId)).toEqual([])
-  expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'between_waves', page: 1, told_page: 1 })
+  expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'between_waves', page: 1, toldPage: 1 })
   expect(peers.lastReport(campaignId)).toMatchObject({ fannedOut: false })
   await beginNextWave(campaignId)
   await cutWave(campaignId)
@@ -160,7 +160,7 @@ const givenQuietApp = async (action: 'hold' | 'skip') => {
 }
 
 // spec: sending/quiet-hours-hold
-test('quiet hours that hold: who is in them is sent to at their end, the others now', async () => {
+test('quiet hours that hold: users in them are sent to at their end, and the others now', async () => {
   const { appId, asleep, awake } = await givenQuietApp('hold')
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
 
@@ -172,13 +172,13 @@ test('quiet hours that hold: who is in them is sent to at their end, the others 
   const today = localDateAt(new Date(), 'Asia/Tokyo')
   const ends = [0, 1].map((days) => instantOf(dateAfter(today, days), clockIn('Asia/Tokyo', 60), 'Asia/Tokyo').toISOString())
   expect(ends).toContain(row?.waves?.[1]?.at)
-  expect(row?.due_at?.toISOString()).toBe(row?.waves?.[1]?.at)
+  expect(row?.dueAt?.toISOString()).toBe(row?.waves?.[1]?.at)
   await beginNextWave(campaignId)
   await cutWave(campaignId)
   expect(await queuedIn(campaignId)).toEqual([asleep.id, awake.id].toSorted())
 })
 
-test('a send to one sleeper waits as a whole, and claims nothing', async () => {
+test('a send to one user in quiet hours waits as a whole, and claims nothing', async () => {
   const { appId, asleep } = await givenQuietApp('hold')
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'subscriptionIds', subscriptionIds: [asleep.id] })
 
@@ -193,7 +193,7 @@ test('a send to one sleeper waits as a whole, and claims nothing', async () => {
 })
 
 // spec: sending/quiet-hours-skip, tracking/skip-reasons
-test('quiet hours that skip: who is in them is queued and skipped, and counted', async () => {
+test('quiet hours that skip: the pushes to users in them are queued, skipped and counted', async () => {
   const { appId, asleep, awake } = await givenQuietApp('skip')
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
 
@@ -208,7 +208,7 @@ test('quiet hours that skip: who is in them is queued and skipped, and counted',
 })
 
 // spec: sending/silent-exempt, sending/bypass
-test('quiet hours mean nothing to a silent push and to one that bypasses them', async () => {
+test('quiet hours do not apply to silent pushes and to sends that bypass them', async () => {
   for (const action of ['hold', 'skip'] as const) {
     const { appId, asleep, awake } = await givenQuietApp(action)
     for (const change of [{ silent: true }, { bypass: { quietHours: true } }]) {
@@ -220,7 +220,7 @@ test('quiet hours mean nothing to a silent push and to one that bypasses them', 
   }
 })
 
-test('a settled send of several waves leaves no claim behind', async () => {
+test('a settled send of several waves leaves no claims behind', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 6_000 })
   await giveZones(appId, ['Asia/Tokyo', 'Europe/Berlin'])
@@ -255,7 +255,7 @@ test('a running audience begins a wave when its instant comes', async () => {
   const device = await givenDevice(db, { appId })
   const campaignId = peers.givenCampaign(atLocal(appId, clockIn('UTC', 30)), { kind: 'all' })
   await peers.point(campaignId)
-  await until(async () => (await findFanOut(db, campaignId))?.told_page === 1)
+  await until(async () => (await findFanOut(db, campaignId))?.toldPage === 1)
 
   await sql`update fan_outs set due_at = now() where campaign_id = ${campaignId}`.execute(db)
 

@@ -10,14 +10,14 @@ export const insertAnnouncements = (db: Db, announcements: { id: string; subject
     .values(announcements.map(({ id, subject, body }) => ({ id, subject, body: JSON.stringify(body) })))
     .execute()
 
-/** Repeated and not confirmed: so many at a time, until webhooks confirms some. */
+/** How many repeated announcements may be unconfirmed at a time. Others are repeated when webhooks confirms some of these. */
 export const mostRepeated = 200
-/** After so many repeats, about half an hour, an announcement holds up no other any more. */
+/** After this many repeats, about half an hour, an announcement does not count among these any more. */
 const repeatsInWindow = 8
 
 /**
- * Takes announcements that nobody has confirmed, to repeat them: after 10, 20, 40 … s, at most 5 minutes, and once an hour later on. Only
- * `mostRepeated` are repeated at a time: webhooks being away must not be answered with copies of its whole backlog.
+ * Takes announcements that webhooks has not confirmed, to repeat them: after 10, 20, 40 … s, at most 5 minutes, and later once an hour. Only
+ * `mostRepeated` are repeated at a time: while webhooks is away, copies of its whole backlog must not pile up.
  */
 export async function takeDueAnnouncements(db: Db, limit: number): Promise<AnnouncementRow[]> {
   const { rows } = await sql<AnnouncementRow>`

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
-/** What belongs to an app, in an order in which nothing refers to what is gone. */
+/** The tables with rows of an app, in an order in which no row refers to a deleted one. */
 export const partsOfApp = [
   'batches',
   'circuits',
@@ -19,7 +19,7 @@ export const partsOfApp = [
 ] as const
 type Part = (typeof partsOfApp)[number]
 
-/** An announcement may tell of several apps: it goes when it tells of no other. */
+/** The condition that a row belongs to an app. An announcement may hold events of several apps: it belongs to one when it holds no others. */
 const isOf = (part: Part, appId: string) =>
   part === 'announcements'
     ? sql`not exists (select from jsonb_array_elements(body) as event where event ->> 'appId' <> ${appId})`
@@ -28,8 +28,9 @@ const isOf = (part: Part, appId: string) =>
       : sql`app_id = ${appId}`
 
 /**
- * By what a row is found again. Never by its place (`ctid`) where rows are updated: a delete that waited for an update finds the row at
- * another place and leaves it, while the caller is told that nothing is left. Rows of imports are written no more: these are cancelled first.
+ * The column by which a row to delete is found again. Never its place (`ctid`) in tables whose rows are updated: a delete that waited for an
+ * update would not find the row at its new place, and the caller would be told that nothing is left. Rows of imports are not updated any more,
+ * because imports are cancelled first.
  */
 const withoutId = new Set<Part>(['cap_claims', 'device_days', 'import_errors', 'import_dry_rows'])
 const keyOf = (part: Part) => {
@@ -38,10 +39,10 @@ const keyOf = (part: Part) => {
   return part === 'guarded_invalidations' ? sql`subscription_id` : sql`id`
 }
 
-/** Deletes at most so many rows of an app; answers how many. A device goes with the note of when it was last sent to. */
+/** Deletes at most `limit` rows of an app; answers how many. With a device goes the note of when it was last sent to. */
 export async function deleteOfApp(db: Db, part: Part, appId: string, limit: number): Promise<number> {
   const key = keyOf(part)
-  // A handful, and updated by every finish: all of them at once.
+  // An app has a handful of circuits, and every finish updates them: all are deleted at once.
   const where =
     part === 'circuits'
       ? isOf(part, appId)

@@ -1,24 +1,40 @@
+import { platforms, type Lane, type Platform } from '@herald/contracts/platform'
 import { sql, type RawBuilder } from 'kysely'
 import type { Db } from './tables.ts'
-import { appsOf, dueAgain, dueFanOuts, notDone, onLane } from './turns.ts'
+import { appsOf, dueAgain, dueFanOuts, notDone, onLane, roomOnLane, sweptAgain } from './turns.ts'
 
-/** When the first of these rows is due; one look into an index for each app. */
+/** A batch to publish a pointer at. */
+export type BatchPointerRow = {
+  batchId: string
+  campaignId: string
+  appId: string
+  platform: Platform
+  lane: Lane
+  pointerNo: number
+  /** How many pushes it holds; left out for a batch that is to be taken by itself. */
+  size?: number
+}
+
+/** A page to publish a pointer at. */
+export type PagePointer = { campaignId: string; page: number; pointerNo: number; lane: Lane | null }
+
+/** When the first of these rows is due, by one look into an index for each app. */
 const firstDue = (rows: RawBuilder<unknown>) => sql`(
   select min(first.due_at) from ${appsOf(rows)} apps
     cross join lateral (select t.due_at from ${rows} and t.app_id = apps.app_id order by t.due_at limit 1) as first)`
 
-/** Milliseconds until the earliest thing the sweep has to do, by the database's clock; undefined when nothing waits. */
+/** Gives the milliseconds until the sweep has something to do, by the database's clock; undefined when nothing waits. */
 export async function millisecondsUntilDue(db: Db): Promise<number | undefined> {
   const { rows } = await sql<{ ms: number | null }>`
     select (extract(epoch from least(
       ${firstDue(onLane)}, ${firstDue(dueAgain)}, ${firstDue(dueFanOuts)},
-      -- Not those that wait for room to be repeated: the sweep looks for them every second all the same.
+      -- Announcements that were never repeated may wait for room; the sweep looks for them every second in any case.
       (select min(due_at) from announcements where pointer_no > 0)
     ) - now()) * 1000)::float8 as ms`.execute(db)
   return rows[0]?.ms ?? undefined
 }
 
-/** How long the oldest row that is due has waited, by queue; 0 when none is. */
+/** Gives, by queue, for how long its oldest row has been due; 0 when no row is due. */
 export async function findDueAges(db: Db): Promise<{ queue: string; seconds: number }[]> {
   const { rows } = await sql<{ queue: string; seconds: number }>`
     select queue, coalesce(greatest(extract(epoch from now() - due_at), 0), 0)::float8 as seconds
@@ -31,8 +47,8 @@ export async function findDueAges(db: Db): Promise<{ queue: string; seconds: num
 }
 
 /**
- * Makes due at once what nobody has taken: the queue may have lost its store, and with it every pointer. A pointer too many does no harm,
- * and waiting for each row's own time cost a send 5 s.
+ * Makes every batch and page that nobody has taken due at once: NATS may have lost its store, and with it every pointer. One pointer too many
+ * does no harm, and waiting until each row is due would cost a send 5 s.
  */
 export async function makeUntakenDue(db: Db): Promise<void> {
   await sql`
@@ -41,4 +57,63 @@ export async function makeUntakenDue(db: Db): Promise<void> {
   await sql`update fan_outs set due_at = now() where due_at > now() and state = 'running' and lease_until is null and failures = 0`.execute(
     db,
   )
+}
+
+/**
+ * Takes batches that are due, to point at them again, by turns of apps: no dispatcher has taken them, or their taker is gone. Of new batches
+ * of small sends an app and platform has `pointedAtOnce` pointers on a lane at most. Two sweeps never take the same batch.
+ */
+export async function takeDueBatches(db: Db, limit: number): Promise<BatchPointerRow[]> {
+  const { rows } = await sql<BatchPointerRow>`
+    with turns as (
+      select due.id, due.turn
+      from (select app_id from ${appsOf(onLane)} fresh union select app_id from ${appsOf(dueAgain)} others) apps
+        cross join lateral (
+          select id, row_number() over (order by due_at) as turn from (
+            (select t.id, t.due_at from ${dueAgain} and t.app_id = apps.app_id and t.due_at <= now() order by t.due_at limit ${limit})
+            union all
+            select fresh.id, fresh.due_at from unnest(${[...platforms]}::text[]) as p(platform) cross join lateral (
+              select t.id, t.due_at from ${onLane} and t.app_id = apps.app_id and t.platform = p.platform and t.due_at <= now()
+              order by t.due_at limit ${roomOnLane(sql`apps.app_id`, sql`p.platform`)}
+            ) as fresh
+          ) as of_app
+        ) as due
+      order by due.turn limit ${4 * limit}
+    ), due as (
+      -- More than are taken: another sweep may have locked the first of them.
+      select b.id from turns join batches b on b.id = turns.id
+      where b.id = any(array(select id from turns)) and b.due_at <= now() and b.done_at is null
+      order by turns.turn limit ${limit} for update of b skip locked
+    )
+    update batches b set pointer_no = pointer_no + 1, due_at = ${sweptAgain}
+    where b.id = any(array(select id from due))
+    returning b.id as "batchId", b.campaign_id as "campaignId", b.app_id as "appId", b.platform, b.lane, b.pointer_no as "pointerNo",
+      cardinality(b.subscription_ids) as size`.execute(db)
+  // A batch that was pointed at twice and not taken gets a message of its own: it may have failed because of others in its message.
+  return rows.map(({ size = 0, ...row }) => (row.pointerNo > 1 ? row : { ...row, size }))
+}
+
+/**
+ * Takes fan-outs that are due, by turns of apps: their next step was not done in time (a page was not cut, or totals were not told), or their
+ * next wave begins. Two sweeps never take the same fan-out.
+ */
+export async function takeDueFanOuts(db: Db, limit: number): Promise<PagePointer[]> {
+  const { rows } = await sql<PagePointer>`
+    with turns as (
+      select due.campaign_id, due.turn from ${appsOf(dueFanOuts)} apps cross join lateral (
+        select t.campaign_id, row_number() over (order by t.due_at) as turn from ${dueFanOuts} and t.app_id = apps.app_id and t.due_at <= now()
+        order by t.due_at limit ${limit}
+      ) as due
+      order by due.turn limit ${4 * limit}
+    ), due as (
+      -- More than are taken: another sweep may have locked the first of them.
+      select f.campaign_id from turns join fan_outs f on f.campaign_id = turns.campaign_id
+      where f.campaign_id = any(array(select campaign_id from turns)) and f.due_at <= now()
+      order by turns.turn limit ${limit} for update of f skip locked
+    )
+    update fan_outs f set pointer_no = pointer_no + 1, due_at = ${sweptAgain},
+      state = case when state = 'between_waves' then 'running' else state end
+    where f.campaign_id = any(array(select campaign_id from due))
+    returning f.campaign_id as "campaignId", f.page, f.pointer_no as "pointerNo", f.lane`.execute(db)
+  return rows
 }

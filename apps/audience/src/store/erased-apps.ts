@@ -2,8 +2,9 @@ import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
 /**
- * Marks an app as erased: no user, device, segment or send of it is added any more (migrations/0006). What is being added at this moment
- * is waited for, so that whoever looks after this sees it. The mark is committed before the lock is asked for: not in a transaction.
+ * Marks an app as erased: no user, device, segment or send of it is added any more (migrations/0006). It waits for transactions that are adding
+ * such rows at this moment, so that a later statement sees their rows. Not to be called in a transaction: the mark must be committed before the
+ * lock is asked for.
  */
 export async function markErased(db: Db, appId: string): Promise<void> {
   await db
@@ -16,7 +17,7 @@ export async function markErased(db: Db, appId: string): Promise<void> {
   await sql`delete from notified_apps where app_id = ${appId}`.execute(db)
 }
 
-/** What is still on its way for an app when it is deleted comes within days. */
+/** Deletes old marks. Calls and messages that were on their way when an app was deleted arrive within days. */
 export const purgeErasedApps = (db: Db, days: number) =>
   sql`delete from erased_apps where at < now() - make_interval(days => ${days})`.execute(db)
 

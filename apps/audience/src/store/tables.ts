@@ -7,7 +7,7 @@ import type { ImportFormat, ImportReport } from '@herald/contracts/import'
 import type { Attempt, FailureCode } from '@herald/contracts/outcome'
 import type { Lane, Platform } from '@herald/contracts/platform'
 import type { Tags } from '@herald/contracts/text'
-import type { ColumnType, Generated, Kysely, Selectable } from 'kysely'
+import type { ColumnType, Generated, Kysely } from 'kysely'
 import type { Wave } from '../sends/core/waves.ts'
 
 /** JSON columns are read as values and written as text: `pg` would turn a plain array into a Postgres array. */
@@ -34,7 +34,7 @@ export type Tables = {
   abandoned_users: { user_id: string; due_at: Generated<Date> }
   erased_apps: { app_id: string; at: Generated<Date> }
   device_days: DeviceDayTable
-  /** Who takes an app's newest day, until when; `infinity`: it is taken. */
+  /** Until when a process has the job of counting an app's newest day; `infinity` when the day is counted. */
   device_day_claims: { app_id: string; day: string; until: Date }
   former_devices: { user_id: string; subscription_id: string; until: Generated<Date> }
   imports: ImportTable
@@ -53,9 +53,9 @@ export type UserTable = {
   country: string | null
   created_at: Generated<Date>
   last_active_at: Generated<Date>
-  /** A secret key wrote to them. */
+  /** Whether a request with a secret key has written to the user. */
   by_backend: Generated<boolean>
-  /** When tags, language, timezone or country last changed; null: not since they were made, or before it was noted. */
+  /** When tags, language, timezone or country last changed; null when they never did, or did before this was noted. */
   changed_at: Generated<Date | null>
 }
 
@@ -83,12 +83,12 @@ export type SubscriptionTable = {
   created_at: Generated<Date>
   last_active_at: Generated<Date>
   invalidated_at: Date | null
-  /** Of meaning while it is opted out. */
+  /** Valid while the device is opted out. */
   opted_out_at: Generated<Date | null>
-  /** Of meaning while it is invalidated. */
+  /** Valid while the device is invalidated, like the campaign. */
   invalidated_code: Generated<string | null>
   invalidated_campaign_id: Generated<string | null>
-  /** When it last said something else of its app or system in a change of its own. */
+  /** When the device last reported a change of its app or system in a request of its own. */
   told_at: Generated<Date | null>
 }
 
@@ -105,7 +105,7 @@ export type DeviceDayTable = {
   active_1d: number
   active_7d: number
   active_30d: number
-  /** Made on that day, and still there. */
+  /** Registered on that day, and not deleted since. */
   new: number
 }
 
@@ -113,10 +113,10 @@ export type SegmentTable = {
   id: string
   app_id: string
   name: string
-  /** In lower case, for the list's `q`. */
+  /** The name in lower case, for the list's `q`. */
   folded_name: string
   description: string | null
-  /** `json`, not `jsonb`: kept word for word. */
+  /** `json`, not `jsonb`: it is kept as it was written. */
   definition: Json<Record<string, unknown>>
   last_count: number | null
   last_counted_at: Date | null
@@ -143,29 +143,28 @@ export type FanOutTable = {
   lane: Lane | null
   state: Generated<FanOutState>
   told_page: Generated<number>
-  /** How many batches its pages have made: the number of the last one. */
+  /** How many batches its pages have made, which is the number of the last one. */
   batches: Generated<number>
-  /** Up to which of them the ledger was told. */
+  /** The number of the last batch that the ledger was told of. */
   told_batches: Generated<number>
   failure: JsonOrNull<FanOutFailure>
   lease_until: Date | null
   due_at: Generated<Date | null>
   pointer_no: Generated<number>
   settled_at: Date | null
-  /** Tries of the page that is next which failed for reasons of their own. */
+  /** How many tries of the next page failed for reasons of their own. */
   failures: Generated<number>
   last_failure: string | null
   flow: Generated<CampaignFlow>
   flow_no: Generated<number>
-  /** Null: everybody at once. */
+  /** Null when everybody is sent to at once. */
   waves: JsonOrNull<Wave[]>
-  /** Which of them is cut. */
+  /** The index of the wave whose pages are cut. */
   wave: Generated<number>
-  /** What `waves` was, once the claims of a settled send are gone. */
+  /** The value of `waves`, after the claims of a settled send were deleted. */
   past_waves: ColumnType<Wave[] | null, string | null | undefined, string | null>
 }
-export type FanOut = Selectable<FanOutTable>
-/** Why a campaign cannot be fanned out, in words a person can act on. */
+/** The reason for which a send cannot be fanned out, in words that an operator can act on. */
 export type FanOutFailure = { code: string; message: string }
 
 export type BatchTable = {
@@ -176,9 +175,9 @@ export type BatchTable = {
   lane: Lane
   day: string
   queued_at: Generated<Date>
-  /** The number, per campaign, of the batch that its pushes were queued in: retries keep it. */
+  /** The number, within the campaign, of the batch in which its pushes were first queued. Retries keep it. */
   batch_no: number
-  /** The places that its pushes have there; null: from 0 on, in order. */
+  /** The places of its pushes in that batch; null when they are 0, 1, 2 and so on. */
   places: number[] | null
   subscription_ids: string[]
   user_ids: string[]
@@ -187,7 +186,7 @@ export type BatchTable = {
   retry_of: string | null
   not_before: Date | null
   held_since: Date | null
-  /** The environment of the open circuit whose probe the take is; null: it is none. */
+  /** The environment of the open circuit that the latest take probes; null when it is no probe. */
   probes: CircuitEnvironment | null
   takes: Generated<number>
   spared: Generated<number>
@@ -195,10 +194,10 @@ export type BatchTable = {
   due_at: Generated<Date | null>
   pointer_no: Generated<number>
   done_at: Date | null
-  /** Of a retry: why its pushes come back, and the provider's own word. */
+  /** In a retry: why its pushes come back, and the provider's own code. */
   last_code: Generated<FailureCode | null>
   last_provider_code: Generated<string | null>
-  /** Of a retry: the answers of the tries before, in order. */
+  /** In a retry: the answers to the earlier tries, in order. */
   trail: ColumnType<Attempt[] | null, string | null | undefined, string | null>
 }
 
@@ -207,13 +206,13 @@ export type CircuitTable = {
   platform: Platform
   environment: Generated<CircuitEnvironment>
   state: Generated<'closed' | 'open'>
-  /** The code that held pushes end with. */
+  /** The code with which pushes end that were held too long. */
   code: FailureCode | null
   since: Generated<Date>
   probe_at: Date | null
   /** The last 200 answers, newest last, a letter each (contracts' FinishBatch). */
   answers: Generated<string>
-  /** The credentials it speaks of; of others it knows nothing. */
+  /** The version of the credentials that the answers were given to. */
   credentials_version: number | null
 }
 

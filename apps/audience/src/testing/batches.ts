@@ -1,11 +1,12 @@
 import type { FinishBatch, FrozenSend } from '@herald/contracts/batch'
 import { openMetrics } from '@herald/service/metrics'
 import { sql } from 'kysely'
+import { wakeFanOut } from '../sends/change-flow.ts'
 import { fanOut } from '../sends/fan-out.ts'
 import { finishBatch } from '../delivery/finish-batch.ts'
 import { readTaken, rememberSends } from '../delivery/read-taken.ts'
 import { takeBatch, type TakeAsked } from '../delivery/take-batch.ts'
-import { openBreaker } from '../delivery/breaker.ts'
+import { rememberCircuits } from '../delivery/update-circuits.ts'
 import { givenSend, nothingHeard, opened, type openAudience } from './rig.ts'
 
 export const asked = (batchId: string, change: Partial<TakeAsked> = {}): TakeAsked => ({
@@ -54,7 +55,15 @@ export function withBatches({ audience, db, peers }: Pick<Awaited<ReturnType<typ
       return answer
     },
     finish: (...all: FinishBatch[]) =>
-      finishBatch({ ...audience, breaker: openBreaker({ log: audience.log, metrics: openMetrics() }), poke: () => undefined }, all),
+      finishBatch(
+        {
+          ...audience,
+          circuitMemory: rememberCircuits({ log: audience.log, metrics: openMetrics() }),
+          poke: () => undefined,
+          wakeFanOut: (appId) => wakeFanOut(audience, appId),
+        },
+        all,
+      ),
     givenBatches,
     givenBatch: async (appId: string, send?: FrozenSend): Promise<string> => {
       const [batchId] = await givenBatches(appId, send)

@@ -18,18 +18,17 @@ import { freshNats, testNatsPassword } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
 import { sql } from 'kysely'
 import type { z } from 'zod'
-import type { Audience } from '../audience.ts'
+import { startAudience, type Audience } from '../audience.ts'
 import { commitTogether } from '../commit-together.ts'
 import { openAppSettings } from '../app-settings.ts'
 import { fanOut } from '../sends/fan-out.ts'
 import { openToldNotes } from '../sends/note-told.ts'
-import { openLastNotified } from '../sends/last-notified.ts'
+import { openLastNotified } from '../last-notified.ts'
 import { findFanOut, insertFanOut } from '../sends/store/fan-outs.ts'
 import { fixBounds } from '../sends/store/pages.ts'
 import type { Db, Tables } from '../store/tables.ts'
 import { insertUser } from '../people/store/users.ts'
 import { toDevice } from '../people/core/device.ts'
-import { wireAudience } from '../wire.ts'
 import { playLedger } from './play-ledger.ts'
 
 type Report = QueuedReport
@@ -81,7 +80,7 @@ export async function openAudience() {
     /** Another process of audience on the same database and bus, as main.ts starts it. */
     startProcess: async () => {
       const process = testService('audience', config)
-      await wireAudience(process)
+      await startAudience(process)
       return process
     },
     peers: await playPeers(natsUrl),
@@ -284,7 +283,7 @@ export async function givenFanOut(
   { boundId = 'f'.repeat(24), settings = defaultSettings }: { boundId?: string; settings?: AppSettings } = {},
 ): Promise<string> {
   const bounds = await fixBounds(db, send.appId)
-  const frozen = { campaign_id: send.campaignId, app_id: send.appId, send, target: { kind: 'all' as const }, settings, waves: null }
+  const frozen = { campaignId: send.campaignId, appId: send.appId, send, target: { kind: 'all' as const }, settings, waves: null }
   await insertFanOut(db, { ...frozen, ...bounds }, { lane: null })
   await db.updateTable('fan_outs').set({ bound_id: boundId }).where('campaign_id', '=', send.campaignId).execute()
   return send.campaignId

@@ -1,6 +1,6 @@
 import { newId } from '@herald/contracts/ids'
 import { describe, expect, test } from 'vitest'
-import { settleGuarded, settleUnavailable } from './guarded.ts'
+import { resolveGuarded, resolveUnavailable } from './guarded.ts'
 
 const refused = {
   place: 7,
@@ -39,24 +39,24 @@ const decided = [
   },
 ]
 
-test('dead: failed for the ledger, and to be invalidated', () => {
+test('when refused tokens are dead their pushes fail and their devices are invalidated', () => {
   const dead = [{ subscriptionId, userId, tokenVersion, agoMs, deadSince: null, code: 'token_invalid' }]
-  expect(settleGuarded(finish, 'dead')).toEqual({ dead, retries: [other], decided })
+  expect(resolveGuarded(finish, 'dead')).toEqual({ dead, retries: [other], decided })
 })
 
-test('failed: nobody is invalidated', () => {
-  expect(settleGuarded(finish, 'failed')).toEqual({ dead: [], retries: [other], decided })
+test('when refused tokens mean failed no device is invalidated', () => {
+  expect(resolveGuarded(finish, 'failed')).toEqual({ dead: [], retries: [other], decided })
 })
 
-test('retry: the try was none, and it comes after the rest of its batch', () => {
+test('when refused tokens mean retry the try does not count, and the push comes back after the other retries of its batch', () => {
   const retries = [
     other,
     { place, subscriptionId, userId, tries: 2, retryInMs: 6_000, code: 'token_invalid', providerCode: '400 BadDeviceToken' },
   ]
-  expect(settleGuarded(finish, 'retry')).toEqual({ dead: [], retries, decided: [] })
+  expect(resolveGuarded(finish, 'retry')).toEqual({ dead: [], retries, decided: [] })
 })
 
-describe('pushes that the provider was not there for', () => {
+describe('pushes for which the provider was unavailable', () => {
   const push = { place, subscriptionId, userId, tokenVersion, environment: '' as const, code: 'timeout' as const, providerCode: '' }
   const [again, last] = [
     { ...push, tries: 2, retryInMs: 4_000 },
@@ -64,23 +64,23 @@ describe('pushes that the provider was not there for', () => {
   ]
   const back = { place, subscriptionId, userId, code: 'timeout', providerCode: '' }
   const settled = (isOpen: boolean, isProbe = false) =>
-    settleUnavailable({ unavailable: [again, last], retries: [other] }, () => isOpen, isProbe)
+    resolveUnavailable({ unavailable: [again, last], retries: [other] }, () => isOpen, isProbe)
 
-  test('come back in their time, or have failed when their tries are used up', () => {
+  test('come back at their time, or have failed when their tries are used up', () => {
     expect(settled(false)).toEqual({
       retries: [other, { ...back, tries: 2, retryInMs: 4_000 }],
       decided: [{ place, subscriptionId, userId, tokenVersion, attempts: 5, outcome: 'failed', code: 'timeout', providerCode: '' }],
     })
   })
 
-  test('have made no try while their circuit is open: none fails, and all go where they are held', () => {
+  test('are held while their circuit is open: their try does not count, and none fails', () => {
     expect(settled(true)).toEqual({
       retries: [other, { ...back, tries: 1, retryInMs: 0 }, { ...back, tries: 4, retryInMs: 0 }],
       decided: [],
     })
   })
 
-  test('come after the rest of their batch when they were a probe, so that the next probe asks another device', () => {
+  test('come back after the other retries when they were a probe, so that the next probe asks another device', () => {
     expect(settled(true, true).retries.map(({ retryInMs }) => retryInMs)).toEqual([5_000, 6_000, 6_000])
   })
 })

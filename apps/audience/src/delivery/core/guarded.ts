@@ -1,18 +1,21 @@
 import type { Decided, FinishBatch } from '@herald/contracts/batch'
-import type { Verdict } from './circuit.ts'
+import type { RefusalMeaning } from './circuit.ts'
 
-/** A finish whose refused tokens, or pushes without an answer, have become what they come to: `decided` are failures for the ledger. */
-export type Settled = Pick<FinishBatch, 'dead' | 'retries'> & { decided: Decided[] }
+/** A finish in which every push has got its next step. `decided` are the pushes that have failed, for the ledger. */
+export type Resolved = Pick<FinishBatch, 'dead' | 'retries'> & { decided: Decided[] }
 
 const laterByMs = 1_000
 
-/** Later than the rest of a batch: in a batch of their own, so that the next probe asks another device. */
+/** After the other retries of the batch: these pushes get a batch of their own, so that the next probe asks another device. */
 const afterTheRest = (retries: FinishBatch['retries']): number => Math.max(0, ...retries.map(({ retryInMs }) => retryInMs)) + laterByMs
 
-/** What a verdict makes of a finish's refused tokens. To be tried again they have made no try, and come back later than the rest of their batch. */
-export function settleGuarded({ guarded, dead, retries }: FinishBatch, verdict: Verdict): Settled {
+/**
+ * Gives the pushes of a finish whose tokens were refused their next step, by what the refusals mean. One that is tried again is counted as
+ * if it had not been tried, and comes back after the other retries of its batch.
+ */
+export function resolveGuarded({ guarded, dead, retries }: FinishBatch, refusal: RefusalMeaning): Resolved {
   if (guarded.length === 0) return { dead, retries, decided: [] }
-  if (verdict === 'retry') {
+  if (refusal === 'retry') {
     const retryInMs = afterTheRest(retries)
     const again = guarded.map(({ place, subscriptionId, userId, tries, code, providerCode }) => {
       return { place, subscriptionId, userId, tries: tries - 1, retryInMs, code, providerCode }
@@ -22,18 +25,19 @@ export function settleGuarded({ guarded, dead, retries }: FinishBatch, verdict: 
   const invalid = guarded.map(({ subscriptionId, userId, tokenVersion, agoMs, code }) => {
     return { subscriptionId, userId, tokenVersion, agoMs, deadSince: null, code }
   })
-  return { dead: verdict === 'dead' ? [...dead, ...invalid] : dead, retries, decided: guarded.map(failed) }
+  return { dead: refusal === 'dead' ? [...dead, ...invalid] : dead, retries, decided: guarded.map(failed) }
 }
 
 /**
- * What becomes of pushes that the provider was not there for. While their circuit is open they have made no try and go at once to where
- * they are held, after the rest of their batch when it was a probe; else they come back in their time, or have failed without one.
+ * Gives the pushes of a finish for which the provider was unavailable their next step. While their circuit is open they are counted as if
+ * they had not been tried and are held at once; those of a probe after the other retries of their batch. Otherwise they come back after
+ * `retryInMs`, or have failed when that is null.
  */
-export function settleUnavailable(
+export function resolveUnavailable(
   { unavailable, retries }: Pick<FinishBatch, 'unavailable' | 'retries'>,
   isOpen: (environment: FinishBatch['unavailable'][number]['environment']) => boolean,
   isProbe: boolean,
-): Pick<Settled, 'retries' | 'decided'> {
+): Pick<Resolved, 'retries' | 'decided'> {
   const heldInMs = isProbe ? afterTheRest(retries) : 0
   const again: FinishBatch['retries'] = []
   const decided: Decided[] = []

@@ -3,7 +3,7 @@ import { namesOfSend, namesUser } from './names-of-send.ts'
 
 const saying = (body: string) => ({ _default: 'en', en: { title: 'Hello', body } })
 
-test('what any variant names is read, each name once', () => {
+test('the fields that any variant names are read, each once', () => {
   const experiment = {
     sampleRate: 1,
     variants: [
@@ -21,7 +21,7 @@ test('what any variant names is read, each name once', () => {
   expect(namesOfSend({ content: null })).toEqual({ user: [], tags: [], subscription: [], language: false, timezone: false })
 })
 
-test('the zone of a user is read for texts that show a time', () => {
+test('a user’s time zone is read for texts that show a time', () => {
   const isRead = (body: string) => namesOfSend({ content: saying(body) }).timezone
   expect(isRead('{{ user.createdAt | date: "%H:%M" }}')).toBe(true)
   expect(isRead('{{ "now" | default: "x" | date }}')).toBe(true)
@@ -29,7 +29,7 @@ test('the zone of a user is read for texts that show a time', () => {
   expect(isRead('What a date')).toBe(false)
 })
 
-test('a user is looked at when the texts differ by language or name something of them', () => {
+test('a user is read when the texts differ by language or name a field of the user', () => {
   const plain = { title: 'Hello', body: 'you' }
   const needs = (content: Parameters<typeof namesOfSend>[0]['content']) => namesUser(namesOfSend({ content }))
   expect(needs({ _default: 'en', en: plain })).toBe(false)

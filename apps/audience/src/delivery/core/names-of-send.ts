@@ -2,15 +2,15 @@ import type { FrozenSend } from '@herald/contracts/batch'
 import { localesOf, namesUsed, textsOf } from '@herald/contracts/content'
 import type { NamesUsed } from '@herald/contracts/placeholder'
 
-/** What a send needs to know of its recipients, beside where they are reached. */
+/** The fields of users and devices that the texts of a send name. */
 export type NamesOfSend = NamesUsed & {
-  /** It has several locales. */
+  /** The send has several locales, so the user's language chooses. */
   language: boolean
-  /** It has placeholders that may show a time: only the filter `date` does. */
+  /** The texts may show a time, so the user's time zone is needed. Only the filter `date` shows a time. */
   timezone: boolean
 }
 
-/** What the texts of a send name of people and devices, those of its variants too. */
+/** Finds the fields that the texts of a send and of its variants name. */
 export function namesOfSend({ content, experiment }: Pick<FrozenSend, 'content' | 'experiment'>): NamesOfSend {
   const contents = [content, ...(experiment?.variants.map((variant) => variant.content) ?? [])].filter((texts) => texts !== null)
   const used = contents.map(namesUsed)
@@ -25,6 +25,6 @@ export function namesOfSend({ content, experiment }: Pick<FrozenSend, 'content' 
   }
 }
 
-/** Whether anything of this is kept with the user: most sends can do without a look at them. */
+/** Whether any of these fields is kept in the user's row: for most sends no user is read. */
 export const namesUser = ({ user, tags, language, timezone }: NamesOfSend): boolean =>
   language || timezone || tags.length > 0 || user.some((name) => name !== 'id')

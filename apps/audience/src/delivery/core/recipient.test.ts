@@ -22,7 +22,7 @@ function givenQueued(digits: number[], change: Partial<QueuedDevices> = {}) {
   return { queued, subscriptionIds, userIds }
 }
 
-test('only what the content names goes along', () => {
+test('a recipient has only the fields that the texts name', () => {
   const read = {
     language: ['de', 'en'],
     timezone: ['Europe/Berlin', null],
@@ -73,7 +73,7 @@ test.each([
   ])
 })
 
-test('500 devices of a usual send are about 100 bytes each, and what all have in common is there once', () => {
+test('500 devices of a usual send take about 100 bytes each, and a value that all have in common is there once', () => {
   const token = 'a'.repeat(64)
   const { queued } = givenQueued(
     Array.from({ length: 500 }, () => usual),
@@ -104,7 +104,7 @@ test('a part holds about 256 kB, and at least one push', () => {
   expect(JSON.stringify(recipients).length).toBeGreaterThan(230_000)
 })
 
-test('a batch of what is tried again keeps the places that its pushes had first, also of those that are skipped', () => {
+test('a batch of retries keeps the first places of its pushes, also of those that are skipped', () => {
   const { queued } = givenQueued([usual, facts.isThere, usual], { places: [7, 11, 480] })
 
   const { recipients, decided } = partOf(queued, names, 'ios', 0)
@@ -123,7 +123,7 @@ describe('what the database found of a batch', () => {
   }
   const isThere = facts.isThere + facts.isOptedIn
 
-  test('is passed on as it is when nothing has changed, and nothing is said of environments that are not remembered', () => {
+  test('is passed on as it is when nothing has changed, without environments when none is remembered', () => {
     const queued = queuedDevices({ ...found, environments: '---' })
 
     expect(queued).toMatchObject({ facts: '919', addresses: found.addresses, tokenVersions: found.tokenVersions })
@@ -146,12 +146,12 @@ describe('what the database found of a batch', () => {
     expect(queued.environments).toEqual([null, null, 'sandbox'])
   })
 
-  test('says which devices have changed hands', () => {
+  test('says which devices belong to another user now', () => {
     const queued = queuedDevices({ ...found, owners: ann + ann + ann })
     expect(queued.facts).toBe(`${isThere}${facts.isThere + facts.isOthers}${isThere}`)
   })
 
-  test('gives each device what is known of its user, who may have several and may be gone', () => {
+  test('gives each device the fields of its user, who may have several devices or may be gone', () => {
     const users = { userIdsFound: ann, externalId: ['Ann'], tags: [{ plan: 'gold' }] }
     const queued = queuedDevices({ ...found, ...users })
 
@@ -159,7 +159,7 @@ describe('what the database found of a batch', () => {
     expect(queued.tags).toEqual([{ plan: 'gold' }, null, { plan: 'gold' }])
   })
 
-  test('is nothing when nobody is there', () => {
+  test('is empty when no device exists', () => {
     const nobody = { idsFound: null, owners: null, facts: null, addresses: null, tokenVersions: null, environments: null }
     expect(queuedDevices({ ...found, ...nobody })).toMatchObject({ facts: '000', addresses: [null, null, null] })
     expect(queuedDevices({ ...found, ...nobody, subscriptionIds: '', queuedFor: '' })).toMatchObject({ facts: '', addresses: [] })

@@ -1,27 +1,27 @@
 import { packIds } from '@herald/contracts/compact-ids'
 import type { Decided } from '@herald/contracts/batch'
+import type { SkipReason } from '@herald/contracts/outcome'
 import { shortColumn, type Column, type RecipientColumns } from '@herald/contracts/recipient'
 import type { Tags } from '@herald/contracts/text'
-import type { DeviceNow } from './eligibility.ts'
-import { whySkipped } from './eligibility.ts'
 import type { NamesOfSend } from './names-of-send.ts'
 
-/** The user's columns and the device's that a content may name beside their ids. */
+/** The fields of a user and of a device that the texts of a send may name, beside the ids. */
 export const userFields = ['externalId', 'language', 'timezone', 'country', 'createdAt'] as const
 export const subscriptionFields = ['appVersion', 'deviceModel', 'browser'] as const
 type Field = (typeof userFields)[number] | (typeof subscriptionFields)[number]
 
 /**
- * The places of a batch as they are now, from the first that was not answered yet: who was queued, and the device with its user. Null stands
- * where there is no device, and a field that the send does not name is left out.
+ * The pushes of a batch with their devices and users as they are now, from the first push that was not yet given to the dispatcher. A list
+ * holds null where there is no device any more. Fields that the send does not name are left out.
  */
 export type QueuedDevices = {
-  /** Where each stands in the batch that it was queued in: the ledger's name of the push. Null: they follow one another. */
+  /** The place of each push in the batch that it was first queued in, which is its name in the ledger. Null when they follow one another. */
   places: number[] | null
-  /** 24 characters each. */
+  /** The ids of the devices in one text, 24 characters each. */
   subscriptionIds: string
+  /** The ids of the users for whom the pushes were queued, in the same form. */
   queuedFor: string
-  /** A hexadecimal digit each: the sum of `facts`; 0: there is no device. */
+  /** A hexadecimal digit per push: the sum of the `facts` that are true of its device, 0 when there is no device. */
   facts: string
   addresses: (string | null)[]
   tokenVersions: (number | null)[]
@@ -33,31 +33,34 @@ export type QueuedDevices = {
 
 export const noDevices: QueuedDevices = { places: null, subscriptionIds: '', queuedFor: '', facts: '', addresses: [], tokenVersions: [] }
 
-/** What the digit of a device is the sum of; `isOthers`: it has changed hands since it was queued. */
+/** The digit of a device is a sum of these. `isOthers`: the device belongs to another user than when the push was queued. */
 export const facts = { isThere: 1, isOthers: 2, isInvalidated: 4, isOptedIn: 8 } as const
 const mayBeSent = (facts.isThere + facts.isOptedIn).toString(16)
 
 /**
- * What the database found of a batch: the devices that are there, in any order (`idsFound`, and the lists beside it), and of the users that they
- * were queued for what the send names (`userIdsFound`, each once). Lists are null where nobody was found.
+ * A batch as the database gives it: its devices that exist, in any order (`idsFound` and the lists beside it), and the users for whom the
+ * pushes were queued, each once (`userIdsFound` and the lists of user fields). A list is null where nothing was found.
  */
 export type DevicesFound = Pick<QueuedDevices, 'places' | 'subscriptionIds' | 'queuedFor'> & {
-  /** 24 characters each, like the owners that the devices have now. */
+  /** 24 characters each, like `owners`: the users whom these devices belong to now. */
   idsFound: string | null
   owners: string | null
-  /** Without `isOthers`. */
+  /** A digit per device, without `isOthers`. */
   facts: string | null
   addresses: string[] | null
   tokenVersions: number[] | null
   p256dh?: (string | null)[] | null
   auth?: (string | null)[] | null
-  /** A letter each: the first of the environment, a hyphen for none. */
+  /** A letter per device: the first of its environment's name, a hyphen when none is remembered. */
   environments?: string | null
   userIdsFound?: string | null
   tags?: (Tags | null)[] | null
 } & { [Name in Field]?: (string | null)[] | null }
 
-/** The devices in the order of their batch. As a rule all are there, were found in that order and have the owners that they were queued for: then nothing is moved. */
+/**
+ * Puts devices into the order of their batch. Usually all of them exist, were found in that order and belong to the users for whom they were
+ * queued: then nothing is moved.
+ */
 export function queuedDevices(found: DevicesFound): QueuedDevices {
   const { places, subscriptionIds, queuedFor } = found
   const devices = placesIn(found.idsFound ?? '', subscriptionIds)
@@ -87,7 +90,7 @@ export function queuedDevices(found: DevicesFound): QueuedDevices {
   }
 }
 
-/** Where each of these ids stands among those that were found, -1 for one that is not there; `same`: they are the same in the same order. */
+/** Gives the place of each of these ids among the found ones, -1 for an id that was not found; `same` when both are the same ids in the same order. */
 function placesIn(found: string, ids: string): number[] | 'same' {
   if (found === ids) return 'same'
   const placeOf = new Map(Array.from({ length: found.length / 24 }, (_, at) => [idAt(found, at), at]))
@@ -105,16 +108,16 @@ function factsInOrder(all: string, owners: string, queuedFor: string, devices: n
   ).join('')
 }
 
-/** Undefined where none is remembered of any. */
+/** Undefined when no device has an environment. */
 const environmentsOf = (letters: string | null | undefined): ('production' | 'sandbox' | null)[] | undefined =>
   letters && /[^-]/.test(letters)
     ? Array.from(letters, (letter) => (letter === 'p' ? 'production' : letter === 's' ? 'sandbox' : null))
     : undefined
 
-/** A part of a batch: the pushes to make, and the ends of those that are not to be made. `count`: both together. */
+/** A part of a batch: the pushes to send, and the ends of the pushes that are not to be sent. `count`: both together. */
 export type Part = { recipients: RecipientColumns; decided: Decided[]; count: number }
 
-/** As much of a batch as one answer holds. `from`: how many of its places were answered before. */
+/** Gives as much of a batch as one answer holds. `from`: how many of its pushes earlier answers held. */
 export function partOf(queued: QueuedDevices, names: NamesOfSend, platform: string, from: number): Part {
   const count = countFitting(queued)
   const chosen: number[] = []
@@ -127,7 +130,21 @@ export function partOf(queued: QueuedDevices, names: NamesOfSend, platform: stri
   return { recipients: columnsOf(queued, chosen, names, platform, from), decided, count }
 }
 
-/** Who is not sent to is skipped in the name of whom it was queued for. */
+/** A device as it is when its batch is taken; null when it does not exist any more. */
+type DeviceNow = { userId: string; optedIn: boolean; invalidated: boolean } | null
+
+/**
+ * Why a queued push is not sent after all; null when it is sent. The owner is compared first: another user is never shown this text
+ * (spec: tracking/owner-first).
+ */
+function whySkipped(queuedFor: string, device: DeviceNow): SkipReason | null {
+  if (!device) return 'deleted'
+  if (device.userId !== queuedFor) return 'owner_changed'
+  if (device.invalidated) return 'invalidated'
+  return device.optedIn ? null : 'opted_out'
+}
+
+/** The outcome of a push that is not sent. It is counted for the user for whom the push was queued. */
 function skipped(queued: QueuedDevices, at: number, place: number, digit: number): Decided {
   const queuedFor = idAt(queued.queuedFor, at)
   const owner = digit & facts.isOthers ? '' : queuedFor
@@ -164,7 +181,7 @@ function columnsOf(queued: QueuedDevices, chosen: number[], names: NamesOfSend, 
     firstPlace: from,
     subscriptionIds: ids(queued.subscriptionIds),
     userIds: ids(queued.queuedFor),
-    // Whoever is chosen is there, and has them.
+    // A chosen device exists, so it has an address.
     addresses: pick(queued.addresses).map((address) => address ?? ''),
     p256dh: column(queued.p256dh),
     auth: column(queued.auth),
@@ -189,12 +206,12 @@ const asInstant = (text: string | null): string | null => (text === null ? null 
 const placeAt = ({ places }: QueuedDevices, from: number, at: number): number => places?.[at] ?? from + at
 const idAt = (ids: string, at: number): string => ids.slice(at * 24, at * 24 + 24)
 
-/** A part of a batch's answer holds about this much; the rest is asked for again (docs/architecture.md, step 4). */
+/** One answer holds about this much of a batch. The dispatcher asks again for the rest (docs/architecture.md, step 4). */
 const partBytes = 256_000
-/** Ids, versions and marks of one recipient as JSON. */
+/** The ids, versions and marks of one recipient as JSON. */
 const fixedBytes = 100
 
-/** How many of these fit in one part, by a cheap estimate of their JSON; at least one. */
+/** How many pushes fit into one part, by a cheap estimate of their JSON; at least one. */
 function countFitting(queued: QueuedDevices): number {
   const texts = [queued.addresses, queued.p256dh, queued.auth, ...fields.map((name) => (isField(name) ? queued[name] : undefined))]
   const columns = texts.filter((column) => column !== undefined)

@@ -10,7 +10,7 @@ const retry = (retryInMs: number, tries = 1, code: FailureCode | null = null, pr
   ...{ code, providerCode },
 })
 
-test('what is to be tried in the same second is one batch, and nothing is tried early', () => {
+test('pushes that are to be tried in the same second are one batch, and none is tried early', () => {
   const batches = groupRetries({ batchId, takes: 1, retries: [retry(1_100), retry(1_900), retry(2_000)] }, queuedAt)
 
   expect(batches.map(({ subscriptionIds, inMs }) => [subscriptionIds.length, inMs])).toEqual([
@@ -19,13 +19,13 @@ test('what is to be tried in the same second is one batch, and nothing is tried 
   ])
 })
 
-test('unsent pushes keep their number of tries apart from tried ones', () => {
+test('unsent pushes are in another batch than tried ones, and keep their number of tries', () => {
   const batches = groupRetries({ batchId, takes: 1, retries: [retry(0, 0), retry(0, 1), retry(0, 0)] }, queuedAt)
 
   expect(Object.fromEntries(batches.map(({ tries, subscriptionIds }) => [tries, subscriptionIds.length]))).toEqual({ 0: 2, 1: 1 })
 })
 
-test('each batch has one reason, so that it can be shown', () => {
+test('a batch of retries has one reason, so that it can be shown', () => {
   const retries = [retry(0, 1, 'timeout'), retry(0, 1, 'network_error', 'ECONNREFUSED'), retry(0, 1, 'timeout')]
 
   const batches = groupRetries({ batchId, takes: 1, retries }, queuedAt)

@@ -2,23 +2,26 @@ import { createHash } from 'node:crypto'
 import type { FinishBatch } from '@herald/contracts/batch'
 import type { FailureCode } from '@herald/contracts/outcome'
 
-/** `inMs`: from the moment it is inserted. `agoMs`: how long before it the first of the answers was heard. `code` and `providerCode`: why it comes back; null and empty: it was not tried. */
+/** A batch of pushes that are to be tried again. */
 export type RetryBatch = {
   id: string
   places: number[]
   subscriptionIds: string[]
   userIds: string[]
   tries: number
+  /** When it may be taken, counted from its insert. */
   inMs: number
+  /** How long before its insert the first of the provider's answers came. */
   agoMs: number
+  /** Why its pushes come back; null, with an empty `providerCode`, when they were not tried. */
   code: FailureCode | null
   providerCode: string
 }
 
 /**
- * What a finished batch leaves to be tried again, as new batches: one per second of `retryInMs`, number of tries and reason, recipients in
- * the order of their ids. None is tried before its own time, so a batch waits for its latest. The id follows from the batch, the
- * take and these, so that the same finish can never make two; `queuedAt` is the batch's.
+ * Groups the pushes of a finished batch that are to be tried again into new batches: one for each second of `retryInMs`, number of tries and
+ * reason, with the devices in the order of their ids. No push is tried before its time, so a batch waits for its latest push. The id of a
+ * batch follows from the finished batch, the take and the group, so that the same finish never makes two.
  */
 export function groupRetries(
   { batchId, takes, retries }: Pick<FinishBatch, 'batchId' | 'takes' | 'retries'>,
@@ -43,7 +46,7 @@ export function groupRetries(
   return batches.toSorted((one, other) => one.inMs - other.inMs)
 }
 
-/** An id in the usual form (seconds, then 8 bytes) that follows from a text. It is never shown, so it may be guessable. */
+/** Makes an id of the usual form (seconds, then 8 bytes) that follows from a text. It is never shown, so it may be guessable. */
 export function deterministicId(text: string, at: Date): string {
   const seconds = Math.floor(at.getTime() / 1000)
     .toString(16)

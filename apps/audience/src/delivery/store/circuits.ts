@@ -8,7 +8,7 @@ import type { Db } from '../../store/tables.ts'
 
 export type CircuitKey = { appId: string; platform: Platform; environment: CircuitEnvironment }
 export type CircuitRow = CircuitKey & Circuit
-/** With the database's time, by which probes are due. */
+/** A locked circuit, with the database's time, by which probes are due. */
 export type LockedCircuit = CircuitRow & { now: Date }
 
 export const nameOfCircuit = ({ appId, platform, environment }: CircuitKey): string => `${appId}.${platform}.${environment}`
@@ -16,7 +16,7 @@ export const nameOfCircuit = ({ appId, platform, environment }: CircuitKey): str
 const circuitColumns = sql`app_id as "appId", platform, environment, state, code, since, probe_at as "probeAt", answers,
   credentials_version as "credentialsVersion"`
 
-/** Locks circuits, made if need be, in the order of their keys. Whoever locks batches too has done so before. */
+/** Locks circuits in the order of their keys, and makes those that are missing. A transaction that also locks batches locks them first. */
 export async function lockCircuits(db: Db, keys: CircuitKey[]): Promise<LockedCircuit[]> {
   const { rows } = await sql<LockedCircuit>`
     insert into circuits (app_id, platform, environment)
@@ -31,18 +31,18 @@ export async function lockCircuits(db: Db, keys: CircuitKey[]): Promise<LockedCi
 }
 
 /** Locks the open circuits of these apps and platforms, in the order of their keys. */
-export async function lockOpenCircuits(db: Db, ways: { appId: string; platform: Platform }[]): Promise<LockedCircuit[]> {
+export async function lockOpenCircuits(db: Db, asked: { appId: string; platform: Platform }[]): Promise<LockedCircuit[]> {
   const { rows } = await sql<LockedCircuit>`
     select ${circuitColumns}, now() as now from circuits
     where state = 'open' and (app_id, platform) in (
-      select * from unnest(${ways.map(({ appId }) => appId)}::text[], ${ways.map(({ platform }) => platform)}::text[])
+      select * from unnest(${asked.map(({ appId }) => appId)}::text[], ${asked.map(({ platform }) => platform)}::text[])
     )
     order by app_id, platform, environment for no key update`.execute(db)
   return rows
 }
 
-/** Writes circuits that are locked. */
-export const updateCircuits = (db: Db, circuits: CircuitRow[]) =>
+/** Writes locked circuits. */
+export const writeCircuits = (db: Db, circuits: CircuitRow[]) =>
   sql`
     update circuits c set state = told.state, code = told.code, since = told.since, probe_at = told.probe_at, answers = told.answers,
       credentials_version = told.credentials_version
@@ -59,7 +59,7 @@ export const updateCircuits = (db: Db, circuits: CircuitRow[]) =>
     ) as told(app_id, platform, environment, state, code, since, probe_at, answers, credentials_version)
     where c.app_id = told.app_id and c.platform = told.platform and c.environment = told.environment`.execute(db)
 
-/** The next probe of an app's open circuits (on a platform) is made by whoever takes next. Answers how many are open. */
+/** Makes a probe due on each open circuit of an app (on one platform, or on all): the next batch that is taken becomes it. Answers how many are open. */
 export async function askForProbe(db: Db, { appId, platform }: { appId: string; platform: Platform | null }): Promise<number> {
   const { rows } = await sql`
     with open as (
@@ -73,7 +73,7 @@ export async function askForProbe(db: Db, { appId, platform }: { appId: string; 
   return rows.length
 }
 
-/** An app's circuits; what is held on a platform is shown with each of its circuits that is open. */
+/** Lists an app's circuits. Each open one is shown with the number of pushes that are held on its platform. */
 export async function listCircuits(db: Db, appId: string): Promise<ShownCircuit[]> {
   const { rows } = await sql<CircuitRow & { heldCount: number }>`
     select ${circuitColumns}, case when state = 'closed' then 0 else (
@@ -92,7 +92,7 @@ export async function listCircuits(db: Db, appId: string): Promise<ShownCircuit[
   }))
 }
 
-/** Of all apps: the open circuits are in an index of their own. */
+/** Lists the open circuits of all apps, the latest first, with the number of all of them. They are in an index of their own. */
 export async function listOpenCircuits(db: Db, limit = 100): Promise<{ circuits: OpenCircuit[]; count: number }> {
   const { rows } = await sql<CircuitRow & { count: number }>`
     select ${circuitColumns}, count(*) over () as count from circuits where state = 'open'
@@ -114,7 +114,7 @@ export async function countOpenCircuits(db: Db): Promise<{ platform: Platform; e
   return rows
 }
 
-/** Writes down whom the mass guard let be invalidated on a circuit, so that it can be undone. */
+/** Remembers the devices that were invalidated because the mass guard let it happen, so that it can be undone. */
 export const insertGuarded = (db: Db, guarded: (Invalidated & CircuitKey)[]) =>
   sql`
     insert into guarded_invalidations (subscription_id, app_id, platform, environment, token_version)
@@ -128,7 +128,10 @@ export const insertGuarded = (db: Db, guarded: (Invalidated & CircuitKey)[]) =>
     on conflict (subscription_id) do update set app_id = excluded.app_id, platform = excluded.platform,
       environment = excluded.environment, token_version = excluded.token_version, at = excluded.at`.execute(db)
 
-/** It was not the tokens: what the mass guard let be invalidated on a circuit within 24 h is reachable again, if its token is the same. */
+/**
+ * Undoes what the mass guard let happen on a circuit: a device that was invalidated within the last 24 h is reachable again if it still has
+ * the same token. Answers how many.
+ */
 export async function undoGuarded(db: Db, { appId, platform, environment }: CircuitKey): Promise<number> {
   const { rows } = await sql`
     with undone as (
@@ -144,7 +147,7 @@ export async function undoGuarded(db: Db, { appId, platform, environment }: Circ
   return rows.length
 }
 
-/** What cannot be undone any more is forgotten; at most 5,000 at a time. */
+/** Forgets invalidations that cannot be undone any more; at most 5,000 at a time, `true` when there may be more. */
 export async function purgeGuarded(db: Db): Promise<boolean> {
   const { numAffectedRows } = await sql`
     delete from guarded_invalidations where subscription_id in (

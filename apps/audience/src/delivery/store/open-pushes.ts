@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../store/tables.ts'
 import { notDone } from '../../store/turns.ts'
 
-/** Where a page ended: after this place of a batch. */
+/** The last push of a page, by its batch and its place there: the next page begins after it. */
 export type OpenPlace = { campaignId: string; batchId: string; place: number }
 export type OpenFilter = {
   appId: string
@@ -13,17 +13,17 @@ export type OpenFilter = {
   subscriptionId?: string | undefined
   code?: string | undefined
   platform?: Platform | undefined
-  /** When the push was queued (ISO): from this moment on, and before that. */
+  /** When the push was queued (ISO): at `from` or later, and before `to`. */
   from?: string | undefined
   to?: string | undefined
   limit: number
   after: OpenPlace | undefined
 }
 
-/** A page looks at so many batches at most, and so at 100,000 pushes: a filter that fits nobody costs no more than that. */
+/** A page looks at this many batches at most, which hold 100,000 pushes: a filter that no push fits costs no more than that. */
 const batchesPerPage = 200
 
-/** The next batches of an app that are not done, newest campaign first, one more than a page looks at. */
+/** The next unfinished batches of an app, newest campaign first: one more than a page looks at. */
 export const nextOpenBatches = ({ appId, campaignId, after }: OpenFilter) => sql<{ campaignId: string; id: string }>`
   select campaign_id as "campaignId", id from batches
   where app_id = ${appId} and ${notDone}
@@ -33,7 +33,7 @@ export const nextOpenBatches = ({ appId, campaignId, after }: OpenFilter) => sql
 
 type Row = OpenPlace & Omit<OpenPush, 'nextTryAt'> & { nextTryAt: Date | null }
 
-/** A page of the pushes of an app that have no outcome yet, and where the next one begins. */
+/** Finds a page of an app's pushes that have no outcome yet, and where the next page begins. */
 export async function findOpenPushes(db: Db, filter: OpenFilter): Promise<{ items: OpenPush[]; next: OpenPlace | null }> {
   const batches = (await nextOpenBatches(filter).execute(db)).rows
   if (batches.length === 0) return { items: [], next: null }

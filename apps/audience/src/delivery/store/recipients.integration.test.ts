@@ -36,7 +36,7 @@ async function lookedAt(appId: string, content: FrozenSend['content']) {
   }
 }
 
-test('each device and user is found by its key, in small tables and in large ones that were never analysed', async () => {
+test('devices and users are found by their keys, in small tables and in large ones without statistics', async () => {
   await sql`alter table subscriptions set (autovacuum_enabled = false); alter table users set (autovacuum_enabled = false)`.execute(db)
   // As on the first day of an installation: the planner knows the tables as they were when they were empty.
   await sql`analyze users, subscriptions`.execute(db)
@@ -55,7 +55,7 @@ test('each device and user is found by its key, in small tables and in large one
   expect(await lookedAt(few, personal)).toMatchObject({ pushes: 3, scanned: [] })
 })
 
-test('a send that names nothing of its users does not look at them', async () => {
+test('a send that names no field of its users does not read them', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 500 })
   const [without, withUsers] = [await lookedAt(appId, plain), await lookedAt(appId, personal)]

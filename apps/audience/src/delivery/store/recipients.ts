@@ -6,9 +6,9 @@ import type { Db } from '../../store/tables.ts'
 export type RecipientsAsked = {
   batchId: string
   platform: string
-  /** How many of its pushes were answered in parts before. */
+  /** How many of its pushes earlier answers held. */
   from: number
-  /** What its send names. */
+  /** The fields that its send names. */
   names: NamesOfSend
 }
 
@@ -16,11 +16,11 @@ const userColumns = { externalId: 'external_id', language: 'language', timezone:
 const subscriptionColumns = { appVersion: 'app_version', deviceModel: 'device_model', browser: 'browser' }
 
 /**
- * The pushes of batches in their order, with their devices and users as they are now, in one query for all: a list per field that one of
- * their sends names. Users are looked at only for sends that need it, and of the tags only those that a batch's content names are read: a
- * user may have 100 KB of them. Devices and users are found by their keys, those of a batch in one walk along the index: a look for each was
- * three times as dear. They come in the order of their ids, which as a rule is that of the batch; where it is not, or somebody is gone, `queuedDevices`
- * puts them in the order of the batch. Answers in the order asked; one whose batch is gone has no devices.
+ * Reads the pushes of batches with their devices and users as they are now, in one query for all batches: a list for each field that one of
+ * their sends names. Users are read only for sends that name something of theirs, and of their tags only those that are named: a user may
+ * have 100 KB of tags. The devices and users of a batch are found by their keys in one walk along the index; a look-up for each cost three
+ * times as much. They come in the order of their ids, which usually is the order of the batch; `queuedDevices` puts them into it where it is
+ * not, or where a device is gone. Answers in the order asked; undefined for a batch that is gone.
  */
 export const readRecipients = (db: Db, asked: RecipientsAsked[]): Promise<(QueuedDevices | undefined)[]> =>
   readQueued(
@@ -31,7 +31,7 @@ export const readRecipients = (db: Db, asked: RecipientsAsked[]): Promise<(Queue
         from batches where id = asked.batch_id offset 0`,
   )
 
-/** The same of devices of an app that are in no batch, with the users that they have: their parts of a send, without the send. */
+/** The same for devices that are in no batch, as if a send to them were queued now. */
 export const readDevices = async (
   db: Db,
   {
@@ -62,10 +62,10 @@ async function readQueued(db: Db, asked: RecipientsAsked[], batch: RawBuilder<un
     ...userFields.filter(needs).map((field) => list(`u.${userColumns[field]}`, field)),
     ...(asked.some((one) => one.names.tags.length > 0) ? [tagsNamed] : []),
   ]
-  const users = ofUsers.length > 0 ? usersBy(ofUsers) : sql``
+  const users = ofUsers.length > 0 ? queuedUsers(ofUsers) : sql``
   const { rows } = await sql<{ place: number } & DevicesFound>`
     select asked.place::int as place, b.places, array_to_string(b.subscription_ids, '') as "subscriptionIds",
-      array_to_string(b.user_ids, '') as "queuedFor", devices.* ${ofUsers.length > 0 ? sql`, people.*` : sql``}
+      array_to_string(b.user_ids, '') as "queuedFor", devices.* ${ofUsers.length > 0 ? sql`, queued_users.*` : sql``}
     from (
       select place, batch_id, from_place + 1 as first, reads_users, array(select jsonb_array_elements_text(tag_names)) as tag_names
       from unnest(
@@ -90,25 +90,25 @@ async function readQueued(db: Db, asked: RecipientsAsked[], batch: RawBuilder<un
   })
 }
 
-/** The users that a batch's devices were queued for, each once: whoever else has a device now is not sent to. */
-const usersBy = (lists: RawBuilder<unknown>[]) => sql`
+/** The users for whom a batch was queued, each once. A user to whom a device belongs only since then is not sent to. */
+const queuedUsers = (lists: RawBuilder<unknown>[]) => sql`
   cross join lateral (
     select string_agg(u.id, '') as "userIdsFound", ${sql.join(lists)}
     from (select * from users where id = any(b.user_ids) and asked.reads_users order by id) as u
-  ) as people`
+  ) as queued_users`
 
-/** Null where there is nobody. */
+/** A list of a column's values; null where no row was found. */
 const list = (column: string, as: string) => sql`json_agg(${sql.ref(column)}) as ${sql.ref(as)}`
 
 const digit = (sum: number) => sql.lit(sum.toString(16))
 
-/** A digit per device (core/recipient.ts, `facts`); whose it is, is told by `owners`. */
+/** A digit per device (`facts` of core/recipient.ts). Whether it belongs to another user follows from `owners`. */
 const factsOfAll = sql`string_agg(case
   when s.invalidated_at is null then case when s.opted_in then ${digit(facts.isThere + facts.isOptedIn)} else ${digit(facts.isThere)} end
   when s.opted_in then ${digit(facts.isThere + facts.isInvalidated + facts.isOptedIn)} else ${digit(facts.isThere + facts.isInvalidated)}
   end, '') as facts`
 
-/** A letter per device: the first of its environment, a hyphen where none is remembered. */
+/** A letter per device: the first of its environment's name, a hyphen when none is remembered. */
 const environments = sql`string_agg(coalesce(left(s.apns_environment, 1), '-'), '') as environments`
 
 const tagsNamed = sql`json_agg(case when cardinality(asked.tag_names) > 0 then

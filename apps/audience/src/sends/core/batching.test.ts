@@ -11,7 +11,7 @@ const pushes = (count: number, platform: Platform, skip: Queued['skip'] = null):
     skip,
   }))
 
-test('a batch has one platform, at most 500 pushes, and keeps order and owners', () => {
+test('a batch has one platform and at most 500 pushes, in order and with their users', () => {
   const ios = pushes(1_001, 'ios')
   const page = [...ios, ...pushes(3, 'web')]
 
@@ -30,7 +30,7 @@ test('a batch has one platform, at most 500 pushes, and keeps order and owners',
   expect(countByPlatform(page)).toEqual({ ios: 1_001, android: 0, web: 3 })
 })
 
-test('what is skipped is apart from what is sent, decided with its reason, and counted', () => {
+test('skipped pushes are in batches of their own, with the reason, and are counted', () => {
   const page = [...pushes(2, 'ios'), ...pushes(1, 'ios', 'frequency_cap'), ...pushes(1, 'ios', 'quiet_hours')]
 
   const [sent, skipped] = cutIntoBatches(page)
@@ -57,7 +57,7 @@ test('a page never makes more batches of a platform than its pushes were counted
   }
 })
 
-test('nobody to send to makes no batch', () => {
+test('a page without devices makes no batch', () => {
   expect(cutIntoBatches([])).toEqual([])
 })
 

@@ -2,10 +2,10 @@ import { batchSize, pageSize, promptLimit, type Decided } from '@herald/contract
 import { platforms, type Lane, type Platform } from '@herald/contracts/platform'
 import type { Queued } from './queueing.ts'
 
-/** `decided`: every push of it ends at once. Null: none does. */
+/** `decided`: the outcomes of its pushes when all of them end at once; null when all are to be sent. */
 export type NewBatch = { platform: Platform; subscriptionIds: string[]; userIds: string[]; decided: Decided[] | null }
 
-/** Cuts a page into batches of at most 500 pushes of one platform, in the order given; what is skipped apart from what is sent. */
+/** Cuts a page into batches of at most 500 pushes of one platform, in the order given. Skipped pushes get batches of their own. */
 export function cutIntoBatches(page: readonly Queued[]): NewBatch[] {
   return platforms.flatMap((platform) => {
     const pushes = page.filter((push) => push.platform === platform)
@@ -28,10 +28,10 @@ function decide(batch: Queued[]): Decided[] | null {
   return decided.length > 0 ? decided : null
 }
 
-/** The most batches of a platform that a page makes: whatever is skipped may leave two that are not full. */
+/** How many batches of a platform a page makes at most: skipped pushes may leave two batches that are not full. */
 export const mostBatchesOfPage = pageSize / batchSize + 1
 
-/** How many batches of a platform so many pushes make at most. */
+/** How many batches of a platform this many pushes make at most. */
 export const mostBatches = (pushes: number): number => (pushes === 0 ? 0 : Math.ceil(pushes / batchSize) + 1)
 
 export const countByPlatform = (page: readonly Queued[]): Record<Platform, number> => {
@@ -40,6 +40,6 @@ export const countByPlatform = (page: readonly Queued[]): Record<Platform, numbe
   return counts
 }
 
-/** The lane of a send or of a wave, decided by its first page: small ones pass by large ones (spec: sending/lanes). */
+/** The lane of a send or of a wave. Its first page decides, so that small sends pass by large ones (spec: sending/lanes). */
 export const laneOf = (firstPage: { isLast: boolean; devices: number }): Lane =>
   firstPage.isLast && firstPage.devices <= promptLimit ? 'prompt' : 'bulk'

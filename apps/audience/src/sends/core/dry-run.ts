@@ -2,27 +2,30 @@ import type { FrozenSend } from '@herald/contracts/batch'
 import type { AudienceDryRun, Estimated, SampleSkip, ShownLocale } from '@herald/contracts/dry-run'
 import { platforms, type Platform } from '@herald/contracts/platform'
 
-/** Users who are treated alike, added up. `variant` null: outside the sample of the experiment; `locale` null: the text has none in their language. */
+/**
+ * Users who are treated alike, added up. `variant` is null for users outside the sample of the experiment, and `locale` when the texts have none in
+ * the users' language.
+ */
 export type Group = Record<Platform, number> & {
   wave: number
   quiet: boolean
-  /** The frequency cap would skip them. */
+  /** Whether the frequency cap would skip them. */
   capped: boolean
   variant: string | null
   locale: string | null
-  /** The users have a language. */
+  /** Whether the users have a language. */
   speaks: boolean
   optedOut: number
   invalidated: number
   users: number
 }
-/** Devices in a block of a table that is sampled, and those of them that a rule skips. */
+/** How many devices are in a sampled block of the table, and how many of them each rule skips. */
 export type Block = { devices: number; web: number; quiet: number; capped: number }
 type Counted = Pick<AudienceDryRun, 'audience' | 'estimated' | 'unreachable' | 'skips' | 'waves' | 'experiment' | 'locales'>
 
 /**
- * What becomes of the audience of a send, from its groups. With `fraction` below 1 the groups are of that part of the table's blocks: numbers
- * are what the whole would have, and their intervals follow from how much the blocks differ.
+ * Adds up what would become of the audience of a send. With `fraction` below 1 the groups are those of a part of the table's blocks: the numbers
+ * are then estimates for the whole table, and their intervals follow from how much the blocks differ.
  */
 export function addUp(
   { silent, content, experiment }: Pick<FrozenSend, 'silent' | 'content' | 'experiment'>,
@@ -39,7 +42,7 @@ export function addUp(
   const estimate = (read: (block: Block) => number): Estimated | null =>
     fraction >= 1 ? null : { sampleSize, interval: intervalOf(blocks.map(read), fraction) }
 
-  // Outside the sample of an experiment nothing is queued.
+  // No push is queued for users outside the sample of an experiment.
   const queued = groups.filter(({ variant }) => variant !== null)
   const skipped = (reason: 'silent_web' | 'quiet_hours' | 'frequency_cap', devices: number, read: (block: Block) => number) =>
     devices === 0 ? [] : [{ reason, devices, estimated: estimate(read) }]
@@ -145,8 +148,8 @@ function shownLocales(
 const total = (byPlatform: Record<Platform, number>): number => platforms.reduce((sum, platform) => sum + byPlatform[platform], 0)
 
 /**
- * Where the true number lies 95 times in a hundred, when each block was looked at with the probability `fraction`: by the variance of the
- * Horvitz-Thompson estimate for independent draws. It is never below what was seen.
+ * The interval that holds the true number 95 times in a hundred, if each block was read with the probability `fraction`: by the variance of the
+ * Horvitz-Thompson estimate for independent draws. It never begins below the number that was counted.
  */
 function intervalOf(seen: readonly number[], fraction: number): [low: number, high: number] {
   const estimate = seen.reduce((sum, count) => sum + count, 0) / fraction
@@ -155,7 +158,7 @@ function intervalOf(seen: readonly number[], fraction: number): [low: number, hi
   return [Math.max(Math.round(estimate - reach), Math.round(estimate * fraction)), Math.round(estimate + reach)]
 }
 
-/** Why a single device would not be sent to, in the order in which a send finds out; null: it would be. */
+/** Says why a device would not be sent to, in the order in which a send finds out; null when it would be sent to. */
 export function whySampleSkipped(
   { silent, experiment, remainder }: Pick<FrozenSend, 'silent' | 'experiment' | 'remainder'>,
   device: { platform: Platform; reach: 0 | 1 | 2 | null; variant: string | null; quiet: boolean; capped: boolean },

@@ -13,62 +13,62 @@ import { asksFor, explainLeaves } from './explain-segment.ts'
 
 export type KnownDevice = {
   id: string
-  user_id: string
+  userId: string
   platform: Platform
-  apns_environment: CircuitEnvironment | null
-  registered_at: Date
-  opted_in: boolean
-  app_version: string | null
-  sdk_version: string | null
-  os_version: string | null
-  device_model: string | null
+  apnsEnvironment: CircuitEnvironment | null
+  registeredAt: Date
+  optedIn: boolean
+  appVersion: string | null
+  sdkVersion: string | null
+  osVersion: string | null
+  deviceModel: string | null
   browser: string | null
   standalone: boolean | null
-  session_count: number
-  last_session_at: Date | null
-  created_at: Date
-  last_active_at: Date
-  invalidated_at: Date | null
-  opted_out_at: Date | null
-  invalidated_code: string | null
-  invalidated_campaign_id: string | null
-  told_at: Date | null
+  sessionCount: number
+  lastSessionAt: Date | null
+  createdAt: Date
+  lastActiveAt: Date
+  invalidatedAt: Date | null
+  optedOutAt: Date | null
+  invalidatedCode: string | null
+  invalidatedCampaignId: string | null
+  toldAt: Date | null
 }
 export type KnownUser = {
   id: string
-  external_id: string | null
+  externalId: string | null
   tags: Tags
   language: string | null
   timezone: string | null
   country: string | null
-  created_at: Date
-  last_active_at: Date
-  changed_at: Date | null
+  createdAt: Date
+  lastActiveAt: Date
+  changedAt: Date | null
 }
 type Circuit = { platform: Platform; environment: CircuitEnvironment; code: FailureCode | null; since: Date; probeAt: Date | null }
 
-/** What is known of one device now, and of its push. */
+/** Everything that audience knows of one device now, and of its push. */
 export type DeviceFacts = {
   subscriptionId: string
   device: KnownDevice | undefined
   user: KnownUser | undefined
   lastNotifiedAt: Date | null
-  /** Whether the segment means it, and each of its leaves. */
+  /** Whether the segment means the device; `matched`: whether each leaf of the segment does. */
   isMeant: boolean
   matched: boolean[]
   batch: (OpenPlace & { queuedAt: Date; lane: Lane }) | undefined
-  /** Those of the app that are open. */
+  /** The open circuits of the app. */
   circuits: readonly Circuit[]
-  /** What counts against the frequency cap of its user. */
+  /** The campaigns that count against the frequency cap of its user. */
   claims: readonly { campaignId: string; at: Date }[]
 }
 
-/** Explains a device as far as audience knows: each step by itself, and where its push is. */
+/** Explains why a device got a send or did not, as far as audience knows: step by step, and where its push is. */
 export function explainDevice(of: SendToExplain, facts: DeviceFacts): ExplainedDevice {
   const { subscriptionId, device, user, batch } = facts
   const { fanOut } = of
   const zone = user?.timezone ?? ''
-  const waves = fanOut?.waves ?? fanOut?.past_waves ?? []
+  const waves = fanOut?.waves ?? fanOut?.pastWaves ?? []
   const own = ownWave(waves, zone)
   const circuit = batch ? circuitMet(facts, batch.queuedFor) : null
   const push = batch
@@ -81,7 +81,7 @@ export function explainDevice(of: SendToExplain, facts: DeviceFacts): ExplainedD
         deviceStep(of, device),
         reachableStep(of, device),
         ...(user ? targetSteps(of, facts, device, user) : []),
-        ...experimentSteps(of, device.user_id),
+        ...experimentSteps(of, device.userId),
         ...waveSteps(of, { waves, own, zone, isAhead: push.is === 'ahead' || push.is === 'nowhere' }),
         ...quietSteps(of, zone, waves[own]),
         ...capSteps(of, facts.claims),
@@ -96,27 +96,30 @@ export function explainDevice(of: SendToExplain, facts: DeviceFacts): ExplainedD
   return {
     subscriptionId,
     platform: device?.platform ?? null,
-    owner: user ? { id: user.id, externalId: user.external_id } : null,
+    owner: user ? { id: user.id, externalId: user.externalId } : null,
     steps,
     push,
   }
 }
 
-function deviceStep({ fanOut, startedAt }: SendToExplain, { id, created_at: createdAt }: KnownDevice): StepOf<'device'> {
-  const inBounds = startedAt ? createdAt <= startedAt && (!fanOut || fanOut.bound_id === '' || id <= fanOut.bound_id) : null
+function deviceStep({ fanOut, startedAt }: SendToExplain, { id, createdAt }: KnownDevice): StepOf<'device'> {
+  const inBounds = startedAt ? createdAt <= startedAt && (!fanOut || fanOut.boundId === '' || id <= fanOut.boundId) : null
   const result = inBounds === false ? 'stop' : 'pass'
   return { step: 'device', result, basis: 'frozen', createdAt: createdAt.toISOString(), inBounds, deleted: false }
 }
 
-/** Since when a device cannot be reached counts: what came after the send has decided nothing, and what came before it is certain. */
+/**
+ * It matters since when a device is not reachable: a change after the send was settled decided nothing, and a change before the send began is
+ * certain.
+ */
 function reachableStep({ fanOut, startedAt }: SendToExplain, device: KnownDevice): StepOf<'reachable'> {
-  const { opted_in: optedIn, invalidated_at: invalidatedAt } = device
-  const optedOutAt = optedIn ? null : device.opted_out_at
+  const { optedIn, invalidatedAt } = device
+  const optedOutAt = optedIn ? null : device.optedOutAt
   const moments = [optedOutAt, invalidatedAt].filter((at) => at !== null).toSorted((one, other) => one.getTime() - other.getTime())
-  // Of a device that opted out before that was noted it is not known since when.
+  // When a device opted out was not always noted. Without that moment it is not known since when the device is unreachable.
   const since = optedIn || optedOutAt ? moments[0] : undefined
   const isReachable = optedIn && invalidatedAt === null
-  const isLater = since !== undefined && fanOut?.settled_at != null && since > fanOut.settled_at
+  const isLater = since !== undefined && fanOut?.settledAt != null && since > fanOut.settledAt
   const isBefore = since !== undefined && startedAt !== null && since <= startedAt
   return {
     step: 'reachable',
@@ -126,10 +129,10 @@ function reachableStep({ fanOut, startedAt }: SendToExplain, device: KnownDevice
     optedOutAt: optedOutAt?.toISOString() ?? null,
     invalidatedAt: invalidatedAt?.toISOString() ?? null,
     invalidatedBy:
-      invalidatedAt !== null && device.invalidated_code !== null
-        ? { code: device.invalidated_code, campaignId: device.invalidated_campaign_id }
+      invalidatedAt !== null && device.invalidatedCode !== null
+        ? { code: device.invalidatedCode, campaignId: device.invalidatedCampaignId }
         : null,
-    registeredAt: device.registered_at.toISOString(),
+    registeredAt: device.registeredAt.toISOString(),
   }
 }
 
@@ -143,11 +146,11 @@ function targetSteps(of: SendToExplain, facts: DeviceFacts, device: KnownDevice,
       return listed('all', true, 'frozen')
     case 'subscriptionIds':
       return listed('subscriptionIds', target.subscriptionIds.includes(device.id), 'frozen')
-    // Whose the device is may have changed since.
+    // The device may belong to another user since then.
     case 'userIds':
       return listed('userIds', target.userIds.includes(user.id), 'now')
     case 'externalIds':
-      return listed('externalIds', user.external_id !== null && target.externalIds.includes(user.external_id), 'now')
+      return listed('externalIds', user.externalId !== null && target.externalIds.includes(user.externalId), 'now')
     case 'segment': {
       if (!of.segment) return []
       const result = facts.isMeant ? 'pass' : 'stop'
@@ -157,34 +160,12 @@ function targetSteps(of: SendToExplain, facts: DeviceFacts, device: KnownDevice,
   }
 }
 
-const valuesOf = (device: KnownDevice, user: KnownUser, lastNotifiedAt: Date | null) => ({
-  device: {
-    platform: device.platform,
-    browser: device.browser,
-    standalone: device.standalone,
-    appVersion: device.app_version,
-    sdkVersion: device.sdk_version,
-    osVersion: device.os_version,
-    deviceModel: device.device_model,
-    sessionCount: device.session_count,
-    lastSessionAt: device.last_session_at,
-    createdAt: device.created_at,
-    lastActiveAt: device.last_active_at,
-    lastNotifiedAt,
-  },
-  user: {
-    userId: user.id,
-    externalId: user.external_id,
-    language: user.language,
-    timezone: user.timezone,
-    country: user.country,
-    createdAt: user.created_at,
-    lastActiveAt: user.last_active_at,
-  },
-  tags: user.tags,
-})
+const valuesOf = (device: KnownDevice, user: KnownUser, lastNotifiedAt: Date | null) => {
+  const { id: userId, tags, ...fields } = user
+  return { device: { ...device, lastNotifiedAt }, user: { ...fields, userId }, tags }
+}
 
-/** Whether the values may be others than when the device was looked at: when it was queued, or else since the send began. */
+/** Whether the values may have changed since the send looked at the device: since the push was queued, or else since the send began. */
 function hasChanged(
   { startedAt }: SendToExplain,
   segment: Segment,
@@ -195,8 +176,8 @@ function hasChanged(
   const since = batch?.queuedAt ?? startedAt
   if (!since) return false
   const asks = asksFor(segment)
-  const changes = [user.changed_at, user.created_at, device.registered_at, device.told_at]
-  if (asks.sessions) changes.push(device.last_active_at, user.last_active_at)
+  const changes = [user.changedAt, user.createdAt, device.registeredAt, device.toldAt]
+  if (asks.sessions) changes.push(device.lastActiveAt, user.lastActiveAt)
   if (asks.lastNotified) changes.push(lastNotifiedAt)
   return changes.some((at) => at !== null && at > since)
 }
@@ -214,10 +195,10 @@ function experimentSteps({ send: { campaignId, experiment, remainder } }: SendTo
   return [{ step: 'experiment', result: inSample ? 'pass' : 'stop', basis: 'frozen', inSample, sampleRate, variant, remainderOf: null }]
 }
 
-/** The open circuit that a device meets. The environment of a device that was never accepted by the other than the credentials' is not known here. */
+/** The open circuit that a device meets. For an iOS device without a remembered environment any open one of iOS: the environment of the credentials is not known here. */
 function circuitMet({ device, circuits }: DeviceFacts, queuedFor: string) {
-  if (!device || device.user_id !== queuedFor) return null
-  const { platform, apns_environment: environment } = device
+  if (!device || device.userId !== queuedFor) return null
+  const { platform, apnsEnvironment: environment } = device
   const met = circuits.find(
     (one) => one.platform === platform && (environment === null || one.environment === '' || one.environment === environment),
   )
@@ -258,18 +239,18 @@ const messageStep = ({ send, settings, now }: SendToExplain, device: KnownDevice
     values: {
       user: {
         id: user.id,
-        externalId: user.external_id,
+        externalId: user.externalId,
         language: user.language,
         timezone: user.timezone,
         country: user.country,
-        createdAt: user.created_at.toISOString(),
+        createdAt: user.createdAt.toISOString(),
       },
       tags: user.tags,
       subscription: {
         id: device.id,
         platform: device.platform,
-        appVersion: device.app_version,
-        deviceModel: device.device_model,
+        appVersion: device.appVersion,
+        deviceModel: device.deviceModel,
         browser: device.browser,
       },
       timezone: user.timezone ?? settings.defaultTimezone,

@@ -16,7 +16,7 @@ export type ToRender = {
   now: Date
 }
 
-/** What a device would be shown by a send now: in which language, how large, and what of it would be cut or left out. */
+/** Renders what a send would show on a device now: in which locale, how many bytes, and which parts would be cut or left out. */
 export function explainMessage({ send, platform, userId, language, values, now }: ToRender): StepOf<'message'> {
   const limit = payloadLimits[platform]
   const step = { step: 'message', result: 'info', basis: 'now', locale: null, fallback: false, bytes: null, limit } as const
@@ -42,15 +42,15 @@ function measured(platform: Platform, push: Parameters<typeof encodePush>[1], tt
   return { result: 'info', bytes: bytesOf(platform, encoded.body), truncated: whole !== encoded.body }
 }
 
-/** As the limit counts them: without the token and what it stands in. */
+/** The bytes as the limit counts them: without the token and the JSON around it. */
 const bytesOf = (platform: Platform, body: string): number =>
   Buffer.byteLength(body) - (platform === 'android' ? Buffer.byteLength(JSON.stringify({ message: { token: '' } })) : 0)
 
-/** App, campaign, user, device, platform and variant with five bars, and the signature, as the tracking id has them. */
+/** The length of a tracking id: app, campaign, user, device, platform and variant with five bars between them, and the signature. */
 const lengthOfMsgId = (platform: Platform, variant: string): number =>
   Math.ceil(((4 * 24 + 5 + platform.length + variant.length) * 4) / 3) + 1 + 22
 
-/** What was written and is not shown: addresses that are none once filled in, and actions without a title. */
+/** Lists the fields that were written and are not shown: addresses that are not valid once filled in, and actions without a title. */
 function droppedOf(written: LocaleEntry, shown: LocaleEntry): string[] {
   const kept = new Map((shown.actions ?? []).map((action) => [action.id, action]))
   return [

@@ -3,7 +3,7 @@ import { placeInBatch, placeWithoutBatch, type FanOutSoFar, type OpenPlace } fro
 
 const id = '5'.repeat(24)
 const now = new Date('2026-03-01T10:00:00Z')
-const running: FanOutSoFar = { state: 'running', flow: 'running', bound_id: 'f'.repeat(24), cursor: '4'.repeat(24), page: 3, wave: 0 }
+const running: FanOutSoFar = { state: 'running', flow: 'running', boundId: 'f'.repeat(24), cursor: '4'.repeat(24), page: 3, wave: 0 }
 const waves = [
   { at: '2026-03-01T11:00:00.000Z', zones: ['Asia/Tokyo'] },
   { at: '2026-03-01T12:00:00.000Z', zones: ['America/Lima'] },
@@ -25,7 +25,7 @@ describe('a push that is in no batch', () => {
     expect(place({ flow: 'cancelled', state: 'fanned_out' })).toEqual({ is: 'passed' })
     expect(place({ flow: 'cancelled', state: 'fanned_out', cursor: id })).toEqual({ is: 'past' })
     expect(place({ state: 'failed' })).toEqual({ is: 'passed' })
-    expect(place({ flow: 'cancelled', state: 'fanned_out', bound_id: '', cursor: '' })).toEqual({ is: 'past' })
+    expect(place({ flow: 'cancelled', state: 'fanned_out', boundId: '', cursor: '' })).toEqual({ is: 'past' })
   })
 
   test('waits for its wave, and for the last one when its own has passed', () => {

@@ -6,28 +6,28 @@ import type { Wave } from './waves.ts'
 
 type Push = ExplainedDevice['push']
 
-/** What of a fan-out's row says how far it has come. */
+/** How far a fan-out has come. */
 export type FanOutSoFar = {
   state: 'running' | 'waiting' | 'between_waves' | 'fanned_out' | 'failed'
   flow: 'running' | 'paused' | 'cancelled'
-  /** Empty: its devices were found at once, without pages. */
-  bound_id: string
+  /** Empty when the devices of the send were found at once, without pages. */
+  boundId: string
   cursor: string
   page: number
   wave: number
 }
 
-/** What it waits for while its send is paused; since when and until when is campaigns' to say. */
+/** What a push of a paused send waits for. Campaigns knows since when and until when. */
 const paused: WaitingFor = { kind: 'paused', since: null, at: null }
 
-/** Where the push of a device is that is in no batch: still to come, or passed over. `own`: the wave of its user's zone, by its place among `waves`. */
+/** Says where the push of a device is that is in no batch: still to come, past, or passed over. `own`: the index of the wave of its user's time zone. */
 export function placeWithoutBatch(fanOut: FanOutSoFar, id: string, { waves, own }: { waves: readonly Wave[]; own: number }): Push {
   const { state, flow } = fanOut
   const isCut = (wave: number) => fanOut.wave > wave || (fanOut.wave === wave && fanOut.cursor >= id)
   const last = Math.max(0, waves.length - 1)
-  if (flow === 'cancelled' || state === 'failed') return { is: fanOut.bound_id === '' || isCut(last) ? 'past' : 'passed' }
+  if (flow === 'cancelled' || state === 'failed') return { is: fanOut.boundId === '' || isCut(last) ? 'past' : 'passed' }
   if (state === 'fanned_out') return { is: 'past' }
-  // Whom no wave has taken so far is taken by the last.
+  // A device that its own wave did not take is taken by the last wave.
   const next = !isCut(own) ? own : last
   if (isCut(next)) return { is: 'past' }
   if (flow === 'paused') return { is: 'ahead', waitingFor: paused }
@@ -38,7 +38,7 @@ export function placeWithoutBatch(fanOut: FanOutSoFar, id: string, { waves, own 
   return { is: 'ahead', waitingFor: { kind: 'fan_out', scanned: waves.length > 0 ? 0 : (fanOut.page - 1) * pageSize, of: null } }
 }
 
-/** A batch that is not done, and the circuits that are open on its way. */
+/** The unfinished batch that holds a push. */
 export type OpenPlace = {
   no: number
   queuedFor: string
@@ -53,7 +53,7 @@ export type OpenPlace = {
 }
 type Closed = Extract<WaitingFor, { kind: 'circuit' }>
 
-/** Where the push of a device is that is in a batch. `circuit`: the open one that it meets. */
+/** Says where the push of a device is that is in a batch. `circuit`: the open circuit that it meets, or null. */
 export function placeInBatch(
   batch: OpenPlace,
   { flow, circuit, now }: { flow: FanOutSoFar['flow']; circuit: Closed | null; now: Date },

@@ -5,26 +5,26 @@ import type { ExplainedStep } from '@herald/contracts/explain'
 import { quietUntil } from '@herald/contracts/quiet-hours'
 import type { Segment } from '@herald/contracts/segment'
 import { findTimeZone } from '@herald/contracts/text'
-import { rulesFor } from './delivery-rules.ts'
 import type { FanOutSoFar } from './explain-push.ts'
+import { rulesFor } from './queueing.ts'
 import { planWaves, zoneOf, type Wave } from './waves.ts'
 
-/** A send as it is explained. `begins`: it was not sent yet, and is taken as if it were now. */
+/** A send to explain. `begins`: it was not sent yet, and is explained as if it began now. */
 export type SendToExplain = {
   send: FrozenSend
   target: FrozenTarget
-  /** What a segment as the target compiles to; null: it is none, or does not compile any more. */
+  /** The compiled segment; null when the target is no segment, or the segment does not compile any more. */
   segment: Segment | null
-  /** Frozen at the first page, or the app's of now. */
+  /** The settings that were frozen at the first page, or else the settings that the app has now. */
   settings: AppSettings
   begins: boolean
-  /** When its first page was cut, or, where that is not kept any more, when campaigns says that it began; null: it has not. */
+  /** When its first page was cut. If that is not kept any more, when campaigns says that it began. Null when it has not begun. */
   startedAt: Date | null
-  fanOut: (FanOutSoFar & { settled_at: Date | null; waves: Wave[] | null; past_waves: Wave[] | null }) | undefined
+  fanOut: (FanOutSoFar & { settledAt: Date | null; waves: Wave[] | null; pastWaves: Wave[] | null }) | undefined
   now: Date
 }
 
-/** The wave that takes a user's zone; the last takes whoever has a zone that none was planned for. */
+/** The index of the wave for a time zone. A zone for which no wave was planned belongs to the last wave. */
 export function ownWave(waves: readonly Wave[], zone: string): number {
   const planned = waves.findIndex(({ zones }) => zones.includes(zone))
   return planned === -1 ? Math.max(0, waves.length - 1) : planned
@@ -67,7 +67,7 @@ export function quietSteps({ send, settings, startedAt, now }: SendToExplain, us
   return [{ step: 'quiet_hours', result, basis: 'now', start, end, zone, until: until?.toISOString() ?? null }]
 }
 
-/** What used the cap up when the send was cut: what came within the window before it began, or since, and not what came after it was over. */
+/** The campaigns that had used up the cap when the send was cut: those within the window before it began, or since, but not after it was settled. */
 export function capSteps(
   { send, settings, fanOut, startedAt, now }: SendToExplain,
   claims: readonly { campaignId: string; at: Date }[],
@@ -76,7 +76,7 @@ export function capSteps(
   if (!frequencyCap) return []
   const { max, windowSeconds } = frequencyCap
   const from = (startedAt ?? now).getTime() - windowSeconds * 1000
-  const to = (fanOut?.settled_at ?? now).getTime()
+  const to = (fanOut?.settledAt ?? now).getTime()
   const isCounted = claims.some(({ campaignId }) => campaignId === send.campaignId)
   const counted = claims.filter(({ campaignId, at }) => campaignId !== send.campaignId && at.getTime() > from && at.getTime() <= to)
   return [

@@ -2,14 +2,14 @@ import type { ExplainedLeaf } from '@herald/contracts/explain'
 import { leavesOf, type Segment, type SegmentField } from '@herald/contracts/segment'
 import type { Tags } from '@herald/contracts/text'
 
-/** What is known of a device and its user now, in the words of segments. */
+/** The values of a device and its user now, under the names of segment fields. */
 export type KnownValues = {
   device: Record<string, string | number | boolean | Date | null>
   user: Record<string, string | Date | null>
   tags: Tags
 }
 
-/** Each leaf of a segment with what was wanted, as it was written, and what there is. `matched`: for each leaf, in the order written. */
+/** Gives each leaf of a segment, in the order written, with the wanted value and the actual one. `matched`: whether each leaf matches. */
 export function explainLeaves(segment: Segment, definition: unknown, known: KnownValues, matched: readonly boolean[]): ExplainedLeaf[] {
   if (segment.is === 'everyone') return []
   return leavesOf(segment).map(({ path, field }, place): ExplainedLeaf => {
@@ -25,7 +25,7 @@ export function explainLeaves(segment: Segment, definition: unknown, known: Know
   })
 }
 
-/** What stands at a path of a definition that compiles. */
+/** The object at a path of a definition that compiles. */
 function at(definition: unknown, steps: readonly string[]): Record<string, unknown> {
   let here = definition
   for (const step of steps) here = typeof here === 'object' && here !== null ? Reflect.get(here, step) : undefined
@@ -40,10 +40,10 @@ function valueOf(field: SegmentField, { device, user, tags }: KnownValues): stri
 const shown = (value: string | number | boolean | Date | null | undefined): ExplainedLeaf['actual'] =>
   value instanceof Date ? value.toISOString() : (value ?? null)
 
-/** What a push or a session of a device changes without anybody's doing. */
+/** The fields that every session of a device changes. */
 const ofSessions = new Set(['sessionCount', 'lastSessionAt', 'lastActiveAt', 'appVersion', 'osVersion'])
 
-/** Whether a segment asks for what each session changes, and for when a device was last sent to. */
+/** Whether a segment asks for fields that every session changes, and whether it asks for `lastNotifiedAt`. */
 export const asksFor = (segment: Segment): { sessions: boolean; lastNotified: boolean } => {
   const leaves = segment.is === 'everyone' ? [] : leavesOf(segment)
   return {

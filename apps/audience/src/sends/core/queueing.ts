@@ -1,4 +1,5 @@
-import type { QuietHours } from '@herald/contracts/administration'
+import type { FrequencyCap, QuietHours } from '@herald/contracts/administration'
+import type { AppSettings } from '@herald/contracts/app'
 import type { FrozenSend } from '@herald/contracts/batch'
 import { isInSample } from '@herald/contracts/experiment'
 import type { SkipReason } from '@herald/contracts/outcome'
@@ -6,20 +7,40 @@ import type { Platform } from '@herald/contracts/platform'
 import { quietUntil } from '@herald/contracts/quiet-hours'
 import { zoneOf } from './waves.ts'
 
-/** A device of a page that the target means. `zone`: its user's; null also when nobody asked for it. */
+/** The app's delivery rules that a send obeys. Each is null when the app has no such rule, or the send is exempt (spec: sending/bypass, sending/silent-exempt). */
+export type DeliveryRules = { frequencyCap: FrequencyCap | null; holdFor: QuietHours | null; skipIn: QuietHours | null }
+
+/** Silent pushes disturb nobody, and an operator who sends a test waits for the push: both are exempt from the cap and from quiet hours. */
+export function rulesFor(
+  { silent, bypass, test }: Pick<FrozenSend, 'silent' | 'bypass' | 'test'>,
+  { frequencyCap, quietHours }: Pick<AppSettings, 'frequencyCap' | 'quietHours'>,
+): DeliveryRules {
+  const isExempt = silent || test === true
+  const quiet = isExempt || bypass.quietHours ? null : quietHours
+  return {
+    frequencyCap: isExempt || bypass.frequencyCap ? null : frequencyCap,
+    holdFor: quiet?.action === 'hold' ? quiet : null,
+    skipIn: quiet?.action === 'skip' ? quiet : null,
+  }
+}
+
+/** A device of a page that the target means. `zone`: the time zone of its user; null when the user has none, or it was not read. */
 export type PageDevice = { id: string; userId: string; platform: Platform; zone: string | null }
 
-/** A push to queue. `skip`: why it ends at once; it is counted like any other. */
+/** A push to queue. `skip`: the reason for which it ends at once, or null; it is counted like any other push. */
 export type Queued = { subscriptionId: string; userId: string; platform: Platform; skip: SkipReason | null }
 
-/** Whether a user's part of the audience is this send's: of an experiment its sample, of a winner what the sample left. */
+/** Whether a send reaches a user: an experiment reaches its sample, and the winner's follow-up all users outside the sample. */
 export const isMeant = ({ campaignId, experiment, remainder }: FrozenSend, userId: string): boolean =>
   (!experiment || isInSample(experiment.sampleRate, campaignId, userId)) &&
   (!remainder || !isInSample(remainder.sampleRate, remainder.of, userId))
 
 export type Quiet = { skipIn: QuietHours | null; defaultTimezone: string; at: Date }
 
-/** Why a device that is meant is skipped at once, or null. A browser must show something for every push, so a silent one is skipped there. */
+/**
+ * Gives a function that says why a device is skipped at once, or null when it is not. A browser must show something for every push, so silent
+ * pushes are skipped there.
+ */
 export function skipRule(
   silent: boolean,
   { skipIn, defaultTimezone, at }: Quiet,
@@ -39,7 +60,7 @@ export function skipRule(
   }
 }
 
-/** What becomes of devices that are meant. */
+/** Makes a push for each device, with the reason when it is skipped at once. */
 export function queue(devices: readonly PageDevice[], silent: boolean, quiet: Quiet): Queued[] {
   const whySkipped = skipRule(silent, quiet)
   return devices.map((device) => ({

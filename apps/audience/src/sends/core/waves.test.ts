@@ -6,13 +6,13 @@ const night = { start: '22:00', end: '07:00', action: 'hold' as const }
 const planned = (change: Partial<ToPlan>) =>
   planWaves({ zones: [], defaultTimezone: 'UTC', userTimezone: null, holdFor: null, startedAt, ...change })
 
-test('without a local time and quiet hours everybody is sent to now', () => {
+test('without a local time and quiet hours all users are sent to now', () => {
   expect(planned({ zones: ['', 'Europe/Berlin', 'Asia/Tokyo'] })).toBeNull()
   expect(planned({ zones: [], holdFor: night })).toBeNull()
 })
 
 // spec: campaigns/user-timezone, campaigns/waves
-test('zones are sent to at their next local time after the send, those of one instant together, in order', () => {
+test('zones are sent to at their next local time, in order, and those of one instant together', () => {
   const userTimezone = { localTime: '09:00', after: startedAt.toISOString() }
 
   const waves = planned({ zones: ['America/New_York', 'Europe/Paris', 'Asia/Tokyo', 'Europe/Berlin', 'America/Toronto'], userTimezone })
@@ -26,13 +26,13 @@ test('zones are sent to at their next local time after the send, those of one in
 })
 
 // spec: campaigns/user-timezone
-test('nobody’s zone and one that the runtime does not know are the app’s default', () => {
+test('a user without a time zone, or with an unknown one, has the app’s default', () => {
   const userTimezone = { localTime: '09:00', after: startedAt.toISOString() }
   const waves = planned({ zones: ['', 'Mars/Olympus_Mons', 'Asia/Tokyo'], defaultTimezone: 'Asia/Tokyo', userTimezone })
   expect(waves).toEqual([{ at: '2026-03-29T00:00:00.000Z', zones: ['', 'Asia/Tokyo', 'Mars/Olympus_Mons'] }])
 })
 
-test('instants that have passed are now', () => {
+test('a wave whose instant has passed begins now', () => {
   const userTimezone = { localTime: '09:00', after: '2026-03-27T12:00:00.000Z' }
   expect(planned({ zones: ['Asia/Tokyo', 'Europe/Berlin'], userTimezone })).toBeNull()
   expect(
@@ -63,22 +63,22 @@ test('a local time that lies in quiet hours waits for their end', () => {
   ])
 })
 
-test('each wave but the last takes its zones; the last takes whoever is left', () => {
+test('each wave takes the users of its zones, and the last one all who are left', () => {
   const waves = [
     { at: '2026-03-29T00:00:00.000Z', zones: ['Asia/Tokyo'] },
     { at: '2026-03-29T07:00:00.000Z', zones: ['Europe/Berlin'] },
   ]
-  expect(currentWave({ waves, wave: 0, started_at: startedAt })).toEqual({
+  expect(currentWave({ waves, wave: 0, startedAt: startedAt })).toEqual({
     at: new Date('2026-03-29T00:00:00.000Z'),
     zones: ['Asia/Tokyo'],
     claims: true,
     nextAt: '2026-03-29T07:00:00.000Z',
   })
-  expect(currentWave({ waves, wave: 1, started_at: startedAt })).toMatchObject({ zones: null, claims: true, nextAt: null })
-  expect(currentWave({ waves: waves.slice(0, 1), wave: 0, started_at: startedAt })).toMatchObject({
+  expect(currentWave({ waves, wave: 1, startedAt: startedAt })).toMatchObject({ zones: null, claims: true, nextAt: null })
+  expect(currentWave({ waves: waves.slice(0, 1), wave: 0, startedAt: startedAt })).toMatchObject({
     zones: null,
     claims: false,
     nextAt: null,
   })
-  expect(currentWave({ waves: null, wave: 0, started_at: startedAt })).toEqual({ at: startedAt, zones: null, claims: false, nextAt: null })
+  expect(currentWave({ waves: null, wave: 0, startedAt: startedAt })).toEqual({ at: startedAt, zones: null, claims: false, nextAt: null })
 })

@@ -10,27 +10,28 @@ import { findTimeZone } from '@herald/contracts/text'
 type Queued = Record<Platform, number>
 
 /**
- * The users of some zones, and when they are sent to (ISO). `''` are users without a zone. `queuedBy`: what the send had queued when the wave was
- * over, all waves before it included; absent until then, and of sends that began before it was noted.
+ * The time zones of a wave (`''` for users without one), and the instant when their users are sent to (ISO). `queuedBy`: how many pushes the send
+ * had queued at the end of the wave, with those of all earlier waves. It is absent before the end of the wave, and in sends that began before this
+ * was noted.
  */
 export type Wave = { at: string; zones: string[]; queuedBy?: Queued }
 
-/** A user's zone as the runtime knows it: nobody's and unknown ones are the app's default. */
+/** The time zone of a user as the runtime knows it. A missing or unknown zone becomes the app's default. */
 export const zoneOf = (zone: string | null, defaultTimezone: string): string => findTimeZone(zone ?? '') ?? defaultTimezone
 
 export type ToPlan = {
-  /** As users have them, each once; `''` for those without. */
+  /** The zones as users have them, each once; `''` for users without one. */
   zones: readonly string[]
   defaultTimezone: string
   userTimezone: FrozenSend['userTimezone']
-  /** Quiet hours to wait for the end of; null: none, or others than `hold`. */
+  /** The quiet hours that are waited for; null when there are none, or their users are skipped. */
   holdFor: QuietHours | null
   startedAt: Date
 }
 
 /**
- * When each zone is sent to (spec: campaigns/waves): at its next local time, and not in its quiet hours. Zones of one instant are one wave;
- * instants that have passed are now. In order; null when everybody is sent to now.
+ * Plans when each time zone is sent to (spec: campaigns/waves): at its next local time, and not in its quiet hours. Zones with the same instant
+ * are one wave; an instant that has passed becomes the start. Gives the waves in order, or null when everybody is sent to at the start.
  */
 export function planWaves({ zones, defaultTimezone, userTimezone, holdFor, startedAt }: ToPlan): Wave[] | null {
   const instantOf = (zone: string): Date => {
@@ -49,29 +50,29 @@ export function planWaves({ zones, defaultTimezone, userTimezone, holdFor, start
 }
 
 export type CurrentWave = {
-  /** The instant it stands for, whenever its pages are cut. */
+  /** The planned instant of the wave, even if its pages are cut later. */
   at: Date
-  /** Whose users it takes; null: everybody's that no wave before has taken. */
+  /** The zones of its users; null when it takes all users whom no earlier wave has taken. */
   zones: readonly string[] | null
-  /** Several waves: who is taken claims it, so that nobody is taken twice or forgotten, whatever zone they move to meanwhile. */
+  /** Whether the send has several waves. Each then claims its devices, so that no device is taken twice or forgotten when its user changes zones. */
   claims: boolean
-  /** When the next begins (ISO), or null. */
+  /** When the next wave begins (ISO), or null. */
   nextAt: string | null
 }
 
-/** The wave that a fan-out is at. A send to everybody at once is one wave, at its start. */
-export function currentWave({ waves, wave, started_at }: { waves: readonly Wave[] | null; wave: number; started_at: Date }): CurrentWave {
+/** Gives the wave that a fan-out is at. A send to everybody at once is one wave, at its start. */
+export function currentWave({ waves, wave, startedAt }: { waves: readonly Wave[] | null; wave: number; startedAt: Date }): CurrentWave {
   const current = waves?.[wave]
-  if (!waves || !current) return { at: started_at, zones: null, claims: false, nextAt: null }
+  if (!waves || !current) return { at: startedAt, zones: null, claims: false, nextAt: null }
   const next = waves[wave + 1]
   return { at: new Date(current.at), zones: next ? current.zones : null, claims: waves.length > 1, nextAt: next?.at ?? null }
 }
 
-/** The waves with what the send had queued when one of them was over. */
+/** Notes in the waves how many pushes the send had queued at the end of one of them. */
 export const wavesAfter = (waves: readonly Wave[], wave: number, queuedBy: Queued): Wave[] =>
   waves.map((one, no) => (no === wave ? { ...one, queuedBy } : one))
 
-/** A fan-out's row, as far as it says what became of its waves. */
+/** The columns of a fan-out that say what became of its waves. */
 export type WavesOfFanOut = {
   waves: readonly Wave[] | null
   wave: number
@@ -83,7 +84,7 @@ export type WavesOfFanOut = {
 
 const none: Queued = { ios: 0, android: 0, web: 0 }
 
-/** The waves of a send as administration shows them (spec: administration/waves). A send to everybody at once is one wave. */
+/** Gives the waves of a send as the administration shows them (spec: administration/waves). A send to everybody at once is one wave. */
 export function shownWaves({ waves, wave, startedAt, queued, state, isCancelled }: WavesOfFanOut): SendWave[] {
   const planned: readonly (Omit<Wave, 'zones'> & { zones: string[] | null })[] = waves ?? [{ at: startedAt.toISOString(), zones: null }]
   const stateOf = (no: number): SendWave['state'] => {
@@ -91,7 +92,7 @@ export function shownWaves({ waves, wave, startedAt, queued, state, isCancelled 
     if (isCancelled || state === 'failed') return 'cancelled'
     return no > wave || state === 'between_waves' ? 'waiting' : 'running'
   }
-  /** What the send had queued with the end of a wave, or by now. */
+  /** How many pushes the send had queued at the end of a wave, or has queued by now. */
   const queuedBy = (no: number): Queued => (no < 0 ? none : no < wave ? (planned[no]?.queuedBy ?? none) : queued)
   return planned.map(({ at, zones }, no) => {
     const byPlatform = { ...none }

@@ -2,7 +2,7 @@ import type { FrequencyCap } from '@herald/contracts/administration'
 import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '../../store/tables.ts'
 
-/** Takes devices for a wave; answers those that no wave of the campaign has taken before. */
+/** Claims devices for a wave; answers the devices that no earlier wave of the campaign had claimed. */
 export async function claimForWave(db: Db, campaignId: string, subscriptionIds: string[]): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
     insert into wave_claims (campaign_id, subscription_id)
@@ -12,15 +12,16 @@ export async function claimForWave(db: Db, campaignId: string, subscriptionIds: 
   return new Set(rows.map(({ id }) => id))
 }
 
-/** What the claims `c` of a user say, to be grouped by user: whether the campaign has one already, and how many count at an instant. */
+/** Of the claims `c`, grouped by user: whether the campaign has one already, and how many are within the cap's window at an instant. */
 export const hasClaimed = (campaignId: string) => sql`coalesce(bool_or(c.campaign_id = ${campaignId}), false)`
 export const usedAt = (at: RawBuilder<unknown>, { windowSeconds }: FrequencyCap) =>
   sql`count(*) filter (where c.at > ${at} - make_interval(secs => ${windowSeconds}))`
 
 /**
- * Counts a campaign against the frequency cap of its users (spec: sending/frequency-cap-claims): one claim per user and campaign, whatever number of
- * devices and pages. Answers the users for whom it is one too many. The users are locked first, in the order of their ids, and
- * counted by a statement of its own, which sees what those committed who had the locks before. Nobody claims for an erased user.
+ * Counts a campaign against the frequency cap of its users (spec: sending/frequency-cap-claims): one claim per user and campaign, for any
+ * number of devices and pages. Answers the users for whom the campaign is one too many. The users are locked first, in the order of their
+ * ids, and their claims are counted by a statement of its own: it sees what the transactions committed that held the locks before. An erased
+ * user gets no claim.
  */
 export async function claimCap(
   db: Db,
@@ -42,42 +43,22 @@ export async function claimCap(
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Removes what claims hold of a user and these devices of theirs. */
+/** Deletes all cap claims of a user, and the wave claims of these devices of that user. */
 export async function removeClaims(
   db: Db,
   { appId, userId, subscriptionIds }: { appId: string; userId: string; subscriptionIds: string[] },
 ): Promise<void> {
   await db.deleteFrom('cap_claims').where('app_id', '=', appId).where('user_id', '=', userId).execute()
-  // The key begins with the campaign: only those that still claim are asked.
+  // The key begins with the campaign: only campaigns that still have claims are looked up.
   await sql`
     delete from wave_claims c using fan_outs f
     where f.app_id = ${appId} and f.waves is not null and c.campaign_id = f.campaign_id
       and c.subscription_id = any(${subscriptionIds}::text[])`.execute(db)
 }
 
-/** Removes claims that no window holds any more; at most 5,000, `true` when there may be more. */
+/** Deletes claims that have left their window; at most 5,000, `true` when there may be more. */
 export async function purgeCapClaims(db: Db): Promise<boolean> {
   const { numAffectedRows } = await sql`
     delete from cap_claims where ctid = any(array(select ctid from cap_claims where expires_at < now() limit 5000))`.execute(db)
   return numAffectedRows === 5_000n
-}
-
-/**
- * Drops the wave claims of a settled campaign, a part at a time: there may be a million. `true` when there may be more. What is
- * planned of waves stays on the row until they are gone, so that they are found again; then it is kept as what was planned.
- */
-export async function clearWaves(db: Db): Promise<boolean> {
-  const { rows } = await sql<{ dropped: number }>`
-    with over as (
-      select campaign_id from fan_outs where settled_at is not null and waves is not null limit 1 for update skip locked
-    ), dropped as (
-      delete from wave_claims
-      where ctid = any(array(select ctid from wave_claims where campaign_id = (select campaign_id from over) limit 5000))
-      returning 1
-    ), counted as (select count(*) as dropped from dropped)
-    update fan_outs f set waves = case when counted.dropped < 5000 then null else f.waves end,
-      past_waves = case when counted.dropped < 5000 then f.waves end
-    from over, counted where f.campaign_id = over.campaign_id
-    returning counted.dropped`.execute(db)
-  return rows.length > 0
 }

@@ -13,41 +13,42 @@ import { keyOfPerson, personKey } from '../../people/store/users.ts'
 
 type Sql = RawBuilder<unknown>
 
-/** A zone of users (`''`: none): the wave that it is in, its instant, and whether that lies in quiet hours which are skipped. */
+/** A time zone of users (`''` for users without one): its wave, the instant of that wave, and whether its users are then skipped for quiet hours. */
 export type PlannedZone = { zone: string; wave: number; at: Date; quiet: boolean }
 
-/** What is counted, as the fan-out of the send would find it. */
+/** What a dry run counts, as the fan-out of the send would find it. */
 export type DryRunScan = {
   appId: string
   send: FrozenSend
   selection: Selection
-  /** What relative dates count from. */
+  /** The instant from which relative dates count. */
   startedAt: Date
-  /** Empty: the send is one wave, at its start. */
+  /** Empty when the send is one wave, at its start. */
   zones: readonly PlannedZone[]
-  /** The last wave: it takes everybody whom none before has taken. */
+  /** The last wave. It takes all users whom no earlier wave took. */
   last: { wave: number; at: Date }
   cap: FrequencyCap | null
-  /** What samples are chosen by. */
+  /** Samples are chosen by this text. */
   seed: string
-  /** The part of the table's blocks that is looked at; 1: all. */
+  /** The part of the table's blocks that is read; 1 for all of them. */
   fraction: number
 }
 
 export type Scanned = { groups: Group[]; blocks: Block[]; picks: string[] }
 
-/** So many parts of the audience bring one sample each. */
+/** The audience is divided into this many parts, and each part brings one sample. */
 const buckets = 64
 
 /**
- * Counts the audience of a send in one scan: devices first by user, because zone, language, variant and cap are the user's, then users by what
- * becomes of their pushes. In a block sample each device stands for itself, since a user's others may lie elsewhere. `picks` are ids of
- * devices to be shown, in the order of the seed: one of each part of the audience, which is all there are only when it is small.
+ * Counts the audience of a send in one scan. It groups devices by user, because zone, language, variant and cap belong to the user, and then
+ * users by what would become of their pushes. In a sample of blocks each device is counted by itself, because the other devices of its user
+ * may be in other blocks. `picks` are the ids of devices to show, in the order of the seed, one from each part of the audience: a small
+ * audience may have more devices than parts that bring one.
  */
 export async function scanAudience(db: Db, scan: DryRunScan): Promise<Scanned> {
   const isSample = scan.fraction < 1
   const { rows } = await sql<ScanRow>`
-    with ${given(scan)}, meant as (${meantBy(scan)}), people as (
+    with ${given(scan)}, meant as (${meantBy(scan)}), counted as (
       ${isSample ? devicesAlone(scan.appId) : devicesByUser(scan)}
     ), placed as (
       ${placedBy(scan, 'some')}
@@ -55,14 +56,14 @@ export async function scanAudience(db: Db, scan: DryRunScan): Promise<Scanned> {
       select kind, language, block, sum(ios) as ios, sum(android) as android, sum(web) as web,
         sum(opted_out) as opted_out, sum(invalidated) as invalidated, sum(users) as users, min(pick) as pick
       from placed group by kind, language, block
-    ), told as (
-      ${toldBy(scan)}
+    ), unpacked as (
+      ${unpackedFrom(scan)}
     ), located as (
-      -- By language and not by user: what a language is shown is looked up a few times instead of a million.
-      select told.*, spoken.locale, told.language is not null as speaks
-      from told left join lateral (
+      -- By language and not by user: the locale of a language is looked up a few times instead of a million.
+      select unpacked.*, spoken.locale, unpacked.language is not null as speaks
+      from unpacked left join lateral (
         select l.locale from locales l
-        where l.variant = told.variant and (told.language = l.locale or starts_with(told.language, l.locale || '-'))
+        where l.variant = unpacked.variant and (unpacked.language = l.locale or starts_with(unpacked.language, l.locale || '-'))
         order by length(l.locale) desc limit 1
       ) as spoken on true
     )
@@ -107,7 +108,7 @@ function sortOut(rows: ScanRow[]): Scanned {
   }
 }
 
-/** What travels with the scan: the zones as they are planned, whose users are over the cap, and the locales of the texts. */
+/** The tables that the scan is joined with: the planned zones, the locales of the texts, and the users who are over the cap. */
 function given(scan: DryRunScan): Sql {
   const { zones, send } = scan
   const locales = localesOfSend(send)
@@ -121,14 +122,14 @@ function given(scan: DryRunScan): Sql {
   return scan.cap ? sql`${planned}, ${spoken}, over_cap as (${overCap(scan, scan.cap)})` : sql`${planned}, ${spoken}`
 }
 
-/** The locales of a send's texts, by variant. */
+/** Lists the locales of a send's texts, by variant. */
 export const localesOfSend = ({ content, experiment, silent }: FrozenSend): { variant: string; locale: string }[] => {
   if (silent) return []
   const contents = experiment ? experiment.variants.map(({ id, content: ofVariant }) => [id, ofVariant] as const) : [['', content] as const]
   return contents.flatMap(([variant, texts]) => (texts === null ? [] : localesOf(texts).map(([locale]) => ({ variant, locale }))))
 }
 
-/** Users whom the cap would skip, at the instant of their wave: what `claimCap` decides when it takes the claims. */
+/** The users whom the cap would skip at the instant of their wave, as `claimCap` decides when a page is cut. */
 function overCap({ appId, send, selection, zones, last }: DryRunScan, cap: FrequencyCap): Sql {
   const at = zones.length > 0 ? sql`coalesce(z.at, ${last.at.toISOString()}::timestamptz)` : sql`${last.at.toISOString()}::timestamptz`
   const ofZones = sql`join users u on u.id = c.user_id left join zones z on z.zone = coalesce(u.timezone, '')`
@@ -142,10 +143,10 @@ function overCap({ appId, send, selection, zones, last }: DryRunScan, cap: Frequ
     group by c.user_id having not ${hasClaimed(send.campaignId)} and ${usedAt(at, cap)} >= ${cap.max}`
 }
 
-/** How reachable a device is: 0 is, 1 opted out, 2 invalidated. Of a device that is both the provider's word is the later one. */
+/** Whether a device is reachable (0), opted out (1) or invalidated (2). A device that is both opted out and invalidated counts as invalidated. */
 const reach = sql`case when ${reachable} then 0 when s.invalidated_at is not null then 2 else 1 end`
 
-/** The devices of the target, reachable or not. `only`: of these. */
+/** The devices that the target means, reachable or not. `only`: those among these ids. */
 function meantBy({ appId, selection, startedAt, fraction, seed }: DryRunScan, only?: string[]): Sql {
   const isList = selection.kind !== 'all' && selection.kind !== 'segment'
   const blocks = sql`tablesample system (${100 * fraction}) repeatable (hashtext(${seed}))`
@@ -162,13 +163,14 @@ function meantBy({ appId, selection, startedAt, fraction, seed }: DryRunScan, on
 
 const onPlatform = (platform: Platform) => sql`reach = 0 and platform = ${sql.lit(platform)}`
 
-/** Ten bits hold the devices of one kind that a user has, of which there are at most 100. */
+/** A user has at most 100 devices, so ten bits hold the number of their devices of one platform. */
 const bitsOfCount = 10
 const countAt = (packed: Sql, place: number) => sql`(${packed} >> ${sql.lit(place * bitsOfCount)})::int & ${sql.lit(2 ** bitsOfCount - 1)}`
 
 /**
- * Only what decides is grouped by: texts are most of what a group costs. Devices come sorted, which parallel workers do in their memory, while a
- * hash table of a million users is made by one process and spills. The counts of a user are packed into two numbers, which are two transitions for each device instead of six.
+ * Groups devices by user, and by zone and language only where these decide something: texts are most of the cost of a group. The devices are
+ * sorted first. Parallel workers do that in their memory, while one process would make a hash table of a million users and write part of it to disk.
+ * The counts of a user are packed into two numbers, so that a device costs two additions instead of six.
  */
 function devicesByUser({ zones, send }: DryRunScan): Sql {
   const hasZones = zones.length > 0
@@ -183,14 +185,14 @@ function devicesByUser({ zones, send }: DryRunScan): Sql {
         select ${deciding},
           sum(case when reach > 0 then 0 when platform = 'ios' then ${one(0)} when platform = 'android' then ${one(1)} else ${one(2)} end) as reached,
           sum(case reach when 0 then 0 when 1 then ${one(0)} else ${one(1)} end) as lost,
-          -- The order changes nothing: it keeps the planner from a hash table.
+          -- `order by` changes no result. With it the planner cannot use a hash table.
           min(id order by user_id) filter (where reach = 0) as device
         from (select ${deciding}, platform, reach, id from meant order by ${deciding}) as sorted
         group by ${deciding}
       ) as packed`
 }
 
-/** A user counts once over all their reachable devices. */
+/** Each device by itself. The fractions of a user that it counts add up to one user over all reachable devices of that user. */
 const devicesAlone = (appId: string) => sql`
       select user_id, zone, language, (${onPlatform('ios')})::int as ios, (${onPlatform('android')})::int as android, (${onPlatform('web')})::int as web,
         (reach = 1)::int as opted_out, (reach = 2)::int as invalidated,
@@ -201,8 +203,9 @@ const devicesAlone = (appId: string) => sql`
       from meant`
 
 /**
- * What becomes of a user's devices. Who is outside the sample of an experiment has no variant; whom the winner's follow-up leaves out is left out
- * here. One of eight has a `pick`, the device in the order of the seed: writing it costs more than all the rest. `all`: everybody has one.
+ * Says what would become of each row of `counted`. A user outside the sample of an experiment has no variant; a user whom the winner's follow-up
+ * leaves out is left out here. `pick` is a device with its place in the order of the seed. With `some` only one row of eight gets one, because
+ * writing it costs more than all the rest; with `all` each row.
  */
 function placedBy({ send, zones, last, seed, cap }: DryRunScan, picked: 'all' | 'some' = 'all'): Sql {
   const { experiment, remainder, campaignId } = send
@@ -210,7 +213,7 @@ function placedBy({ send, zones, last, seed, cap }: DryRunScan, picked: 'all' | 
     ? sql`case when ${inSample(sql`hashed.digest`, experiment.sampleRate)} then ${variantAt(sql`hashed.digest`, experiment.variants)} end`
     : sql`''::text`
   const hashed = experiment
-    ? sql`cross join lateral (select ${digestOf(campaignId, sql`people.user_id`)} as digest offset bigint '0') as hashed`
+    ? sql`cross join lateral (select ${digestOf(campaignId, sql`counted.user_id`)} as digest offset bigint '0') as hashed`
     : sql``
   const [wave, quiet] = zones.length > 0 ? [sql`coalesce(z.wave, ${last.wave}::int)`, sql`coalesce(z.quiet, false)`] : [sql`0`, sql`false`]
   return sql`
@@ -219,14 +222,14 @@ function placedBy({ send, zones, last, seed, cap }: DryRunScan, picked: 'all' | 
           then lpad(to_hex(place), 16, '0') || device end) collate "C" as pick
       from (
         select ${wave} as wave, ${quiet} as quiet, ${cap ? sql`over_cap.user_id is not null` : sql`false`} as capped, ${variant} as variant,
-          people.language, ios, android, web, opted_out, invalidated, users, block, device,
-          hashtextextended(people.user_id, hashtext(${seed})) as place
-        from people
-          ${zones.length > 0 ? sql`left join zones z on z.zone = coalesce(people.zone, '')` : sql``}
-          ${cap ? sql`left join over_cap on over_cap.user_id = people.user_id` : sql``}
+          counted.language, ios, android, web, opted_out, invalidated, users, block, device,
+          hashtextextended(counted.user_id, hashtext(${seed})) as place
+        from counted
+          ${zones.length > 0 ? sql`left join zones z on z.zone = coalesce(counted.zone, '')` : sql``}
+          ${cap ? sql`left join over_cap on over_cap.user_id = counted.user_id` : sql``}
           ${hashed}
-        where ${remainder ? sql`not ${inSample(digestOf(remainder.of, sql`people.user_id`), remainder.sampleRate)}` : sql`true`}
-        -- Kept apart, so that nothing of it is worked out twice.
+        where ${remainder ? sql`not ${inSample(digestOf(remainder.of, sql`counted.user_id`), remainder.sampleRate)}` : sql`true`}
+        -- A subquery of its own, so that no expression is computed twice.
         offset bigint '0'
       ) as decided
       offset bigint '0'`
@@ -236,15 +239,15 @@ function placedBy({ send, zones, last, seed, cap }: DryRunScan, picked: 'all' | 
 const variantsOf = ({ experiment }: FrozenSend): string[] => (experiment ? experiment.variants.map(({ id }) => id) : [''])
 
 /**
- * Wave, quiet, capped, variant and bucket as one number, place by place. By one column the planner expects few groups, and hashes them; by five it expects one for
- * each user, and sorts a million rows on disk.
+ * Packs wave, quiet, capped, variant and bucket into one number. For a grouping by one column the planner expects few groups and uses a hash table.
+ * For a grouping by five columns it expects as many groups as users, and sorts a million rows on disk.
  */
 const kindOf = (send: FrozenSend): Sql =>
   sql`((wave * 4 + quiet::int * 2 + capped::int) * ${sql.lit(variantsOf(send).length + 1)}
     + coalesce(array_position(${variantsOf(send)}::text[], variant), 0)) * ${sql.lit(buckets)} + (place & ${sql.lit(buckets - 1)})::int`
 
-/** What the number of a kind says. */
-function toldBy({ send }: DryRunScan): Sql {
+/** Reads wave, quiet, capped, variant and bucket back from the number that `kindOf` makes. */
+function unpackedFrom({ send }: DryRunScan): Sql {
   const variants = variantsOf(send)
   const above = sql`kind / ${sql.lit(buckets * (variants.length + 1))}`
   return sql`
@@ -253,10 +256,10 @@ function toldBy({ send }: DryRunScan): Sql {
       from alike`
 }
 
-/** The first devices of an audience in the order of the seed: for one that is small, where the scan may have picked too few. */
+/** Picks the first devices of an audience in the order of the seed: for a small audience, of which the scan may have picked too few. */
 export async function pickDevices(db: Db, scan: DryRunScan, count: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    with ${given(scan)}, meant as (${meantBy(scan)}), people as (
+    with ${given(scan)}, meant as (${meantBy(scan)}), counted as (
       select meant.*, id as device, 0 as ios, 0 as android, 0 as web, 0 as opted_out, 0 as invalidated, 0 as users from meant where reach = 0
     ), placed as (
       ${placedBy(scan)}
@@ -270,19 +273,19 @@ export type Described = {
   id: string
   userId: string
   platform: Platform
-  /** Null: the target does not mean it. 0 is reachable, 1 opted out, 2 invalidated. */
+  /** 0 reachable, 1 opted out, 2 invalidated; null when the target does not mean the device. */
   reach: 0 | 1 | 2 | null
   quiet: boolean
   capped: boolean
-  /** Null: the experiment, or the winner's follow-up, leaves its user out. */
+  /** Null when the experiment, or the winner's follow-up, leaves its user out. */
   variant: string | null
 }
 
-/** What becomes of single devices of an app; those that it does not have are not in the answer. */
+/** Says what would become of single devices of an app. An id that the app does not have is not in the answer. */
 export async function describeDevices(db: Db, scan: DryRunScan, ids: string[]): Promise<Described[]> {
   const whole = { ...scan, fraction: 1 }
   const { rows } = await sql<Described>`
-    with ${given(whole)}, meant as (${meantBy(whole, ids)}), people as (
+    with ${given(whole)}, meant as (${meantBy(whole, ids)}), counted as (
       select meant.*, id as device, 0 as ios, 0 as android, 0 as web, 0 as opted_out, 0 as invalidated, 0 as users from meant
     ), placed as (
       ${placedBy(whole)}
@@ -294,7 +297,7 @@ export async function describeDevices(db: Db, scan: DryRunScan, ids: string[]): 
   return rows
 }
 
-/** How many of the ids that a target lists nobody has. */
+/** Counts the ids in a target's list that no device or user of the app has. */
 export async function countUnknown(db: Db, appId: string, selection: Selection): Promise<number> {
   const count = async (ids: string[], known: Sql): Promise<number> => {
     const { rows } = await sql<{ unknown: number }>`
@@ -318,18 +321,18 @@ export async function countUnknown(db: Db, appId: string, selection: Selection):
   }
 }
 
-/** How many devices of an app there are, as the planner estimates it: exact counting takes a second for what is only a threshold. */
+/** Gives the planner's estimate of how many devices an app has. It is compared with a threshold only, and an exact count takes a second. */
 export async function estimateDevices(db: Db, appId: string): Promise<number> {
   const { rows } = await sql<{ 'QUERY PLAN': { Plan: { 'Plan Rows': number } }[] }>`
     explain (format json) select from subscriptions where app_id = ${sql.lit(appId)}`.execute(db)
   return rows[0]?.['QUERY PLAN'][0]?.Plan['Plan Rows'] ?? 0
 }
 
-/** For what is read next in this transaction: memory for joining a million devices with their users, and how long one statement may take. */
+/** Prepares this transaction for a scan: memory to join a million devices with their users, and a time limit for a statement. Gives the database's time. */
 export async function prepareForScan(db: Db): Promise<Date> {
   await sql`set local work_mem = '64MB'`.execute(db)
   await sql`set local statement_timeout = '8s'`.execute(db)
-  // A merge join of all devices with all users reads both by their indexes in one process: 6 s where a hash join of parallel workers takes 2.
+  // The planner likes to merge all devices with all users by their indexes, in one process. Over a million devices that takes 6 s, and a hash join of parallel workers 2 s.
   await sql`set local enable_mergejoin = off`.execute(db)
   const { rows } = await sql<{ now: Date }>`select now() as now`.execute(db)
   return rows[0]?.now ?? new Date(Number.NaN)

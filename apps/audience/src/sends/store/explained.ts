@@ -2,57 +2,43 @@ import type { CircuitEnvironment } from '@herald/contracts/batch'
 import type { Attempt, FailureCode } from '@herald/contracts/outcome'
 import type { Lane, Platform } from '@herald/contracts/platform'
 import { leavesOf, type Segment } from '@herald/contracts/segment'
-import { sql, type Selectable } from 'kysely'
+import { sql } from 'kysely'
 import { devicesMeant } from '../../segments/store/segment-sql.ts'
-import type { Db, FanOut, SubscriptionTable, UserTable } from '../../store/tables.ts'
+import type { Db } from '../../store/tables.ts'
+import type { KnownDevice, KnownUser } from '../core/explain-device.ts'
 
-/** Reads in one snapshot that writes nothing: what is explained must not show the page of one moment and the batch of another. */
+/** Reads in one read-only snapshot: an explanation must not show the page of one moment and the batch of another. */
 export const inOneSnapshot = <Answer>(db: Db, work: (snapshot: Db) => Promise<Answer>): Promise<Answer> =>
   db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work)
 
-export type DeviceToExplain = Omit<Selectable<SubscriptionTable>, 'address' | 'address_hash' | 'p256dh' | 'auth'>
-
-/** The devices of an app among these, without what they are reached by. */
-export const findDevicesToExplain = (db: Db, appId: string, ids: string[]): Promise<DeviceToExplain[]> =>
+/** Finds the devices of an app among these ids, without their addresses and keys. */
+export const findDevicesToExplain = (db: Db, appId: string, ids: string[]): Promise<KnownDevice[]> =>
   db
     .selectFrom('subscriptions')
     .select([
-      ...([
-        'id',
-        'app_id',
-        'user_id',
-        'platform',
-        'token_version',
-        'apns_environment',
-        'registered_at',
-        'opted_in',
-        'app_version',
-      ] as const),
-      ...([
-        'sdk_version',
-        'os_version',
-        'device_model',
-        'browser',
-        'standalone',
-        'session_count',
-        'last_session_at',
-        'created_at',
-      ] as const),
-      ...(['last_active_at', 'invalidated_at', 'opted_out_at', 'invalidated_code', 'invalidated_campaign_id', 'told_at'] as const),
+      ...(['id', 'user_id as userId', 'platform', 'apns_environment as apnsEnvironment', 'registered_at as registeredAt'] as const),
+      ...(['opted_in as optedIn', 'app_version as appVersion', 'sdk_version as sdkVersion', 'os_version as osVersion'] as const),
+      ...(['device_model as deviceModel', 'browser', 'standalone', 'session_count as sessionCount'] as const),
+      ...(['last_session_at as lastSessionAt', 'created_at as createdAt', 'last_active_at as lastActiveAt'] as const),
+      ...(['invalidated_at as invalidatedAt', 'opted_out_at as optedOutAt', 'invalidated_code as invalidatedCode'] as const),
+      ...(['invalidated_campaign_id as invalidatedCampaignId', 'told_at as toldAt'] as const),
     ])
     .where('id', '=', sql<string>`any(${ids})`)
     .where(sql<boolean>`app_id || '' = ${appId}`)
     .execute()
 
-export const findUsersToExplain = (db: Db, appId: string, ids: string[]): Promise<Selectable<UserTable>[]> =>
+export const findUsersToExplain = (db: Db, appId: string, ids: string[]): Promise<KnownUser[]> =>
   db
     .selectFrom('users')
-    .selectAll()
+    .select([
+      ...(['id', 'external_id as externalId', 'tags', 'language', 'timezone', 'country'] as const),
+      ...(['created_at as createdAt', 'last_active_at as lastActiveAt', 'changed_at as changedAt'] as const),
+    ])
     .where('id', '=', sql<string>`any(${ids})`)
     .where(sql<boolean>`app_id || '' = ${appId}`)
     .execute()
 
-/** When these devices were last sent to, of those of which it is noted. */
+/** Finds when these devices were last sent to. A device of which nothing is noted is not in the answer. */
 export async function findLastNotifiedOf(db: Db, ids: string[]): Promise<Map<string, Date>> {
   const rows = await db
     .selectFrom('last_notified')
@@ -62,43 +48,19 @@ export async function findLastNotifiedOf(db: Db, ids: string[]): Promise<Map<str
   return new Map(rows.map(({ subscription_id, at }) => [subscription_id, at]))
 }
 
-/** The ids of a user's devices, at most so many. */
+/** Finds the ids of a user's devices, at most this many. */
 export async function findDeviceIds(db: Db, userId: string, most: number): Promise<string[]> {
   const rows = await db.selectFrom('subscriptions').select('id').where('user_id', '=', userId).orderBy('id').limit(most).execute()
   return rows.map(({ id }) => id)
 }
 
-export type FanOutToExplain = Omit<FanOut, 'send' | 'target'> & { now: Date }
-
-export const findFanOutToExplain = (db: Db, appId: string, campaignId: string): Promise<FanOutToExplain | undefined> =>
+/** Finds the fan-out of a send, without what the send says, and the database's time. */
+export const findFanOutToExplain = (db: Db, appId: string, campaignId: string) =>
   db
     .selectFrom('fan_outs')
     .select([
-      ...([
-        'campaign_id',
-        'app_id',
-        'day',
-        'settings',
-        'started_at',
-        'bound_id',
-        'cursor',
-        'page',
-        'queued_ios',
-        'queued_android',
-      ] as const),
-      ...([
-        'queued_web',
-        'lane',
-        'state',
-        'told_page',
-        'batches',
-        'told_batches',
-        'failure',
-        'lease_until',
-        'due_at',
-        'pointer_no',
-      ] as const),
-      ...(['settled_at', 'failures', 'last_failure', 'flow', 'flow_no', 'waves', 'past_waves', 'wave'] as const),
+      ...(['settings', 'started_at as startedAt', 'bound_id as boundId', 'cursor', 'page', 'state', 'flow'] as const),
+      ...(['told_batches as toldBatches', 'failure', 'settled_at as settledAt', 'waves', 'past_waves as pastWaves', 'wave'] as const),
       sql<Date>`now()`.as('now'),
     ])
     .where('campaign_id', '=', campaignId)
@@ -111,7 +73,10 @@ export async function getNow(db: Db): Promise<Date> {
   return rows[0]?.now ?? new Date()
 }
 
-/** Which of some devices a segment means, and each of its leaves by itself, in the order written: by the statements that find a send's devices. */
+/**
+ * Finds which of these devices a segment means, and which of them each of its leaves means, in the order written. It asks with the statements
+ * that find a send's devices.
+ */
 export async function findMatches(
   db: Db,
   segment: Segment,
@@ -137,17 +102,17 @@ export type OpenBatch = {
   tries: number
   leaseUntil: Date | null
   isLeased: boolean
-  /** What its pushes heard last; null: nothing, or it is no retry. */
+  /** The last answer to its pushes; null when there was none. */
   code: FailureCode | null
   providerCode: string | null
   trail: Attempt[] | null
-  /** Its end is known, and on its way to the ledger. */
+  /** Whether its end is decided and the ledger does not have it yet. */
   isDecided: boolean
 }
 
 /**
- * The batches of a campaign that are not done and hold these devices. `no`: the batch that the ledger says a push is in; one that the ledger does not know
- * may be in a batch that it was not told of yet, above `told`.
+ * Finds the unfinished batches of a campaign that hold these devices. `no` is the batch in which the ledger has the push. A push that the
+ * ledger does not know may be in a batch that the ledger was not told of yet, with a number above `told`.
  */
 export async function findOpenBatches(
   db: Db,
@@ -186,10 +151,10 @@ export const findOpenCircuits = (db: Db, appId: string): Promise<OpenCircuit[]> 
     .orderBy('environment')
     .execute()
 
-/** Claims that are read for one answer, at most: as many as the largest cap counts. */
+/** How many claims are read for one answer at most: as many as the largest cap counts. */
 const mostClaims = 1_000
 
-/** What counts against the frequency cap of some users of an app, newest first. */
+/** Finds the claims that count against the frequency cap of these users of an app, newest first. */
 export const findCapClaims = (db: Db, appId: string, userIds: string[]): Promise<{ userId: string; campaignId: string; at: Date }[]> =>
   db
     .selectFrom('cap_claims')

@@ -1,14 +1,15 @@
 import type { CampaignFlow, FlowChange } from '@herald/contracts/calls/audience'
 import { sql } from 'kysely'
-import type { Db, FanOut } from '../../store/tables.ts'
+import type { Db } from '../../store/tables.ts'
 
 /**
- * Pauses, resumes or cancels a send; undefined: a later change came first, or all is over. Whoever cuts a page now loses it, so
- * its lease ends. Cancelled: nothing more is queued, and the totals so far are the last. Resumed: the next page is due at once.
+ * Pauses, resumes or cancels a send; answers its app, or undefined when a later change came first or the send is settled. A page that is
+ * being cut now is lost, so its lease ends. A cancelled send queues nothing more, and its totals so far are the last. The next page of a
+ * resumed send is due at once.
  */
-export async function changeFanOutFlow(db: Db, campaignId: string, { flow, no }: FlowChange): Promise<FanOut | undefined> {
+export async function changeFanOutFlow(db: Db, campaignId: string, { flow, no }: FlowChange): Promise<{ appId: string } | undefined> {
   const ends = flow === 'cancelled'
-  const { rows } = await sql<FanOut>`
+  const { rows } = await sql<{ appId: string }>`
     update fan_outs set
       flow = ${flow}, flow_no = ${no}, lease_until = null,
       ${
@@ -24,11 +25,11 @@ export async function changeFanOutFlow(db: Db, campaignId: string, { flow, no }:
         when state = 'between_waves' and not ${ends} then due_at
         else now() end
     where campaign_id = ${campaignId} and flow_no < ${no} and settled_at is null
-    returning *`.execute(db)
+    returning app_id as "appId"`.execute(db)
   return rows[0]
 }
 
-/** Sends of a deleted app end where they are: no page, no total, nobody is told. Their rows stay, emptied, like any settled one's. */
+/** Ends the sends of a deleted app: no page is cut and nobody is told anything more. Their emptied rows stay, like those of settled sends. */
 export const stopFanOuts = (db: Db, appId: string) =>
   sql`
     with going as (
@@ -41,8 +42,8 @@ export const stopFanOuts = (db: Db, appId: string) =>
   )
 
 /**
- * What a send that was resumed or cancelled has queued and not sent is due at once. What waits for its time goes on waiting,
- * unless it is cancelled. A batch that somebody has locked is being taken or finished.
+ * Makes the batches of a resumed or cancelled send that no dispatcher has due at once. Batches that wait for a time of their own go on waiting,
+ * unless the send is cancelled. A locked batch is left out: a dispatcher is taking or finishing it.
  */
 export const makeBatchesDue = (db: Db, campaignId: string, flow: CampaignFlow) =>
   sql`

@@ -2,12 +2,13 @@ import { pageSize } from '@herald/contracts/batch'
 import type { Platform } from '@herald/contracts/platform'
 import type { Segment } from '@herald/contracts/segment'
 import { sql, type RawBuilder } from 'kysely'
-import type { PageDevice } from '../core/queueing.ts'
-import { asksAboutUser, devicesMeant, reachable } from '../../segments/store/segment-sql.ts'
-import type { Db, FanOut } from '../../store/tables.ts'
 import { keyOfPerson, personKey } from '../../people/store/users.ts'
+import { asksAboutUser, devicesMeant, reachable } from '../../segments/store/segment-sql.ts'
+import type { Db } from '../../store/tables.ts'
+import type { PageDevice } from '../core/queueing.ts'
+import type { FanOut } from './fan-outs.ts'
 
-/** Whom a fan-out scans, and which of them are meant. */
+/** The target of a send, with its segment compiled. */
 export type Selection =
   | { kind: 'externalIds'; externalIds: string[] }
   | { kind: 'userIds'; userIds: string[] }
@@ -15,44 +16,47 @@ export type Selection =
   | { kind: 'segment'; segment: Segment }
   | { kind: 'all' }
 
-/** Who is in a send: nobody with a greater id, or made later. `exactStart` is the database's time to the microsecond, which a Date loses. */
-export type Bounds = { started_at: Date; exactStart: string; bound_id: string }
+/**
+ * The bounds of a send: a device with a greater id than `boundId`, or created after the start, is not in it. `exactStart` is the start to the
+ * microsecond, which a Date cannot hold.
+ */
+export type Bounds = { startedAt: Date; exactStart: string; boundId: string }
 
-/** Fixes who is in a send of an app from now on. */
+/** Fixes the bounds of a send that begins now. */
 export async function fixBounds(db: Db, appId: string): Promise<Bounds> {
   const { rows } = await sql<Bounds>`
-    select now() as started_at, now()::text as "exactStart",
-      coalesce((select max(id) from subscriptions where app_id = ${appId}), '') as bound_id`.execute(db)
+    select now() as "startedAt", now()::text as "exactStart",
+      coalesce((select max(id) from subscriptions where app_id = ${appId}), '') as "boundId"`.execute(db)
   const [bounds] = rows
   if (!bounds) throw new Error('a select of one row answered none')
   return bounds
 }
 
-/** What a page is scanned for. */
-export type Scan = Pick<FanOut, 'campaign_id' | 'app_id' | 'cursor' | 'bound_id' | 'started_at'> & {
-  /** Undefined: as it stands in the row. */
+/** The page of a send that is to be scanned. */
+export type Scan = Pick<FanOut, 'campaignId' | 'appId' | 'cursor' | 'boundId' | 'startedAt'> & {
+  /** The start to the microsecond; undefined when the fan-out has a row, which holds it. */
   exactStart?: string
-  /** Only users of these zones; null: of any. */
+  /** Only users in these time zones; null for users in any zone. */
   zones: readonly string[] | null
-  /** Leave out whom an earlier wave has taken. */
+  /** Whether devices that an earlier wave has claimed are left out. */
   claims: boolean
-  /** Each user's zone is wanted. */
+  /** Whether the time zone of each user is read too. */
   withZones: boolean
 }
 
 export type Page = { devices: PageDevice[]; lastId: string; isLast: boolean }
 
 /**
- * The next 5,000 *scanned* devices of a fan-out after its cursor, whatever number of them is meant: a segment that matches few
- * of a million costs no more per page than one that matches all. Of these, who is reachable and was there at the start.
+ * Scans the next 5,000 devices after the cursor, and gives those that the target means, that are reachable and that existed at the start.
+ * Because a page counts *scanned* devices, a segment that means a few of a million costs no more per page than one that means all.
  */
 export async function scanPage(db: Db, scan: Scan, selection: Selection): Promise<Page> {
   const { zones, claims, withZones } = scan
   const asksForUser = zones !== null || withZones || (selection.kind === 'segment' && asksAboutUser(selection.segment))
   const start = scan.exactStart
     ? sql`${scan.exactStart}::timestamptz`
-    : sql`(select started_at from fan_outs where campaign_id = ${scan.campaign_id})`
-  const meant = devicesMeant(selection.kind === 'segment' ? selection.segment : { is: 'everyone' }, scan.started_at, {
+    : sql`(select started_at from fan_outs where campaign_id = ${scan.campaignId})`
+  const meant = devicesMeant(selection.kind === 'segment' ? selection.segment : { is: 'everyone' }, scan.startedAt, {
     columns: sql`s.id, s.user_id, s.platform, ${withZones ? sql`u.timezone` : sql`null`} as zone`,
     from: sql`page s ${asksForUser ? sql`join users u on u.id = s.user_id` : sql``}`,
     where: sql`${reachable}
@@ -60,7 +64,7 @@ export async function scanPage(db: Db, scan: Scan, selection: Selection): Promis
       and ${zones ? sql`coalesce(u.timezone, '') = any(${zones}::text[])` : sql`true`}
       and ${
         claims
-          ? sql`not exists (select from wave_claims c where c.campaign_id = ${scan.campaign_id} and c.subscription_id = s.id)`
+          ? sql`not exists (select from wave_claims c where c.campaign_id = ${scan.campaignId} and c.subscription_id = s.id)`
           : sql`true`
       }`,
   })
@@ -87,11 +91,11 @@ export async function scanPage(db: Db, scan: Scan, selection: Selection): Promis
   return {
     devices: rows.flatMap((row) => (row.platform ? toDevices(row.platform, row.subscriptionIds ?? '', row.userIds ?? '', row.zones) : [])),
     lastId: lastId ?? scan.cursor,
-    isLast: scanned < pageSize || (lastId ?? '') >= scan.bound_id,
+    isLast: scanned < pageSize || (lastId ?? '') >= scan.boundId,
   }
 }
 
-/** Ids come as one text of 24 characters each: as lists, 5,000 of them take ten times as long to read. */
+/** The ids come in one text, 24 characters each: as a list, 5,000 of them take ten times as long to read. */
 const toDevices = (platform: Platform, ids: string, userIds: string, zones: (string | null)[] | null): PageDevice[] =>
   Array.from({ length: ids.length / 24 }, (_, at) => ({
     id: ids.slice(at * 24, at * 24 + 24),
@@ -105,24 +109,25 @@ const segmentColumns = sql`${scannedColumns}, s.browser, s.standalone, s.app_ver
   s.session_count, s.last_session_at, s.last_active_at`
 
 /**
- * A page by the index that fits. Everyone and segments walk the app's devices from the cursor. Lists of ids are found by their
- * own index first (`materialized`, and the app hidden by `|| ''`: else the planner may walk a million devices to find the named ones).
+ * The devices that a page scans, by the index that fits. For everyone and for segments it walks the app's devices from the cursor. Devices
+ * that a list names are first found by their own index. (`materialized`, and the app hidden by `|| ''`: otherwise the planner may walk a
+ * million devices to find the named ones.)
  */
-function source({ app_id, cursor, bound_id }: Scan, selection: Selection): RawBuilder<unknown> {
+function source({ appId, cursor, boundId }: Scan, selection: Selection): RawBuilder<unknown> {
   if (selection.kind === 'all' || selection.kind === 'segment')
     return sql`
         select ${selection.kind === 'all' ? scannedColumns : segmentColumns} from subscriptions s
-        where s.app_id = ${app_id} and s.id > ${cursor} and s.id <= ${bound_id}
+        where s.app_id = ${appId} and s.id > ${cursor} and s.id <= ${boundId}
         order by s.id limit ${sql.lit(pageSize)}`
   return sql`
-      with named as materialized (select ${scannedColumns} from subscriptions s where ${devicesNamed(app_id, selection)} and s.app_id || '' = ${app_id})
-      select * from named where id > ${cursor} and id <= ${bound_id} order by id limit ${sql.lit(pageSize)}`
+      with named as materialized (select ${scannedColumns} from subscriptions s where ${devicesNamed(appId, selection)} and s.app_id || '' = ${appId})
+      select * from named where id > ${cursor} and id <= ${boundId} order by id limit ${sql.lit(pageSize)}`
 }
 
-/** A target that lists those whom it means. */
+/** A target that lists users or devices. */
 export type Named = Exclude<Selection, { kind: 'all' | 'segment' }>
 
-/** Whether a device `s` is one that a list names; of any app that has the ids. */
+/** The condition that a list names the device `s`. It does not check the app. */
 export function devicesNamed(appId: string, selection: Named): RawBuilder<unknown> {
   switch (selection.kind) {
     case 'subscriptionIds':

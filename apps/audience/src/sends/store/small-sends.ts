@@ -1,21 +1,23 @@
 import { smallSend } from '@herald/contracts/batch'
 import type { FrozenSmallSend } from '@herald/contracts/calls/audience'
 import type { Platform } from '@herald/contracts/platform'
-import { sql, type RawBuilder } from 'kysely'
-import type { PageDevice } from '../core/queueing.ts'
+import { sql, type RawBuilder, type Selectable } from 'kysely'
+import { takenLease } from '../../delivery/store/taken-batches.ts'
 import { reachable } from '../../segments/store/segment-sql.ts'
-import { takenLease, type MadeBatch, listOf } from '../../delivery/store/batches.ts'
-import type { Db, FanOut } from '../../store/tables.ts'
-import { roomOnLane } from '../../store/turns.ts'
+import type { Db, FanOutTable } from '../../store/tables.ts'
+import { roomOnLane, soon } from '../../store/turns.ts'
+import type { PageDevice } from '../core/queueing.ts'
+import { toFanOut, type FanOut } from './fan-outs.ts'
+import { listOf, type MadeBatch } from './made-batches.ts'
 
 export type FewAsked = { appId: string; target: FrozenSmallSend['target']; withZones: boolean }
-/** Whom several sends mean, in the order asked; `many`: more than 100 devices. `exactStart` is the database's time to the microsecond. */
+/** The devices that each of several sends means, in the order asked; `many`: more than 100. `exactStart` is the database's time to the microsecond. */
 export type Few = { startedAt: Date; exactStart: string; devices: (PageDevice[] | 'many')[] }
 
 /**
- * The devices that several small sends name, reachable and there now, in one statement for all: each by its key, so that the plan is the same
- * whatever the tables hold and whether or not there are statistics (`offset 0`: else the planner may join them its own way; `app_id || ''`: else it may
- * read all devices of the app).
+ * Finds the devices that several small sends name and that are reachable now, in one statement for all sends. Each device is found by its
+ * key, so that the plan is the same whatever the tables hold, with statistics or without. (`offset 0`: otherwise the planner may choose
+ * another join; `app_id || ''`: otherwise it may read all devices of the app.)
  */
 export async function findFew(db: Db, asked: FewAsked[]): Promise<Few> {
   const { rows } = await sql<{
@@ -58,12 +60,12 @@ export async function findFew(db: Db, asked: FewAsked[]): Promise<Few> {
 
 const deviceColumns = sql`s.id, s.user_id, s.platform`
 
-/** Those of a user, bounded: a person may have any number of them. */
+/** The devices of a user. Bounded, because a user may have any number of them. */
 const devicesOf = (userId: RawBuilder<unknown>) => sql`
   select ${deviceColumns} from subscriptions s
   where s.user_id = ${userId} and s.app_id || '' = asked.app_id and ${reachable} limit ${sql.lit(smallSend + 1)}`
 
-/** What each name of a kind stands for; of other kinds nothing is looked up. */
+/** The devices that the names of one kind stand for. For a target of another kind nothing is looked up. */
 const named = (kind: FrozenSmallSend['target']['kind'], devices: RawBuilder<unknown>) => sql`
   select s.id, s.user_id, s.platform
   from unnest(case when asked.kind = ${sql.lit(kind)} then asked.names end) as name cross join lateral (${devices} offset 0) as s`
@@ -74,28 +76,27 @@ function namesOf(target: FrozenSmallSend['target']): string[] {
   return [...new Set(names)]
 }
 
-export type NewSmallSend = Pick<FanOut, 'campaign_id' | 'app_id' | 'send' | 'settings'> & {
+export type NewSmallSend = Pick<FanOut, 'campaignId' | 'appId' | 'send' | 'settings'> & {
   counts: Record<Platform, number>
-  /** `hasTaker`: somebody waits for it. */
+  /** `hasTaker`: a waiting dispatcher has room for the batch. */
   batches: (MadeBatch & { hasTaker: boolean })[]
 }
 /**
- * A fan-out that is made and over: nobody has been told of it. Of its batches `taken` are those that are their taker's, since `queuedAt`, and
+ * A fan-out in its last state, of which nobody has been told. `taken` are the ids of the batches that their takers have from the start, and
  * `pointedAt` those that are to be pointed at now.
  */
-export type MadeSmallSend = { row: FanOut; queuedAt: Date; taken: Set<string>; pointedAt: Set<string> }
+export type MadeSmallSend = { row: FanOut; taken: Set<string>; pointedAt: Set<string> }
 
 /**
- * Makes the fan-outs of small sends in their last state, with their batches, in one statement for all; what is left out was there already, or
- * its app was erased. Beyond what an app may have on a lane, its batches are due now: the sweep points at them in their turn. One that somebody waits
- * for is leased to them with the same write, unless a circuit of its way is open.
+ * Makes the fan-outs of small sends in their last state, with their batches, in one statement for all. A send that is not in the answer had
+ * a fan-out already, or its app was erased. Batches beyond those that an app may have on a lane are due now: the sweep points at them in
+ * their turn. A batch with a taker is leased to it by the same write, unless a circuit of its app and platform is open.
  */
 export async function insertSmallSends(db: Db, exactStart: string, sends: NewSmallSend[]): Promise<Map<string, MadeSmallSend>> {
   if (sends.length === 0) return new Map()
-  const batches = sends.flatMap(({ campaign_id, batches }) => batches.map((batch) => ({ campaign_id, ...batch })))
+  const batches = sends.flatMap(({ campaignId, batches: made }) => made.map((batch) => ({ campaignId, ...batch })))
   const { rows } = await sql<
-    Omit<FanOut, 'send' | 'target' | 'settings' | 'waves' | 'past_waves' | 'failure'> & {
-      queuedAt: Date
+    Omit<Selectable<FanOutTable>, 'send' | 'target' | 'settings' | 'waves' | 'past_waves' | 'failure'> & {
       taken: string[] | null
       pointedAt: string[] | null
     }
@@ -105,7 +106,7 @@ export async function insertSmallSends(db: Db, exactStart: string, sends: NewSma
         queued_ios, queued_android, queued_web)
       select campaign_id, app_id, send, settings, ${exactStart}::timestamptz, '', 'prompt', 'fanned_out', 2, 0, batches, ios, android, web
       from unnest(
-        ${sends.map(({ campaign_id }) => campaign_id)}::text[], ${sends.map(({ app_id }) => app_id)}::text[],
+        ${sends.map(({ campaignId }) => campaignId)}::text[], ${sends.map(({ appId }) => appId)}::text[],
         ${sends.map(({ send }) => JSON.stringify(send))}::jsonb[], ${sends.map(({ settings }) => settings && JSON.stringify(settings))}::jsonb[],
         ${sends.map((send) => send.batches.length)}::int[], ${sends.map(({ counts }) => counts.ios)}::int[], ${sends.map(({ counts }) => counts.android)}::int[],
         ${sends.map(({ counts }) => counts.web)}::int[]
@@ -118,34 +119,38 @@ export async function insertSmallSends(db: Db, exactStart: string, sends: NewSma
     ), fresh as (
       select given.*, made.app_id, made.day, row_number() over (partition by made.app_id, given.platform order by given.place) as turn
       from unnest(
-        ${batches.map(({ id }) => id)}::text[], ${batches.map(({ campaign_id }) => campaign_id)}::text[],
+        ${batches.map(({ id }) => id)}::text[], ${batches.map(({ campaignId }) => campaignId)}::text[],
         ${batches.map(({ platform }) => platform)}::text[], ${batches.map(({ subscriptionIds }) => listOf(subscriptionIds))}::text[],
         ${batches.map(({ userIds }) => listOf(userIds))}::text[], ${batches.map(({ no }) => no)}::int[],
         ${batches.map(({ decided }) => decided && JSON.stringify(decided))}::jsonb[], ${batches.map(({ hasTaker }) => hasTaker)}::bool[]
       ) with ordinality as given(id, campaign_id, platform, subscription_ids, user_ids, no, decided, has_taker, place)
         join made on made.campaign_id = given.campaign_id
     ), rooms as materialized (
-      select app_id, platform, ${roomOnLane(sql`ways.app_id`, sql`ways.platform`)} as room,
-        exists (select from circuits c where c.app_id = ways.app_id and c.platform = ways.platform and c.state = 'open' offset 0) as is_closed
-      from (select distinct app_id, platform from fresh) as ways
+      select app_id, platform, ${roomOnLane(sql`lanes.app_id`, sql`lanes.platform`)} as room,
+        exists (select from circuits c where c.app_id = lanes.app_id and c.platform = lanes.platform and c.state = 'open' offset 0) as is_held
+      from (select distinct app_id, platform from fresh) as lanes
     ), queued as (
       insert into batches (id, app_id, campaign_id, platform, lane, day, batch_no, subscription_ids, user_ids, decided, takes, lease_until, due_at)
       select id, app_id, campaign_id, platform, 'prompt', day, no, subscription_ids::text[], user_ids::text[], decided,
         is_taken::int, case when is_taken then ${takenLease} end,
-        case when is_taken then ${takenLease} when turn <= room then now() + interval '5 seconds' else now() end
-      from fresh join rooms using (app_id, platform) cross join lateral (select has_taker and turn <= room and not is_closed as is_taken) as it
+        case when is_taken then ${takenLease} when turn <= room then ${soon} else now() end
+      from fresh join rooms using (app_id, platform) cross join lateral (select has_taker and turn <= room and not is_held as is_taken) as it
       returning id, campaign_id, takes = 1 as taken, due_at > now() as pointed_at
     )
-    select made.*, now() as "queuedAt",
+    select made.*,
       (select array_agg(queued.id) from queued where queued.campaign_id = made.campaign_id and queued.taken) as taken,
       (select array_agg(queued.id) from queued where queued.campaign_id = made.campaign_id and queued.pointed_at and not queued.taken) as "pointedAt"
     from made`.execute(db)
-  const frozen = new Map(sends.map((send) => [send.campaign_id, send]))
+  const frozen = new Map(sends.map((send) => [send.campaignId, send]))
   return new Map(
-    rows.map(({ queuedAt, taken, pointedAt, ...row }) => {
+    rows.map(({ taken, pointedAt, ...row }) => {
       const { send = null, settings = null } = frozen.get(row.campaign_id) ?? {}
-      const whole = { ...row, send, settings, target: null, waves: null, past_waves: null, failure: null }
-      return [row.campaign_id, { row: whole, queuedAt, taken: new Set(taken), pointedAt: new Set(pointedAt) }]
+      const whole = toFanOut({ ...row, send, settings, target: null, waves: null, past_waves: null, failure: null })
+      return [whole.campaignId, { row: whole, taken: new Set(taken), pointedAt: new Set(pointedAt) }]
     }),
   )
 }
+
+/** Frees a batch that was leased to a taker when it was made and was not given to it: any dispatcher may take it now. */
+export const freeBatch = (db: Db, batchId: string) =>
+  sql`update batches set lease_until = null, due_at = now() where id = ${batchId} and takes = 1 and done_at is null`.execute(db)

@@ -3,7 +3,7 @@ import type { Selection } from './pages.ts'
 import type { Db } from '../../store/tables.ts'
 import { keyOfPerson, personKey } from '../../people/store/users.ts'
 
-/** The time zones of an app's users, each once: a probe of the index for each, however many users have it. */
+/** Lists the time zones of an app's users, each once. It looks into the index once for each zone, however many users are in it. */
 export async function listTimeZones(db: Db, appId: string): Promise<string[]> {
   const { rows } = await sql<{ timezone: string }>`
     with recursive zones as (
@@ -16,7 +16,10 @@ export async function listTimeZones(db: Db, appId: string): Promise<string[]> {
   return rows.map(({ timezone }) => timezone)
 }
 
-/** The zones of those who may be meant; `''` stands for users without one. A list's are its users', so that one person is one wave. */
+/**
+ * Finds the time zones of the users that a target may mean; `''` stands for users without one. A target that lists devices gives the zones of
+ * their users, so that all devices of a user are in one wave.
+ */
 export async function findZones(db: Db, appId: string, selection: Selection): Promise<string[]> {
   if (selection.kind === 'all' || selection.kind === 'segment') {
     const without = await db.selectFrom('users').select('id').where('app_id', '=', appId).where('timezone', 'is', null).limit(1).execute()

@@ -1,25 +1,22 @@
 import { findLastNotified, readNotified } from '@herald/contracts/calls/tracker'
-import { queueUnavailable } from '@herald/contracts/fault'
 import { leavesOf, type Segment } from '@herald/contracts/segment'
 import type { Bus } from '@herald/service/bus'
 import { transact } from '@herald/service/postgres'
 import type { Service } from '@herald/service/run'
-import type { Audience } from '../audience.ts'
-import { keepRecent } from '../core/recent.ts'
+import { keepRecent } from './core/recent.ts'
 import { findReading, isNoted, keepRead, nameApp } from './store/last-notified.ts'
-import type { Selection } from './store/pages.ts'
-import type { Db } from '../store/tables.ts'
+import type { Db } from './store/tables.ts'
 
 /**
- * Whether what a segment asks about `lastNotifiedAt` can be answered now. The first time an app asks, its ledger is read back first: for as
- * long as `patienceMs` that is waited for, and it goes on when nobody waits any more.
+ * Whether a segment can be answered now, as far as it asks for `lastNotifiedAt`. When an app asks for the first time its ledger is read back
+ * first. The call waits for that for `patienceMs` at most; the reading goes on in the background.
  */
 export type LastNotified = (appId: string, segment: Segment) => Promise<boolean>
 
 const patienceMs = 2_000
-/** The row says it for a day at least. */
+/** How long a process remembers that an app's notes are complete: the row guarantees it for a day at least. */
 const rememberedMs = 3_600_000
-/** Ledgers that one process reads back at once: a portion of 5,000 pushes is ~50 ms of the tracker. */
+/** How many ledgers one process reads back at once: a portion of 5,000 pushes takes the tracker about 50 ms. */
 const readAtOnce = 4
 
 export function openLastNotified(
@@ -34,7 +31,7 @@ export function openLastNotified(
     return Promise.allSettled(reading.values())
   })
 
-  /** Reads an app's ledger from where it was left, newest push first, portion by portion. */
+  /** Reads an app's ledger back from where the reading stopped, newest push first, portion by portion. */
   const readBack = async (appId: string) => {
     for (let at = await findReading(db, appId); at && !isStopped; at = await findReading(db, appId)) {
       const place = { appId, ...at }
@@ -46,7 +43,7 @@ export function openLastNotified(
     const known = reading.get(appId)
     if (known || reading.size >= readAtOnce || isStopped) return known ?? Promise.resolve()
     const running = readBack(appId)
-      .catch((error: unknown) => log.debug({ appId, err: error }, 'the ledger is read on when the app asks again'))
+      .catch((error: unknown) => log.debug({ appId, err: error }, 'reading the ledger back stopped, it goes on when the app asks again'))
       .finally(() => reading.delete(appId))
     reading.set(appId, running)
     return running
@@ -67,18 +64,9 @@ export function openLastNotified(
 const namesLastNotified = (segment: Segment): boolean =>
   segment.is !== 'everyone' && leavesOf(segment).some(({ field }) => field.on === 'device' && field.name === 'lastNotifiedAt')
 
-/** For a send: fault `queue_unavailable` while what it asks cannot be answered yet. It comes again by itself. */
-export async function awaitLastNotified(
-  { lastNotified }: Pick<Audience, 'lastNotified'>,
-  appId: string,
-  selection: Selection,
-): Promise<void> {
-  if (selection.kind === 'segment' && !(await lastNotified(appId, selection.segment))) throw queueUnavailable()
-}
-
 /**
- * A user, or whatever has devices, as the API shows them, with what the ledger knows of their devices where the app's notes are not complete. Fault
- * `queue_unavailable`: the tracker is away, and a moment that may be wrong is not shown.
+ * Completes `lastNotifiedAt` of devices: where the app's notes are not complete, the ledger is asked. Takes a user, or anything else that has
+ * devices. Fault `queue_unavailable` when the tracker is away: a moment that may be wrong is not shown.
  */
 export async function withLastNotified<Owner extends { subscriptions: { id: string; lastNotifiedAt: string | null }[] }>(
   { db, bus }: { db: Db; bus: Pick<Bus, 'call'> },
@@ -97,4 +85,18 @@ export async function withLastNotified<Owner extends { subscriptions: { id: stri
       lastNotifiedAt: newer(device.lastNotifiedAt, atOf.get(device.id) ?? null),
     })),
   }
+}
+
+/** The same, but while the tracker is away the devices stay as they are: the caller has made a change that must be answered in any case. */
+export const withLastNotifiedIfKnown: typeof withLastNotified = (audience, appId, user) =>
+  withLastNotified(audience, appId, user).catch(() => user)
+
+/** Completes `lastNotifiedAt` of one device. Fault `queue_unavailable` when the tracker is away. */
+export async function deviceWithLastNotified<Device extends { id: string; lastNotifiedAt: string | null }>(
+  audience: { db: Db; bus: Pick<Bus, 'call'> },
+  appId: string,
+  device: Device,
+): Promise<Device> {
+  const [completed = device] = (await withLastNotified(audience, appId, { subscriptions: [device] })).subscriptions
+  return completed
 }

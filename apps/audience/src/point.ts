@@ -3,16 +3,15 @@ import { Fault, queueUnavailable } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import { bulkFanOutWork, fanOutWork } from '@herald/contracts/topology'
 import { group } from '@herald/service/group'
-import type { Audience } from '../audience.ts'
-import type { AnnouncementRow } from '../store/announcements.ts'
-import type { BatchPointerRow } from './store/batches.ts'
-import type { PagePointer } from '../sends/store/fan-outs.ts'
+import type { Audience } from './audience.ts'
+import type { AnnouncementRow } from './store/announcements.ts'
+import type { BatchPointerRow, PagePointer } from './store/due.ts'
 
 type Pointing = Pick<Audience, 'bus' | 'log'>
 
 /**
- * Publishes a pointer at a row. That it cannot be published now is no error of the flow: the row is the promise, and the sweep
- * points again. The id holds the row's pointer number, else the dedupe window would swallow the repair.
+ * Publishes a pointer at a row. If that fails the flow goes on: the row is the promise, and the sweep points at it again. The message id holds
+ * the row's pointer number, because NATS would drop a repeated id as a duplicate.
  */
 async function point({ bus, log }: Pointing, subject: string, body: unknown, id: string): Promise<void> {
   try {
@@ -23,7 +22,7 @@ async function point({ bus, log }: Pointing, subject: string, body: unknown, id:
   }
 }
 
-/** Pointers of small sends of a platform go together; a large batch has a message of its own, since a dispatcher has few in hand. */
+/** Points at batches. Pointers at small sends of a platform share a message; a bulk batch has one of its own, because a dispatcher has few in hand. */
 export const pointAtBatches = (pointing: Pointing, batches: BatchPointerRow[]) =>
   Promise.all(
     [...Map.groupBy(batches, ({ platform, lane }) => batchSubject(platform, lane))].flatMap(([subject, of]) =>
@@ -31,7 +30,7 @@ export const pointAtBatches = (pointing: Pointing, batches: BatchPointerRow[]) =
     ),
   )
 
-/** One message. Each pointer is published once with its number, so the first names it. */
+/** Publishes one message. It is named after its first pointer: each pointer is published only once with its number. */
 async function pointAtSome(pointing: Pointing, subject: string, some: BatchPointerRow[]): Promise<void> {
   const [first] = some
   if (!first) return
@@ -44,7 +43,7 @@ async function pointAtSome(pointing: Pointing, subject: string, some: BatchPoint
   await point(pointing, subject, { batches }, `${first.batchId}.${first.pointerNo}`)
 }
 
-/** Publishes pointers at small batches, those that are ready together in one message, by turns of apps. */
+/** Gives a function that points at a small batch. Pointers that are ready together share a message, by turns of apps. */
 export function pointTogether(pointing: Pointing): (batch: BatchPointerRow) => Promise<void> {
   const lanes = new Map<string, (batch: BatchPointerRow) => Promise<void>>()
   const open = (subject: string) =>
@@ -70,7 +69,7 @@ export function pointTogether(pointing: Pointing): (batch: BatchPointerRow) => P
 const slices = <T>(all: T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(all.length / size) }, (_, index) => all.slice(index * size, (index + 1) * size))
 
-/** Points at sends that have no row yet, as campaigns does; each time anew, since campaigns' own pointers have their own numbers. */
+/** Points at sends that have no fan-out yet, as campaigns does. Each time with a new id, because the numbers in ids are those of campaigns' own pointers. */
 export const pointAtSends = (pointing: Pointing, sends: { campaignId: string; appId: string }[]) =>
   Promise.all(
     sends.map(({ campaignId, appId }) => point(pointing, fanOutWork.subject, { campaignId, page: 0, appId }, `${campaignId}.${newId()}`)),
@@ -83,7 +82,7 @@ export const pointAtPages = (pointing: Pointing, pages: PagePointer[]) =>
     ),
   )
 
-/** Announcements are small enough to travel whole: ids and codes. */
+/** Publishes announcements. They travel whole, because they are small: ids and codes. */
 export const announce = (pointing: Pointing, announcements: AnnouncementRow[]) =>
   Promise.all(
     announcements.map(({ id, subject, body, pointerNo }) =>

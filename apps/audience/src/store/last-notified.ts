@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import type { Db } from '../../store/tables.ts'
+import type { Db } from './tables.ts'
 
-/** Rows that one statement of a purge removes. */
+/** How many rows one statement of a purge deletes. */
 const purgedAtOnce = 5_000
 
 /**
- * Notes that the devices of batches were sent to just now, but for those of `notTo`. Devices that are gone are left out. Each look-up is by a
- * key, whatever the planner believes of the tables.
+ * Notes that the devices of these batches were sent to now, except those in `notTo`. Deleted devices are left out. Each look-up is by a key,
+ * whatever statistics the planner has.
  */
 export async function noteNotified(db: Db, batches: { batchId: string; notTo: string[] }[]): Promise<void> {
   if (batches.length === 0) return
@@ -26,8 +26,8 @@ export async function noteNotified(db: Db, batches: { batchId: string; notTo: st
 }
 
 /**
- * Writes down that an app asks for `lastNotifiedAt`. Answers whether the notes are complete: its ledger was read since it began to ask, and it
- * has asked again within six days, so that no finish can have taken it for one that does not (seven).
+ * Notes that an app asks for `lastNotifiedAt`. Answers whether its notes are complete: the ledger was read back since the app began to ask, and
+ * it has asked again within six days. A finish notes devices for an app that asked within seven days, so no note is missing.
  */
 export async function nameApp(db: Db, appId: string): Promise<{ isRead: boolean }> {
   const { rows } = await sql<{ isRead: boolean }>`
@@ -37,11 +37,11 @@ export async function nameApp(db: Db, appId: string): Promise<{ isRead: boolean 
       read_to = case when known.named_at > now() - interval '6 days' then known.read_to end,
       is_read = known.is_read and known.named_at > now() - interval '6 days'
     returning is_read as "isRead"`.execute(db)
-  // An erased app has no devices to be asked about.
+  // An erased app has no devices.
   return rows[0] ?? { isRead: true }
 }
 
-/** Whether the notes of an app are complete now. Asking this is no use of them. */
+/** Whether the notes of an app are complete now. This question does not count as the app asking for them. */
 export async function isNoted(db: Db, appId: string): Promise<boolean> {
   const { rows } = await sql`
     select from notified_apps where app_id = ${appId} and is_read and named_at > now() - interval '6 days'`.execute(db)
@@ -50,7 +50,7 @@ export async function isNoted(db: Db, appId: string): Promise<boolean> {
 
 export type Reading = { round: number; readTo: string | null }
 
-/** How far an app's ledger has been read; undefined: to its end. */
+/** Finds how far an app's ledger has been read back; undefined when it was read to its end. */
 export async function findReading(db: Db, appId: string): Promise<Reading | undefined> {
   const { rows } = await sql<Reading>`
     select round, read_to as "readTo" from notified_apps where app_id = ${appId} and not is_read`.execute(db)
@@ -58,8 +58,8 @@ export async function findReading(db: Db, appId: string): Promise<Reading | unde
 }
 
 /**
- * Keeps what was read of the ledger, where nothing newer is noted, and how far the reading has come; `next` null: to its end. In a
- * transaction. Another's reading that came further meanwhile keeps its place.
+ * Stores a portion of the ledger, where nothing newer is noted, and how far the reading has come; `next` is null at the end of the ledger. To be
+ * called in a transaction. If another process has read further meanwhile, its place stays.
  */
 export async function keepRead(
   trx: Db,
@@ -85,7 +85,7 @@ export async function keepRead(
     where app_id = ${appId} and round = ${round} and read_to is not distinct from ${readTo} and not is_read`.execute(trx)
 }
 
-/** Removes what was noted of devices after they were deleted; at most 5,000 devices, `true` when there may be more. */
+/** Deletes notes that were written for devices after these were deleted; at most 5,000 devices, `true` when there may be more. */
 export async function purgeGoneNotes(db: Db): Promise<boolean> {
   const { rows } = await sql`
     with due as (

@@ -3,12 +3,12 @@ import { newId } from '@herald/contracts/ids'
 import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
-import { fanOut } from './fan-out.ts'
-import { eraseApp } from '../erase-app.ts'
-import { findFanOut } from './store/fan-outs.ts'
-import { finished, withBatches } from '../testing/batches.ts'
-import { givenAsking } from '../testing/play-ledger.ts'
-import { givenCrowd, givenDevice, givenSend, openAudience } from '../testing/rig.ts'
+import { fanOut } from './sends/fan-out.ts'
+import { eraseApp } from './erase-app.ts'
+import { findFanOut } from './sends/store/fan-outs.ts'
+import { finished, withBatches } from './testing/batches.ts'
+import { givenAsking } from './testing/play-ledger.ts'
+import { givenCrowd, givenDevice, givenSend, openAudience } from './testing/rig.ts'
 
 /** lastNotifiedAt is exact for who asks for it, and costs nothing where nobody does. */
 
@@ -32,7 +32,7 @@ const sendToAll = async (appId: string) => {
 const namedAgo = (appId: string, interval: string) =>
   sql`update notified_apps set named_at = now() - ${interval}::interval where app_id = ${appId}`.execute(db)
 
-test('for an app that never asks nothing is written', async () => {
+test('for an app that never asks when devices were last sent to nothing is written', async () => {
   const appId = newId()
   const devices = await givenCrowd(db, { appId, count: 3 })
   await preview(appId, { field: 'platform', op: 'eq', value: 'ios' })
@@ -41,7 +41,7 @@ test('for an app that never asks nothing is written', async () => {
 })
 
 // spec: segments/last-notified-first-asked
-test('who asks first gets what the ledger knows, of several pushes the newest; what is sent from then on is noted', async () => {
+test('an app that asks for the first time gets the newest push of each device from the ledger, and later pushes are noted', async () => {
   const appId = newId()
   const [one, two, never] = await givenCrowd(db, { appId, count: 3 })
   if (!one || !two || !never) throw new Error('three devices')
@@ -65,7 +65,7 @@ test('who asks first gets what the ledger knows, of several pushes the newest; w
   expect(Object.values(await notesOf([one, two, never])).every((at) => at > recent)).toBe(true)
 })
 
-test('what is sent while the ledger is read back is noted, and older pushes of the ledger do not undo it', async () => {
+test('a push that is sent while the ledger is read back is noted, and older pushes of the ledger do not undo it', async () => {
   const appId = newId()
   const [device] = await givenCrowd(db, { appId, count: 1 })
   if (!device) throw new Error('no device')
@@ -83,7 +83,7 @@ test('what is sent while the ledger is read back is noted, and older pushes of t
 })
 
 // spec: segments/last-notified-first-asked
-test('while the ledger cannot be read a count is refused and a send waits; neither answers wrongly nor fails', async () => {
+test('while the ledger cannot be read a count is refused and a send waits, and neither gives a wrong answer', async () => {
   const appId = newId()
   const devices = await givenCrowd(db, { appId, count: 2 })
   peers.notified.set(appId, [[{ at: '2026-01-01T00:00:00.000Z', subscriptionIds: devices.slice(0, 1) }]])
@@ -141,7 +141,7 @@ test('a reading that began before the app stopped asking does not end the next o
 })
 
 // spec: identity/last-notified
-test('a user is shown with what the ledger knows of their devices, though the app never asks', async () => {
+test('a user is shown with the last push of each device from the ledger, also for an app that never asked', async () => {
   const appId = newId()
   const { id, userId } = await givenDevice(db, { appId })
   const read = async () => (await dispatcher.bus.call(calls.readUser, { appId, user: { userId } })).subscriptions[0]?.lastNotifiedAt
@@ -156,7 +156,7 @@ test('a user is shown with what the ledger knows of their devices, though the ap
   expect(changed.language).toBe('de')
 })
 
-test('a deleted app leaves no note of having asked, also when it asks once more', async () => {
+test('a deleted app leaves no note that it asked, also when it asks once more', async () => {
   const appId = newId()
   await givenAsking(db, appId)
   while (!(await eraseApp({ db }, { appId })).done);

@@ -1,0 +1,191 @@
+import { maxTries, spellAnswers, type FinishBatch } from '@herald/contracts/batch'
+import type { Platform } from '@herald/contracts/platform'
+import type { Log } from '@herald/service/log'
+import type { Metrics } from '@herald/service/metrics'
+import { keepRecent, type Recent } from '../core/recent.ts'
+import type { Db } from '../store/tables.ts'
+import { changeCircuit, isHealthy, isOutage, outageProbeMs, type Heard, type RefusalMeaning } from './core/circuit.ts'
+import { askForProbe, lockCircuits, nameOfCircuit, undoGuarded, writeCircuits, type CircuitKey, type CircuitRow } from './store/circuits.ts'
+import type { FinishedRow } from './store/finished-batches.ts'
+import { releaseHeld } from './store/held-batches.ts'
+
+/** A finished batch: its row, and what the dispatcher reported. */
+export type Finish = { row: FinishedRow; finish: FinishBatch }
+/** What the refused tokens of a finish mean, and the circuit on which they were refused. */
+export type Refusal = { meaning: RefusalMeaning; circuit: CircuitKey }
+/**
+ * What finished batches changed. `updated` are all circuits that were written, as they are now; `opened` and `closed` those of them that
+ * changed their state; `open` the names of those that are open now.
+ */
+export type CircuitChanges = {
+  refusals: Map<Finish, Refusal>
+  updated: CircuitRow[]
+  opened: CircuitRow[]
+  closed: CircuitRow[]
+  open: ReadonlySet<string>
+}
+
+/**
+ * For each healthy circuit, by its name: when this process last wrote sends to it, and the version of the credentials they were sent with.
+ * For any other circuit that it has seen, a moment that has long passed.
+ */
+type Healthy = Recent<{ credentialsVersion: number | null; notedAtMs: number }>
+const noteEveryMs = 1_000
+
+/** What a process remembers of circuits, and how it logs and counts their changes. */
+export type CircuitMemory = {
+  readonly healthy: Healthy
+  /** How often a provider that is away is probed. */
+  readonly outageProbeMs: number
+  /** To be called once the changes are committed. */
+  tell(changes: CircuitChanges): void
+}
+
+const complainEveryMs = 60_000
+
+const isRefusedText =
+  'the provider refuses our credentials, pushes are held: fix the credentials; a probe is made every 30 s and at once when they change'
+const isAwayText =
+  'the provider is away, pushes wait within their ttl and one at a time is tried: look at the network and at the provider’s status page'
+
+export function rememberCircuits({ log, metrics }: { log: Log; metrics: Metrics }, probeInMs = outageProbeMs): CircuitMemory {
+  const healthy: Healthy = keepRecent(5_000)
+  const complainedAtMs = keepRecent<number>(5_000)
+  const guarded = metrics.counter('herald_guarded_total', 'Refused tokens that came before the mass guard, by what it made of them.', [
+    'platform',
+    'verdict',
+  ])
+
+  return {
+    healthy,
+    outageProbeMs: probeInMs,
+    tell({ refusals, updated, opened, closed }) {
+      for (const row of updated) {
+        const notedAtMs = isHealthy(row) ? performance.now() : Number.NEGATIVE_INFINITY
+        healthy.set(nameOfCircuit(row), { credentialsVersion: row.credentialsVersion, notedAtMs })
+      }
+      for (const row of opened) {
+        const { appId, platform, environment, code } = row
+        log.error({ appId, platform, environment, code }, isOutage(row) ? isAwayText : isRefusedText)
+      }
+      for (const { appId, platform, environment } of closed) log.info({ appId, platform, environment }, 'the provider accepts pushes again')
+      for (const [{ finish }, { meaning, circuit }] of refusals) {
+        guarded.inc({ platform: circuit.platform, verdict: meaning }, finish.guarded.length)
+        const name = nameOfCircuit(circuit)
+        if (meaning !== 'failed' || performance.now() - (complainedAtMs.get(name) ?? Number.NEGATIVE_INFINITY) < complainEveryMs) continue
+        complainedAtMs.set(name, performance.now())
+        const { appId, platform, environment } = circuit
+        log.error(
+          { appId, platform, environment },
+          'many tokens are refused: their pushes fail and no device is invalidated; check whether tokens and credentials belong to the same app',
+        )
+      }
+    },
+  }
+}
+
+/**
+ * Updates the circuits from the answers in finished batches (spec: providers/circuit, providers/guard-many). Each circuit gets its answers
+ * in the order of the finishes, opens or closes, and says what refused tokens mean. When a circuit opens because of our credentials, the
+ * invalidations that it had let through are undone. Sends on a healthy circuit are written once a second at most: nothing is read or
+ * written for the others.
+ */
+export async function updateCircuits(
+  db: Db,
+  { healthy, outageProbeMs: probeInMs }: Pick<CircuitMemory, 'healthy' | 'outageProbeMs'>,
+  finishes: Finish[],
+): Promise<CircuitChanges> {
+  const changes: CircuitChanges = { refusals: new Map(), updated: [], opened: [], closed: [], open: new Set() }
+  const all = finishes.flatMap(answersByCircuit)
+  const keys = new Map(all.filter((one) => isNews(one, healthy)).map(({ circuit }) => [nameOfCircuit(circuit), circuit]))
+  if (keys.size === 0) return changes
+
+  const before = new Map((await lockCircuits(db, [...keys.values()])).map((row) => [nameOfCircuit(row), row]))
+  const after = new Map(before)
+  for (const { finish, circuit: key, heard } of all) {
+    const known = after.get(nameOfCircuit(key))
+    if (!known) continue
+    const { circuit, refusal } = changeCircuit(known, heard, known.now, probeInMs)
+    after.set(nameOfCircuit(key), { ...known, ...circuit })
+    if (heard.letters.includes('g')) keepMilder(changes.refusals, finish, { meaning: refusal, circuit: key })
+  }
+
+  changes.updated = [...after.values()]
+  changes.open = new Set(changes.updated.filter(({ state }) => state === 'open').map(nameOfCircuit))
+  await writeCircuits(db, changes.updated)
+  for (const row of changes.updated) {
+    if (row.state === before.get(nameOfCircuit(row))?.state) continue
+    changes[row.state === 'open' ? 'opened' : 'closed'].push(row)
+    // A provider that is away has refused no token.
+    if (row.state === 'open' && !isOutage(row)) await undoInvalidations(db, changes, row)
+  }
+  return changes
+}
+
+/**
+ * The circuit opened, so the tokens were not the reason for the refusals. Devices that it let be invalidated are reachable again, and pushes
+ * whose tokens were about to be invalidated are tried again.
+ */
+async function undoInvalidations(db: Db, { refusals }: CircuitChanges, opened: CircuitKey): Promise<void> {
+  const name = nameOfCircuit(opened)
+  for (const refusal of refusals.values())
+    if (refusal.meaning === 'dead' && nameOfCircuit(refusal.circuit) === name) refusal.meaning = 'retry'
+  await undoGuarded(db, opened)
+}
+
+/** Whether these finishes hold anything that would change what is known of a circuit. */
+export const isAnythingNew = ({ healthy }: Pick<CircuitMemory, 'healthy'>, finishes: Finish[]): boolean =>
+  finishes.some((one) => answersByCircuit(one).some((answers) => isNews(answers, healthy)))
+
+type HeardOn = { finish: Finish; circuit: CircuitKey; heard: Heard }
+
+/**
+ * The answers in a finish, by circuit. The circuit that the batch was a probe of is always among them, even when no answer came on it: a
+ * token called dead tells as much as a send.
+ */
+function answersByCircuit(one: Finish): HeardOn[] {
+  const { row, finish } = one
+  const answers = finish.answers.filter(({ seen }) => seen !== '')
+  const isSilent = row.probes !== null && answers.every(({ environment }) => environment !== row.probes)
+  return [...answers, ...(isSilent && row.probes !== null ? [{ environment: row.probes, seen: '', code: null }] : [])].map(
+    ({ environment, seen, code }) => ({
+      finish: one,
+      circuit: { appId: row.appId, platform: row.platform, environment },
+      heard: {
+        letters: spellAnswers(seen),
+        code,
+        credentialsVersion: finish.credentialsVersion,
+        probe: row.probes === environment,
+        foundDead: finish.dead.length > 0,
+        exhausted: finish.unavailable.some((push) => push.environment === environment && push.tries >= maxTries),
+      },
+    }),
+  )
+}
+
+function isNews({ circuit, heard }: HeardOn, healthy: Healthy): boolean {
+  if (heard.probe || /[^s]/.test(heard.letters)) return true
+  const known = healthy.get(nameOfCircuit(circuit))
+  return known?.credentialsVersion !== heard.credentialsVersion || performance.now() - known.notedAtMs >= noteEveryMs
+}
+
+/** Where tokens of one finish were refused in two environments, the milder meaning counts: nothing is final while one circuit is in doubt. */
+function keepMilder(refusals: Map<Finish, Refusal>, finish: Finish, next: Refusal): void {
+  const mildness = { dead: 0, failed: 1, retry: 2 }
+  const known = refusals.get(finish)
+  if (!known || mildness[next.meaning] > mildness[known.meaning]) refusals.set(finish, next)
+}
+
+/**
+ * Has an app's open circuits (on one platform, or on all) probed now: because an operator says so, or because the app's credentials may have
+ * changed. At most 500 held batches are released to be taken at once; one becomes the probe and the others are held again. Answers how many
+ * circuits are open.
+ */
+export async function probeCircuits(
+  { db, poke }: { db: Db; poke: () => void },
+  asked: { appId: string; platform: Platform | null },
+): Promise<{ open: number }> {
+  const open = await askForProbe(db, asked)
+  if (open > 0 && (await releaseHeld(db, asked)) > 0) poke()
+  return { open }
+}

@@ -1,0 +1,84 @@
+import type { DatabaseWatch } from '@herald/service/health'
+import type { Reads } from '@herald/service/postgres'
+import type { Service } from '@herald/service/run'
+import { startSweep } from '@herald/service/sweep'
+import type { Audience } from './audience.ts'
+import type { Config } from './config.ts'
+import { purgeGuarded } from './delivery/store/circuits.ts'
+import { keepImports } from './people/manage-import.ts'
+import { deviceDaysKept } from './people/read-devices.ts'
+import { removeAbandonedUsers } from './people/remove-abandoned-users.ts'
+import { purgeDeviceDays } from './people/store/device-days.ts'
+import { purgeFormerDevices } from './people/store/former-devices.ts'
+import { openDeviceDays } from './people/take-device-days.ts'
+import { tellErasures } from './people/tell-erasures.ts'
+import type { ToldNotes } from './sends/note-told.ts'
+import { purgeCapClaims } from './sends/store/claims.ts'
+import { clearSettled, clearWaves, purgeFanOuts } from './sends/store/settled.ts'
+import { purgeErasedApps } from './store/erased-apps.ts'
+import { purgeGoneNotes } from './store/last-notified.ts'
+import type { Db, Tables } from './store/tables.ts'
+
+/** How often retention is looked at, which is measured in days. */
+const purgeEveryMs = 60_000
+/** How often notes of deleted devices are looked at. They are kept for half a minute. */
+const goneNotesEveryMs = 5_000
+
+type House = {
+  audience: Audience
+  /** Connections whose plans are kept, for statements that are made for each send. */
+  kept: Db
+  reads: Reads<Tables>
+  told: ToldNotes
+}
+
+/** Starts the sweeps that write down, tell and delete in the background. `tellErasures` looks at once for users that were erased. */
+export function keepHouse(
+  service: Service<Config>,
+  watch: DatabaseWatch,
+  { audience, kept, reads, told }: House,
+): { tellErasures: () => void } {
+  const { db } = audience
+  const { FAN_OUT_RETENTION_DAYS: fanOutDays, LEDGER_RETENTION_DAYS: ledgerDays } = service.config
+  const sweep = (name: string, work: () => Promise<{ took: number }>) => startSweep(service, watch, name, work)
+
+  sweep('told', async () => ({ took: await told.write() }))
+  sweep('settled', async () => ({ took: (await clearSettled(kept)) || (await clearWaves(kept)) ? 1 : 0 }))
+  sweep('cap-claims', async () => ({ took: (await purgeCapClaims(db)) ? 1 : 0 }))
+  sweep('abandoned-users', () => removeAbandonedUsers({ db }))
+  sweep('device-days', openDeviceDays({ db, reads }))
+  sweep(
+    'retention',
+    everyMs(purgeEveryMs, async () => {
+      await purgeErasedApps(db, fanOutDays)
+      const more = await Promise.all([
+        purgeFanOuts(db, fanOutDays),
+        purgeGuarded(db),
+        purgeDeviceDays(db, deviceDaysKept),
+        purgeFormerDevices(db, ledgerDays),
+      ])
+      return more.includes(true)
+    }),
+  )
+  sweep(
+    'imports',
+    everyMs(purgeEveryMs, () => keepImports({ db })),
+  )
+  sweep(
+    'gone-notes',
+    everyMs(goneNotesEveryMs, () => purgeGoneNotes(db)),
+  )
+  const erasures = sweep('erasures', () => tellErasures(audience))
+  return { tellErasures: () => erasures.poke() }
+}
+
+/** Makes a sweep do its work once per interval, by this process's own steady clock, and again at once while there is more of it. */
+function everyMs(intervalMs: number, work: () => Promise<boolean>): () => Promise<{ took: number }> {
+  let lastAt = Number.NEGATIVE_INFINITY
+  return async () => {
+    if (performance.now() - lastAt < intervalMs) return { took: 0 }
+    if (await work()) return { took: 1 }
+    lastAt = performance.now()
+    return { took: 0 }
+  }
+}

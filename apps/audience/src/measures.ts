@@ -1,0 +1,33 @@
+import type { DatabaseWatch } from '@herald/service/health'
+import type { Metrics } from '@herald/service/metrics'
+import { readForScrape } from '@herald/service/scrape'
+import { countOpenCircuits } from './delivery/store/circuits.ts'
+import { findDueAges } from './store/due.ts'
+import type { Db } from './store/tables.ts'
+
+export type Measures = { pagesCut: (count: number) => void }
+
+/** Measures audience: pages as they are cut, open circuits, and how late the sweep is. */
+export function openMeasures(metrics: Metrics, { db, watch }: { db: Db; watch: DatabaseWatch }): Measures {
+  const openCircuits = readForScrape(watch, () => countOpenCircuits(db))
+  metrics.gauge('herald_circuit_open', 'Circuits of apps that are open: nothing but probes goes to the provider.', {
+    labelNames: ['platform', 'environment'],
+    async collect() {
+      const open = await openCircuits()
+      // No numbers are better than those from before the database went away.
+      this.reset()
+      for (const { platform, environment, count } of open ?? []) this.set({ platform, environment }, count)
+    },
+  })
+  const dueAges = readForScrape(watch, () => findDueAges(db))
+  metrics.gauge('herald_due_age_seconds', 'How long the oldest row that is due has been so; above 5 s the sweep does not keep up.', {
+    labelNames: ['queue'],
+    async collect() {
+      const ages = await dueAges()
+      this.reset()
+      for (const { queue, seconds } of ages ?? []) this.set({ queue }, seconds)
+    },
+  })
+  const pages = metrics.counter('herald_fan_out_pages_total', 'Pages of fan-outs cut into batches.')
+  return { pagesCut: (count) => pages.inc(count) }
+}

@@ -1,0 +1,24 @@
+import type { PatchSubscription, SessionBody } from '@herald/contracts/subscription'
+import { notFound } from '@herald/contracts/fault'
+import type { Db } from '../store/tables.ts'
+import { patchSubscription, startSession } from './store/subscriptions.ts'
+
+/** Changes a device as the app on it says. Fault: not_found. */
+export async function changeSubscription(
+  { db }: { db: Db },
+  request: { appId: string; subscriptionId: string; changes: PatchSubscription },
+): Promise<{ id: string; optedIn: boolean }> {
+  const changed = await patchSubscription(db, request)
+  if (!changed) throw notFound()
+  return changed
+}
+
+/** Notes that the app came to the foreground on a device. Fault: not_found. */
+export async function beginSession(
+  { db }: { db: Db },
+  request: { appId: string; subscriptionId: string; session: SessionBody },
+): Promise<{ id: string; sessionCount: number; lastSessionAt: string }> {
+  const begun = await startSession(db, request)
+  if (!begun) throw notFound()
+  return { ...begun, lastSessionAt: begun.lastSessionAt.toISOString() }
+}

@@ -1,0 +1,82 @@
+import { bulkWindow } from '@herald/contracts/batch'
+import { platforms, type Platform } from '@herald/contracts/platform'
+import { sql } from 'kysely'
+import type { PagePointer } from '../../store/due.ts'
+import type { Db } from '../../store/tables.ts'
+import { soon, sweptAgainAtMost } from '../../store/turns.ts'
+import { mostBatches, mostBatchesOfPage } from '../core/batching.ts'
+import type { FanOut } from './fan-outs.ts'
+
+/**
+ * The bulk batches of an app that wait or are taken. Retries, held batches and those of paused sends do not count: they would block the
+ * other sends of the app.
+ */
+const openBulkBatches = (appId: string) => sql`
+  batches b where b.app_id = ${appId} and b.lane = 'bulk' and b.done_at is null and b.retry_of is null and b.not_before is null
+    and not exists (select from fan_outs f where f.campaign_id = b.campaign_id and f.flow || '' = 'paused' offset 0)`
+
+/** With more open batches of a platform than this the window has no room for a whole page. */
+const roomForPage = bulkWindow - mostBatchesOfPage
+
+/** Whether a platform of the app has too many bulk batches open for another page. A glance: pages that are being cut are not counted. */
+export async function isBulkWindowFull(db: Db, appId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from ${openBulkBatches(appId)} group by b.platform having count(*) > ${sql.lit(roomForPage)} limit 1`.execute(db)
+  return rows.length > 0
+}
+
+/**
+ * Whether these pushes fit into the app's bulk window, for certain: the lock lets only one page of the app be committed at a time, and the
+ * count is a statement of its own, so it sees the page before. Held batches fill the window of a send that has no other platform to go on
+ * with: it must not queue everything while its provider is away. If another platform has room, they hold up nobody.
+ */
+export async function hasRoom(trx: Db, appId: string, pushes: Record<Platform, number>): Promise<boolean> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`audience.bulk-window ${appId}`}, 0))`.execute(trx)
+  const { rows } = await sql<{ platform: Platform; open: number }>`
+    select b.platform, count(*) as open from ${openBulkBatches(appId)} group by b.platform`.execute(trx)
+  const open = new Map(rows.map((row) => [row.platform, row.open]))
+  const fits = (platform: Platform, held = 0) => (open.get(platform) ?? 0) + held + mostBatches(pushes[platform]) <= bulkWindow
+  const asked = platforms.filter((platform) => pushes[platform] > 0)
+  if (asked.length === 0 || !asked.every((platform) => fits(platform))) return asked.length === 0
+  const held = await countHeldBulk(trx, appId, asked)
+  return asked.some((platform) => fits(platform, held.get(platform)))
+}
+
+/** Counts the held bulk batches of an app by platform, no further than the window is large. */
+async function countHeldBulk(db: Db, appId: string, asked: Platform[]): Promise<Map<Platform, number>> {
+  const { rows } = await sql<{ platform: Platform; held: number }>`
+    select asked.platform, (
+      select count(*) from (
+        select from batches b
+        where b.app_id = ${appId} and b.platform = asked.platform and b.held_since is not null and b.done_at is null and b.lane = 'bulk'
+        limit ${sql.lit(bulkWindow)}
+      ) as found
+    ) as held
+    from unnest(${asked}::text[]) as asked(platform)`.execute(db)
+  return new Map(rows.map(({ platform, held }) => [platform, held]))
+}
+
+/** Lets a fan-out wait until one of its app's bulk batches is finished. In case nobody wakes it, it is due after 15 s. */
+export const waitForWindow = (db: Db, { campaignId, page }: FanOut) =>
+  db
+    .updateTable('fan_outs')
+    .set({ state: 'waiting', lane: 'bulk', lease_until: null, due_at: sweptAgainAtMost })
+    .where('campaign_id', '=', campaignId)
+    .where('page', '=', page)
+    .execute()
+
+/** Wakes the fan-out of an app that has waited longest, if there is room for its next page. Answers the pointer to publish. */
+export async function wakeWaiting(db: Db, appId: string): Promise<PagePointer[]> {
+  const { rows } = await sql<PagePointer>`
+    with longest as (
+      select campaign_id from fan_outs
+      where state = 'waiting' and flow = 'running' and app_id = ${appId} order by due_at limit 1 for update skip locked
+    )
+    update fan_outs f set state = 'running', pointer_no = pointer_no + 1, due_at = ${soon}
+    from longest
+    where f.campaign_id = longest.campaign_id and not exists (
+      select from ${openBulkBatches(appId)} group by b.platform having count(*) > ${sql.lit(roomForPage)}
+    )
+    returning f.campaign_id as "campaignId", f.page, f.pointer_no as "pointerNo", f.lane`.execute(db)
+  return rows
+}

@@ -1,0 +1,27 @@
+import type { Lane, Platform } from '@herald/contracts/platform'
+import { sql } from 'kysely'
+import type { Db } from '../../store/tables.ts'
+import type { NewBatch } from '../core/batching.ts'
+import type { FanOut } from './fan-outs.ts'
+
+/** A batch of a page. `no`: its number in the campaign, from 1. */
+export type MadeBatch = NewBatch & { id: string; no: number }
+
+/**
+ * Inserts the batches of a page. Their pointers are published right after the commit; if that fails the sweep points at them after 5 s.
+ * Batches of a platform in `waiting` are due at once: the sweep points at them, by turns of apps.
+ */
+export const insertBatches = (db: Db, fanOut: FanOut, lane: Lane, batches: MadeBatch[], waiting: ReadonlySet<Platform> = new Set()) =>
+  sql`
+    insert into batches (id, app_id, campaign_id, platform, lane, day, batch_no, subscription_ids, user_ids, decided, due_at)
+    values ${sql.join(
+      batches.map(
+        ({ id, no, platform, subscriptionIds, userIds, decided }) => sql`(
+          ${id}, ${fanOut.appId}, ${fanOut.campaignId}, ${platform}, ${lane}, ${fanOut.day}, ${no}, ${listOf(subscriptionIds)}, ${listOf(userIds)},
+          ${decided && JSON.stringify(decided)}, now() + make_interval(secs => ${waiting.has(platform) ? 0 : 5})
+        )`,
+      ),
+    )}`.execute(db)
+
+/** Ids as Postgres writes a list of them. They are hexadecimal, so nothing in them needs quotes. */
+export const listOf = (ids: readonly string[]): string => `{${ids.join(',')}}`

@@ -1,0 +1,94 @@
+import {
+  maxTries,
+  shortenAnswers,
+  type CircuitEnvironment,
+  type FinishBatch,
+  type Recipient,
+  type TakenBatch,
+} from '@herald/contracts/batch'
+import type { Platform } from '@herald/contracts/platform'
+import { sql } from 'kysely'
+import { asked, finished, retried, withBatches } from './batches.ts'
+import { givenCrowd, givenDevice, givenSend, type openAudience, type Taken } from './rig.ts'
+
+/** What a provider answers to a push: sent, token refused, credentials refused, perhaps refused, unavailable. */
+export type Letter = 's' | 'g' | 'c' | 'w' | 'u'
+
+/** The credentials that a dispatcher uses: those of Android unless told otherwise, which has one environment. */
+export const used = (credentialsVersion = 1, environment: CircuitEnvironment = '') => ({ credentialsVersion, environment })
+
+/** The finish of a batch whose recipients got these answers, in their order. The last answer is that of all further recipients. */
+export function heard(
+  { batchId, takes, tries, recipients, probe }: Taken,
+  letters: Letter[],
+  { credentialsVersion, environment } = used(),
+): FinishBatch {
+  const tried = probe ? recipients.slice(0, 1) : recipients
+  const answers = tried.map((recipient, index) => ({ recipient, letter: letters[index] ?? letters.at(-1) ?? 's' }))
+  const of = (letter: Letter) => answers.filter((one) => one.letter === letter).map(({ recipient }) => recipient)
+  const again = (recipient: Recipient) => retried(recipient, { tries })
+  return finished(batchId, takes, {
+    environments: environment === '' ? [] : of('s').map(({ subscriptionId }) => ({ subscriptionId, environment })),
+    guarded: of('g').map(({ place, subscriptionId, userId, tokenVersion }) => ({
+      ...{ place, subscriptionId, userId, tokenVersion, tries: tries + 1, agoMs: 0 },
+      ...{ code: 'token_invalid' as const, providerCode: '400 BadDeviceToken' },
+    })),
+    unavailable: of('u').map(({ place, subscriptionId, userId, tokenVersion }) => ({
+      ...{ place, subscriptionId, userId, tokenVersion, environment, tries: tries + 1 },
+      ...{ retryInMs: tries + 1 < maxTries ? 1_000 : null, code: 'network_error' as const, providerCode: 'ECONNREFUSED' },
+    })),
+    retries: [...of('c'), ...of('w'), ...recipients.slice(tried.length)].map(again),
+    answers: [
+      {
+        environment,
+        seen: shortenAnswers(answers.map(({ letter }) => letter).join('')),
+        code: letters.includes('g') ? 'token_invalid' : letters.includes('u') ? 'network_error' : 'credentials_invalid',
+      },
+    ],
+    credentialsVersion,
+  })
+}
+
+/** What tests of circuits do: batches that are taken with credentials, and circuits and batches as they are in the tables. */
+export function withCircuits(rig: Pick<Awaited<ReturnType<typeof openAudience>>, 'audience' | 'db' | 'peers'>) {
+  const { db } = rig
+  const batches = withBatches(rig)
+  const { take, takeOne, finish, givenBatch } = batches
+
+  const givenPhones = (appId: string, count: number, platform: Platform = 'android') => givenCrowd(db, { appId, count, platform })
+  const takeWith = async (batchId: string, using = used()): Promise<TakenBatch['answer']> =>
+    (await take(asked(batchId, using)))[0]?.answer ?? 'gone'
+  const circuitOf = (appId: string, environment: CircuitEnvironment = '') =>
+    db.selectFrom('circuits').selectAll().where('app_id', '=', appId).where('environment', '=', environment).executeTakeFirst()
+  const invalidated = async (appId: string): Promise<string[]> =>
+    (
+      await db
+        .selectFrom('subscriptions')
+        .select('id')
+        .where('app_id', '=', appId)
+        .where('invalidated_at', 'is not', null)
+        .orderBy('id')
+        .execute()
+    ).map(({ id }) => id)
+  /** The unfinished batches of an app, in the order in which they are due. */
+  const openBatches = (appId: string) =>
+    db.selectFrom('batches').selectAll().where('app_id', '=', appId).where('done_at', 'is', null).orderBy('due_at').orderBy('id').execute()
+  const letTimePass = (appId: string, seconds: number) => {
+    const earlier = (column: string) => sql`${sql.ref(column)} = ${sql.ref(column)} - make_interval(secs => ${seconds})`
+    return Promise.all([
+      sql`update circuits set ${earlier('probe_at')} where app_id = ${appId}`.execute(db),
+      sql`update batches set ${earlier('not_before')}, ${earlier('due_at')}, ${earlier('held_since')}, ${earlier('queued_at')} where app_id = ${appId} and done_at is null`.execute(
+        db,
+      ),
+    ])
+  }
+  /** Opens a circuit: one push of the app was refused because of its credentials, and waits. Answers its device. */
+  const givenOpen = async (appId: string, using = used(), platform: Platform = 'android'): Promise<string> => {
+    const device = await givenDevice(db, { appId, platform })
+    const taken = await takeOne(await givenBatch(appId, givenSend(appId)), using)
+    await finish(heard(taken, ['c'], using))
+    return device.id
+  }
+
+  return { ...batches, givenPhones, takeWith, circuitOf, invalidated, openBatches, letTimePass, givenOpen }
+}

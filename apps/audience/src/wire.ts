@@ -21,13 +21,12 @@ import { answerImports } from './people/answer-imports.ts'
 import { openAppSettings } from './app-settings.ts'
 import { openBreaker } from './delivery/breaker.ts'
 import { changeFlow } from './sends/change-flow.ts'
-import { changeOwner, changeUser } from './people/change-user.ts'
-import { changeUsers } from './people/change-users.ts'
+import { changeOwner, changeUser, changeUsers } from './people/change-users.ts'
 import { commitTogether } from './commit-together.ts'
 import type { Config } from './config.ts'
 import { countSegment, type CountAsked } from './segments/count-segment.ts'
 import { deleteSubscription } from './people/delete-subscription.ts'
-import { deleteUser } from './people/delete-user.ts'
+import { deleteUser, tellErasures } from './people/delete-user.ts'
 import { dryRun } from './sends/dry-run.ts'
 import { dropCampaigns } from './sends/drop-campaigns.ts'
 import { eraseApp } from './erase-app.ts'
@@ -38,15 +37,13 @@ import { finishBatch } from './delivery/finish-batch.ts'
 import { openLastNotified, withLastNotified } from './sends/last-notified.ts'
 import { listOpenPushes } from './delivery/list-open-pushes.ts'
 import { findTestDevices, listTestDevices, markTestDevice } from './people/test-devices.ts'
-import { listUsers } from './people/list-users.ts'
+import { findUserByAddress, listUsers, readMaskedUser } from './people/read-users.ts'
 import { openTags } from './people/list-tags.ts'
-import { loginSubscription } from './people/login-subscription.ts'
-import { logoutSubscription } from './people/logout-subscription.ts'
+import { loginSubscription, logoutSubscription } from './people/login-logout.ts'
 import { keepImports } from './people/manage-import.ts'
 import { openToldNotes } from './sends/note-told.ts'
 import { probeCircuits } from './delivery/probe-circuits.ts'
 import { deviceDaysKept, openDeviceCounts, readDeviceDays } from './people/read-devices.ts'
-import { findPerson, readPerson } from './people/read-person.ts'
 import { readWaves } from './sends/read-waves.ts'
 import { readTaken, remember, rememberSends } from './delivery/read-taken.ts'
 import { openRegistrations } from './people/register-subscription.ts'
@@ -63,7 +60,7 @@ import { purgeErasedApps } from './store/erased-apps.ts'
 import { clearSettled, purgeFanOuts } from './sends/store/fan-outs.ts'
 import { findFormerDevices, purgeFormerDevices } from './people/store/former-devices.ts'
 import { purgeGoneNotes } from './sends/store/last-notified.ts'
-import { getDevice } from './people/store/people.ts'
+import { getDevice } from './people/store/user-reads.ts'
 import { deleteSegment, findSegment, getSegment, listSegments } from './segments/store/segments.ts'
 import { patchSubscription, startSession } from './people/store/subscriptions.ts'
 import type { Tables } from './store/tables.ts'
@@ -75,7 +72,6 @@ import { sweepDue } from './sweep-due.ts'
 import { takeBatch, type Granted } from './delivery/take-batch.ts'
 import { openDeviceDays } from './people/take-device-days.ts'
 import { openTakers } from './delivery/takers.ts'
-import { tellErasures } from './people/tell-erasures.ts'
 import { openTelling } from './sends/tell-started.ts'
 
 /** One commit for everything that is ready, at most 500; above 5,000 waiting the caller is asked to come again. */
@@ -301,11 +297,11 @@ export async function wireAudience(service: Service<z.infer<typeof Config>>): Pr
   bus.answer(calls.listUsers, (request) =>
     reads((db) => listUsers({ db, lastNotified: audience.lastNotified }, request), { turn: request.appId }),
   )
-  bus.answer(calls.readPerson, async (request) =>
-    withLastNotified({ db, bus }, request.appId, await reads((db) => readPerson(db, request), { turn: request.appId })),
+  bus.answer(calls.readMaskedUser, async (request) =>
+    withLastNotified({ db, bus }, request.appId, await reads((db) => readMaskedUser(db, request), { turn: request.appId })),
   )
-  bus.answer(calls.findPerson, async (request) =>
-    withLastNotified({ db, bus }, request.appId, await reads((db) => findPerson(db, request), { turn: request.appId })),
+  bus.answer(calls.findUserByAddress, async (request) =>
+    withLastNotified({ db, bus }, request.appId, await reads((db) => findUserByAddress(db, request), { turn: request.appId })),
   )
   bus.answer(calls.readDevice, async ({ appId, subscriptionId }) => {
     const device = await reads((db) => getDevice(db, appId, subscriptionId), { turn: appId })

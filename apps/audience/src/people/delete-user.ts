@@ -1,7 +1,10 @@
+import { eraseUser } from '@herald/contracts/calls/webhooks'
 import { notFound, queueUnavailable } from '@herald/contracts/fault'
 import type { UserAddress } from '@herald/contracts/user'
+import type { Audience } from '../audience.ts'
+import { isAway } from '../sends/page-failure.ts'
 import { removeClaims } from '../sends/store/claims.ts'
-import { insertErasure } from './store/erasures.ts'
+import { deleteErasures, insertErasure, takeDueErasures, type Erasure } from './store/erasures.ts'
 import { countDevices, deleteSubscriptions, lockSubscriptionsOf } from './store/subscriptions.ts'
 import type { Db } from '../store/tables.ts'
 import { findUserId, lockForRemoval, removeUser } from './store/users.ts'
@@ -39,4 +42,24 @@ async function erase(db: Db, appId: string, user: UserAddress): Promise<boolean>
   await removeClaims(db, { appId, userId, subscriptionIds })
   await insertErasure(db, { appId, userId })
   return true
+}
+
+const atOnce = 50
+
+/** Tells webhooks which users were erased, again and again until it has answered: bodies of its deliveries name them. */
+export async function tellErasures({ db, bus, log }: Audience): Promise<{ took: number }> {
+  const due = await takeDueErasures(db, atOnce)
+  const tell = async (erasure: Erasure): Promise<string[]> => {
+    try {
+      await bus.call(eraseUser, erasure)
+      return [erasure.userId]
+    } catch (error) {
+      // One that fails for reasons of its own is due again by itself, and stops no other.
+      log[isAway(error) ? 'debug' : 'warn']({ userId: erasure.userId, err: error }, 'erasure not told yet')
+      return []
+    }
+  }
+  const told = (await Promise.all(due.map(tell))).flat()
+  if (told.length > 0) await deleteErasures(db, told)
+  return { took: due.length }
 }

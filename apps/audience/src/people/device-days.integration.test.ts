@@ -23,7 +23,7 @@ async function givenDevices(appId: string, platform: Platform, count: number, { 
   const made = sql`date_trunc('day', now(), 'UTC') - ${madeDaysBefore} * interval '1 day'`
   const id = sql`lpad(to_hex(floor(random() * 1e9)::bigint), 8, '0') || lpad(to_hex(n), 16, '0')`
   await sql`
-    with made as (select ${id} as id, n from generate_series(1, ${count}) as n), people as (
+    with made as (select ${id} as id, n from generate_series(1, ${count}) as n), made_users as (
       insert into users (id, app_id) select id, ${appId} from made
     )
     insert into subscriptions (id, app_id, user_id, platform, address, address_hash, created_at, last_active_at, opted_in, invalidated_at)

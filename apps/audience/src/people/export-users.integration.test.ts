@@ -81,7 +81,7 @@ test('whoever is there throughout comes exactly once, by id, while users are mad
 
   const { users, portions } = await all({ appId }, async (n) => {
     await sql`insert into users (id, app_id) select substr(md5(random()::text), 1, 24), ${appId} from generate_series(1, 40)`.execute(db)
-    await sql`update users set tags = '{"n": 1}', external_id = 'person-' || id where app_id = ${appId}`.execute(db)
+    await sql`update users set tags = '{"n": 1}', external_id = 'user-' || id where app_id = ${appId}`.execute(db)
     if (n === 1) {
       await sql`delete from subscriptions where user_id = any(${erased}::text[])`.execute(db)
       await sql`delete from users where id = any(${erased}::text[])`.execute(db)

@@ -19,7 +19,7 @@ describe('a device that is known', () => {
     await register(appId, 'one', { externalId: 'ann', tags: { plan: 'pro' } })
     const rows = [
       phone('one', { externalId: 'bob', tags: { plan: 'free' }, optedIn: false, sessionCount: 99 }),
-      ...many(30, (n) => phone(`new-${n}`, { externalId: `person-${n % 4}`, tags: { n } })),
+      ...many(30, (n) => phone(`new-${n}`, { externalId: `user-${n % 4}`, tags: { n } })),
     ]
 
     expect(await importAll(appId, rows)).toMatchObject({ rows: 31, created: 30, kept: 1, updated: 0, rejected: 0 })
@@ -173,7 +173,7 @@ describe('a new device', () => {
 
   test('meets its own registration at the same moment, and there is one device and one user', async () => {
     const appId = newId()
-    const rows = many(60, (n) => phone(`token-${n}`, { externalId: `person-${n % 20}`, tags: { imported: true } }))
+    const rows = many(60, (n) => phone(`token-${n}`, { externalId: `user-${n % 20}`, tags: { imported: true } }))
 
     const [report] = await Promise.all([
       importAll(appId, rows, { onExisting: 'update' }, 20),

@@ -1,9 +1,9 @@
 import { fault, notFound } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import type { ImportLot, ImportReport } from '@herald/contracts/import'
-import { planLot, toImportRow, type ImportRow, type KnownDevice, type KnownPerson } from './core/import-lot.ts'
+import { planLot, toImportRow, type ImportRow, type KnownDevice, type KnownUser } from './core/import-lot.ts'
 import { leaveUsers } from './store/abandoned-users.ts'
-import { findDevicesAt, findPeople, writeDevices, writePeople } from './store/import-devices.ts'
+import { findDevicesAt, findUsers, writeDevices, writeUsers } from './store/import-devices.ts'
 import { hashName, readWithDry, writeDry } from './store/import-dry.ts'
 import { lockImport, moveImport, reportOf, type ImportRecord } from './store/imports.ts'
 import type { Db } from '../store/tables.ts'
@@ -30,7 +30,7 @@ export const importLot = (
 
     if (isDry) await writeDry(trx, importId, plan)
     else {
-      const isWritten = (await writePeople(trx, appId, plan.people, onExisting)) && (await writeDevices(trx, appId, plan.devices))
+      const isWritten = (await writeUsers(trx, appId, plan.users, onExisting)) && (await writeDevices(trx, appId, plan.devices))
       if (!isWritten) throw notFound()
       if (plan.departures.length > 0) await leaveUsers(trx, plan.departures)
     }
@@ -44,20 +44,20 @@ export function checkIsAt({ state, next_offset: next }: ImportRecord, offset: nu
     throw fault('invalid_state', `The import goes on at offset ${next}.`, [{ path: 'offset', message: `must be ${next}` }])
 }
 
-type Known = { devices: KnownDevice[]; people: KnownPerson[] }
+type Known = { devices: KnownDevice[]; users: KnownUser[] }
 
-/** With `keep` a known device is left alone, so only the people of the other rows are read and locked. */
+/** With `keep` a known device is left alone, so only the users of the other rows are read and locked. */
 async function readAndLock(trx: Db, { app_id: appId, on_existing: onExisting }: ImportRecord, rows: ImportRow[]): Promise<Known> {
   const isUpdate = onExisting === 'update'
   const devices = await findDevicesAt(trx, keysOf(rows), { lock: isUpdate })
   const there = new Set(devices.map(({ key }) => key))
-  const people = await findPeople(trx, {
+  const users = await findUsers(trx, {
     appId,
     ids: isUpdate ? [...new Set(devices.map(({ userId }) => userId))] : [],
     names: namesOf(isUpdate ? rows : rows.filter(({ key }) => !there.has(key))),
     lock: true,
   })
-  return { devices, people }
+  return { devices, users }
 }
 
 const readDry = (trx: Db, { app_id: appId, id: importId }: ImportRecord, rows: ImportRow[]): Promise<Known> =>

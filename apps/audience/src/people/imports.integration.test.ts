@@ -36,12 +36,12 @@ test.each(['keep', 'update'] as const)('with %s it makes no difference where lot
 test.each(['keep', 'update'] as const)('with %s the dry report is the real one, and no device is written', async (onExisting) => {
   for (let seed = 1; seed <= 4; seed += 1) {
     const appId = newId()
-    await register(appId, 'token-1', { externalId: 'person-1' })
+    await register(appId, 'token-1', { externalId: 'user-1' })
     await register(appId, 'token-2')
-    await importAll(appId, [phone('token-3', { externalId: 'person-2', tags: Object.fromEntries(many(97, (n) => [`t${n}`, n])) })])
+    await importAll(appId, [phone('token-3', { externalId: 'user-2', tags: Object.fromEntries(many(97, (n) => [`t${n}`, n])) })])
     await importAll(
       appId,
-      many(97, (n) => phone(`crowd-${n}`, { externalId: 'person-3' })),
+      many(97, (n) => phone(`crowd-${n}`, { externalId: 'user-3' })),
     )
     const before = await contentOf(appId)
     const rows = crowdedRows(seed, 120)
@@ -62,7 +62,7 @@ test('what a dry run remembers names nobody and no address, and goes when it has
   await bus.call(calls.importLot, {
     appId,
     importId: id,
-    lot: lotOf(many(20, (n) => phone(`canary-token-${n}`, { externalId: `canary-person-${n}`, tags: { plan: 'canary-value' } }))),
+    lot: lotOf(many(20, (n) => phone(`canary-token-${n}`, { externalId: `canary-user-${n}`, tags: { plan: 'canary-value' } }))),
   })
 
   const { rows } = await sql<{ text: string }>`select import_dry_rows::text as text from import_dry_rows where import_id = ${id}`.execute(
@@ -99,7 +99,7 @@ describe('a lot', () => {
   test('that comes several times at once is written once', async () => {
     const appId = newId()
     const { id } = await start(appId)
-    const lot = lotOf(many(50, (n) => phone(`token-${n}`, { externalId: `person-${n % 7}` })))
+    const lot = lotOf(many(50, (n) => phone(`token-${n}`, { externalId: `user-${n % 7}` })))
 
     const answers = await Promise.all(many(6, () => refusal(bus.call(calls.importLot, { appId, importId: id, lot }))))
 

@@ -1,13 +1,13 @@
 import * as calls from '@herald/contracts/calls/audience'
 import { newId } from '@herald/contracts/ids'
 import type { Listed } from '@herald/contracts/page'
-import type { PersonSummary } from '@herald/contracts/person'
+import type { UserSummary } from '@herald/contracts/person'
 import type { RegisterSubscription } from '@herald/contracts/subscription'
 import type { Bus } from '@herald/service/bus'
 import { looksOf } from '@herald/testing/plans'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { listUsers } from './list-users.ts'
+import { listUsers } from './read-users.ts'
 import { givenNotified } from '../testing/play-ledger.ts'
 import { givenCrowd, givenWebKeys, openAudience } from '../testing/rig.ts'
 import type { Tables } from '../store/tables.ts'
@@ -28,7 +28,7 @@ type Query = { q?: string; segmentId?: string }
 async function all(appId: string, query: Query = {}, limit = 100) {
   const ids: string[] = []
   for (let cursor: string | null | undefined; cursor !== null;) {
-    const page: Listed<PersonSummary> = await call(calls.listUsers, {
+    const page: Listed<UserSummary> = await call(calls.listUsers, {
       ...{ appId, limit, ...query },
       ...(cursor === undefined ? {} : { cursor }),
     })
@@ -173,7 +173,7 @@ test('a page, and who has a prefix, touch what they answer, whatever the app and
 })
 
 // spec: administration/address-search, administration/masked-addresses
-test('a person is found by the token or the endpoint of a device, in their app alone, and addresses are masked', async () => {
+test('a user is found by the token or the endpoint of a device, in their app alone, and addresses are masked', async () => {
   const appId = newId()
   const one = await register(appId, {
     token: 'canary-token-of-a-phone',
@@ -185,10 +185,10 @@ test('a person is found by the token or the endpoint of a device, in their app a
   await call(calls.registerSubscription, { appId, subscription: { platform: 'web', endpoint, keys, externalId: 'ann' } })
   await givenNotified(db, [one.id])
 
-  const found = await call(calls.findPerson, { appId, address: { token: 'canary-token-of-a-phone' } })
+  const found = await call(calls.findUserByAddress, { appId, address: { token: 'canary-token-of-a-phone' } })
 
-  expect(found).toEqual(await call(calls.findPerson, { appId, address: { endpoint } }))
-  expect(found).toEqual(await call(calls.readPerson, { appId, user: { userId: one.userId } }))
+  expect(found).toEqual(await call(calls.findUserByAddress, { appId, address: { endpoint } }))
+  expect(found).toEqual(await call(calls.readMaskedUser, { appId, user: { userId: one.userId } }))
   expect(found).toMatchObject({ id: one.userId, externalId: 'ann', tags: { plan: 'pro' }, preferences: {} })
   expect(found.subscriptions.map(({ token, endpoint: address }) => token ?? address ?? '').toSorted()).toEqual([
     'canary-t…',
@@ -203,7 +203,7 @@ test('a person is found by the token or the endpoint of a device, in their app a
     [appId, { endpoint: 'canary-token-of-a-phone' }],
     [newId(), { endpoint }],
   ] as const)
-    await expect(call(calls.findPerson, { appId: app, address })).rejects.toMatchObject(notFound)
+    await expect(call(calls.findUserByAddress, { appId: app, address })).rejects.toMatchObject(notFound)
 })
 
 // spec: administration/user-read, administration/masked-addresses

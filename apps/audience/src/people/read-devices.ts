@@ -17,7 +17,7 @@ const mostCounted = 5_000_000
 type InTurn = <Answer>(work: () => Promise<Answer>, turn: string) => Promise<Answer>
 
 /**
- * Counts an app's devices for people: an answer is given for a minute, whoever asks meanwhile waits for the same count, and `inTurn` says how many apps are counted at a time. An app whose last
+ * Counts an app's devices for users: an answer is given for a minute, whoever asks meanwhile waits for the same count, and `inTurn` says how many apps are counted at a time. An app whose last
  * day had more than `mostLive` devices is answered that day. Fault: rate_limited.
  */
 export function openDeviceCounts(

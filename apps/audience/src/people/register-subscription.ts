@@ -6,26 +6,34 @@ import type { RegisterSubscription } from '@herald/contracts/subscription'
 import { group } from '@herald/service/group'
 import { transact } from '@herald/service/postgres'
 import { toDevice, type Device } from './core/device.ts'
-import { decideOwnership, maxDevicesPerUser, maxTagsPerUser, tooManyDevices, tooManyTags } from './core/identity.ts'
+import {
+  countTags,
+  decideOwnership,
+  maxDevicesPerUser,
+  maxTagsPerUser,
+  tooManyDevices,
+  tooManyTags,
+  toUserUpdate,
+  type UserUpdate,
+} from './core/identity.ts'
 import { openOrder } from './core/in-order.ts'
-import { countTags, toPersonChanges, type PersonChanges } from './core/person.ts'
 import { leaveUsers } from './store/abandoned-users.ts'
 import { isErased } from '../store/erased-apps.ts'
-import { findKnown, lockDevices, writeRegistrations, type Decided, type Seen, type SeenPerson, type Sought } from './store/registrations.ts'
+import { findKnown, lockDevices, writeRegistrations, type Decided, type Seen, type FoundUser, type Sought } from './store/registrations.ts'
 import type { Db } from '../store/tables.ts'
-import { keyOfPerson, lockUsers } from './store/users.ts'
+import { userKeyOf, lockUsers } from './store/users.ts'
 import { identityAttempts, pauseAfter, retryIdentity, transactIdentity } from './transact-identity.ts'
 
 export type Registered = { id: string; platform: Platform; userId: string }
 type Asked = { appId: string; subscription: RegisterSubscription; keyKind?: KeyKind | undefined }
-type Registration = { appId: string; device: Device; externalId: string | null; changes: PersonChanges; byBackend: boolean }
+type Registration = { appId: string; device: Device; externalId: string | null; changes: UserUpdate; byBackend: boolean }
 
 /** `meets another`: a row that it needs is another's for the moment, in this commit or in another transaction. Nothing was done then. */
 type Outcome = Registered | Fault | 'meets another'
 
 /** Registrations of one commit: 100 take about 10 ms, so that who comes next does not wait long. */
 const mostTogether = 100
-/** Of one address or person: what takes longer than these is answered too late for who asks. */
+/** Of one address or user: what takes longer than these is answered too late for who asks. */
 const mostOfOneKey = 100
 
 /**
@@ -49,7 +57,7 @@ export function openRegistrations(
   return (asked) => {
     const registration = toRegistration(asked)
     const { appId, device, externalId } = registration
-    const keys = [device.addressHash.toString('hex'), ...(externalId === null ? [] : [keyOfPerson({ appId, externalId })])]
+    const keys = [device.addressHash.toString('hex'), ...(externalId === null ? [] : [userKeyOf({ appId, externalId })])]
     return inOrder(keys, async () => {
       const outcome = await together(registration)
       return outcome === 'meets another' ? inTurn(() => registerAlone(db, registration), appId) : orThrow(outcome)
@@ -77,7 +85,7 @@ async function registerAlone(db: Db, registration: Registration): Promise<Regist
   throw queueUnavailable()
 }
 
-/** Locks the device and then the people of a registration, as they are now. */
+/** Locks the device and then the users of a registration, as they are now. */
 async function lockRowsOf(trx: Db, { appId, externalId, device }: Registration): Promise<void> {
   const devices = await lockDevices(trx, [device.addressHash])
   const names = externalId === null ? [] : [{ appId, externalId }]
@@ -86,7 +94,7 @@ async function lockRowsOf(trx: Db, { appId, externalId, device }: Registration):
 
 /**
  * Registrations of different addresses and different external ids; answers an outcome for each. Two statements: what there is, and what is
- * written, which holds only where nothing of it has changed in between. A device that leaves a person makes it a transaction, with a third.
+ * written, which holds only where nothing of it has changed in between. A device that leaves a user makes it a transaction, with a third.
  */
 async function registerAll({ db, kept }: { db: Db; kept: Db }, registrations: Registration[]): Promise<Outcome[]> {
   const decided = decide(registrations, await findKnown(kept, registrations.map(toSought), maxTagsPerUser))
@@ -95,7 +103,7 @@ async function registerAll({ db, kept }: { db: Db; kept: Db }, registrations: Re
     const written = await writeRegistrations(
       on,
       planned.map(({ plan }) => plan),
-      planned.flatMap(({ people }) => people),
+      planned.flatMap(({ users }) => users),
     )
     const left = planned.flatMap(({ plan, leaves }) =>
       leaves !== null && written.has(plan.deviceId) ? [{ userId: leaves, subscriptionId: plan.deviceId }] : [],
@@ -115,38 +123,38 @@ async function registerAll({ db, kept }: { db: Db; kept: Db }, registrations: Re
 
 const toSought = ({ appId, device, externalId, changes }: Registration): Sought => ({
   addressHash: device.addressHash,
-  name: externalId === null ? null : keyOfPerson({ appId, externalId }),
+  name: externalId === null ? null : userKeyOf({ appId, externalId }),
   setsTags: countTags([], changes.tags),
 })
 
-/** `people`: whose rows it was decided by. `leaves`: whom the device moves away from. */
-type Planned = { plan: Decided; people: SeenPerson[]; leaves: string | null }
+/** `users`: whose rows it was decided by. `leaves`: whom the device moves away from. */
+type Planned = { plan: Decided; users: FoundUser[]; leaves: string | null }
 
 /** Decides by the identity rules what is to be written. Each user is in one plan at most. */
 function decide(registrations: Registration[], known: Seen[]): (Planned | { outcome: Fault | 'meets another' })[] {
   const meant = new Set<string>()
   return registrations.map(({ appId, device, externalId, changes, byBackend }, place) => {
-    const { device: found = null, holder = null, holderDevices = 0 } = known[place] ?? {}
+    const { device: found = null, named = null, namedDevices = 0 } = known[place] ?? {}
     const owner = found?.owner ?? null
-    const people = [owner, holder?.id === owner?.id ? null : holder].filter((person) => person !== null)
-    if (people.some(({ id }) => meant.has(id))) return { outcome: 'meets another' }
-    for (const { id } of people) meant.add(id)
+    const users = [owner, named?.id === owner?.id ? null : named].filter((user) => user !== null)
+    if (users.some(({ id }) => meant.has(id))) return { outcome: 'meets another' }
+    for (const { id } of users) meant.add(id)
 
-    const ownership = decideOwnership(owner, externalId, holder)
-    if (ownership.kind === 'join' && holderDevices >= maxDevicesPerUser) return { outcome: tooManyDevices() }
-    const isPersonNew = ownership.kind === 'create'
-    const userId = isPersonNew ? newId() : ownership.userId
-    const tagNames = people.find(({ id }) => id === userId)?.tagNames ?? []
+    const ownership = decideOwnership(owner, externalId, named)
+    if (ownership.kind === 'join' && namedDevices >= maxDevicesPerUser) return { outcome: tooManyDevices() }
+    const isUserNew = ownership.kind === 'create'
+    const userId = isUserNew ? newId() : ownership.userId
+    const tagNames = users.find(({ id }) => id === userId)?.tagNames ?? []
     if (countTags(tagNames, changes.tags) > maxTagsPerUser) return { outcome: tooManyTags() }
-    const named = ownership.kind === 'create' || ownership.kind === 'rename' ? ownership.externalId : null
+    const newName = ownership.kind === 'create' || ownership.kind === 'rename' ? ownership.externalId : null
     return {
       plan: {
-        ...{ appId, userId, isPersonNew, device, changes, byBackend },
+        ...{ appId, userId, isUserNew, device, changes, byBackend },
         deviceId: found?.id ?? newId(),
         ownerId: owner?.id ?? null,
-        externalId: named,
+        externalId: newName,
       },
-      people,
+      users,
       leaves: owner !== null && owner.id !== userId ? owner.id : null,
     }
   })
@@ -157,7 +165,7 @@ function toRegistration({ appId, subscription, keyKind }: Asked): Registration {
     appId,
     device: toDevice(appId, subscription),
     externalId: subscription.externalId ?? null,
-    changes: toPersonChanges(subscription),
+    changes: toUserUpdate(subscription),
     byBackend: keyKind !== 'public',
   }
 }

@@ -3,7 +3,7 @@ import { listed, readCursor, type Listed } from '@herald/contracts/page'
 import type { Platform } from '@herald/contracts/platform'
 import { mostTestDevices, mostTested, type NotQueued, type TestDevice, type TestSelector } from '@herald/contracts/test-send'
 import { transact } from '@herald/service/postgres'
-import { maskAddress } from './core/mask.ts'
+import { maskAddress } from './core/device.ts'
 import type { Db } from '../store/tables.ts'
 import {
   deleteMark,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { decideOwnership } from './identity.ts'
+import { countTags, decideOwnership } from './identity.ts'
 
 const anonymous = { id: 'a', externalId: null }
 const asE = { id: 'e', externalId: 'E' }
@@ -17,6 +17,12 @@ test.each([
   ['a new device without an external id is of a new anonymous user', null, null, null, { kind: 'create', externalId: null }],
   ['a new device of an unknown user makes them', null, 'E', null, { kind: 'create', externalId: 'E' }],
   ['a new device of a known user joins them', null, 'E', asE, { kind: 'join', userId: 'e' }],
-])('%s', (_, owner, externalId, holder, expected) => {
-  expect(decideOwnership(owner, externalId, holder)).toEqual(expected)
+])('%s', (_, owner, externalId, named, expected) => {
+  expect(decideOwnership(owner, externalId, named)).toEqual(expected)
+})
+
+test('a tag that is written again counts once, and one that is deleted does not count', () => {
+  expect(countTags(['seat', 'plan'], {})).toBe(2)
+  expect(countTags(['seat', 'plan'], { seat: 8, vip: false })).toBe(3)
+  expect(countTags(['seat', 'plan'], { seat: null, vip: null })).toBe(1)
 })

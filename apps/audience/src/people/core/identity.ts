@@ -1,5 +1,9 @@
+import type { UserChanges } from '@herald/contracts/subscription'
+import type { TagChanges } from '@herald/contracts/text'
 import { fault, invalidField } from '@herald/contracts/fault'
-import type { Person } from './person.ts'
+
+/** A user as the identity rules see them: anonymous ones have no external id. */
+export type UserIdentity = { id: string; externalId: string | null }
 
 /**
  * Whose a device is to be:
@@ -17,12 +21,12 @@ export type Ownership =
 /**
  * The identity rules of login, and of registration with an external id (spec: identity/login). `owner`: the device's
  * owner now, null for a device never seen. `externalId`: who the caller says it is, null when they say nothing, which never
- * changes an owner. `holder`: the user who has that external id, null when nobody has. An identified user is never renamed.
+ * changes an owner. `named`: the user who has that external id, null when nobody has. An identified user is never renamed.
  */
-export function decideOwnership(owner: Person | null, externalId: string | null, holder: Person | null): Ownership {
+export function decideOwnership(owner: UserIdentity | null, externalId: string | null, named: UserIdentity | null): Ownership {
   if (externalId === null) return owner ? { kind: 'stay', userId: owner.id } : { kind: 'create', externalId: null }
   if (owner && owner.externalId === externalId) return { kind: 'stay', userId: owner.id }
-  if (holder) return { kind: 'join', userId: holder.id }
+  if (named) return { kind: 'join', userId: named.id }
   if (owner && owner.externalId === null) return { kind: 'rename', userId: owner.id, externalId }
   return { kind: 'create', externalId }
 }
@@ -36,3 +40,31 @@ export const maxTagsPerUser = 100
 export const tooManyTags = () => invalidField('tags', `would leave the user with more than ${maxTagsPerUser} tags`)
 /** A session that starts this long after the one before counts as a new one (spec: identity/session). */
 export const sessionGapMinutes = 30
+
+/** What a caller says about a user. Null: nothing, what is known stays. A tag of null is deleted. */
+export type UserUpdate = {
+  tags: TagChanges
+  language: string | null
+  timezone: string | null
+  country: string | null
+}
+
+export const toUserUpdate = ({ tags = {}, language, timezone, country }: UserChanges): UserUpdate => ({
+  tags,
+  language: language ?? null,
+  timezone: timezone ?? null,
+  country: country ?? null,
+})
+
+/** The names of the tags that a user has after a change. `names`: of those they have before. */
+export function tagNamesAfter(names: Iterable<string>, changes: TagChanges): Set<string> {
+  const after = new Set(names)
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null) after.delete(name)
+    else after.add(name)
+  }
+  return after
+}
+
+/** How many tags a user has after a change. `names`: of those they have before. */
+export const countTags = (names: string[], changes: TagChanges): number => tagNamesAfter(names, changes).size

@@ -1,8 +1,7 @@
 import type { ImportedDevice } from '@herald/contracts/import'
 import type { Platform } from '@herald/contracts/platform'
 import { toDevice, type Device } from './device.ts'
-import { decideOwnership, maxDevicesPerUser, maxTagsPerUser } from './identity.ts'
-import { toPersonChanges, type Person, type PersonChanges } from './person.ts'
+import { decideOwnership, maxDevicesPerUser, maxTagsPerUser, toUserUpdate, type UserIdentity, type UserUpdate } from './identity.ts'
 
 /** A row of a file, in the terms of the tables. `key`: what finds the device again. */
 export type ImportRow = {
@@ -10,7 +9,7 @@ export type ImportRow = {
   key: string
   device: Device
   externalId: string | null
-  changes: PersonChanges
+  changes: UserUpdate
   past: Past
 }
 
@@ -25,7 +24,7 @@ export function toImportRow(appId: string, row: number, imported: ImportedDevice
     key: device.addressHash.toString('hex'),
     device,
     externalId,
-    changes: toPersonChanges(imported),
+    changes: toUserUpdate(imported),
     past: { optedOut: !optedIn, sessionCount, createdAt, lastActiveAt },
   }
 }
@@ -33,7 +32,7 @@ export function toImportRow(appId: string, row: number, imported: ImportedDevice
 /** A device that there is, and whose it is. */
 export type KnownDevice = { id: string; key: string; userId: string }
 /** A user that there is. `devices`: how many they have. */
-export type KnownPerson = Person & { devices: number; tagNames: string[] }
+export type KnownUser = UserIdentity & { devices: number; tagNames: string[] }
 
 export type PlannedDevice = {
   id: string
@@ -45,11 +44,11 @@ export type PlannedDevice = {
   /** Since when the address is known to be good: of a new device what its row says, for the others their own. */
   registeredAt: string | null
 }
-export type PlannedPerson = {
+export type PlannedUser = {
   id: string
   isNew: boolean
   externalId: string | null
-  changes: PersonChanges
+  changes: UserUpdate
   createdAt: string | null
   lastActiveAt: string | null
   devices: number
@@ -65,8 +64,8 @@ export type RowOutcome = { row: number } & (
 export type LotPlan = {
   outcomes: RowOutcome[]
   devices: PlannedDevice[]
-  people: PlannedPerson[]
-  left: PlannedPerson[]
+  users: PlannedUser[]
+  left: PlannedUser[]
   departures: Departure[]
 }
 
@@ -81,23 +80,23 @@ type Departure = { userId: string; subscriptionId: string }
  * `now`: the database's time, ISO 8601. What a row says of times to come counts as now, and so does a new device of which it says no time.
  */
 export function planLot(
-  known: { devices: KnownDevice[]; people: KnownPerson[] },
+  known: { devices: KnownDevice[]; users: KnownUser[] },
   rows: ImportRow[],
   { onExisting, makeId, now }: { onExisting: 'keep' | 'update'; makeId: () => string; now: string },
 ): LotPlan {
-  const people = new Map<string, PlannedPerson & { isTouched: boolean }>()
+  const users = new Map<string, PlannedUser & { isTouched: boolean }>()
   const byName = new Map<string, string>()
   const devices = new Map<string, { id: string; userId: string; planned: PlannedDevice | undefined }>()
-  const left = new Set<PlannedPerson>()
+  const left = new Set<PlannedUser>()
   const departures = new Map<string, Departure>()
-  const addPerson = ({ id, externalId, devices: count, tagNames }: KnownPerson, isNew: boolean) => {
-    const nothing = { changes: toPersonChanges({}), createdAt: null, lastActiveAt: null }
-    const person = { id, isNew, externalId, ...nothing, devices: count, tagNames: new Set(tagNames), isTouched: isNew }
-    people.set(id, person)
+  const addUser = ({ id, externalId, devices: count, tagNames }: KnownUser, isNew: boolean) => {
+    const nothing = { changes: toUserUpdate({}), createdAt: null, lastActiveAt: null }
+    const user = { id, isNew, externalId, ...nothing, devices: count, tagNames: new Set(tagNames), isTouched: isNew }
+    users.set(id, user)
     if (externalId !== null) byName.set(externalId, id)
-    return person
+    return user
   }
-  for (const person of known.people) addPerson(person, false)
+  for (const user of known.users) addUser(user, false)
   for (const { id, key, userId } of known.devices) devices.set(key, { id, userId, planned: undefined })
 
   const decideRow = ({ row, key, device, externalId, changes, past: said }: ImportRow): RowOutcome => {
@@ -110,29 +109,29 @@ export function planLot(
     const done = (is: 'created' | 'updated' | 'kept') => ({ row, is, platform: device.platform, optedOut: past.optedOut })
     if (found && onExisting === 'keep') return done('kept')
 
-    const owner = found ? (people.get(found.userId) ?? null) : null
-    const holder = externalId === null ? null : (people.get(byName.get(externalId) ?? '') ?? null)
-    const ownership = decideOwnership(owner, externalId, holder)
-    const target = ownership.kind === 'create' ? undefined : people.get(ownership.userId)
+    const owner = found ? (users.get(found.userId) ?? null) : null
+    const named = externalId === null ? null : (users.get(byName.get(externalId) ?? '') ?? null)
+    const ownership = decideOwnership(owner, externalId, named)
+    const target = ownership.kind === 'create' ? undefined : users.get(ownership.userId)
     if (ownership.kind === 'join' && (target?.devices ?? 0) >= maxDevicesPerUser)
       return { row, is: 'rejected', code: 'device_limit', at: 'externalId', message: `names a user who has ${maxDevicesPerUser} devices` }
     const tagNames = new Set([...(target?.tagNames ?? []), ...Object.keys(changes.tags)])
     if (tagNames.size > maxTagsPerUser)
       return { row, is: 'rejected', code: 'tag_limit', at: 'tags', message: `would leave the user with more than ${maxTagsPerUser} tags` }
 
-    const person = target ?? addPerson({ id: makeId(), externalId, devices: 0, tagNames: [] }, true)
+    const user = target ?? addUser({ id: makeId(), externalId, devices: 0, tagNames: [] }, true)
     if (ownership.kind === 'rename') {
-      person.externalId = ownership.externalId
-      byName.set(ownership.externalId, person.id)
+      user.externalId = ownership.externalId
+      byName.set(ownership.externalId, user.id)
     }
-    person.tagNames = tagNames
-    person.isTouched = true
-    person.changes = merged(person.changes, changes, onExisting)
-    const unsaid = person.isNew ? now : null
-    person.createdAt = earlier(person.createdAt, past.createdAt ?? past.lastActiveAt ?? unsaid)
-    person.lastActiveAt = later(person.lastActiveAt, past.lastActiveAt ?? past.createdAt ?? unsaid)
-    if (!found || found.userId !== person.id) person.devices += 1
-    if (owner && owner.id !== person.id) {
+    user.tagNames = tagNames
+    user.isTouched = true
+    user.changes = merged(user.changes, changes, onExisting)
+    const unsaid = user.isNew ? now : null
+    user.createdAt = earlier(user.createdAt, past.createdAt ?? past.lastActiveAt ?? unsaid)
+    user.lastActiveAt = later(user.lastActiveAt, past.lastActiveAt ?? past.createdAt ?? unsaid)
+    if (!found || found.userId !== user.id) user.devices += 1
+    if (owner && owner.id !== user.id) {
       owner.devices -= 1
       left.add(owner)
       if (found) departures.set(`${owner.id} ${found.id}`, { userId: owner.id, subscriptionId: found.id })
@@ -143,26 +142,26 @@ export function planLot(
       id: found?.id ?? makeId(),
       key,
       isNew: found === undefined || (before?.isNew ?? false),
-      userId: person.id,
+      userId: user.id,
       device: before ? over(before.device, device) : device,
       past: before ? joined(before.past, past) : found ? past : begun(past, now),
       registeredAt: before ? before.registeredAt : past.lastActiveAt,
     }
-    devices.set(key, { id: planned.id, userId: person.id, planned })
+    devices.set(key, { id: planned.id, userId: user.id, planned })
     return done(found ? 'updated' : 'created')
   }
 
   return {
     outcomes: rows.map(decideRow),
     devices: [...devices.values()].flatMap(({ planned }) => planned ?? []),
-    people: [...people.values()].filter(({ isTouched }) => isTouched),
+    users: [...users.values()].filter(({ isTouched }) => isTouched),
     left: [...left],
     departures: [...departures.values()],
   }
 }
 
 /** Two rows about one user: with `keep` the first one counts, with `update` the last. */
-function merged(before: PersonChanges, row: PersonChanges, onExisting: 'keep' | 'update'): PersonChanges {
+function merged(before: UserUpdate, row: UserUpdate, onExisting: 'keep' | 'update'): UserUpdate {
   const [first, second] = onExisting === 'keep' ? [before, row] : [row, before]
   return {
     tags: { ...second.tags, ...first.tags },

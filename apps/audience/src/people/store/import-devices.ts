@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { KnownDevice, KnownPerson, PlannedDevice, PlannedPerson } from '../core/import-lot.ts'
+import type { KnownDevice, KnownUser, PlannedDevice, PlannedUser } from '../core/import-lot.ts'
 import type { Db } from '../../store/tables.ts'
-import { keyOfPerson, personKey } from './users.ts'
+import { userKeyOf, userKeyColumn } from './users.ts'
 
 /*
  * What a lot of an import reads and writes: a statement for each. Rows travel as one text of JSON, which costs the process a tenth of what
@@ -18,15 +18,15 @@ export async function findDevicesAt(db: Db, keys: string[], { lock }: { lock: bo
 }
 
 /** Users by id and by external id, with how many devices they have and the names of their tags. */
-export async function findPeople(
+export async function findUsers(
   db: Db,
   { appId, ids, names, lock }: { appId: string; ids: string[]; names: string[]; lock: boolean },
-): Promise<KnownPerson[]> {
+): Promise<KnownUser[]> {
   if (ids.length + names.length === 0) return []
-  const named = names.map((externalId) => keyOfPerson({ appId, externalId }))
-  const { rows } = await sql<Omit<KnownPerson, 'devices'>>`
+  const named = names.map((externalId) => userKeyOf({ appId, externalId }))
+  const { rows } = await sql<Omit<KnownUser, 'devices'>>`
     with meant as materialized (
-      select unnest(${ids}::text[]) as id union select id from users where ${personKey} = any(${named}::text[])
+      select unnest(${ids}::text[]) as id union select id from users where ${userKeyColumn} = any(${named}::text[])
     )
     select id, external_id as "externalId", array(select jsonb_object_keys(tags)) as "tagNames" from users
     where id = any(array(select id from meant)) order by id ${lock ? sql`for no key update` : sql``}`.execute(db)
@@ -35,10 +35,10 @@ export async function findPeople(
     select user_id as "userId", count(*) as devices from subscriptions where user_id = any(${rows.map(({ id }) => id)}::text[])
     group by user_id`.execute(db)
   const devicesOf = new Map(counts.map(({ userId, devices }) => [userId, devices]))
-  return rows.map((person) => ({ ...person, devices: devicesOf.get(person.id) ?? 0 }))
+  return rows.map((user) => ({ ...user, devices: devicesOf.get(user.id) ?? 0 }))
 }
 
-const columnsOfPeople = sql`given(id text, external_id text, tags jsonb, language text, timezone text, country text,
+const columnsOfUsers = sql`given(id text, external_id text, tags jsonb, language text, timezone text, country text,
   created_at timestamptz, last_active_at timestamptz)`
 
 /**
@@ -46,13 +46,13 @@ const columnsOfPeople = sql`given(id text, external_id text, tags jsonb, languag
  * written too: who counts their devices by the version of their row must see another (docs/decisions/0038). False: the app was erased.
  * An external id that somebody else has made meanwhile ends the transaction (23505).
  */
-export async function writePeople(db: Db, appId: string, people: PlannedPerson[], onExisting: 'keep' | 'update'): Promise<boolean> {
-  const [made, changed] = [people.filter(({ isNew }) => isNew), people.filter(({ isNew }) => !isNew)]
+export async function writeUsers(db: Db, appId: string, users: PlannedUser[], onExisting: 'keep' | 'update'): Promise<boolean> {
+  const [made, changed] = [users.filter(({ isNew }) => isNew), users.filter(({ isNew }) => !isNew)]
   if (made.length > 0) {
     const { numAffectedRows = 0n } = await sql`
       insert into users (id, app_id, external_id, tags, language, timezone, country, created_at, last_active_at, by_backend)
       select id, ${appId}, external_id, tags, language, timezone, country, created_at, last_active_at, true
-      from json_to_recordset(${JSON.stringify(made.map(toGivenPerson))}) as ${columnsOfPeople} order by external_id`.execute(db)
+      from json_to_recordset(${JSON.stringify(made.map(toGivenUser))}) as ${columnsOfUsers} order by external_id`.execute(db)
     if (numAffectedRows < BigInt(made.length)) return false
   }
   if (changed.length > 0) {
@@ -76,13 +76,13 @@ export async function writePeople(db: Db, appId: string, people: PlannedPerson[]
         created_at = least(u.created_at, given.created_at),
         last_active_at = greatest(u.last_active_at, given.last_active_at),
         by_backend = true
-      from json_to_recordset(${JSON.stringify(changed.map(toGivenPerson))}) as ${columnsOfPeople}
+      from json_to_recordset(${JSON.stringify(changed.map(toGivenUser))}) as ${columnsOfUsers}
       where u.id = any(${changed.map(({ id }) => id)}::text[]) and u.id = given.id`.execute(db)
   }
   return true
 }
 
-const toGivenPerson = ({ id, externalId, changes, createdAt, lastActiveAt }: PlannedPerson) => ({
+const toGivenUser = ({ id, externalId, changes, createdAt, lastActiveAt }: PlannedUser) => ({
   id,
   external_id: externalId,
   ...changes,

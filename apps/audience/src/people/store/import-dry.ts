@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { sql } from 'kysely'
-import type { KnownDevice, KnownPerson, LotPlan } from '../core/import-lot.ts'
-import { findDevicesAt, findPeople } from './import-devices.ts'
+import type { KnownDevice, KnownUser, LotPlan } from '../core/import-lot.ts'
+import { findDevicesAt, findUsers } from './import-devices.ts'
 import type { Db } from '../../store/tables.ts'
 
 /*
@@ -23,7 +23,7 @@ export const hashName = (appId: string, externalId: string): string => short(`${
 export async function readWithDry(
   db: Db,
   { appId, importId, keys, names }: { appId: string; importId: string; keys: string[]; names: string[] },
-): Promise<{ devices: KnownDevice[]; people: KnownPerson[] }> {
+): Promise<{ devices: KnownDevice[]; users: KnownUser[] }> {
   const hashed = new Map(names.map((name) => [hashName(appId, name), name]))
   const states = await load(db, importId, [...keys.map(deviceKey), ...[...hashed.keys()].map(nameKey)])
 
@@ -39,25 +39,25 @@ export async function readWithDry(
   )
   const owners = [...real, ...dryDevices].map(({ userId }) => userId)
   const anonymous = dryDevices.filter(({ name }) => name === null).map(({ userId }) => userId)
-  const realPeople = await findPeople(db, { appId, ids: [...new Set(owners)], names: [...new Set(names)], lock: false })
+  const realUsers = await findUsers(db, { appId, ids: [...new Set(owners)], names: [...new Set(names)], lock: false })
 
-  const people = new Map<string, KnownPerson>()
-  for (const person of realPeople) {
-    const externalId = person.externalId === null ? null : hashName(appId, person.externalId)
-    people.set(person.id, { ...person, externalId })
+  const users = new Map<string, KnownUser>()
+  for (const user of realUsers) {
+    const externalId = user.externalId === null ? null : hashName(appId, user.externalId)
+    users.set(user.id, { ...user, externalId })
   }
-  const dryNames = [...people.values(), ...dryDevices.map(({ name }) => ({ externalId: name }))].flatMap(
+  const dryNames = [...users.values(), ...dryDevices.map(({ name }) => ({ externalId: name }))].flatMap(
     ({ externalId }) => externalId ?? [],
   )
   const more = await load(db, importId, [...dryNames.map(nameKey), ...anonymous.map(userKey)])
   for (const [key, { id, devices = 0, tags = [] }] of [...states, ...more])
-    if (!key.startsWith('d ')) people.set(id, { id, externalId: key.startsWith('n ') ? key.slice(2) : null, devices, tagNames: tags })
-  return { devices: [...real, ...dryDevices], people: [...people.values()] }
+    if (!key.startsWith('d ')) users.set(id, { id, externalId: key.startsWith('n ') ? key.slice(2) : null, devices, tagNames: tags })
+  return { devices: [...real, ...dryDevices], users: [...users.values()] }
 }
 
 /** Remembers a lot of a dry run. */
-export async function writeDry(db: Db, importId: string, { devices, people, left }: LotPlan): Promise<void> {
-  const changed = new Map([...left, ...people].map((person) => [person.id, person]))
+export async function writeDry(db: Db, importId: string, { devices, users, left }: LotPlan): Promise<void> {
+  const changed = new Map([...left, ...users].map((user) => [user.id, user]))
   const states = [
     ...devices.map(({ id, key, userId }) => ({
       key: deviceKey(key),

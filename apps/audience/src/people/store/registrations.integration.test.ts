@@ -2,14 +2,14 @@ import { newId } from '@herald/contracts/ids'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { toDevice } from '../core/device.ts'
-import { toPersonChanges } from '../core/person.ts'
-import { changeOwner } from '../change-user.ts'
-import { loginSubscription } from '../login-subscription.ts'
+import { toUserUpdate } from '../core/identity.ts'
+import { changeOwner } from '../change-users.ts'
+import { loginSubscription } from '../login-logout.ts'
 import { registerSubscription } from '../register-subscription.ts'
 import { rotateSubscription } from '../rotate-subscription.ts'
 import { openAudience } from '../../testing/rig.ts'
 import { findKnown, writeRegistrations, type Decided } from './registrations.ts'
-import { keyOfPerson } from './users.ts'
+import { userKeyOf } from './users.ts'
 
 const { db } = await openAudience()
 
@@ -25,7 +25,7 @@ async function givenFound() {
   const appId = newId()
   const registered = await registerSubscription({ db }, { appId, subscription: { ...browser('one'), externalId: 'ann' } })
   const device = toDevice(appId, browser('one'))
-  const name = keyOfPerson({ appId, externalId: 'ann' })
+  const name = userKeyOf({ appId, externalId: 'ann' })
   const [found] = await findKnown(db, [{ addressHash: device.addressHash, name, setsTags: 1 }], mostTags)
   if (!found?.device) throw new Error('the device is known')
   const { owner } = found.device
@@ -38,9 +38,9 @@ async function givenFound() {
       deviceId: found.device.id,
       ownerId: owner.id,
       userId: owner.id,
-      isPersonNew: false,
+      isUserNew: false,
     },
-    changes: toPersonChanges({ tags: { seat: 1 } }),
+    changes: toUserUpdate({ tags: { seat: 1 } }),
   }
   return { appId, registered, decided, owner }
 }
@@ -58,12 +58,12 @@ test('what is as it was found is written', async () => {
 type Given = Awaited<ReturnType<typeof givenFound>>
 test.each<[string, (given: Given) => Promise<unknown>]>([
   [
-    'a person whose tags have changed',
+    'a user whose tags have changed',
     ({ appId, registered }) =>
       changeOwner({ db }, { appId, subscriptionId: registered.id, changes: { tags: { plan: 'pro' } }, keyKind: 'public' }),
   ],
   [
-    'a person to whom another device has come',
+    'a user to whom another device has come',
     async ({ appId }) => {
       const other = await registerSubscription({ db }, { appId, subscription: browser('other') })
       await loginSubscription({ db }, { appId, subscriptionId: other.id, externalId: 'ann', keyKind: 'public' })
@@ -82,7 +82,7 @@ test.each<[string, (given: Given) => Promise<unknown>]>([
       ),
   ],
   ['a device that is gone', ({ registered }) => db.deleteFrom('subscriptions').where('id', '=', registered.id).execute()],
-])('%s since it was found is not written, nor is its person', async (_, change) => {
+])('%s since it was found is not written, nor is its user', async (_, change) => {
   const given = await givenFound()
   await change(given)
 
@@ -100,8 +100,8 @@ test('a new device whose address somebody has got since leaves no user behind', 
     db,
     [
       {
-        ...{ appId, device, externalId: 'cem', byBackend: false, deviceId: newId(), ownerId: null, userId: newId(), isPersonNew: true },
-        changes: toPersonChanges({}),
+        ...{ appId, device, externalId: 'cem', byBackend: false, deviceId: newId(), ownerId: null, userId: newId(), isUserNew: true },
+        changes: toUserUpdate({}),
       },
     ],
     [],
@@ -121,8 +121,8 @@ test('a new device whose new user has been made by somebody else since is an err
     db,
     [
       {
-        ...{ appId, device, externalId: 'cem', byBackend: false, deviceId: newId(), ownerId: null, userId: newId(), isPersonNew: true },
-        changes: toPersonChanges({}),
+        ...{ appId, device, externalId: 'cem', byBackend: false, deviceId: newId(), ownerId: null, userId: newId(), isUserNew: true },
+        changes: toUserUpdate({}),
       },
     ],
     [],

@@ -1,6 +1,6 @@
 import type { Subscription } from '@herald/contracts/user'
 import { sql, type RawBuilder, type Selectable } from 'kysely'
-import { maskToken } from '../core/mask.ts'
+import { maskToken } from '../core/device.ts'
 import type { Db, SubscriptionTable } from '../../store/tables.ts'
 
 /** A user's devices as user reads answer them (spec: identity/read-user), oldest first. At most 100. */

@@ -72,7 +72,7 @@ export async function startSession(
         app_version = coalesce(${session.appVersion ?? null}, app_version), os_version = coalesce(${session.osVersion ?? null}, os_version)
       where id = ${subscriptionId} and app_id = ${appId}
       returning id, user_id, session_count, last_session_at
-    ), person as (
+    ), seen_user as (
       update users set last_active_at = now() from started where users.id = started.user_id
     )
     select id, session_count as "sessionCount", last_session_at as "lastSessionAt" from started`.execute(db)
@@ -81,7 +81,7 @@ export async function startSession(
 
 /**
  * A browser's new endpoint and keys in its row. What was said of the old one, that it is dead, does not hold for the new; an
- * opt-out is the person's choice and stays.
+ * opt-out is the user's choice and stays.
  */
 export const moveEndpoint = (
   db: Db,

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import type { Person } from '../core/person.ts'
+import type { UserIdentity } from '../core/identity.ts'
 import type { UserToWrite } from '../core/users-in-batch.ts'
 import type { Db } from '../../store/tables.ts'
 import { changesOf, isUnchanged, splitTags } from './users.ts'
 
 /** Those of an app among users whom the caller has locked, with the names of their tags: 64 characters each at most, where the values may be sixteen times as long. */
-export async function readLocked(db: Db, appId: string, ids: string[]): Promise<(Person & { tagNames: string[] })[]> {
-  const { rows } = await sql<Person & { appId: string; tagNames: string[] }>`
+export async function readLocked(db: Db, appId: string, ids: string[]): Promise<(UserIdentity & { tagNames: string[] })[]> {
+  const { rows } = await sql<UserIdentity & { appId: string; tagNames: string[] }>`
     select id, app_id as "appId", external_id as "externalId", array(select jsonb_object_keys(tags)) as "tagNames"
     from users where id = any(${ids}::text[])`.execute(db)
   return rows.filter((user) => user.appId === appId)

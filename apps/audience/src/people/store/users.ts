@@ -2,24 +2,24 @@ import { notFound } from '@herald/contracts/fault'
 import type { Tags } from '@herald/contracts/text'
 import type { User, UserAddress } from '@herald/contracts/user'
 import { sql, type RawBuilder, type Selectable } from 'kysely'
-import type { Person, PersonChanges } from '../core/person.ts'
+import { maxTagsPerUser, tooManyTags, type UserIdentity, type UserUpdate } from '../core/identity.ts'
 import { findSubscriptionsOf } from './subscription-reads.ts'
 import type { Db, UserTable } from '../../store/tables.ts'
 
 /** What a user is found by: an app and its own id for them, as one key (migrations/0070). */
-export type PersonName = { appId: string; externalId: string }
-export const keyOfPerson = ({ appId, externalId }: PersonName): string => `${appId} ${externalId}`
+export type NamedUser = { appId: string; externalId: string }
+export const userKeyOf = ({ appId, externalId }: NamedUser): string => `${appId} ${externalId}`
 /** The indexed key of a table that has the columns of `users`. Every look-up by external id goes by it. */
-export const personKey = sql<string>`(app_id || ' ' || external_id)`
+export const userKeyColumn = sql<string>`(app_id || ' ' || external_id)`
 
 /**
  * Locks the users that changes of owner are about, in the order of their ids, so that two devices changing places cannot lock
  * each other out. Users that do not exist are not in the answer.
  */
-export async function lockUsers(db: Db, { ids, names = [] }: { ids: string[]; names?: PersonName[] }): Promise<Person[]> {
-  const { rows } = await sql<Person>`
+export async function lockUsers(db: Db, { ids, names = [] }: { ids: string[]; names?: NamedUser[] }): Promise<UserIdentity[]> {
+  const { rows } = await sql<UserIdentity>`
     with meant as materialized (
-      select unnest(${ids}::text[]) as id union select id from users where ${personKey} = any(${names.map(keyOfPerson)}::text[])
+      select unnest(${ids}::text[]) as id union select id from users where ${userKeyColumn} = any(${names.map(userKeyOf)}::text[])
     )
     select id, external_id as "externalId" from users where id = any(array(select id from meant))
     order by id for no key update`.execute(db)
@@ -55,15 +55,15 @@ export async function copyUser(db: Db, fromId: string, toId: string): Promise<vo
 }
 
 /**
- * Merges into a user: a tag of null is deleted, a field of null stays as it was. What a backend writes does not make the person
- * active. Answers how many tags there are now.
+ * Merges changes into a user: a tag of null is deleted, a field of null stays as it was. A change by a backend does not make the user
+ * active. Fault: `invalid_body` at `tags` (101st tag).
  */
 export async function mergeUser(
   db: Db,
   userId: string,
-  { tags, language, timezone, country }: PersonChanges,
+  { tags, language, timezone, country }: UserUpdate,
   by: 'device' | 'backend',
-): Promise<number> {
+): Promise<void> {
   const { set, deleted } = splitTags(tags)
   const { rows } = await sql<{ tagCount: number }>`
     update users set
@@ -81,7 +81,7 @@ export async function mergeUser(
       last_active_at = case when ${by === 'device'} then now() else last_active_at end
     where id = ${userId}
     returning (select count(*) from jsonb_object_keys(tags)) as "tagCount"`.execute(db)
-  return rows[0]?.tagCount ?? 0
+  if ((rows[0]?.tagCount ?? 0) > maxTagsPerUser) throw tooManyTags()
 }
 
 type Change = Record<'tags' | 'deleted' | 'language' | 'timezone' | 'country', RawBuilder<unknown>>
@@ -106,7 +106,7 @@ export const changesOf = (rows: string): Change => ({
 })
 
 /** What is written and what is deleted by a change of tags. */
-export function splitTags(tags: PersonChanges['tags']): { set: Record<string, string | number | boolean>; deleted: string[] } {
+export function splitTags(tags: UserUpdate['tags']): { set: Record<string, string | number | boolean>; deleted: string[] } {
   const entries = Object.entries(tags)
   return {
     set: Object.fromEntries(entries.filter((entry): entry is [string, string | number | boolean] => entry[1] !== null)),
@@ -125,7 +125,7 @@ export const markByBackend = (db: Db, userId: string) =>
 const addressed = (appId: string, address: UserAddress) =>
   'userId' in address
     ? sql<boolean>`id = ${address.userId} and app_id || '' = ${appId}`
-    : sql<boolean>`${personKey} = ${keyOfPerson({ appId, externalId: address.externalId })}`
+    : sql<boolean>`${userKeyColumn} = ${userKeyOf({ appId, externalId: address.externalId })}`
 
 export async function findUserId(db: Db, appId: string, address: UserAddress): Promise<string | undefined> {
   return (await db.selectFrom('users').select('id').where(addressed(appId, address)).executeTakeFirst())?.id

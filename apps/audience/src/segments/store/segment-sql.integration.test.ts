@@ -19,9 +19,9 @@ const { db } = await openAudience()
 const appId = newId()
 const now = new Date('2026-06-15T12:00:00.000Z')
 
-const peopleCount = 320
-type Person = { id: string; device: SegmentDevice; user: SegmentUser }
-const people: Person[] = []
+const userCount = 320
+type TestUser = { id: string; device: SegmentDevice; user: SegmentUser }
+const users: TestUser[] = []
 
 /** Few values, so that random leaves often hit: absent ones, equal ones, and such as only look alike. */
 const versions = [
@@ -35,10 +35,10 @@ const pick = <T>(from: readonly T[], index: number, step: number): T => from[(in
 const certain = (date: Date | null): Date => date ?? now
 
 beforeAll(async () => {
-  for (let index = 0; index < peopleCount; index += 1) {
+  for (let index = 0; index < userCount; index += 1) {
     const userId = newId()
     const tag = pick(tagValues, index, 5)
-    people.push({
+    users.push({
       id: newId(),
       device: {
         platform: pick(['ios', 'android', 'web'] as const, index, 1),
@@ -66,7 +66,7 @@ beforeAll(async () => {
       },
     })
   }
-  for (const { id, device, user } of people) {
+  for (const { id, device, user } of users) {
     await sql`
       insert into users (id, app_id, external_id, tags, language, timezone, country, created_at, last_active_at)
       values (${user.userId}, ${appId}, ${user.externalId}, ${JSON.stringify(user.tags)}::jsonb, ${user.language}, ${user.timezone}, ${user.country},
@@ -99,7 +99,7 @@ async function selectedByEach(segments: Segment[]): Promise<string[][]> {
   return rows[0]?.answers ?? []
 }
 const expected = (segment: Segment): string[] =>
-  people
+  users
     .filter(({ device, user }) => matches(segment, device, user, now))
     .map(({ id }) => id)
     .toSorted()
@@ -115,7 +115,7 @@ const scalar = fc.oneof(
 const fitting: Record<FieldType, fc.Arbitrary<unknown>> = {
   platform: fc.constantFrom('ios', 'android', 'web'),
   boolean: fc.boolean(),
-  id: fc.nat(peopleCount - 1).map((place) => people[place]?.user.userId),
+  id: fc.nat(userCount - 1).map((place) => users[place]?.user.userId),
   string: fc.constantFrom('de', 'DE', 'Zürich', '10', 'true', 'user-6', 'Europe/Berlin', ''),
   language: fc.constantFrom('de', 'pt-BR', 'pt', 'en'),
   country: fc.constantFrom('DE', 'br'),
@@ -176,7 +176,7 @@ test('every leaf selects exactly whom it means', async () => {
 })
 
 // spec: segments/same-meaning
-test('5,000 random trees select exactly whom they mean, of 320 people', async () => {
+test('5,000 random trees select exactly whom they mean, of 320 users', async () => {
   let compiled = 0
   const some = fc.array(tree, { minLength: 20, maxLength: 20 })
   await fc.assert(
@@ -205,7 +205,7 @@ test('the dearest segments that are taken select exactly whom they mean', async 
 
 // spec: segments/everyone
 test('the empty segment is everyone', async () => {
-  expect(await selected({ is: 'everyone' })).toHaveLength(people.length)
+  expect(await selected({ is: 'everyone' })).toHaveLength(users.length)
 })
 
 test('what a segment says travels as a parameter, never as SQL', async () => {

@@ -35,7 +35,7 @@ const userColumn: Record<UserFieldName, Sql> = {
 /** Whom any send or count can reach (spec: identity/reachable): the one base filter of preview, count and fan-out. */
 export const reachable = sql<boolean>`s.opted_in and s.invalidated_at is null`
 
-/** Whether a segment asks about the person too, so that users must be joined. */
+/** Whether a segment asks about the user too, so that users must be joined. */
 export const asksAboutUser = (segment: Segment): boolean =>
   segment.is !== 'everyone' && leavesOf(segment).some(({ field }) => field.on !== 'device')
 

@@ -9,7 +9,7 @@ import { digestOf, inSample, variantAt } from './experiment-sql.ts'
 import { devicesNamed, type Selection } from './pages.ts'
 import { devicesMeant, reachable } from '../../segments/store/segment-sql.ts'
 import type { Db } from '../../store/tables.ts'
-import { keyOfPerson, personKey } from '../../people/store/users.ts'
+import { userKeyOf, userKeyColumn } from '../../people/store/users.ts'
 
 type Sql = RawBuilder<unknown>
 
@@ -270,8 +270,8 @@ export async function countUnknown(db: Db, appId: string, selection: Selection):
       return count(selection.userIds, sql`select from users u where u.id = listed.id and u.app_id || '' = ${appId}`)
     case 'externalIds':
       return count(
-        selection.externalIds.map((externalId) => keyOfPerson({ appId, externalId })),
-        sql`select from users where ${personKey} = listed.id`,
+        selection.externalIds.map((externalId) => userKeyOf({ appId, externalId })),
+        sql`select from users where ${userKeyColumn} = listed.id`,
       )
     default:
       return 0

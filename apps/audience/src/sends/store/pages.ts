@@ -5,7 +5,7 @@ import { sql, type RawBuilder } from 'kysely'
 import type { PageDevice } from '../core/queueing.ts'
 import { asksAboutUser, devicesMeant, reachable } from '../../segments/store/segment-sql.ts'
 import type { Db, FanOut } from '../../store/tables.ts'
-import { keyOfPerson, personKey } from '../../people/store/users.ts'
+import { userKeyOf, userKeyColumn } from '../../people/store/users.ts'
 
 /** Whom a fan-out scans, and which of them are meant. */
 export type Selection =
@@ -130,6 +130,6 @@ export function devicesNamed(appId: string, selection: Named): RawBuilder<unknow
     case 'userIds':
       return sql`s.user_id = any(${selection.userIds}::text[])`
     case 'externalIds':
-      return sql`s.user_id in (select id from users where ${personKey} = any(${selection.externalIds.map((externalId) => keyOfPerson({ appId, externalId }))}::text[]))`
+      return sql`s.user_id in (select id from users where ${userKeyColumn} = any(${selection.externalIds.map((externalId) => userKeyOf({ appId, externalId }))}::text[]))`
   }
 }

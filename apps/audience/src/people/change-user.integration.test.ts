@@ -32,7 +32,7 @@ const device = (id: string) => db.selectFrom('subscriptions').selectAll().where(
 const user = (id: string) => db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
 const notFound = { code: 'not_found', message: 'Not found.' }
 
-describe('changing a person', () => {
+describe('changing a user', () => {
   // spec: identity/change-user, identity/tags-merge
   test('through one device reaches every device: tags merge, null deletes', async () => {
     const appId = newId()
@@ -73,7 +73,7 @@ describe('changing a person', () => {
     expect(Object.keys((await call(calls.readUser, { appId, user: { externalId: 'ann' } })).tags)).toHaveLength(10)
   })
 
-  test('by a backend does not make the person active', async () => {
+  test('by a backend does not make the user active', async () => {
     const appId = newId()
     const { userId } = await register(appId, phone('token'))
     const before = await user(userId)

@@ -1,14 +1,14 @@
 import type { Segment } from '@herald/contracts/segment'
-import type { MaskedDevice, OwnedDevice, PersonSummary } from '@herald/contracts/person'
+import type { MaskedDevice, OwnedDevice, UserSummary } from '@herald/contracts/person'
 import type { Platform } from '@herald/contracts/platform'
 import { notFound } from '@herald/contracts/fault'
 import type { UserAddress } from '@herald/contracts/user'
 import { sql } from 'kysely'
-import { maskAddress } from '../core/mask.ts'
+import { maskAddress } from '../core/device.ts'
 import { asksAboutUser, devicesMeant, reachable } from '../../segments/store/segment-sql.ts'
 import { findDevice, type FoundDevice } from './subscription-reads.ts'
 import type { Db } from '../../store/tables.ts'
-import { keyOfPerson, personKey } from './users.ts'
+import { userKeyOf, userKeyColumn } from './users.ts'
 
 /** Ids are hexadecimal: every id of an app comes before this. */
 const pastEveryId = 'g'
@@ -48,9 +48,9 @@ export async function findNextUsers(
 
 /** Users whose external id begins so, in its own letter case: at most `limit`, in no order. */
 export async function findByPrefix(db: Db, { appId, prefix, limit }: { appId: string; prefix: string; limit: number }): Promise<string[]> {
-  const from = keyOfPerson({ appId, externalId: prefix })
+  const from = userKeyOf({ appId, externalId: prefix })
   const { rows } = await sql<{ id: string }>`
-    select id from users where ${personKey} >= ${from} and ${personKey} < ${from + pastEveryCharacter} limit ${limit}`.execute(db)
+    select id from users where ${userKeyColumn} >= ${from} and ${userKeyColumn} < ${from + pastEveryCharacter} limit ${limit}`.execute(db)
   return rows.map(({ id }) => id)
 }
 
@@ -76,7 +76,7 @@ export async function findMeant(db: Db, segment: Segment, ids: string[], now: Da
 }
 
 /** What a list shows of these users, in the order given; who has gone meanwhile is left out. */
-export async function findSummaries(db: Db, ids: string[]): Promise<PersonSummary[]> {
+export async function findSummaries(db: Db, ids: string[]): Promise<UserSummary[]> {
   const { rows } = await sql<SummaryRow>`
     select u.id, u.external_id as "externalId", u.language, u.timezone, u.country, u.created_at as "createdAt", u.last_active_at as "lastActiveAt",
       d.ios, d.android, d.web, d.reachable
@@ -97,7 +97,7 @@ export async function findSummaries(db: Db, ids: string[]): Promise<PersonSummar
 }
 
 type SummaryRow = Record<Platform, number> &
-  Omit<PersonSummary, 'devices' | 'createdAt' | 'lastActiveAt'> & { createdAt: Date; lastActiveAt: Date }
+  Omit<UserSummary, 'devices' | 'createdAt' | 'lastActiveAt'> & { createdAt: Date; lastActiveAt: Date }
 
 /** Whose device has this address, by its hash. */
 export async function findOwner(db: Db, addressHash: Buffer): Promise<UserAddress | undefined> {

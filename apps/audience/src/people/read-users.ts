@@ -1,14 +1,34 @@
-import { tooManyReads } from '@herald/contracts/fault'
+import { notFound, tooManyReads } from '@herald/contracts/fault'
 import { isObjectId } from '@herald/contracts/ids'
 import { readCursor, writeCursor, type Listed, type ListRequest } from '@herald/contracts/page'
-import type { PersonSummary } from '@herald/contracts/person'
+import type { AddressSearch, MaskedUser, UserSummary } from '@herald/contracts/person'
 import type { Segment } from '@herald/contracts/segment'
+import type { UserAddress } from '@herald/contracts/user'
+import { hashAddress } from './core/device.ts'
 import { compileSaved } from '../segments/count-segment.ts'
 import type { LastNotified } from '../sends/last-notified.ts'
 import { databaseNow } from '../segments/store/counts.ts'
-import { findByEitherId, findByPrefix, findMeant, findNewestUsers, findSummaries } from './store/people.ts'
+import { findDevicesOf } from './store/subscription-reads.ts'
+import { findByEitherId, findByPrefix, findMeant, findNewestUsers, findOwner, findSummaries, maskDevice } from './store/user-reads.ts'
 import { getSegment } from '../segments/store/segments.ts'
 import type { Db } from '../store/tables.ts'
+import { getUserAlone } from './store/users.ts'
+
+/** A user with devices, addresses masked (spec: administration/masked-addresses). Fault: not_found. */
+export async function readMaskedUser(db: Db, { appId, user }: { appId: string; user: UserAddress }): Promise<MaskedUser> {
+  const alone = await getUserAlone(db, appId, user)
+  const devices = await findDevicesOf(db, [alone.id])
+  return { ...alone, subscriptions: devices.map(maskDevice), preferences: {} }
+}
+
+/** Whose device has this token or endpoint. Fault: not_found. */
+export async function findUserByAddress(db: Db, { appId, address }: { appId: string; address: AddressSearch }): Promise<MaskedUser> {
+  const { token, endpoint = '' } = address
+  const hash = token === undefined ? hashAddress(appId, 'endpoint', endpoint) : hashAddress(appId, 'token', token)
+  const owner = await findOwner(db, hash)
+  if (!owner) throw notFound()
+  return readMaskedUser(db, { appId, user: owner })
+}
 
 /** Users that a page with a segment looks at, at ~10 µs each. */
 const mostOfSegment = 10_000
@@ -25,7 +45,7 @@ type Asked = ListRequest & { appId: string; segmentId?: string | undefined }
  * A page of an app's users, newest first (spec: administration/users). Who they may be follows from `q`; the segment leaves out those of whom it means no
  * reachable device. Faults: not_found (the segment), invalid_segment, invalid_body at `cursor`, rate_limited while the segment cannot be asked yet.
  */
-export async function listUsers({ db, lastNotified }: Reading, asked: Asked): Promise<Listed<PersonSummary>> {
+export async function listUsers({ db, lastNotified }: Reading, asked: Asked): Promise<Listed<UserSummary>> {
   const { appId, segmentId, limit } = asked
   const segment = segmentId === undefined ? undefined : await readSegment({ db, lastNotified }, { appId, segmentId })
   const before = asked.cursor === undefined ? undefined : readCursor(asked.cursor).id

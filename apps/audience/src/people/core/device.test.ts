@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { maskAddress, maskToken } from './mask.ts'
+import { maskAddress, maskToken } from './device.ts'
 
 // spec: identity/masked-token
 test('of a token only the last 6 characters are shown', () => {

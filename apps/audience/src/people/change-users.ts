@@ -14,7 +14,7 @@ import { readLocked, writeUsersOfBatch } from './store/users-in-batch.ts'
 import { transactIdentity } from './transact-identity.ts'
 
 /**
- * Changes the user who has a device, for all of their devices (spec: identity/change-user). Faults: `not_found`, `invalid_body` at
+ * Changes the owner of a device; the change is for all of their devices (spec: identity/change-user). Faults: `not_found`, `invalid_body` at
  * `tags` (101st tag).
  */
 export const changeOwner = (
@@ -35,8 +35,8 @@ export const changeOwner = (
   })
 
 /**
- * Changes a user as their backend knows them (spec: identity/change-makes-user). An unknown external id makes a user without devices: a
- * later login finds them. Faults: `not_found` (an unknown id), `invalid_body` at `tags` (101st tag).
+ * Changes a user for a backend (spec: identity/change-makes-user). An unknown external id makes a user without devices, whom a later login finds.
+ * Faults: `not_found` (an unknown id), `invalid_body` at `tags` (101st tag).
  */
 export const changeUser = (
   { db }: { db: Db },
@@ -57,8 +57,8 @@ async function makeUser(db: Db, appId: string, user: UserAddress): Promise<strin
 }
 
 /**
- * Changes users as their backend knows them, all in one transaction (POST /v1/users/batch); answers what became of each, in order. They are locked
- * in the order of their ids, as everywhere. A repeat changes nothing. Fault: `not_found` (the app was erased).
+ * Changes up to 500 users for a backend in one transaction (POST /v1/users/batch), and answers what became of each, in the order given. The users are
+ * locked in the order of their ids, as everywhere. The same request again changes nothing. Fault: `not_found` (the app was erased).
  */
 export const changeUsers = (
   { db }: { db: Db },

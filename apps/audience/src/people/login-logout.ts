@@ -9,8 +9,8 @@ import { copyUser, insertUser, lockUsers, markByBackend, mergeUser, nameUser } f
 import { transactIdentity } from './transact-identity.ts'
 
 /**
- * Makes a device the user's with an external id, by the identity rules (spec: identity/login-renames, identity/login-joins, identity/login-moves). Faults:
- * `not_found`, `limit_reached` (101st device of a user).
+ * Gives a device to the user who has an external id, by the identity rules (spec: identity/login-renames, identity/login-joins, identity/login-moves).
+ * Faults: `not_found`, `limit_reached` (101st device of a user).
  */
 export const loginSubscription = (
   { db }: { db: Db },
@@ -32,20 +32,14 @@ export const loginSubscription = (
     return { userId, externalId }
   })
 
-export type NewOwner = {
-  userId: string
-  /** Whom the device moves away from: to be left when it has moved. */
-  leaves: string | null
-}
-
 /**
- * Decides by the identity rules whose a device is to be and makes that user ready to have it. `ownerId`: whose it is now, by
- * the row that the caller has locked. Fault: `limit_reached` (101st device of a user).
+ * Decides by the identity rules which user gets a device, and makes or names that user. `ownerId`: the owner now, from the row that the caller has
+ * locked. `leaves` in the answer: the owner whom the device leaves, or null. Fault: `limit_reached` (101st device of a user).
  */
-export async function takeOwner(
+async function takeOwner(
   db: Db,
   { appId, ownerId, externalId }: { appId: string; ownerId: string; externalId: string },
-): Promise<NewOwner> {
+): Promise<{ userId: string; leaves: string | null }> {
   const users = await lockUsers(db, { ids: [ownerId], names: [{ appId, externalId }] })
   const owner = users.find(({ id }) => id === ownerId) ?? null
   const named = users.find((user) => user.externalId === externalId) ?? null
@@ -73,8 +67,8 @@ async function makeReady(db: Db, appId: string, ownership: Ownership): Promise<s
 }
 
 /**
- * Gives a device to a new anonymous user (spec: identity/logout): no tags, but language, timezone and country are copied, they
- * are the device's as much as the user's. An anonymous owner that is left goes. Fault: `not_found`.
+ * Gives a device to a new anonymous user (spec: identity/logout), who has no tags. Language, timezone and country are copied, because they say as much
+ * about the device as about its user. When the owner was anonymous and has no other device, they are deleted. Fault: `not_found`.
  */
 export const logoutSubscription = (
   { db }: { db: Db },

@@ -3,7 +3,7 @@ import type { Platform } from '@herald/contracts/platform'
 import { toDevice, type Device } from './device.ts'
 import { decideOwnership, maxDevicesPerUser, maxTagsPerUser, toUserUpdate, type UserIdentity, type UserUpdate } from './identity.ts'
 
-/** A row of a file, in the terms of the tables. `key`: what finds the device again. */
+/** A row of a file, in the terms of the tables. `key`: the hash of the device's address in hex, which finds the device. */
 export type ImportRow = {
   row: number
   key: string
@@ -13,7 +13,7 @@ export type ImportRow = {
   past: Past
 }
 
-/** What a device did before it came here. Null: the file does not say. Times are ISO 8601, so that they compare as texts. */
+/** What a device did before the import. A field is null when the file does not say it. Times are ISO 8601, so that they can be compared as texts. */
 export type Past = { optedOut: boolean; sessionCount: number | null; createdAt: string | null; lastActiveAt: string | null }
 
 export function toImportRow(appId: string, row: number, imported: ImportedDevice): ImportRow {
@@ -29,9 +29,9 @@ export function toImportRow(appId: string, row: number, imported: ImportedDevice
   }
 }
 
-/** A device that there is, and whose it is. */
+/** A device that exists, with its owner. */
 export type KnownDevice = { id: string; key: string; userId: string }
-/** A user that there is. `devices`: how many they have. */
+/** A user who exists. `devices`: how many they have. */
 export type KnownUser = UserIdentity & { devices: number; tagNames: string[] }
 
 export type PlannedDevice = {
@@ -41,7 +41,7 @@ export type PlannedDevice = {
   userId: string
   device: Device
   past: Past
-  /** Since when the address is known to be good: of a new device what its row says, for the others their own. */
+  /** Since when the address of a new device is known to be good, as far as its row says; not used for a known device. */
   registeredAt: string | null
 }
 export type PlannedUser = {
@@ -60,7 +60,7 @@ export type RowOutcome = { row: number } & (
   | { is: 'rejected'; code: 'device_limit' | 'tag_limit'; at: 'externalId' | 'tags'; message: string }
 )
 
-/** What a lot writes. `left`: users whom a device has left; `departures`: which device has left whom, each pair once. */
+/** What a lot writes. `left`: the users whom a device leaves. `departures`: which device leaves which user, each pair once. */
 export type LotPlan = {
   outcomes: RowOutcome[]
   devices: PlannedDevice[]
@@ -69,15 +69,15 @@ export type LotPlan = {
   departures: Departure[]
 }
 
-/** A device that has left a user. */
+/** A device leaves a user. */
 type Departure = { userId: string; subscriptionId: string }
 
 /**
- * Decides what a lot writes, as if its rows came one after another, so that it does not matter where lots are cut. By the identity rules of a
- * registration (core/identity.ts), but for these:
- *   `keep`   changes nothing about a device that is known; of the user of a new device it adds only what is missing;
- *   `update` writes what the row says over both; it opts no device in, revives none and counts no session.
- * `now`: the database's time, ISO 8601. What a row says of times to come counts as now, and so does a new device of which it says no time.
+ * Decides what a lot writes, as if its rows were done one after another, so that it makes no difference where a file is cut into lots. The identity
+ * rules of a registration hold (core/identity.ts), except that
+ *   `keep`   leaves a known device as it is, and adds to the user of a new device only what they do not have;
+ *   `update` overwrites device and user with what the row says, but opts no device in, makes no dead device valid and counts no session.
+ * `now`: the database's time, ISO 8601. A time in the future counts as now; a new device without any time was made and last active now.
  */
 export function planLot(
   known: { devices: KnownDevice[]; users: KnownUser[] },
@@ -160,7 +160,7 @@ export function planLot(
   }
 }
 
-/** Two rows about one user: with `keep` the first one counts, with `update` the last. */
+/** Joins the changes of two rows about one user. With `keep` the first row wins, with `update` the second. */
 function merged(before: UserUpdate, row: UserUpdate, onExisting: 'keep' | 'update'): UserUpdate {
   const [first, second] = onExisting === 'keep' ? [before, row] : [row, before]
   return {
@@ -171,7 +171,7 @@ function merged(before: UserUpdate, row: UserUpdate, onExisting: 'keep' | 'updat
   }
 }
 
-/** What a later row says over an earlier one; what it leaves out stays. */
+/** Joins two rows about one device: the later row wins, and what it leaves out comes from the earlier one. */
 const over = (before: Device, device: Device): Device => ({
   ...device,
   appVersion: device.appVersion ?? before.appVersion,
@@ -182,7 +182,7 @@ const over = (before: Device, device: Device): Device => ({
   standalone: device.standalone ?? before.standalone,
 })
 
-/** The past of a device that is new here: of its two times each stands for the other. */
+/** The past of a new device. When its row says only one of the two times, that stands for both; without any they are now. */
 const begun = ({ createdAt, lastActiveAt, ...past }: Past, now: string): Past => ({
   ...past,
   createdAt: createdAt ?? lastActiveAt ?? now,
@@ -199,11 +199,12 @@ const joined = (before: Past, row: Past): Past => ({
   lastActiveAt: later(before.lastActiveAt, row.lastActiveAt),
 })
 
-/** The earlier and the later of two times; null is none. */
+/** The earlier of two times. Null stands for no time, and gives the other one. */
 function earlier(one: string | null, other: string | null): string | null {
   if (one === null || other === null) return one ?? other
   return one < other ? one : other
 }
+/** The later of two times. Null stands for no time, and gives the other one. */
 function later(one: string | null, other: string | null): string | null {
   if (one === null || other === null) return one ?? other
   return one > other ? one : other

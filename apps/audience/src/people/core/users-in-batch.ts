@@ -2,12 +2,12 @@ import { notFound, type Fault } from '@herald/contracts/fault'
 import type { UserInBatch, UserInBatchAnswer } from '@herald/contracts/user-batch'
 import { maxTagsPerUser, tagNamesAfter, tooManyTags, toUserUpdate, type UserIdentity, type UserUpdate } from './identity.ts'
 
-/** A user of a batch: all that the batch says about them, in one. */
+/** What a batch writes of a user: the changes of all its items that name them, in one. */
 export type UserToWrite = { id: string; externalId: string | null; isNew: boolean; changes: UserUpdate }
 
 /**
- * Decides what a batch writes, as if its items were done one after another: a user who is named several times is written once, with what the
- * later items say over what the earlier ones do. `known`: the users that there are, with the names of their tags; `makeId` makes ids of new ones.
+ * Decides what a batch writes, as if its items were done one after another. A user who is named several times is written once, and a later item
+ * overrides an earlier one. `known`: the users that exist, with the names of their tags. `makeId` makes the ids of new users.
  */
 export function planUsersInBatch(
   known: (UserIdentity & { tagNames: string[] })[],

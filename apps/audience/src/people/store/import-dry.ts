@@ -5,8 +5,9 @@ import { findDevicesAt, findUsers } from './import-devices.ts'
 import type { Db } from '../../store/tables.ts'
 
 /*
- * What a dry run remembers in the place of devices and users, so that a later row of the file meets what the rows before it would have made:
- * `d <hash of the address>` whose device it is, `n <hash of the name>` who has an external id, `u <id>` an anonymous user. No name and no address.
+ * What a dry run writes instead of devices and users, so that a later row of the file finds what the rows before it would have made. The key
+ * `d <hash of the address>` holds a device with its owner, `n <hash of the external id>` an identified user, `u <id>` an anonymous user. Neither external
+ * ids nor addresses are in it.
  */
 
 type State = { id: string; user?: string; name?: string | null; devices?: number; tags?: string[] }
@@ -16,10 +17,10 @@ const deviceKey = (key: string) => `d ${short(key)}`
 const nameKey = (name: string) => `n ${name}`
 const userKey = (id: string) => `u ${id}`
 
-/** An external id as a dry run remembers it; its rows are planned with these in the place of names. */
+/** The hash of an external id. The rows of a dry run are planned with hashes in the place of external ids. */
 export const hashName = (appId: string, externalId: string): string => short(`${appId} ${externalId}`)
 
-/** What the rows of a lot meet: what there is, with what the dry run has written since over it. Names are hashes (`hashName`). */
+/** Finds the devices and users that the rows of a lot are about: the real ones, overridden by what this dry run has written. External ids are hashes (`hashName`). */
 export async function readWithDry(
   db: Db,
   { appId, importId, keys, names }: { appId: string; importId: string; keys: string[]; names: string[] },
@@ -55,7 +56,7 @@ export async function readWithDry(
   return { devices: [...real, ...dryDevices], users: [...users.values()] }
 }
 
-/** Remembers a lot of a dry run. */
+/** Writes what a lot of a dry run would have made and changed. */
 export async function writeDry(db: Db, importId: string, { devices, users, left }: LotPlan): Promise<void> {
   const changed = new Map([...left, ...users].map((user) => [user.id, user]))
   const states = [

@@ -6,11 +6,11 @@ import type { Db } from '../../store/tables.ts'
 import { changesOf, isUnchanged, userKeyColumn, splitTags } from './users.ts'
 
 /*
- * What many registrations read and write: one statement for each of the two. Rows are found by one key each, so that their plan is the same
- * from the empty table on.
+ * Many registrations are read by one statement and written by one. Each row is found by one key, so the plan of a statement is the same for an
+ * empty table and for a large one.
  */
 
-/** Locks the devices at some addresses, in the order of their ids, waiting for whoever has them. */
+/** Locks the devices that have these addresses, in the order of their ids. Waits for transactions that hold them. */
 export async function lockDevices(db: Db, addressHashes: Buffer[]): Promise<LockedDevice[]> {
   const { rows } = await sql<LockedDevice>`
     select id, user_id as "userId", address_hash as "addressHash" from subscriptions
@@ -21,30 +21,33 @@ export async function lockDevices(db: Db, addressHashes: Buffer[]): Promise<Lock
 
 export type LockedDevice = { id: string; userId: string; addressHash: Buffer }
 
-/** `name`: the key of the user that the registration names (store/users.ts). `setsTags`: how many tags it sets. */
+/** What a registration is looked up by. `name`: the `userKeyOf` of its external id. `setsTags`: how many tags it sets. */
 export type Sought = { addressHash: Buffer; name: string | null; setsTags: number }
 
 /**
- * A user as a registration finds them. `version` names what their row holds: another follows with each change. `tagNames` are read only where the tags that are set
- * might not fit, since reading them costs more than the row.
+ * A user as a registration finds them. `version` changes with every change of the row. `tagNames` are read only where the tags that the registration
+ * sets might be too many, because reading them costs more than reading the row; otherwise null.
  */
 export type FoundUser = { id: string; externalId: string | null; version: string; tagNames: string[] | null }
 
-/** What there is for a registration: the device at its address with its owner, and whoever has the name. `namedDevices`: how many devices the named has, when they are not the owner. */
-export type Seen = {
+/**
+ * What a registration finds: the device at its address with its owner, and the user who has its external id (`named`). `namedDevices`: how many
+ * devices that user has; 0 when they are the owner.
+ */
+export type Known = {
   device: { id: string; owner: FoundUser } | null
   named: FoundUser | null
   namedDevices: number
 }
 
-/** Finds what registrations are about, in the order given. Nothing is locked: what is written by it is held against it (`writeRegistrations`). */
-export async function findKnown(db: Db, sought: Sought[], mostTags: number): Promise<Seen[]> {
+/** Finds what there is for each registration, in the order given. It locks nothing: `writeRegistrations` writes only where this is still so. */
+export async function findKnown(db: Db, sought: Sought[], mostTags: number): Promise<Known[]> {
   const user = sql`
     select id, external_id, xmin::text as version,
       case when asked.sets_tags > 0 and (select count(*) from jsonb_object_keys(tags)) + asked.sets_tags > ${mostTags}
         then array(select jsonb_object_keys(tags)) end as tag_names
     from users`
-  const { rows } = await sql<SeenRow>`
+  const { rows } = await sql<KnownRow>`
     select device.id as "deviceId",
       owner.id as "ownerId", owner.external_id as "ownerExternalId", owner.version as "ownerVersion", owner.tag_names as "ownerTagNames",
       named.id as "namedId", named.external_id as "namedExternalId", named.version as "namedVersion", named.tag_names as "namedTagNames",
@@ -59,10 +62,10 @@ export async function findKnown(db: Db, sought: Sought[], mostTags: number): Pro
       left join lateral (${user} where id = device.user_id offset 0) owner on true
       left join lateral (${user} where ${userKeyColumn} = asked.name offset 0) named on true
     order by asked.place`.execute(db)
-  return rows.map(toSeen)
+  return rows.map(toKnown)
 }
 
-type SeenRow = {
+type KnownRow = {
   deviceId: string | null
   ownerId: string | null
   ownerExternalId: string | null
@@ -75,7 +78,7 @@ type SeenRow = {
   namedDevices: number | null
 }
 
-function toSeen(row: SeenRow): Seen {
+function toKnown(row: KnownRow): Known {
   const { deviceId, ownerId, namedId } = row
   return {
     device:
@@ -91,32 +94,32 @@ function toSeen(row: SeenRow): Seen {
   }
 }
 
-/** A registration that is decided: whose the device is to be, and what is known of the rows that this was decided by. */
+/** A registration with its decision: the user who gets the device, and the device as it was found. */
 export type Decided = {
   appId: string
   deviceId: string
   device: Device
-  /** Whose the device is now; null: the device is new. */
+  /** The owner at the time of the decision; null for a new device. */
   ownerId: string | null
   userId: string
   isUserNew: boolean
-  /** For a new user, or an anonymous one who gets a name; null: what is known stays. */
+  /** The external id that a new user or an anonymous user gets; null leaves the user's as it is. */
   externalId: string | null
   changes: UserUpdate
   byBackend: boolean
 }
 
 /**
- * Writes registrations, each whole or not at all, and answers the ids of the devices that were written. A registration is written when the
- * rows that it was decided by are as they were found: its device is at its address and its owner's, and its users (`seen`) have the version that was
- * read. A row that somebody else holds is passed over, also when this transaction waited for it and lost; so are a new device that somebody else makes at
- * the same moment, and what is of an erased app. Each user and each device is in one registration at most.
+ * Writes registrations, each as a whole or not at all, and answers the ids of the devices that were written. A registration is written when the
+ * rows that it depends on are as they were found: the device has the same address and the same owner, and its users (`seen`) have the version that
+ * was read. A registration is left out when another transaction holds or has just changed one of its rows, when another transaction makes its new device at the same
+ * moment, and when its app was erased. Each user and each device is in one registration at most.
  *
- * A known device is revived; its token version rises with its keys, its platform or its revival, so that a late "dead" answer for what was before
- * cannot kill it (provider-answers.ts, token version).
+ * A registration opts its known device in and makes it valid again. The token version rises when the keys or the platform change, or when the device
+ * was opted out or invalidated, so that a late "dead" answer for the time before cannot invalidate it (provider-answers.ts, token version).
  *
- * New devices are made before their new users, so that no user is left without one. Errors: 23505, somebody else has just got the name of a
- * user; 23503, the same for a new user of a device. Nothing is written then.
+ * New devices are made before their new users, so that no user is left without a device. Errors: 23505, another transaction has just given the
+ * external id to a user; 23503, the same for the new user of a device. Nothing is written then.
  */
 export async function writeRegistrations(db: Db, registrations: Decided[], seen: FoundUser[]): Promise<Set<string>> {
   if (registrations.length === 0) return new Set()

@@ -24,7 +24,7 @@ const register = (appId: string, more: Parameters<typeof phone>[0] = {}) =>
 const keys = givenWebKeys()
 
 type Query = { q?: string; segmentId?: string }
-/** All pages of a list; answers the ids, and checks that no page holds more than it may. */
+/** Reads all pages of a list and gives the ids. It checks that no page holds more than its limit. */
 async function all(appId: string, query: Query = {}, limit = 100) {
   const ids: string[] = []
   for (let cursor: string | null | undefined; cursor !== null;) {
@@ -70,7 +70,7 @@ test('users are listed newest first, each once on pages of any size, with their 
 })
 
 // spec: administration/users-search
-test('q is the id of a user or of a device, of this app alone', async () => {
+test('q finds a user of the app by their id and by the id of one of their devices', async () => {
   const [appId, other] = [newId(), newId()]
   const one = await register(appId)
   const foreign = await register(other)
@@ -80,7 +80,7 @@ test('q is the id of a user or of a device, of this app alone', async () => {
 })
 
 // spec: administration/users-search
-test('q is the beginning of an external id, in its own letter case, also of one that looks like an id', async () => {
+test('q finds users by the beginning of their external id in the same letter case, also one that looks like an id', async () => {
   const appId = newId()
   const likeAnId = 'aaaaaaaaaaaaaaaaaaaaaaaa'
   const names = ['customer-1', 'customer-12', 'Customer-1', 'customer', 'über-1', '100%', 'a_b', 'axb', `${likeAnId}-more`]
@@ -100,7 +100,7 @@ test('q is the beginning of an external id, in its own letter case, also of one 
 })
 
 // spec: administration/users-search
-test('a beginning that more than 5,000 external ids share pages through them newest first, each once', async () => {
+test('a beginning that more than 5,000 external ids share gives pages of their users, newest first, each once', async () => {
   const appId = newId()
   await sql`
     insert into users (id, app_id, external_id)
@@ -116,7 +116,7 @@ test('a beginning that more than 5,000 external ids share pages through them new
 })
 
 // spec: administration/users-of-segment
-test('a segment leaves users of whom it means a reachable device, over all pages', async () => {
+test('with a segment all pages together hold exactly the users who have a reachable device in it', async () => {
   const appId = newId()
   const pro = await register(appId, { tags: { plan: 'pro' }, externalId: 'pro' })
   await register(appId, { tags: { plan: 'pro' }, externalId: 'pro' })
@@ -135,7 +135,7 @@ test('a segment leaves users of whom it means a reachable device, over all pages
 })
 
 // spec: administration/users-of-segment, limits/list-gaps
-test('a rare user of a segment is found by paging on past short pages of 10,000 users', async () => {
+test('a rare user of a segment is found behind pages that looked at 10,000 users and hold none', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 21_000, platform: 'android' })
   const { rows } = await sql<{ id: string }>`
@@ -148,14 +148,14 @@ test('a rare user of a segment is found by paging on past short pages of 10,000 
   expect(await all(appId, { segmentId })).toEqual([rows[0]?.id])
 })
 
-test('a cursor that is none of ours is refused at its path', async () => {
+test('a cursor that no answer gave is refused, with its path', async () => {
   await expect(call(calls.listUsers, { appId: newId(), limit: 1, cursor: 'nonsense' })).rejects.toMatchObject({
     code: 'invalid_body',
     details: [{ path: 'cursor' }],
   })
 })
 
-test('a page, and who has a prefix, touch what they answer, whatever the app and others beside it hold', async () => {
+test('a page and a search by prefix read only the rows that they answer, however large this app and the others are', async () => {
   const [appId, large] = [newId(), newId()]
   await givenCrowd(db, { appId: large, count: 20_000 })
   await givenCrowd(db, { appId, count: 20_000, platform: 'android' })
@@ -207,7 +207,7 @@ test('a user is found by the token or the endpoint of a device, in their app alo
 })
 
 // spec: administration/user-read, administration/masked-addresses
-test('a device is read with its owner and its address masked, and a foreign one is not found', async () => {
+test('a device is read with its owner and a masked address, and a device of another app is not found', async () => {
   const appId = newId()
   const one = await register(appId, { token: 'canary-token-of-a-device', externalId: 'ann' })
   const anonymous = await register(appId)

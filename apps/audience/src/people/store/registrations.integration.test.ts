@@ -20,7 +20,7 @@ const browser = (name: string) => ({
   keys: { p256dh: 'key', auth: 'auth' },
 })
 
-/** A known device of `ann`, and what was found for it, before somebody else changes something. */
+/** A known device of `ann`, and what a registration of it found, before another transaction changes something. */
 async function givenFound() {
   const appId = newId()
   const registered = await registerSubscription({ db }, { appId, subscription: { ...browser('one'), externalId: 'ann' } })
@@ -47,7 +47,7 @@ async function givenFound() {
 
 const tagsOf = async (id: string) => (await db.selectFrom('users').select('tags').where('id', '=', id).executeTakeFirstOrThrow()).tags
 
-test('what is as it was found is written', async () => {
+test('a registration is written when its rows are as they were found', async () => {
   const { decided, owner } = await givenFound()
 
   expect(await writeRegistrations(db, [decided], [owner])).toEqual(new Set([decided.deviceId]))
@@ -63,26 +63,26 @@ test.each<[string, (given: Given) => Promise<unknown>]>([
       changeOwner({ db }, { appId, subscriptionId: registered.id, changes: { tags: { plan: 'pro' } }, keyKind: 'public' }),
   ],
   [
-    'a user to whom another device has come',
+    'a user who has got another device',
     async ({ appId }) => {
       const other = await registerSubscription({ db }, { appId, subscription: browser('other') })
       await loginSubscription({ db }, { appId, subscriptionId: other.id, externalId: 'ann', keyKind: 'public' })
     },
   ],
   [
-    'a device that somebody else has logged in on',
+    'a device on which another user has logged in',
     ({ appId, registered }) => loginSubscription({ db }, { appId, subscriptionId: registered.id, externalId: 'bob', keyKind: 'public' }),
   ],
   [
-    'a device that has another address now',
+    'a device that has got another address',
     ({ appId }) =>
       rotateSubscription(
         { db },
         { appId, rotation: { old: browser('one').endpoint, new: { endpoint: browser('two').endpoint, keys: browser('two').keys } } },
       ),
   ],
-  ['a device that is gone', ({ registered }) => db.deleteFrom('subscriptions').where('id', '=', registered.id).execute()],
-])('%s since it was found is not written, nor is its user', async (_, change) => {
+  ['a device that was deleted', ({ registered }) => db.deleteFrom('subscriptions').where('id', '=', registered.id).execute()],
+])('%s since the registration found it: neither the device nor its user is written', async (_, change) => {
   const given = await givenFound()
   await change(given)
 
@@ -91,7 +91,7 @@ test.each<[string, (given: Given) => Promise<unknown>]>([
   expect(await tagsOf(given.owner.id)).not.toHaveProperty('seat')
 })
 
-test('a new device whose address somebody has got since leaves no user behind', async () => {
+test('a new device whose address another device has got meanwhile leaves no user behind', async () => {
   const appId = newId()
   const device = toDevice(appId, browser('new'))
   await registerSubscription({ db }, { appId, subscription: browser('new') })
@@ -112,7 +112,7 @@ test('a new device whose address somebody has got since leaves no user behind', 
   expect(users).toEqual([{ external_id: null }])
 })
 
-test('a new device whose new user has been made by somebody else since is an error, and nothing is written', async () => {
+test('a new device whose new user another transaction has made meanwhile is an error, and nothing is written', async () => {
   const appId = newId()
   const device = toDevice(appId, browser('new'))
   await registerSubscription({ db }, { appId, subscription: { ...browser('other'), externalId: 'cem' } })

@@ -2,7 +2,7 @@ import { exportUsers, listFormerDevices, listOpenPushes, type OpenPush } from '@
 import { exportPushesOfCampaign, exportPushesOfDevice } from '@herald/contracts/calls/tracker'
 import { exportDeliveries } from '@herald/contracts/calls/webhooks'
 import { Fault, notFound } from '@herald/contracts/fault'
-import type { AddressForm, ExportedPush, Person } from '@herald/contracts/person'
+import type { AddressForm, ExportedPush, MaskedUser } from '@herald/contracts/person'
 import type { Bus } from '@herald/service/bus'
 import { portionOf, type Portions } from '../core/portion.ts'
 import type { HeavyReads } from '../http/heavy-reads.ts'
@@ -25,7 +25,7 @@ export const exportCampaign = (exporting: Exporting, asked: OfCampaign) =>
   inPlace(exporting, asked.appId, pushesAfter(exporting.bus, asked))
 
 /** All that there is of one person (spec: administration/export-person). */
-export const exportPerson = (exporting: Exporting, asked: { appId: string; person: Person }) =>
+export const exportPerson = (exporting: Exporting, asked: { appId: string; person: MaskedUser }) =>
   inPlace(exporting, asked.appId, allOf(exporting.bus, asked))
 
 /** Takes a place with the first line, and leaves it with the last. Fault: `rate_limited` while there is none. */
@@ -62,7 +62,7 @@ async function* pushesAfter(bus: Exporting['bus'], { after, ...asked }: OfCampai
   for await (const { pushes } of pages(after, ask)) yield portionOf('push', pushes)
 }
 
-async function* allOf(bus: Exporting['bus'], { appId, person }: { appId: string; person: Person }): Portions {
+async function* allOf(bus: Exporting['bus'], { appId, person }: { appId: string; person: MaskedUser }): Portions {
   const { subscriptions, preferences, ...user } = person
   const of = { appId, userId: user.id }
   yield portionOf('user', [user])

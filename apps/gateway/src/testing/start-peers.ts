@@ -11,7 +11,7 @@ import type { AudienceDryRun } from '@herald/contracts/dry-run'
 import { fault, type Fault } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import type { CampaignsSummary, DeviceCounts, RecentCounts } from '@herald/contracts/series'
-import type { OwnedDevice, Person } from '@herald/contracts/person'
+import type { OwnedDevice, MaskedUser } from '@herald/contracts/person'
 import type { ImportReport } from '@herald/contracts/import'
 import type { Webhook, WebhookDelivery } from '@herald/contracts/webhook'
 import { openBus, type Bus } from '@herald/service/bus'
@@ -170,7 +170,7 @@ export const noCampaigns: CampaignsSummary = { byStatus: {}, next: [], paused: [
 const { user: givenUser, device: givenDevice } = examples
 const maskedDevice = { ...givenDevice, token: 'canaryto…', test: false }
 /** A user and a device as the administration shows them. */
-export const givenPerson: Person = { ...givenUser, subscriptions: [maskedDevice], preferences: {} }
+export const givenPerson: MaskedUser = { ...givenUser, subscriptions: [maskedDevice], preferences: {} }
 export const givenOwned: OwnedDevice = { ...maskedDevice, user: { id: givenUser.id, externalId: givenUser.externalId } }
 
 /** An import that has begun. */
@@ -259,8 +259,8 @@ export async function startPeers(natsUrl: string): Promise<Peers> {
   play(audience, audienceCalls.listTestDevices, { items: [], nextCursor: null })
   play(audience, audienceCalls.deleteUser, {})
   play(audience, audienceCalls.listUsers, { items: [], nextCursor: null })
-  play(audience, audienceCalls.readPerson, givenPerson)
-  play(audience, audienceCalls.findPerson, givenPerson)
+  play(audience, audienceCalls.readMaskedUser, givenPerson)
+  play(audience, audienceCalls.findUserByAddress, givenPerson)
   play(audience, audienceCalls.readDevice, givenOwned)
   play(audience, audienceCalls.listFormerDevices, { subscriptionIds: [], next: null })
   play(audience, audienceCalls.exportUsers, { users: [], next: null })

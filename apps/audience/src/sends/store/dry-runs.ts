@@ -9,7 +9,7 @@ import { digestOf, inSample, variantAt } from './experiment-sql.ts'
 import { devicesNamed, type Selection } from './pages.ts'
 import { devicesMeant, reachable } from '../../segments/store/segment-sql.ts'
 import type { Db } from '../../store/tables.ts'
-import { keyOfPerson, personKey } from '../../people/store/users.ts'
+import { userKeyOf, userKeyColumn } from '../../people/store/users.ts'
 
 type Sql = RawBuilder<unknown>
 
@@ -185,7 +185,7 @@ function devicesByUser({ zones, send }: DryRunScan): Sql {
         select ${deciding},
           sum(case when reach > 0 then 0 when platform = 'ios' then ${one(0)} when platform = 'android' then ${one(1)} else ${one(2)} end) as reached,
           sum(case reach when 0 then 0 when 1 then ${one(0)} else ${one(1)} end) as lost,
-          -- `order by` changes no result. With it the planner cannot use a hash table.
+          -- The order changes no result. With it the planner cannot use a hash table.
           min(id order by user_id) filter (where reach = 0) as device
         from (select ${deciding}, platform, reach, id from meant order by ${deciding}) as sorted
         group by ${deciding}
@@ -313,8 +313,8 @@ export async function countUnknown(db: Db, appId: string, selection: Selection):
       return count(selection.userIds, sql`select from users u where u.id = listed.id and u.app_id || '' = ${appId}`)
     case 'externalIds':
       return count(
-        selection.externalIds.map((externalId) => keyOfPerson({ appId, externalId })),
-        sql`select from users where ${personKey} = listed.id`,
+        selection.externalIds.map((externalId) => userKeyOf({ appId, externalId })),
+        sql`select from users where ${userKeyColumn} = listed.id`,
       )
     default:
       return 0

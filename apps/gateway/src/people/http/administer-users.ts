@@ -1,6 +1,6 @@
 import * as calls from '@herald/contracts/calls/audience'
 import { listPushes, newestPushes } from '@herald/contracts/calls/tracker'
-import { AddressSearch, OwnedDevice, Person } from '@herald/contracts/person'
+import { AddressSearch, OwnedDevice, MaskedUser } from '@herald/contracts/person'
 import { ChangeDevice, UserChanges } from '@herald/contracts/subscription'
 import { ObjectId, text } from '@herald/contracts/text'
 import { z } from 'zod'
@@ -52,7 +52,7 @@ export const people = [
     audit: 'nothing',
     async answer({ db, bus }, { appId, body }) {
       await readApp(db, appId)
-      return { user: await bus.call(calls.findPerson, { appId, address: body }) }
+      return { user: await bus.call(calls.findUserByAddress, { appId, address: body }) }
     },
   }),
   route({
@@ -65,7 +65,7 @@ export const people = [
     answers: PersonWithPushes,
     async answer({ db, bus }, { appId, params }) {
       await readApp(db, appId)
-      const person = await bus.call(calls.readPerson, { appId, user: { userId: params.id } })
+      const person = await bus.call(calls.readMaskedUser, { appId, user: { userId: params.id } })
       return { ...person, pushes: await newestOfUser(bus, { appId, person }) }
     },
   }),
@@ -77,12 +77,12 @@ export const people = [
     body: UserChanges,
     status: 200,
     summary: 'Change a user',
-    answers: Person,
+    answers: MaskedUser,
     audit: elsewhere('user.changed'),
     async answer({ bus }, { appId, params, body }) {
       const user = { userId: params.id }
       await bus.call(calls.changeUser, { appId, user, changes: body })
-      return bus.call(calls.readPerson, { appId, user })
+      return bus.call(calls.readMaskedUser, { appId, user })
     },
   }),
   route({
@@ -155,7 +155,7 @@ const newest = 50
 const mostDevices = 200
 
 /** The newest pushes of a user, those that have not ended first; also to devices that have left. */
-async function newestOfUser(bus: Bus, { appId, person }: { appId: string; person: Person }) {
+async function newestOfUser(bus: Bus, { appId, person }: { appId: string; person: MaskedUser }) {
   const of = { appId, userId: person.id }
   const [open, former] = await Promise.all([
     bus.call(calls.listOpenPushes, { ...of, limit: newest }),

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http'
-import { exportUsers, listFormerDevices, listOpenPushes, readPerson } from '@herald/contracts/calls/audience'
+import { exportUsers, listFormerDevices, listOpenPushes, readMaskedUser } from '@herald/contracts/calls/audience'
 import { exportPushesOfCampaign, exportPushesOfDevice } from '@herald/contracts/calls/tracker'
 import { exportDeliveries } from '@herald/contracts/calls/webhooks'
 import { Fault, invalidField, notFound, queueUnavailable, tooManyReads } from '@herald/contracts/fault'
@@ -122,7 +122,7 @@ test('all of a person comes: user, devices, pushes of devices that they have and
     ...{ nextTryAt: null, state: 'retry' },
   })
   const delivery = { id: 'dlv_1', webhookId: newId(), state: 'delivered', createdAt: '2026-01-01T00:00:00.000Z', endedAt: null, events: [] }
-  peers.answers.set(readPerson.subject, () => ({ ...givenPerson, preferences: { offers: false } }))
+  peers.answers.set(readMaskedUser.subject, () => ({ ...givenPerson, preferences: { offers: false } }))
   peers.answers.set(listFormerDevices.subject, () => ({ subscriptionIds: [kept, left], next: null }))
   // The first of the two ends before the ledger is read.
   peers.answers.set(listOpenPushes.subject, () => ({ items: [open(campaign), open(other)], nextCursor: null }))
@@ -217,7 +217,7 @@ test('an export that is refused before its first line leaves no line in the audi
   peers.answers.set(exportUsers.subject, () => {
     throw notFound()
   })
-  peers.answers.set(readPerson.subject, () => {
+  peers.answers.set(readMaskedUser.subject, () => {
     throw notFound()
   })
 

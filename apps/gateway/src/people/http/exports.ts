@@ -1,4 +1,4 @@
-import { readPerson } from '@herald/contracts/calls/audience'
+import { readMaskedUser } from '@herald/contracts/calls/audience'
 import { readCampaign } from '@herald/contracts/calls/campaigns'
 import { notFound } from '@herald/contracts/fault'
 import { addressForms } from '@herald/contracts/person'
@@ -53,7 +53,7 @@ export const exports = [
     audit: exporting('user.exported'),
     async answer(gateway, { appId, params, noteExport }) {
       await readApp(gateway.db, appId)
-      const person = await gateway.bus.call(readPerson, { appId, user: { userId: params.id } })
+      const person = await gateway.bus.call(readMaskedUser, { appId, user: { userId: params.id } })
       return lines(noteExport(appId, { id: person.id }, exportPerson(gateway, { appId, person })))
     },
   }),

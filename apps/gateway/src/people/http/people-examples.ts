@@ -1,6 +1,6 @@
 import type { Explained } from '@herald/contracts/explain'
 import type { ImportReport } from '@herald/contracts/import'
-import type { OwnedDevice, Person, PersonSummary } from '@herald/contracts/person'
+import type { OwnedDevice, MaskedUser, UserSummary } from '@herald/contracts/person'
 import type { TestDevice } from '@herald/contracts/test-send'
 import { examples, type Example } from '../../openapi/http/examples.ts'
 
@@ -10,7 +10,7 @@ const [monday, tuesday] = ['2026-01-12T09:00:00.000Z', '2026-01-13T18:30:00.000Z
 const { externalId } = user
 
 const shownDevice = { ...device, token: '740f4707…', test: false }
-const person = { ...user, subscriptions: [shownDevice], preferences: {} } satisfies Person
+const person = { ...user, subscriptions: [shownDevice], preferences: {} } satisfies MaskedUser
 const owned = { ...shownDevice, user: { id: user.id, externalId } } satisfies OwnedDevice
 const summary = {
   id: user.id,
@@ -22,7 +22,7 @@ const summary = {
   lastActiveAt: user.lastActiveAt,
   devices: { ios: 1, android: 0, web: 0 },
   reachable: 1,
-} satisfies PersonSummary
+} satisfies UserSummary
 const push = {
   campaignId,
   subscriptionId: device.id,

@@ -32,9 +32,9 @@ const device = (id: string) => db.selectFrom('subscriptions').selectAll().where(
 const user = (id: string) => db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
 const notFound = { code: 'not_found', message: 'Not found.' }
 
-describe('changing a person', () => {
+describe('changing a user', () => {
   // spec: identity/change-user, identity/tags-merge
-  test('through one device reaches every device: tags merge, null deletes', async () => {
+  test('through one of their devices is for all of them: tags are merged, and a tag of null is deleted', async () => {
     const appId = newId()
     const one = await register(appId, { ...phone('one'), externalId: 'ann', tags: { plan: 'free', trial: true } })
     await register(appId, { ...phone('two'), externalId: 'ann' })
@@ -49,7 +49,7 @@ describe('changing a person', () => {
   })
 
   // spec: identity/change-makes-user
-  test('by an unknown external id makes a user without devices; a later login finds them and their tags', async () => {
+  test('with an unknown external id makes a user without devices, whom a later login finds with their tags', async () => {
     const appId = newId()
 
     const made = await call(calls.changeUser, { appId, user: { externalId: 'ann' }, changes: { tags: { plan: 'pro' } } })
@@ -61,7 +61,7 @@ describe('changing a person', () => {
   })
 
   // spec: identity/change-makes-user
-  test('by an unknown external id, many at once, makes one user with everything they said', async () => {
+  test('with an unknown external id, ten times at once, makes one user who has the tags of all ten', async () => {
     const appId = newId()
 
     await Promise.all(
@@ -73,7 +73,7 @@ describe('changing a person', () => {
     expect(Object.keys((await call(calls.readUser, { appId, user: { externalId: 'ann' } })).tags)).toHaveLength(10)
   })
 
-  test('by a backend does not make the person active', async () => {
+  test('from a backend does not make the user active', async () => {
     const appId = newId()
     const { userId } = await register(appId, phone('token'))
     const before = await user(userId)
@@ -84,7 +84,7 @@ describe('changing a person', () => {
   })
 
   // spec: identity/tags-merge
-  test('leaves at most 100 tags', async () => {
+  test('is refused when it would leave more than 100 tags', async () => {
     const appId = newId()
     const tags = Object.fromEntries(Array.from({ length: 100 }, (_, place) => [`tag-${place}`, place]))
     const { id, userId } = await register(appId, { ...phone('token'), tags })
@@ -101,7 +101,7 @@ describe('changing a person', () => {
 
 describe('reading a user', () => {
   // spec: identity/masked-token, identity/read-user, identity/last-notified, identity/user-fields, identity/device-fields
-  test('shows a token by its last 6 characters, an endpoint with its keys, and when each got its last push', async () => {
+  test('shows the last 6 characters of a token, an endpoint with its keys, and when each device got its last push', async () => {
     const appId = newId()
     const one = await register(appId, { ...phone('0123456789abcdef'), externalId: 'ann' })
     await register(appId, { ...browser('https://push.example/1'), externalId: 'ann' })
@@ -128,7 +128,7 @@ describe('reading a user', () => {
   })
 
   // spec: webhooks/external-id-late
-  test('webhooks learns the external ids of those who have one', async () => {
+  test('the external ids of many users are read at once; anonymous users and users of another app have none', async () => {
     const appId = newId()
     const ann = await register(appId, { ...phone('one'), externalId: 'ann' })
     const anonymous = await register(appId, phone('two'))
@@ -141,7 +141,7 @@ describe('reading a user', () => {
 
 describe('deleting', () => {
   // spec: identity/delete-device, identity/anonymous-user
-  test('a device takes its anonymous owner along, an identified one stays', async () => {
+  test('a device deletes its anonymous owner too, but not an identified one', async () => {
     const appId = newId()
     const anonymous = await register(appId, phone('one'))
     const ann = await register(appId, { ...phone('two'), externalId: 'ann' })
@@ -157,7 +157,7 @@ describe('deleting', () => {
   })
 
   // spec: identity/erase-user
-  test('a user leaves nothing behind that names them, and webhooks is told', async () => {
+  test('a user leaves no row that names them, and webhooks is told', async () => {
     const appId = newId()
     const token = `canary-token-${newId()}`
     const externalId = `canary-${newId()}`
@@ -193,7 +193,7 @@ describe('deleting', () => {
     await expect(call(calls.readUser, { appId, user: { externalId } })).rejects.toMatchObject(notFound)
   })
 
-  test('a user is told to webhooks again until it has answered', async () => {
+  test('a user is told to webhooks again and again until webhooks has answered', async () => {
     const appId = newId()
     const { userId } = await register(appId, phone('token'))
     webhooksIsAway = true
@@ -213,7 +213,7 @@ describe('deleting', () => {
     await until(async () => (await waiting()) === undefined)
   })
 
-  test('a user while devices come to them leaves no device of theirs', async () => {
+  test('a user while devices register for them leaves none of these devices', async () => {
     const appId = newId()
     for (const round of [1, 2, 3, 4, 5]) {
       await register(appId, { ...phone(`first-${round}`), externalId: 'ann' })
@@ -229,9 +229,9 @@ describe('deleting', () => {
   })
 })
 
-describe('what is unknown and what is another app’s', () => {
+describe('a device or user of another app', () => {
   // spec: limits/foreign-ids
-  test('is not found, word for word alike', async () => {
+  test('is answered word for word like one that does not exist', async () => {
     const [appId, foreign] = [newId(), newId()]
     const theirs = await register(foreign, { ...browser('https://push.example/theirs'), externalId: 'ann' })
     const rotation = { old: 'https://push.example/theirs', new: { endpoint: 'https://push.example/mine', keys } }

@@ -1,23 +1,24 @@
 import type { Segment } from '@herald/contracts/segment'
-import type { MaskedDevice, OwnedDevice, PersonSummary } from '@herald/contracts/person'
+import type { MaskedDevice, OwnedDevice, UserSummary } from '@herald/contracts/person'
 import type { Platform } from '@herald/contracts/platform'
 import { notFound } from '@herald/contracts/fault'
 import type { UserAddress } from '@herald/contracts/user'
 import { sql } from 'kysely'
-import { maskAddress } from '../core/mask.ts'
+import { maskAddress } from '../core/device.ts'
 import { asksAboutUser, devicesMeant, reachable } from '../../segments/store/segment-sql.ts'
 import { findDevice, type FoundDevice } from './subscription-reads.ts'
 import type { Db } from '../../store/tables.ts'
-import { keyOfPerson, personKey } from './users.ts'
+import { userKeyOf, userKeyColumn } from './users.ts'
 
-/** Ids are hexadecimal: every id of an app comes before this. */
+/** Ids are hexadecimal, so every id comes before this. */
 const pastEveryId = 'g'
-/** The last character there is: what begins with a text lies before the text and this. */
+/** The last character of Unicode. Every text that begins with a prefix comes before the prefix followed by this character. */
 const pastEveryCharacter = '\u{10FFFF}'
 
 /**
- * The next users of an app, the newest first, among the next `most`: those whose external id begins with `prefix`, or all. `examinedTo`: the last that was looked at
- * when there are more. Asked for as a range of the index by app: with `app_id = …` the planner may take the primary key, and walk through the users of other apps.
+ * Finds the next users of an app, newest first: those whose external id begins with `prefix`, or all. It looks at `most` users at most. `examinedTo`: the
+ * last user that it looked at; undefined when there are no more. The query asks for a range of the index by app: with `app_id = …` the planner may take the
+ * primary key, and walk through the users of other apps.
  */
 export async function findNewestUsers(
   db: Db,
@@ -35,7 +36,7 @@ export async function findNewestUsers(
   return { ids, examinedTo: last[0]?.id }
 }
 
-/** The next users of an app in the order of their ids, after one. */
+/** Finds the next users of an app in the order of their ids, behind the id `after`. */
 export async function findNextUsers(
   db: Db,
   { appId, after, limit }: { appId: string; after: string | null; limit: number },
@@ -46,15 +47,15 @@ export async function findNextUsers(
   return rows.map(({ id }) => id)
 }
 
-/** Users whose external id begins so, in its own letter case: at most `limit`, in no order. */
+/** Finds users whose external id begins with `prefix`, in the same letter case: at most `limit`, in no order. */
 export async function findByPrefix(db: Db, { appId, prefix, limit }: { appId: string; prefix: string; limit: number }): Promise<string[]> {
-  const from = keyOfPerson({ appId, externalId: prefix })
+  const from = userKeyOf({ appId, externalId: prefix })
   const { rows } = await sql<{ id: string }>`
-    select id from users where ${personKey} >= ${from} and ${personKey} < ${from + pastEveryCharacter} limit ${limit}`.execute(db)
+    select id from users where ${userKeyColumn} >= ${from} and ${userKeyColumn} < ${from + pastEveryCharacter} limit ${limit}`.execute(db)
   return rows.map(({ id }) => id)
 }
 
-/** The user who has this id, or a device that has. */
+/** Finds the user who has this id, or the owner of the device that has it. */
 export async function findByEitherId(db: Db, appId: string, id: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from users where id = ${id} and app_id || '' = ${appId}
@@ -62,7 +63,7 @@ export async function findByEitherId(db: Db, appId: string, id: string): Promise
   return rows.map((row) => row.id)
 }
 
-/** Those of these users of whom a segment means a device that can be reached. `now`: what relative dates count from. */
+/** Finds those of these users who have a reachable device in a segment. `now`: what relative dates count from. */
 export async function findMeant(db: Db, segment: Segment, ids: string[], now: Date): Promise<Set<string>> {
   const devices = devicesMeant(segment, now, {
     columns: sql`s.id, s.user_id`,
@@ -75,8 +76,8 @@ export async function findMeant(db: Db, segment: Segment, ids: string[], now: Da
   return new Set(rows.map(({ id }) => id))
 }
 
-/** What a list shows of these users, in the order given; who has gone meanwhile is left out. */
-export async function findSummaries(db: Db, ids: string[]): Promise<PersonSummary[]> {
+/** Reads what a list shows of these users, in the order given. A user who was deleted meanwhile is left out. */
+export async function findSummaries(db: Db, ids: string[]): Promise<UserSummary[]> {
   const { rows } = await sql<SummaryRow>`
     select u.id, u.external_id as "externalId", u.language, u.timezone, u.country, u.created_at as "createdAt", u.last_active_at as "lastActiveAt",
       d.ios, d.android, d.web, d.reachable
@@ -97,14 +98,14 @@ export async function findSummaries(db: Db, ids: string[]): Promise<PersonSummar
 }
 
 type SummaryRow = Record<Platform, number> &
-  Omit<PersonSummary, 'devices' | 'createdAt' | 'lastActiveAt'> & { createdAt: Date; lastActiveAt: Date }
+  Omit<UserSummary, 'devices' | 'createdAt' | 'lastActiveAt'> & { createdAt: Date; lastActiveAt: Date }
 
-/** Whose device has this address, by its hash. */
+/** Finds the owner of the device with this address, by the hash of the address. */
 export async function findOwner(db: Db, addressHash: Buffer): Promise<UserAddress | undefined> {
   return db.selectFrom('subscriptions').select('user_id as userId').where('address_hash', '=', addressHash).executeTakeFirst()
 }
 
-/** A device with its owner; Fault `not_found`. */
+/** Reads a device with its owner. Fault: `not_found`. */
 export async function getDevice(db: Db, appId: string, id: string): Promise<OwnedDevice> {
   const found = await findDevice(db, appId, id)
   if (!found) throw notFound()
@@ -119,10 +120,10 @@ export function maskDevice({ device, address, test }: FoundDevice): MaskedDevice
   return { ...shown, test, ...(device.platform === 'web' ? { endpoint: maskAddress(address) } : { token: maskAddress(address) }) }
 }
 
-/** Bytes of a portion of the export, about: a page of users with many tags or devices ends before it is full. */
+/** Bytes of a portion of the export, about. Users with many tags or devices make a portion of fewer users. */
 const mostBytes = 1_000_000
 
-/** As many of these users, from the first on, as make a portion: one at least. Sizes are added up here, so that no more than a portion is ever in memory. */
+/** Gives as many of these users, from the first on, as make a portion: at least one. Postgres adds up their sizes, so that a process never reads more than a portion. */
 export async function findPortion(db: Db, ids: string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from (

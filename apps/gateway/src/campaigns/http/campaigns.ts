@@ -41,8 +41,8 @@ export const campaigns = [
     path: '/v1/campaigns/:id/send',
     audit: elsewhere('campaign.sent'),
     status: 202,
-    summary: 'Send a draft, or set its schedule going',
-    description: 'Answers what the campaign is from now on: sending, scheduled or active, as its schedule says.',
+    summary: 'Send a draft, or start its schedule',
+    description: 'Answers the new status of the campaign: sending, scheduled or active, as its schedule says.',
     answers: Started,
     faults: ['invalid_state', 'invalid_segment'],
     async answer({ db, bus }, { appId, params }) {

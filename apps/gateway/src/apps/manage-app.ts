@@ -12,7 +12,7 @@ import type { Page } from '../core/page.ts'
 import { identitySecretContext } from './core/seal-context.ts'
 import { findApps, getApp, insertApp, markAppDeleted, updateApp, updateIdentitySecret } from './store/apps.ts'
 import { insertAppErasures } from './store/app-erasures.ts'
-import type { Note } from '../audit/store/audit.ts'
+import type { Note } from '../store/audit.ts'
 import type { Tables } from '../store/tables.ts'
 
 type Db = Kysely<Tables>

@@ -9,7 +9,7 @@ import { listed, type Listed } from '@herald/contracts/page'
 import type { Page } from '../core/page.ts'
 import { getApp, holdApp } from './store/apps.ts'
 import { deleteApiKey, findApiKeys, insertApiKey, type ShownKey } from './store/api-keys.ts'
-import type { Note } from '../audit/store/audit.ts'
+import type { Note } from '../store/audit.ts'
 import type { Tables } from '../store/tables.ts'
 
 type Db = Kysely<Tables>

@@ -1,8 +1,8 @@
 import { Fault, notFound } from '@herald/contracts/fault'
 import type { Kysely } from 'kysely'
-import type { Subject } from './core/audit.ts'
+import type { Subject } from '../core/audit.ts'
 import type { Portions } from '../core/portion.ts'
-import { deleteIntent, insertIntent, keepIntent, settleIntent, type AuditLine } from './store/audit.ts'
+import { deleteIntent, insertIntent, keepIntent, settleIntent, type AuditLine } from '../store/audit.ts'
 import type { Tables } from '../store/tables.ts'
 
 type Db = Kysely<Tables>

@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely'
 import { listed, type Listed } from '@herald/contracts/page'
-import type { AuditFilter } from './core/audit.ts'
+import type { AuditFilter } from '../core/audit.ts'
 import type { Page } from '../core/page.ts'
 import { ofNoApp } from '../session/sessions.ts'
 import { getApp } from '../apps/store/apps.ts'
-import { findAudit, type AuditEntry } from './store/audit.ts'
+import { findAudit, type AuditEntry } from '../store/audit.ts'
 import type { Tables } from '../store/tables.ts'
 
 /** The audit of an app, newest first. Fault not_found. */

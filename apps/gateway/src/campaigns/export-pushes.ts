@@ -1,6 +1,6 @@
 import { Fault } from '@herald/contracts/fault'
 import type { Bus } from '@herald/service/bus'
-import { csvLine } from '../core/csv.ts'
+import { csvLine } from './core/csv.ts'
 import { listShownPushes, type PushesAsked, type ShownPush } from './list-pushes.ts'
 
 /** Pushes that one call reads. */

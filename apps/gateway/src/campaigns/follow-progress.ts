@@ -6,7 +6,7 @@ import { noStats, type CampaignStatus, type Stats } from '@herald/contracts/stat
 import type { Bus } from '@herald/service/bus'
 import type { Log } from '@herald/service/log'
 import { apart } from '@herald/service/request-id'
-import { etaSeconds, paceOf, paceOverMs, type Sample } from '../core/pace.ts'
+import { etaSeconds, paceOf, paceOverMs, type Sample } from './core/pace.ts'
 
 /** Streams that one process keeps open. More are refused, so that watching never costs what sending needs. */
 const mostWatchers = 200

@@ -1,7 +1,7 @@
 import { STATUS_CODES, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { errorBody, protocolFaults, type ProtocolFault } from './faults.ts'
-import { isUploading } from '../people/http/upload.ts'
+import { isUploading } from './upload.ts'
 
 /** A caller that keeps sending has so long to read the answer before its connection is cut. */
 const lingerMs = 1_000

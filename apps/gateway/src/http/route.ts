@@ -3,12 +3,12 @@ import type { FaultCode } from '@herald/contracts/fault'
 import type { Idempotency } from '@herald/contracts/calls/campaigns'
 import type { z } from 'zod'
 import type { NoteExport } from '../audit/audit-export.ts'
-import type { AuditAction, Subject } from '../audit/core/audit.ts'
+import type { AuditAction, Subject } from '../core/audit.ts'
 import type { Gateway } from '../gateway.ts'
 import type { SignedIn } from '../session/sessions.ts'
 import type { From } from '../session/sign-in.ts'
-import type { Note } from '../audit/store/audit.ts'
-import type { Upload } from '../people/http/upload.ts'
+import type { Note } from '../store/audit.ts'
+import type { Upload } from './upload.ts'
 
 /**
  * Who may call. `public`: both kinds of API key. `admin`: the administration token or a session's cookie. `none`: anybody. `sign-in`: a visitor

@@ -5,7 +5,7 @@ import { Fault, notFound } from '@herald/contracts/fault'
 import type { AddressForm, ExportedPush, Person } from '@herald/contracts/person'
 import type { Bus } from '@herald/service/bus'
 import { portionOf, type Portions } from '../core/portion.ts'
-import type { HeavyReads } from '../http/heavy-reads.ts'
+import type { HeavyReads } from '../heavy-reads.ts'
 
 /*
  * Exports are lines made of bounded calls, one after another. The next call is made when the caller has taken the answer of the last one, so an

@@ -7,8 +7,8 @@ import { isDatabaseAway, type DatabaseWatch } from '@herald/service/health'
 import { transact } from '@herald/service/postgres'
 import type { Kysely } from 'kysely'
 import { LRUCache } from 'lru-cache'
-import { csrfTokenOf } from './core/session-door.ts'
-import { insertAudit } from '../audit/store/audit.ts'
+import { csrfTokenOf } from '../core/session-door.ts'
+import { insertAudit } from '../store/audit.ts'
 import {
   deleteSession,
   insertLink,

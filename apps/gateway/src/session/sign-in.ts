@@ -3,7 +3,7 @@ import { Fault, fault } from '@herald/contracts/fault'
 import type { Kysely } from 'kysely'
 import { RateLimit } from '../core/rate-limit.ts'
 import { ofNoApp, type Sessions, type SignedIn } from './sessions.ts'
-import { insertAudit } from '../audit/store/audit.ts'
+import { insertAudit } from '../store/audit.ts'
 import type { Tables } from '../store/tables.ts'
 
 /** What a visitor signs in with: the administration token, or the code of a link. */

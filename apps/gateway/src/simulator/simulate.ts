@@ -9,7 +9,7 @@ import { readPayload, withoutToken, type ShownContent, type TakenPush } from './
 import type { Gateway } from '../gateway.ts'
 import { readApp } from '../apps/manage-app.ts'
 import { setApns, setFcm, setWebPush } from '../apps/manage-provider.ts'
-import type { Note } from '../audit/store/audit.ts'
+import type { Note } from '../store/audit.ts'
 import { findProvider } from '../apps/store/providers.ts'
 import type { Tables } from '../store/tables.ts'
 

@@ -1,4 +1,4 @@
-import { AuditQuery } from '../core/audit.ts'
+import { AuditQuery } from '../../core/audit.ts'
 import { pageOf } from '../../core/page.ts'
 import { listAudit, listAuditOfHerald } from '../list-audit.ts'
 import { AuditList } from '../../openapi/http/administration-answers.ts'

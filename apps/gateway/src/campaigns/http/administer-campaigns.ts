@@ -6,7 +6,7 @@ import { notFound } from '@herald/contracts/fault'
 import { campaignStatuses, noStats, type Stats } from '@herald/contracts/stats'
 import { z } from 'zod'
 import { cappedList, listRequestOf, pageQuery, PageQuery } from '../../core/page.ts'
-import { ratesOf } from '../../overview/core/rates.ts'
+import { ratesOf } from '../core/rates.ts'
 import { readApp } from '../../apps/manage-app.ts'
 import { administered } from '../../apps/http/administer.ts'
 import {
@@ -21,7 +21,7 @@ import {
 import { Cancelled } from '../../http/answers.ts'
 import { campaigns } from './campaigns.ts'
 import { EventStream } from '../../http/event-stream.ts'
-import { RunList, WaveList } from '../../overview/http/history-answers.ts'
+import { RunList, WaveList } from './campaign-answers.ts'
 import { elsewhere, Reply, route, type Route } from '../../http/route.ts'
 
 const path = '/v1/admin/apps/:appId/campaigns'

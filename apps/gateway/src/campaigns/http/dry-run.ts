@@ -3,7 +3,7 @@ import { platforms } from '@herald/contracts/platform'
 import { z } from 'zod'
 import { dryRun } from '../dry-run.ts'
 import { Id } from '../../http/answers.ts'
-import { missingScope } from '../../apps/http/credentials.ts'
+import { missingScope } from '../../http/credentials.ts'
 import { route } from '../../http/route.ts'
 
 const Count = z.int().min(0)

@@ -17,7 +17,7 @@ import { eventTypeNames, type Webhook as WebhookRead, type WebhookDelivery as De
 import { z } from 'zod'
 import type { System } from '../../overview/read-system.ts'
 import type { ShownKey } from '../../apps/store/api-keys.ts'
-import type { AuditEntry as AuditRead } from '../../audit/store/audit.ts'
+import type { AuditEntry as AuditRead } from '../../store/audit.ts'
 import { CampaignStats, Id } from '../../http/answers.ts'
 import { describes } from '../../http/describes.ts'
 import type { ShownOpenPush } from '../../campaigns/list-pushes.ts'

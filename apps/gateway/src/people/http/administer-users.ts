@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { listRequestOf, pageQuery } from '../../core/page.ts'
 import type { Gateway } from '../../gateway.ts'
 import { readApp } from '../../apps/manage-app.ts'
-import { DeviceWithPushes, FoundPerson, PeopleList, PersonWithPushes } from './person-answers.ts'
+import { DeviceWithPushes, FoundPerson, PeopleList, PersonWithPushes } from './user-answers.ts'
 import { shownOpen } from '../../campaigns/list-pushes.ts'
 import { elsewhere, route } from '../../http/route.ts'
 

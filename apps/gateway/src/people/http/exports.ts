@@ -7,7 +7,7 @@ import { z } from 'zod'
 import type { Portions } from '../../core/portion.ts'
 import { exportCampaign, exportEverybody, exportPerson } from '../export-lines.ts'
 import { readApp } from '../../apps/manage-app.ts'
-import { PersonLine, PushLine, UserLine } from './person-answers.ts'
+import { PersonLine, PushLine, UserLine } from './user-answers.ts'
 import { exporting, route } from '../../http/route.ts'
 import { TextStream } from '../../http/text-stream.ts'
 

@@ -3,7 +3,7 @@ import { invalidField } from '@herald/contracts/fault'
 import { isTagName } from '@herald/contracts/text'
 import { PageQuery } from '../../core/page.ts'
 import { readApp } from '../../apps/manage-app.ts'
-import { TagList } from '../../overview/http/history-answers.ts'
+import { TagList } from '../../campaigns/http/campaign-answers.ts'
 import { route } from '../../http/route.ts'
 
 export const tags = [

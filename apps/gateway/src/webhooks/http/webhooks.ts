@@ -13,7 +13,7 @@ import {
   WebhookSecret,
   WebhookTested,
 } from '../../openapi/http/administration-answers.ts'
-import { DeliveryWithBody } from '../../overview/http/history-answers.ts'
+import { DeliveryWithBody } from '../../campaigns/http/campaign-answers.ts'
 import { elsewhere, route } from '../../http/route.ts'
 
 const path = '/v1/admin/apps/:appId/webhooks'

@@ -2,9 +2,9 @@ import { newId } from '@herald/contracts/ids'
 import type { Place } from '@herald/contracts/page'
 import { sql, type Kysely, type SqlBool } from 'kysely'
 import type { AuditAction, AuditFilter, By, Subject } from '../core/audit.ts'
-import type { Page } from '../../core/page.ts'
-import { newestFirst } from '../../store/newest-first.ts'
-import type { Tables } from '../../store/tables.ts'
+import type { Page } from '../core/page.ts'
+import { newestFirst } from './newest-first.ts'
+import type { Tables } from './tables.ts'
 
 type Db = Kysely<Tables>
 

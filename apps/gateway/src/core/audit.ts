@@ -1,7 +1,7 @@
 import { invalidField } from '@herald/contracts/fault'
 import { line, Timestamp } from '@herald/contracts/text'
 import { z } from 'zod'
-import { pageQuery } from '../../core/page.ts'
+import { pageQuery } from './page.ts'
 
 /** What the audit calls a change: the thing, and what was done to it. */
 export type AuditAction =

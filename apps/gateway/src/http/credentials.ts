@@ -3,10 +3,10 @@ import { parseApiKey } from '@herald/auth/api-key'
 import { equalSecrets } from '@herald/auth/secret'
 import type { Scope } from '@herald/contracts/administration'
 import { fault, type Fault } from '@herald/contracts/fault'
-import type { ApiKeys, VerifiedKey } from '../../authenticate.ts'
-import { foreignProblem, sessionIdOf, sessionProblem, type CameFrom } from '../../session/core/session-door.ts'
-import type { Sessions, SignedIn } from '../../session/sessions.ts'
-import type { Access } from '../../http/route.ts'
+import type { ApiKeys, VerifiedKey } from '../authenticate.ts'
+import { foreignProblem, sessionIdOf, sessionProblem, type CameFrom } from '../core/session-door.ts'
+import type { Sessions, SignedIn } from '../session/sessions.ts'
+import type { Access } from './route.ts'
 
 const unauthorized = (message: string) => fault('unauthorized', message)
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { fault, invalidField } from '@herald/contracts/fault'
-import { mediaTypeOf } from '../../http/body.ts'
+import { mediaTypeOf } from './body.ts'
 
 /** A caller that sends nothing for so long is cut off; writing a lot takes less. */
 const idleMs = 60_000

@@ -2,7 +2,7 @@ import { Fault, notFound } from '@herald/contracts/fault'
 import type { Kysely } from 'kysely'
 import type { Subject } from './core/audit.ts'
 import { deleteIntent, deleteOldAudit, insertIntent, settleIntent, settleOldIntents, type AuditLine } from './store/audit.ts'
-import type { Tables } from '../store/tables.ts'
+import type { Tables } from './store/tables.ts'
 
 type Db = Kysely<Tables>
 

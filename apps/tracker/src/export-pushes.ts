@@ -2,7 +2,7 @@ import { invalidField } from '@herald/contracts/fault'
 import type { ExportedPush } from '@herald/contracts/person'
 import type { Platform } from '@herald/contracts/platform'
 import { pushId, readCursor, type PushPlace } from './core/page-cursor.ts'
-import { idAt, readEnds, slotAt, type SettledEnd } from './core/slots.ts'
+import { idAt, readEnds, slotAt, type TimedEnd } from './core/slots.ts'
 import { findPushes } from './find-pushes.ts'
 import { findReports, type Report } from './store/engagements.ts'
 import { findLedgerOf, findRowsAfter, type WholeRow } from './store/exported-rows.ts'
@@ -59,7 +59,7 @@ const isAfter = ({ no, place }: Pick<PushPlace, 'no' | 'place'>, from: PushPlace
   !from || no > from.no || (no === from.no && place > from.place)
 
 /** A push of the ledger; without an end it is open. */
-type Found = PushPlace & { day: string; subscriptionId: string; userId: string; platform: Platform; end: SettledEnd | undefined }
+type Found = PushPlace & { day: string; subscriptionId: string; userId: string; platform: Platform; end: TimedEnd | undefined }
 
 function pushesOf(row: WholeRow, { day, campaignId }: { day: string; campaignId: string }): Found[] {
   const ends = readEnds(row)

@@ -1,5 +1,5 @@
 import { inListOrder, type PushPlace } from './core/page-cursor.ts'
-import type { SettledEnd } from './core/slots.ts'
+import type { TimedEnd } from './core/slots.ts'
 import { wantedPushes, type PushOfRow } from './core/wanted-pushes.ts'
 import { idBytes } from './store/ledger.ts'
 import {
@@ -13,7 +13,7 @@ import {
 } from './store/pushes.ts'
 import type { Db } from './store/tables.ts'
 
-export type FoundPush = PushPlace & { end: SettledEnd; row: FoundRow; subscriptionId: string; userId: string }
+export type FoundPush = PushPlace & { end: TimedEnd; row: FoundRow; subscriptionId: string; userId: string }
 /** `examinedTo`: where to go on; undefined at the end. */
 export type PushPage = { page: FoundPush[]; examinedTo: PushPlace | undefined }
 

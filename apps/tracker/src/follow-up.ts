@@ -4,7 +4,7 @@ import type { Service } from '@herald/service/run'
 import { openBackground } from '@herald/service/background'
 import { publishAnnouncement } from './announce.ts'
 import type { CountedOutcomes, Measures } from './measure.ts'
-import { openSettling } from './settle.ts'
+import { openSettlementTelling } from './tell-settlements.ts'
 import type { AnnouncementRow } from './store/announcements.ts'
 import type { Db } from './store/tables.ts'
 
@@ -24,7 +24,7 @@ export function openFollowUp(
 ): FollowUp {
   const publish = openBackground(service, { what: 'announcements', limit: 32 })
   const settle = openBackground(service, { what: 'settlements', limit: 5_000 })
-  const tell = openSettling({ db, bus })
+  const tell = openSettlementTelling({ db, bus })
   return ({ announcements, settled, outcomes = [], engagements = [] }) => {
     measures.count(outcomes, engagements)
     for (const announcement of announcements) publish(() => publishAnnouncement(bus, announcement))

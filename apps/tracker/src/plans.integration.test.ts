@@ -6,11 +6,10 @@ import { fixStatistics, lookWhileGrowing, openPlans, type Step } from '@herald/t
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDays } from './days.ts'
-import { findSettled } from './find-settled.ts'
-import { readSettled } from './read-settled.ts'
+import { findPushesWithOutcome, readOutcomesOfBatch } from './read-outcomes.ts'
 import { recordOutcomes } from './record-outcomes.ts'
 import { reportQueued } from './report-queued.ts'
-import { tellSettlements } from './settle.ts'
+import { tellSettlements } from './tell-settlements.ts'
 import { deleteAnnouncements, takeDueAnnouncements } from './store/announcements.ts'
 import { findDueAges } from './store/due-ages.ts'
 import { takeDueSettlements } from './store/settlements.ts'
@@ -59,8 +58,11 @@ const steps: Record<string, Step> = {
   'what is settled': {
     run: async () => {
       for (const { day, campaignId, no, pushes } of batches) {
-        await readSettled(db, { day, campaignId, no })
-        await findSettled({ db, retentionDays }, { campaignId, subscriptionIds: pushes.map(({ subscriptionId }) => subscriptionId) })
+        await readOutcomesOfBatch(db, { day, campaignId, no })
+        await findPushesWithOutcome(
+          { db, retentionDays },
+          { campaignId, subscriptionIds: pushes.map(({ subscriptionId }) => subscriptionId) },
+        )
       }
     },
   },

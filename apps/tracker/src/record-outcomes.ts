@@ -138,7 +138,7 @@ const retriedOf = ({ batch: { campaignId, no, trails }, fresh }: Changed) =>
   })
 
 const countedOf = ({ batch: { campaignId, platform }, fresh }: Changed) =>
-  fresh.map(({ variant, outcome, places }) => ({ campaignId, variant, kind: outcome, settles: platform, count: places.length }))
+  fresh.map(({ variant, outcome, places }) => ({ campaignId, variant, kind: outcome, endedOn: platform, count: places.length }))
 
 /** A test is counted in no series (spec: administration/series-tests). */
 const inSeries = ({ batch: { campaignId, appId, platform, test }, fresh }: Changed) =>

@@ -1,6 +1,6 @@
 import type { Bus } from '@herald/service/bus'
 import { publishAnnouncement } from './announce.ts'
-import { settlementsPerCall, tellSettlements } from './settle.ts'
+import { settlementsPerCall, tellSettlements } from './tell-settlements.ts'
 import { takeDueAnnouncements } from './store/announcements.ts'
 import { takeDueSettlements } from './store/settlements.ts'
 import type { Db } from './store/tables.ts'

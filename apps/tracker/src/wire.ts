@@ -6,7 +6,7 @@ import {
   exportPushesOfDevice as exportPushesOfDeviceCall,
   hearTrackerListeners,
   findLastNotified,
-  findSettled as findSettledCall,
+  findPushesWithOutcome as findPushesWithOutcomeCall,
   listPushes as listPushesCall,
   listStats as listStatsCall,
   readBreakdown as readBreakdownCall,
@@ -18,7 +18,7 @@ import {
   readRecent as readRecentCall,
   readSeries as readSeriesCall,
   readReconciliation,
-  readSettled as readSettledCall,
+  readOutcomesOfBatch as readOutcomesOfBatchCall,
   readStats as readStatsCall,
   recordOutcomes as recordOutcomesCall,
   reportQueued as reportQueuedCall,
@@ -35,13 +35,13 @@ import { openDatabase } from '@herald/service/postgres'
 import type { Service } from '@herald/service/run'
 import { startSweep } from '@herald/service/sweep'
 import { openAtOnce } from '@herald/service/at-once'
-import { admit } from './admit.ts'
+import { holdAtMost } from './hold-at-most.ts'
 import type { Config } from './config.ts'
 import { openDays } from './days.ts'
 import { eraseApp } from './erase-app.ts'
 import { explainPushes } from './explain-pushes.ts'
 import { exportPushesOfCampaign, exportPushesOfDevice } from './export-pushes.ts'
-import { findSettled } from './find-settled.ts'
+import { findPushesWithOutcome, readOutcomesOfBatch } from './read-outcomes.ts'
 import { openFollowUp } from './follow-up.ts'
 import { openHousekeeping } from './keep-house.ts'
 import { listPushes } from './list-pushes.ts'
@@ -53,7 +53,6 @@ import { readNotified } from './read-notified.ts'
 import { readPace } from './read-pace.ts'
 import { readProgress } from './read-progress.ts'
 import { readRecent, readSeries } from './read-series.ts'
-import { readSettled } from './read-settled.ts'
 import { listStats, readStats } from './read-stats.ts'
 import { openReconciler } from './reconcile.ts'
 import { countOutcomes, recordOutcomes, type OutcomeCall } from './record-outcomes.ts'
@@ -97,7 +96,7 @@ export async function wireTracker(service: Service<Config>): Promise<void> {
   // written by the hundred and not by the dozen. Who is alone waits for nothing.
   const recordFew = group(write(slotOf(0)), { limit: 100, restMs: 10, ...shared })
   const recordMany = group(write(slotOf(1)), { limit: 8, restMs: 20, weigh: countOutcomes, enough: 200, ...shared })
-  const record = admit((call: OutcomeCall) => (countOutcomes(call) <= 40 ? recordFew(call) : recordMany(call)), {
+  const record = holdAtMost((call: OutcomeCall) => (countOutcomes(call) <= 40 ? recordFew(call) : recordMany(call)), {
     weigh: countOutcomes,
     most: mostHeld,
   })
@@ -122,10 +121,10 @@ export async function wireTracker(service: Service<Config>): Promise<void> {
   // Counting a large campaign anew takes seconds: one at a time leaves the other connections to short reads.
   const oneVerification = openAtOnce({ atOnce: 1, mostWaiting: 20, waitMs: 8_000, full: () => tooManyReads(10) })
 
-  bus.answer(reportQueuedCall, admit(report, { weigh: countQueued, most: mostQueuedHeld }))
+  bus.answer(reportQueuedCall, holdAtMost(report, { weigh: countQueued, most: mostQueuedHeld }))
   bus.answer(recordOutcomesCall, record)
-  bus.answer(trackEventsCall, admit(track, { weigh: ({ engagements }) => engagements.length, most: mostHeld }))
-  bus.answer(readSettledCall, (request) => readSettled(db, request))
+  bus.answer(trackEventsCall, holdAtMost(track, { weigh: ({ engagements }) => engagements.length, most: mostHeld }))
+  bus.answer(readOutcomesOfBatchCall, (request) => readOutcomesOfBatch(db, request))
   bus.answer(readStatsCall, (request) => reads((db) => readStats(db, request), { turn: request.appId }))
   bus.answer(listStatsCall, (request) => reads((db) => listStats(db, request), { turn: request.appId }))
   bus.answer(readSeriesCall, (request) => reads((db) => readSeries(db, request), { turn: request.appId }))
@@ -136,7 +135,7 @@ export async function wireTracker(service: Service<Config>): Promise<void> {
   )
   bus.answer(readProgressCall, (request) => reads((db) => readProgress(db, request), { turn: request.appId }))
   bus.answer(readPaceCall, (request) => reads((db) => readPace(db, request), { turn: request.appId }))
-  bus.answer(findSettledCall, (request) => findSettled({ db, retentionDays: ledgerDays }, request))
+  bus.answer(findPushesWithOutcomeCall, (request) => findPushesWithOutcome({ db, retentionDays: ledgerDays }, request))
   bus.answer(verifyCampaignCall, (request) =>
     oneVerification(() =>
       reads((db) => verifyCampaign({ db, retentionDays: ledgerDays }, request), { withinMs: 20_000, turn: request.appId }),

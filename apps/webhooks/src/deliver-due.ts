@@ -2,7 +2,7 @@ import { signWebhook, webhookSignatureHeader } from '@herald/auth/webhook-signat
 import { transact } from '@herald/service/postgres'
 import { bodyOf } from './core/batch.ts'
 import { secretContext } from './core/seal-context.ts'
-import type { Verdict } from './core/retry.ts'
+import type { ResponseMeaning } from './core/response.ts'
 import type { Ended } from './record-attempts.ts'
 import { readBodies } from './store/bodies.ts'
 import { findNextDue, giveBack, renewLeases, takeDueDeliveries, type TakenDelivery } from './store/deliveries.ts'
@@ -30,7 +30,7 @@ export type Deliverer = {
  */
 export function openDeliverer(
   webhooks: Webhooks,
-  { record, onEnd }: { record: (ended: Ended) => Promise<Verdict['is']>; onEnd: (appId: string) => void },
+  { record, onEnd }: { record: (ended: Ended) => Promise<ResponseMeaning['is']>; onEnd: (appId: string) => void },
 ): Deliverer {
   const { db, log } = webhooks
   const onTheWay = new Map<TakenDelivery, Promise<void>>()
@@ -42,9 +42,9 @@ export function openDeliverer(
     try {
       const at = new Date()
       const answer = await post(webhooks, delivery, bodyOf(id, events))
-      const verdict = await record({ id, endpointId, takes, tries, at, answer })
+      const meaning = await record({ id, endpointId, takes, tries, at, answer })
       const { status, error, latencyMs } = answer
-      log.info({ deliveryId: id, appId, endpointId, try: tries + 1, status, error, latencyMs, verdict }, 'webhook attempt')
+      log.info({ deliveryId: id, appId, endpointId, try: tries + 1, status, error, latencyMs, meaning }, 'webhook attempt')
     } catch (error) {
       // The row is leased: it is due again when the lease ends.
       log.error({ deliveryId: id, appId, endpointId, err: error }, 'an attempt could not be made or recorded')

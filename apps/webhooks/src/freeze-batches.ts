@@ -5,7 +5,7 @@ import { advanced, readByAll, typesIn, untilOf, waitingOf, type Log, type Mark, 
 import { dropOldestBodies, findBodies, findErasedUsers, insertBodies, type BodyKey } from './store/bodies.ts'
 import { insertDeliveries, type NewDelivery } from './store/deliveries.ts'
 import { deleteEvents, findEvents, passOver, type LogEvent } from './store/events.ts'
-import { findNextLog, lockLogs, settleLogs, takeDueLogs } from './store/logs.ts'
+import { findNextLog, lockLogs, updateLogs, takeDueLogs } from './store/logs.ts'
 import { changeQueues, findReaders, lockQueues, type Queue, type QueueChange } from './store/queues.ts'
 import type { Webhooks } from './webhooks.ts'
 
@@ -153,7 +153,7 @@ const chunksOf = <T>(items: T[], size: number): T[][] =>
 
 type Within = Pick<Webhooks, 'bodies' | 'mostBytes'> & { trx: Webhooks['db'] }
 
-/** Writes what was planned for those who still stand where they stood, and settles the logs. */
+/** Writes what was planned for those who still stand where they stood, and tidies the logs. */
 async function freeze(
   { trx, bodies: kept, mostBytes }: Within,
   appIds: string[],
@@ -197,7 +197,7 @@ async function freeze(
     return change ? { ...queue, readings: change.readings, bodyBytes: queue.bodyBytes + (change.addedBytes ?? 0) } : queue
   })
   const { dropped, queues: left } = await dropTooMany(trx, mostBytes, logs, after)
-  await settle(trx, logs, left, planned)
+  await tidyLogs(trx, logs, left, planned)
   return { took: deliveries.length, dropped }
 }
 
@@ -276,7 +276,7 @@ async function dropTooMany(
 }
 
 /** Deletes what everybody has read, and says when somebody looks at each log again: not at all when nobody waits who is switched on. */
-async function settle(trx: Webhooks['db'], logs: Map<string, Log>, queues: Queue[], planned: Planned[]): Promise<void> {
+async function tidyLogs(trx: Webhooks['db'], logs: Map<string, Log>, queues: Queue[], planned: Planned[]): Promise<void> {
   const ofApp = Map.groupBy(queues, ({ appId }) => appId)
   const ranges = [...logs].flatMap(([appId, log]) => {
     const readings = (ofApp.get(appId) ?? []).map((queue) => queue.readings)
@@ -292,7 +292,7 @@ async function settle(trx: Webhooks['db'], logs: Map<string, Log>, queues: Queue
     if (done < to) unfinished.add(appId)
   }
   const plansOf = Map.groupBy(planned, ({ appId }) => appId)
-  await settleLogs(
+  await updateLogs(
     trx,
     [...logs].map(([appId, log]) => {
       const waits = (ofApp.get(appId) ?? []).some(({ isOpen, readings }) => isOpen && waitingOf(readings, log).count > 0)

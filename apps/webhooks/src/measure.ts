@@ -1,11 +1,11 @@
 import type { DatabaseWatch } from '@herald/service/health'
 import type { Metrics } from '@herald/service/metrics'
 import { readForScrape } from '@herald/service/scrape'
-import type { Verdict } from './core/retry.ts'
+import type { ResponseMeaning } from './core/response.ts'
 import { findBacklog } from './store/backlog.ts'
 import type { Db } from './store/tables.ts'
 
-export type Measures = { countAttempt: (verdict: Verdict['is']) => void; countDropped: (events: number) => void }
+export type Measures = { countAttempt: (meaning: ResponseMeaning['is']) => void; countDropped: (events: number) => void }
 
 /** What webhooks says of itself: attempts by what came of them, events dropped, and how much waits for how long. */
 export function openMeasures(metrics: Metrics, { db, watch }: { db: Db; watch: DatabaseWatch }): Measures {

@@ -1,6 +1,5 @@
 import { transact } from '@herald/service/postgres'
-import { judge, type PostAnswer, type Verdict } from './core/retry.ts'
-import { standingAfter } from './core/standing.ts'
+import { readResponse, standingAfter, type PostAnswer, type ResponseMeaning } from './core/response.ts'
 import { endAttempts } from './store/deliveries.ts'
 import { lockStandings, writeStandings } from './store/endpoints.ts'
 import type { Db } from './store/tables.ts'
@@ -15,22 +14,22 @@ const stateOf = { delivered: 'delivered', retry: 'pending', exhausted: 'failed',
  * whose delivery another process has taken since (or that was erased) changes nothing. The commit waits for no disk: what a crash of the database
  * forgets is attempted again when its lease ends.
  */
-export function recordAttempts({ db, retryBaseMs }: { db: Db; retryBaseMs: number }, ended: Ended[]): Promise<Verdict['is'][]> {
+export function recordAttempts({ db, retryBaseMs }: { db: Db; retryBaseMs: number }, ended: Ended[]): Promise<ResponseMeaning['is'][]> {
   return transact(db, async (trx) => {
     const standings = await lockStandings(trx, [...new Set(ended.map(({ endpointId }) => endpointId))])
-    const judged = ended.map((one) => {
-      const verdict = judge(one.answer, { tries: one.tries + 1, baseMs: retryBaseMs, random: Math.random() })
+    const attempts = ended.map((one) => {
+      const meaning = readResponse(one.answer, { tries: one.tries + 1, baseMs: retryBaseMs, random: Math.random() })
       const { status, error, latencyMs } = one.answer
       const attempt = { at: one.at.toISOString(), status, error, latencyMs }
-      return { ...one, attempt, verdict, next: { state: stateOf[verdict.is], inMs: verdict.is === 'retry' ? verdict.inMs : null } }
+      return { ...one, attempt, meaning, next: { state: stateOf[meaning.is], inMs: meaning.is === 'retry' ? meaning.inMs : null } }
     })
-    const written = await endAttempts(trx, judged)
+    const written = await endAttempts(trx, attempts)
     const changed = new Map<string, ReturnType<typeof standingAfter>>()
-    for (const { id, endpointId, answer, verdict } of judged) {
+    for (const { id, endpointId, answer, meaning } of attempts) {
       const before = changed.get(endpointId) ?? standings.get(endpointId)
-      if (before !== undefined && written.has(id)) changed.set(endpointId, standingAfter(before, answer, verdict.is))
+      if (before !== undefined && written.has(id)) changed.set(endpointId, standingAfter(before, answer, meaning.is))
     }
     await writeStandings(trx, [...changed])
-    return judged.map(({ verdict }) => verdict.is)
+    return attempts.map(({ meaning }) => meaning.is)
   })
 }

@@ -91,9 +91,9 @@ export async function wireWebhooks(service: Service<Config>, given: { resolve?: 
   })
   const deliverer = openDeliverer(webhooks, {
     record: async (ended) => {
-      const verdict = await record(ended)
-      countAttempt(verdict)
-      return verdict
+      const meaning = await record(ended)
+      countAttempt(meaning)
+      return meaning
     },
     onEnd: (appId) => {
       delivering.poke()

@@ -1,7 +1,7 @@
 import type { End, EndOfPlaces, OutcomeKind } from '@herald/contracts/outcome'
 
 /** An end as a row of the ledger knows it: with when it came, Unix milliseconds. */
-export type SettledEnd = End & { at: number }
+export type TimedEnd = End & { at: number }
 
 /**
  * A row of the ledger as its slots: the pushes at `place` to `place + size - 1` of a batch. A slot is the number of the push's end in `ends`,
@@ -12,7 +12,7 @@ export type Slots = { place: number; size: number; slots: Buffer; ends: string }
 const mostOfOneByte = 255
 
 /** The ends of a row, in the order of their numbers. */
-export function readEnds({ ends }: Pick<Slots, 'ends'>): SettledEnd[] {
+export function readEnds({ ends }: Pick<Slots, 'ends'>): TimedEnd[] {
   if (ends === '') return []
   const tuples = JSON.parse(ends) as ReturnType<typeof tupleOf>[]
   return tuples.map(([outcome, code, providerCode, variant, attempts, tokenVersion, at]) => {
@@ -21,7 +21,7 @@ export function readEnds({ ends }: Pick<Slots, 'ends'>): SettledEnd[] {
 }
 
 /** Without the names, which would be longer than the values. */
-const tupleOf = ({ outcome, code, providerCode, variant, attempts, tokenVersion, at }: SettledEnd) =>
+const tupleOf = ({ outcome, code, providerCode, variant, attempts, tokenVersion, at }: TimedEnd) =>
   [outcome, code, providerCode, variant, attempts, tokenVersion, at] as const
 
 /** The number of the end of the push at an index of the row; 0: it is open. */
@@ -76,7 +76,7 @@ function widened(slots: Buffer): Buffer {
 }
 
 /** How many pushes of a row ended with each of its ends, in the order of their numbers, counted slot by slot. */
-export function countSlots(row: Slots): { end: SettledEnd; count: number }[] {
+export function countSlots(row: Slots): { end: TimedEnd; count: number }[] {
   const counted = readEnds(row).map((end) => ({ end, count: 0 }))
   for (let index = 0; index < row.size; index += 1) {
     const one = counted[slotAt(row, index) - 1]

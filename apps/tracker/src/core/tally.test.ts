@@ -5,7 +5,7 @@ test('what was new is added up by campaign, there also by platform, and by varia
   const { byCampaign, byVariant } = tally([
     { campaignId: 'one', variant: '', kind: 'sent' },
     { campaignId: 'one', variant: 'a', kind: 'sent' },
-    { campaignId: 'one', variant: 'a', kind: 'failed', settles: 'web', count: 3 },
+    { campaignId: 'one', variant: 'a', kind: 'failed', endedOn: 'web', count: 3 },
     { campaignId: 'two', variant: 'a', kind: 'opened' },
   ])
   expect(byCampaign).toEqual(

@@ -1,6 +1,6 @@
 import type { OutcomeKind } from '@herald/contracts/outcome'
 import { inListOrder, type PushPlace } from './page-cursor.ts'
-import { indexesOf, readEnds, slotAt, type SettledEnd, type Slots } from './slots.ts'
+import { indexesOf, readEnds, slotAt, type TimedEnd, type Slots } from './slots.ts'
 
 export type Wanted = {
   outcome?: OutcomeKind | undefined
@@ -13,7 +13,7 @@ export type Wanted = {
   user?: Buffer | undefined
 }
 type Row = Slots & { campaignId: string; no: number; devices: Buffer | null; users: Buffer | null }
-export type PushOfRow<Found extends Row> = PushPlace & { row: Found; end: SettledEnd }
+export type PushOfRow<Found extends Row> = PushPlace & { row: Found; end: TimedEnd }
 
 /** The pushes of a row that ended and are wanted, the last place first, at most `most`. */
 export function wantedPushes<Found extends Row>(row: Found, wanted: Wanted, most: number): PushOfRow<Found>[] {
@@ -31,7 +31,7 @@ export function wantedPushes<Found extends Row>(row: Found, wanted: Wanted, most
   return pushes
 }
 
-const isWanted = ({ outcome, code, at }: SettledEnd, wanted: Wanted): boolean =>
+const isWanted = ({ outcome, code, at }: TimedEnd, wanted: Wanted): boolean =>
   (wanted.outcome === undefined || outcome === wanted.outcome) &&
   (wanted.code === undefined || code === wanted.code) &&
   (wanted.from === undefined || at >= wanted.from) &&

@@ -43,7 +43,7 @@ const columns = ({ subscriptionId, userId }: PushFilter) => sql`
  * What a row says of itself without its slots: its platform, its sums, and the codes among its ends (an end of another kind may hold the same word).
  * When its pushes ended only the ends themselves say.
  */
-const maySettle = ({ outcome, code, platform }: PushFilter) => sql`
+const rowMayHoldWanted = ({ outcome, code, platform }: PushFilter) => sql`
   ${outcome === undefined ? sql`l.sent + l.failed + l.skipped > 0` : sql`${sql.ref(`l.${outcome}`)} > 0`}
   ${only(platform, sql`and l.platform = ${platform}`)}
   ${only(code, sql`and position(${JSON.stringify(code ?? '')} in l.ends) > 0`)}`
@@ -67,7 +67,7 @@ export async function findSingles(db: Db, filter: PushFilter, most: number): Pro
     where l.day >= (now() at time zone 'utc')::date - ${retentionDays}::int and l.first_id is null and l.app_id = ${idBytes(appId)}
       ${only(subscriptionId, sql`and l.devices = ${idBytes(subscriptionId ?? '')}`)} ${only(userId, sql`and l.users = ${idBytes(userId ?? '')}`)}
       ${only(campaignId, sql`and l.campaign_id = ${idBytes(campaignId ?? '')}`)}
-      ${isLeft(after)} and ${maySettle(filter)}
+      ${isLeft(after)} and ${rowMayHoldWanted(filter)}
     order by l.campaign_id desc, l.batch_no desc, l.place desc
     limit ${most}`.execute(db)
   return rows
@@ -90,7 +90,7 @@ export async function findCampaignsToRead(
   const isPartLeft = after !== undefined && after.no > 0
   const { rows } = await sql<CampaignToRead>`
     select campaign_id as "campaignId", day,
-      case when ${mayHoldWanted(filter)} then ${mostWanted(filter)} else 0 end as pushes
+      case when ${campaignMayHoldWanted(filter)} then ${mostWanted(filter)} else 0 end as pushes
     from counters
     where ${rangesOnly ? sql`has_ranges and` : sql``} ${
       campaignId === undefined
@@ -105,7 +105,7 @@ export async function findCampaignsToRead(
 const pastEveryId = 'g'
 
 /** Whether a campaign may have pushes that are kept and ended in the time asked for: they all ended between its first report and its settlement. */
-const mayHoldWanted = ({ retentionDays, from, to }: PushFilter) => sql`
+const campaignMayHoldWanted = ({ retentionDays, from, to }: PushFilter) => sql`
   day >= (now() at time zone 'utc')::date - ${retentionDays}::int
     ${only(to, sql`and created_at < ${to}::timestamptz`)} ${only(from, sql`and coalesce(settled_at, now()) >= ${from}::timestamptz`)}`
 
@@ -136,7 +136,7 @@ export async function findRowsOfCampaigns(
       from unnest(${days}::date[], ${campaigns.map(({ campaignId }) => idBytes(campaignId))}::bytea[]) as campaign(day, campaign_id)
       cross join lateral (
         select l.day, l.campaign_id, l.batch_no, l.place,
-          (${maySettle(filter)} ${only(device, sql`and position(${device} in l.devices) > 0`)} ${only(user, sql`and position(${user} in l.users) > 0`)}) as is_wanted
+          (${rowMayHoldWanted(filter)} ${only(device, sql`and position(${device} in l.devices) > 0`)} ${only(user, sql`and position(${user} in l.users) > 0`)}) as is_wanted
         from ledger_batches l
         where l.day = campaign.day and l.day = any(${[...new Set(days)]}::date[]) and l.campaign_id = campaign.campaign_id
           ${rangesOnly ? sql`and l.first_id is not null` : sql``}

@@ -150,7 +150,7 @@ export function outcomesOf(batch: Batch, from = 0, to = batch.pushes.length): Ba
 }
 
 /** Reports pushes of a campaign as all that it has, and how each ended. */
-export async function settle(
+export async function givenSettled(
   caller: Bus,
   campaign: Campaign,
   pushes: Push[],

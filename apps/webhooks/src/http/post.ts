@@ -3,7 +3,7 @@ import { Agent, request } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { destinationProblem } from '@herald/contracts/destination'
 import { blockedAddress, refuseUnlessPublic } from '@herald/service/guarded-connect'
-import { readRetryAfter, type PostAnswer } from '../core/retry.ts'
+import { readRetryAfter, type PostAnswer } from '../core/response.ts'
 
 /** In all, from the first look-up to the end of the answer (spec: webhooks/time-limit). */
 const totalLimitMs = 10_000

@@ -1,5 +1,5 @@
 import { waitingOf } from '../core/reading.ts'
-import type { Standing } from '../core/standing.ts'
+import type { Standing } from '../core/response.ts'
 import type { CreateWebhook, PatchWebhook, Webhook } from '@herald/contracts/webhook'
 import { notFound } from '@herald/contracts/fault'
 import { sql } from 'kysely'

@@ -63,7 +63,7 @@ export const extendLogs = (trx: Db, logs: { appId: string; log: Log; dueInMs: nu
     where l.app_id = any(${logs.map(({ appId }) => appId)}::text[]) and l.app_id = given.app_id`.execute(trx)
 
 /** Writes what has been deleted, and when somebody looks next (undefined: nobody waits). What became due meanwhile stays so. The caller holds them. */
-export const settleLogs = (trx: Db, logs: { appId: string; totals: Totals; dueInMs: number | undefined }[]): Promise<unknown> =>
+export const updateLogs = (trx: Db, logs: { appId: string; totals: Totals; dueInMs: number | undefined }[]): Promise<unknown> =>
   sql`
     update logs l set totals = given.totals,
       due_at = case when given.due_in is null then null else least(l.due_at, now() + given.due_in * interval '1 millisecond') end

@@ -40,7 +40,7 @@ export async function tellSettlements({ db, bus }: { db: Db; bus: Pick<Bus, 'cal
  * Tells settlements as they come, those of 50 ms in one call: campaigns at once, whose status it is, audience half a second later. What
  * is left out here the sweep tells, within 5 s.
  */
-export function openSettling({ db, bus }: { db: Db; bus: Pick<Bus, 'call'> }): (campaignId: string) => Promise<void> {
+export function openSettlementTelling({ db, bus }: { db: Db; bus: Pick<Bus, 'call'> }): (campaignId: string) => Promise<void> {
   const shared = { limit: settlementsPerCall, maxWaiting: 5_000, full: queueUnavailable, isShared: failsEverybody, atOnce: 2, restMs: 50 }
   const settle = group(async (campaignIds: string[]) => {
     await bus.call(settleCampaigns, { campaignIds })

@@ -4,7 +4,7 @@ import { queueUnavailable } from '@herald/contracts/fault'
  * Work of which no more than `most` (by `weigh`) is in hand at once: what waits for a slow database is held in memory. Above it callers
  * hear queue_unavailable at once, keep what they have and come again. One that is larger than all is let in alone.
  */
-export function admit<Request, Answer>(
+export function holdAtMost<Request, Answer>(
   work: (request: Request) => Promise<Answer>,
   { weigh, most }: { weigh: (request: Request) => number; most: number },
 ): (request: Request) => Promise<Answer> {

@@ -10,8 +10,7 @@ import { findPushesWithOutcome, readOutcomesOfBatch } from './read-outcomes.ts'
 import { recordOutcomes } from './record-outcomes.ts'
 import { reportQueued } from './report-queued.ts'
 import { tellSettlements } from './tell-settlements.ts'
-import { deleteAnnouncements, takeDueAnnouncements } from './store/announcements.ts'
-import { findDueAges } from './store/due-ages.ts'
+import { deleteAnnouncements, findDueAges, takeDueAnnouncements } from './store/announcements.ts'
 import { takeDueSettlements } from './store/settlements.ts'
 import type { Tables } from './store/tables.ts'
 import { batchesOf, givenEndpoint, givenEngagement, givenOutcomes, outcomesOf, reportOf, today } from './testing/given-tracker.ts'
@@ -27,7 +26,7 @@ const ensureDay = openDays(db, retentionDays)
 const appId = newId()
 const told = { db, retentionDays, ensureDay, followUp: () => undefined }
 /** Campaigns and audience, who answer everything. */
-const bus = { call: async () => ({}) as never }
+const bus = { call: async () => ({}) as never, publish: async () => undefined }
 
 /** A send to three devices and one to twenty, whose rows are found by the range of their devices, from the report to the settlement. */
 const small = { campaignId: '', appId }
@@ -58,7 +57,7 @@ const steps: Record<string, Step> = {
   'what is settled': {
     run: async () => {
       for (const { day, campaignId, no, pushes } of batches) {
-        await readOutcomesOfBatch(db, { day, campaignId, no })
+        await readOutcomesOfBatch({ db }, { day, campaignId, no })
         await findPushesWithOutcome(
           { db, retentionDays },
           { campaignId, subscriptionIds: pushes.map(({ subscriptionId }) => subscriptionId) },
@@ -104,10 +103,10 @@ const steps: Record<string, Step> = {
     run: async () => {
       await sql`update settlements set due_at = now() where campaign_id = any(${[small.campaignId, large.campaignId]}::text[])`.execute(db)
       const due = await takeDueSettlements(db, 200)
-      expect(due.map(({ campaign_id }) => campaign_id)).toEqual(expect.arrayContaining([small.campaignId, large.campaignId]))
+      expect(due.map(({ campaignId }) => campaignId)).toEqual(expect.arrayContaining([small.campaignId, large.campaignId]))
       await tellSettlements(
         { db, bus },
-        due.map((one, index) => ({ ...one, campaigns_told: index === 0 })),
+        due.map((one, index) => ({ ...one, campaignsTold: index === 0 })),
       )
     },
     // With those that were told a moment ago, of which an index still knows.

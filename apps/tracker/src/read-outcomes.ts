@@ -2,11 +2,11 @@ import type { EndOfPlaces } from '@herald/contracts/outcome'
 import { endedPlaces, idAt, slotAt } from './core/slots.ts'
 import { findKept } from './store/counters.ts'
 import { findRows, findRowsOfDevices } from './store/ledger.ts'
-import type { Db } from './store/tables.ts'
+import type { Tracker } from './tracker.ts'
 
 /** Which pushes of a batch have an outcome already, for a dispatcher that takes over a batch from a dispatcher that died. */
 export async function readOutcomesOfBatch(
-  db: Db,
+  { db }: Pick<Tracker, 'db'>,
   batch: { day: string; campaignId: string; no: number },
 ): Promise<{ results: (EndOfPlaces & { at: string })[] }> {
   const rows = await findRows(db, batch)
@@ -18,7 +18,7 @@ export async function readOutcomesOfBatch(
  * retention has none.
  */
 export async function findPushesWithOutcome(
-  { db, retentionDays }: { db: Db; retentionDays: number },
+  { db, retentionDays }: Pick<Tracker, 'db' | 'retentionDays'>,
   { campaignId, subscriptionIds }: { campaignId: string; subscriptionIds: string[] },
 ): Promise<{ subscriptionIds: string[] }> {
   const [campaign] = await findKept(db, [campaignId], retentionDays)

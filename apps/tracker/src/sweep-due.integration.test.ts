@@ -98,7 +98,7 @@ test('two sweeps never take the same announcement, and it is due again only late
   const taken = (await Promise.all([takeDueAnnouncements(quiet, 15), takeDueAnnouncements(quiet, 15)])).flat()
 
   expect(new Set(taken.map(({ id }) => id)).size).toBe(20)
-  expect(taken.map(({ pointer_no }) => pointer_no)).toEqual(taken.map(() => 1))
+  expect(taken.map(({ pointerNo }) => pointerNo)).toEqual(taken.map(() => 1))
   expect(await takeDueAnnouncements(quiet, 15)).toEqual([])
 })
 

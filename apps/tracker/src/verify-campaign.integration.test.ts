@@ -176,7 +176,7 @@ test('the reconciler finds what is off among the active campaigns, says it once,
   const service = testService('tracker', {})
   const errors: object[] = []
   const log = Object.assign(service.log, { error: (line: object) => errors.push(line) })
-  const reconciler = openReconciler({ ...service, log }, { db, retentionDays: 90, betweenRoundsMs: 0 })
+  const reconciler = openReconciler({ ...service, log }, { db, retentionDays: 90 }, { betweenRoundsMs: 0 })
   const counted = async (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(await service.metrics.text())?.[1])
   /** Goes on until so many campaigns were looked at. */
   const round = async (campaigns: number) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { tally } from './tally.ts'
 
-test('what was new is added up by campaign, there also by platform, and by variant for what has one', () => {
+test('new outcomes are added up by campaign, there also by platform, and by variant where there is one', () => {
   const { byCampaign, byVariant } = tally([
     { campaignId: 'one', variant: '', kind: 'sent' },
     { campaignId: 'one', variant: 'a', kind: 'sent' },
@@ -10,7 +10,7 @@ test('what was new is added up by campaign, there also by platform, and by varia
   ])
   expect(byCampaign).toEqual(
     new Map([
-      ['one', { sent: 2, failed: 3, settled_web: 3 }],
+      ['one', { sent: 2, failed: 3, ended: { web: 3 } }],
       ['two', { opened: 1 }],
     ]),
   )

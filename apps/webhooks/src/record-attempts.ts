@@ -2,7 +2,7 @@ import { transact } from '@herald/service/postgres'
 import { readResponse, standingAfter, type PostAnswer, type ResponseMeaning } from './core/response.ts'
 import { endAttempts } from './store/deliveries.ts'
 import { lockStandings, writeStandings } from './store/endpoints.ts'
-import type { Db } from './store/tables.ts'
+import type { Webhooks } from './webhooks.ts'
 
 /** An attempt that is over. */
 export type Ended = { id: string; endpointId: string; takes: number; tries: number; at: Date; answer: PostAnswer }
@@ -10,11 +10,14 @@ export type Ended = { id: string; endpointId: string; takes: number; tries: numb
 const stateOf = { delivered: 'delivered', retry: 'pending', exhausted: 'failed', refused: 'failed' } as const
 
 /**
- * Writes what came of attempts, to the deliveries and to their endpoints, in one transaction, in the order in which they ended. An attempt
- * whose delivery another process has taken since (or that was erased) changes nothing. The commit waits for no disk: what a crash of the database
- * forgets is attempted again when its lease ends.
+ * Writes what came of attempts to their deliveries and endpoints, in one transaction, in the order in which they ended. An attempt changes nothing when
+ * another process has taken its delivery since, or the delivery was erased. The commit does not wait for the disk: a delivery whose attempt a crash of the
+ * database forgets is attempted again when its lease ends.
  */
-export function recordAttempts({ db, retryBaseMs }: { db: Db; retryBaseMs: number }, ended: Ended[]): Promise<ResponseMeaning['is'][]> {
+export function recordAttempts(
+  { db, retryBaseMs }: Pick<Webhooks, 'db' | 'retryBaseMs'>,
+  ended: Ended[],
+): Promise<ResponseMeaning['is'][]> {
   return transact(db, async (trx) => {
     const standings = await lockStandings(trx, [...new Set(ended.map(({ endpointId }) => endpointId))])
     const attempts = ended.map((one) => {

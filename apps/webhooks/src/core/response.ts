@@ -1,29 +1,32 @@
-/** What came of one POST: a status, or a word for why there was none. */
+/** What came of one POST: the status of the response, or a word for why there was none. */
 export type PostAnswer = {
   status: number | null
   error: 'timeout' | 'network_error' | 'blocked_address' | null
   latencyMs: number
-  /** What the receiver asked for, milliseconds, or null. */
+  /** The milliseconds that the receiver asked to wait; null when it did not ask. */
   retryAfterMs: number | null
 }
 
-/** Attempts in all, the first included (spec: webhooks/retries). */
+/** A delivery has this many attempts, the first included (spec: webhooks/retries). */
 export const mostAttempts = 5
 
-/** Deliveries in a row that use up their attempts before the endpoint is switched off. */
+/** An endpoint is switched off after this many deliveries in a row that used up their attempts. */
 export const failuresToDisable = 50
 
-/** How long a receiver may put us off. */
+/** The longest wait that a receiver may ask for with Retry-After. */
 const longestRetryAfterMs = 3_600_000
 
-/** `delivered`: 2xx. `retry`: after so long. `exhausted`: it was the last attempt, which counts towards the 50. `refused`: final, counts nothing. */
+/**
+ * What a response means for its delivery. `delivered`: the status was 2xx. `retry`: it is tried again after `inMs`. `exhausted`: this was the last attempt,
+ * and the delivery counts towards the 50. `refused`: the receiver does not want it, which is final and does not count.
+ */
 export type ResponseMeaning = { is: 'delivered' } | { is: 'retry'; inMs: number } | { is: 'exhausted' } | { is: 'refused' }
 
 /**
- * What an answer means for the delivery (spec: webhooks/answers). 5xx, 429, 408 and no answer are tried again after 1, 2, 4, 8 times the base
- * (30 s), lengthened by 0 to 10 % so that receivers that failed together do not come together; Retry-After lengthens, never shortens.
- * A 3xx or another 4xx is final. An address that is not public is no answer: its name may be right again at the next attempt.
- * `tries` counts this attempt; `random` is 0 to 1.
+ * Says what a response means for its delivery (spec: webhooks/answers). After a 5xx, a 429, a 408 or no response the delivery is tried again, after 1, 2, 4
+ * and 8 times the base (30 s). Each wait is up to 10 % longer, so that receivers that failed together are not tried together. Retry-After makes a wait
+ * longer and never shorter. A 3xx or another 4xx is final. A receiver whose name leads to an address that is not public has not responded: the name may be
+ * right again at the next attempt. `tries` counts this attempt too; `random` is 0 to 1.
  */
 export function readResponse(
   answer: PostAnswer,
@@ -39,7 +42,7 @@ export function readResponse(
 
 const isRetried = (status: number): boolean => status >= 500 || status === 429 || status === 408
 
-/** `Retry-After` (RFC 9110 10.2.3): seconds or a date, as milliseconds from now, never below 0. Anything else: null. */
+/** Reads `Retry-After` (RFC 9110 10.2.3), seconds or a date, as milliseconds from now, never below 0. Gives null for anything else. */
 export function readRetryAfter(header: string | undefined, now: Date): number | null {
   const text = header?.trim() ?? ''
   if (text === '') return null
@@ -47,12 +50,12 @@ export function readRetryAfter(header: string | undefined, now: Date): number | 
   return Number.isNaN(ms) ? null : Math.max(ms, 0)
 }
 
-/** How an endpoint stands after its attempts. `isSwitchedOff`: by its failures, just now. */
+/** How an endpoint stands after its attempts. `isSwitchedOff`: its failures have switched it off just now. */
 export type Standing = { failures: number; isEnabled: boolean; isSwitchedOff: boolean; last: PostAnswer | null }
 
 /**
- * What an attempt says about its endpoint. A 2xx forgets the failures; an exhausted delivery counts, and the 50th in a row switches the
- * endpoint off; a retry or a final refusal counts nothing.
+ * Says how an endpoint stands after an attempt. A 2xx clears its failures. An exhausted delivery is a failure, and the 50th in a row switches the endpoint
+ * off. A retry or a refusal changes nothing.
  */
 export function standingAfter(before: Standing, answer: PostAnswer, meaning: ResponseMeaning['is']): Standing {
   const failures = meaning === 'delivered' ? 0 : before.failures + (meaning === 'exhausted' ? 1 : 0)

@@ -125,6 +125,8 @@ const flow: Place = {
     '@herald/service/group',
     // A table that tracker and audience both have.
     '@herald/service/listeners',
+    // Another, which campaigns has too.
+    '@herald/service/erased-apps',
     // Whether an error says that the database is away, and what waits by turns: neither opens anything.
     '@herald/service/health',
     '@herald/service/turns',

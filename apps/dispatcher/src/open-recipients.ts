@@ -1,6 +1,6 @@
 import type { Recipient } from '@herald/contracts/batch'
 import { takeBatch } from '@herald/contracts/calls/audience'
-import { readSettled } from '@herald/contracts/calls/tracker'
+import { readOutcomesOfBatch } from '@herald/contracts/calls/tracker'
 import { readRecipients, type SentTo } from '@herald/contracts/recipient'
 import type { Report } from './batch-report.ts'
 import type { Batch, Dispatch } from './deliver-batch.ts'
@@ -60,7 +60,7 @@ export async function openRecipients(
 
   const settled = new Set<number>()
   if (takes > 1) {
-    const answer = await untilAnswered(() => bus.call(readSettled, { day, campaignId, no }), giveUp)
+    const answer = await untilAnswered(() => bus.call(readOutcomesOfBatch, { day, campaignId, no }), giveUp)
     if (!answer) return undefined
     const byPlace = new Map([...numbers.map(at), ...decided].map((push) => [push.place, push]))
     for (const { places, ...end } of answer.results) {

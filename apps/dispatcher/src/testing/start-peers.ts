@@ -25,7 +25,7 @@ import {
   type TakeBatch,
 } from '@herald/contracts/calls/audience'
 import { apnsToken, appChanged, readCredentials } from '@herald/contracts/calls/gateway'
-import { readSettled, recordOutcomes } from '@herald/contracts/calls/tracker'
+import { readOutcomesOfBatch, recordOutcomes } from '@herald/contracts/calls/tracker'
 import { databaseUnavailable } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import { groupEnds, mostPlaces, type PushEnd } from '@herald/contracts/outcome'
@@ -184,7 +184,7 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
     }
     return { recorded }
   })
-  tracker.answer(readSettled, async ({ campaignId, no }) => {
+  tracker.answer(readOutcomesOfBatch, async ({ campaignId, no }) => {
     const at = new Date().toISOString()
     const found = Array.from({ length: mostPlaces }, (_, place) => ledger.get(keyOf(campaignId, no, place)) ?? [])
     return { results: groupEnds(found.flat()).map((end) => ({ ...end, at })) }

@@ -74,7 +74,7 @@ export const recordOutcomes = call<{ recorded: number }>()(
 )
 
 /** Which pushes of a batch have an outcome already, and since when (ISO): asked by every take above the first. `no`: as in BatchOutcomes. */
-export const readSettled = call<{ results: (EndOfPlaces & { at: string })[] }>()(
+export const readOutcomesOfBatch = call<{ results: (EndOfPlaces & { at: string })[] }>()(
   'rpc.tracker.read-settled',
   z.object({ day: z.iso.date(), campaignId: Id, no: z.number().int().min(1) }),
 )
@@ -190,7 +190,7 @@ export const confirmTrackerAnnouncements = call<Record<string, never>>()(
 )
 
 /** Which of these pushes of a campaign have an outcome; a campaign past the ledger's retention has none. */
-export const findSettled = call<{ subscriptionIds: string[] }>()(
+export const findPushesWithOutcome = call<{ subscriptionIds: string[] }>()(
   'rpc.tracker.find-settled',
   z.object({ campaignId: Id, subscriptionIds: z.array(Id).max(5000) }),
 )

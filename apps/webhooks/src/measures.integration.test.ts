@@ -6,12 +6,12 @@ import { expect, test } from 'vitest'
 import { Config } from './config.ts'
 import { startReceiver } from './testing/receiver.ts'
 import { givenEvent, givenEvents, givenFailing, givenWaiting, openRig } from './testing/rig.ts'
-import { wireWebhooks } from './wire.ts'
+import { startWebhooks } from './webhooks.ts'
 
 test('a scrape tells attempts by what came of them, what was dropped, how much waits and for how long', async () => {
   const rig = await openRig()
   const service = testService('webhooks', Config.parse(rig.environment))
-  await wireWebhooks(service)
+  await startWebhooks(service)
   const receiver = await startReceiver((_one, response) => response.writeHead(_one.path === '/gone' ? 404 : 204).end())
   const [good, gone, full] = [
     await rig.givenWebhook(`${receiver.url}/good`),

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { admit } from './admit.ts'
+import { holdAtMost } from './hold-at-most.ts'
 
 test('what a slow database keeps waiting is bounded, and who comes on top is refused until there is room', async () => {
   const release: (() => void)[] = []
-  const write = admit<number, string>(
+  const write = holdAtMost<number, string>(
     async (size) => {
       await new Promise<void>((resolve) => release.push(resolve))
       return `wrote ${size}`

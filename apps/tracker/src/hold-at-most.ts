@@ -1,10 +1,10 @@
 import { queueUnavailable } from '@herald/contracts/fault'
 
 /**
- * Work of which no more than `most` (by `weigh`) is in hand at once: what waits for a slow database is held in memory. Above it callers
- * hear queue_unavailable at once, keep what they have and come again. One that is larger than all is let in alone.
+ * Holds at most `most` (by `weigh`) of the work at once, since requests that wait for a slow database are kept in memory. A request above that is refused
+ * with queue_unavailable at once: its caller keeps what it has and comes again. A request that is larger than `most` runs when nothing else does.
  */
-export function admit<Request, Answer>(
+export function holdAtMost<Request, Answer>(
   work: (request: Request) => Promise<Answer>,
   { weigh, most }: { weigh: (request: Request) => number; most: number },
 ): (request: Request) => Promise<Answer> {

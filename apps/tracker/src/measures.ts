@@ -4,24 +4,24 @@ import type { Platform } from '@herald/contracts/platform'
 import type { DatabaseWatch } from '@herald/service/health'
 import type { Metrics } from '@herald/service/metrics'
 import { readForScrape } from '@herald/service/scrape'
-import { findDueAges } from './store/due-ages.ts'
+import { findDueAges } from './store/announcements.ts'
 import type { Db } from './store/tables.ts'
 
-/** Pushes that ended alike. `code`: failure code or skip reason, empty for sent. */
+/** Pushes with the same outcome. `code`: the failure code or skip reason, empty for sent. */
 export type CountedOutcomes = { platform: Platform; outcome: OutcomeKind; code: string; count: number }
 
 /** Counts what a transaction has committed. */
 export type Measures = { count(outcomes: CountedOutcomes[], engagements: EngagementKind[]): void }
 
-/** What the tracker says of itself: outcomes and reports as they are committed, and how late its sweep is. */
+/** Measures the tracker: outcomes and reports that are committed, and how late its sweep is. */
 export function openMeasures(metrics: Metrics, { db, watch }: { db: Db; watch: DatabaseWatch }): Measures {
-  const settled = metrics.counter('herald_outcomes_total', 'Pushes that got their outcome.', ['platform', 'outcome', 'code'])
+  const ended = metrics.counter('herald_outcomes_total', 'Pushes that got their outcome.', ['platform', 'outcome', 'code'])
   const engaged = metrics.counter('herald_engagements_total', 'Reports of devices that counted.', ['kind'])
   const dueAges = readForScrape(watch, () => findDueAges(db))
   metrics.gauge('herald_due_age_seconds', 'For how long the oldest of a queue that is due has waited.', {
     labelNames: ['queue'],
     async collect() {
-      // Nothing is better than what was true before the database went away.
+      // While the database is away the gauge is empty: old ages would mislead.
       this.reset()
       for (const { queue, seconds } of (await dueAges()) ?? []) this.set({ queue }, seconds)
     },
@@ -29,7 +29,7 @@ export function openMeasures(metrics: Metrics, { db, watch }: { db: Db; watch: D
 
   return {
     count(outcomes, engagements) {
-      for (const { platform, outcome, code, count } of outcomes) settled.inc({ platform, outcome, code }, count)
+      for (const { platform, outcome, code, count } of outcomes) ended.inc({ platform, outcome, code }, count)
       for (const kind of engagements) engaged.inc({ kind })
     },
   }

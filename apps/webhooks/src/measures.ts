@@ -1,13 +1,13 @@
 import type { DatabaseWatch } from '@herald/service/health'
 import type { Metrics } from '@herald/service/metrics'
 import { readForScrape } from '@herald/service/scrape'
-import type { Verdict } from './core/retry.ts'
+import type { ResponseMeaning } from './core/response.ts'
 import { findBacklog } from './store/backlog.ts'
 import type { Db } from './store/tables.ts'
 
-export type Measures = { countAttempt: (verdict: Verdict['is']) => void; countDropped: (events: number) => void }
+export type Measures = { countAttempt: (meaning: ResponseMeaning['is']) => void; countDropped: (events: number) => void }
 
-/** What webhooks says of itself: attempts by what came of them, events dropped, and how much waits for how long. */
+/** Measures webhooks: attempts by what came of them, dropped events, and how much waits for how long. */
 export function openMeasures(metrics: Metrics, { db, watch }: { db: Db; watch: DatabaseWatch }): Measures {
   const attempts = metrics.counter('herald_webhook_deliveries_total', 'Attempts at webhook deliveries, by what came of them.', ['outcome'])
   const dropped = metrics.counter('herald_webhook_dropped_total', 'Events dropped because too many waited for their endpoint.')
@@ -16,7 +16,7 @@ export function openMeasures(metrics: Metrics, { db, watch }: { db: Db; watch: D
   metrics.gauge('herald_webhook_backlog', 'Events that wait for their batch.', {
     async collect() {
       const backlog = await readBacklog()
-      // What was true before the database went away is not shown.
+      // While the database is away the gauges have no value: old numbers would mislead.
       this.set(backlog?.waiting ?? NaN)
       oldest.set(backlog?.oldestDueSeconds ?? NaN)
     },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { portions } from './announcement.ts'
+import { portions } from './announce.ts'
 
 test('events are portioned by a thousand, none lost and none in an empty portion', () => {
   const event = (n: number) => ({ type: 'notification.sent' as const, at: '', appId: '', campaignId: String(n) })

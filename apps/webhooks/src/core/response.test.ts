@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { judge, readRetryAfter, type PostAnswer } from './retry.ts'
+import { readResponse, readRetryAfter, type PostAnswer } from './response.ts'
 
 const answered = (status: number | null, retryAfterMs: number | null = null): PostAnswer => ({
   status,
@@ -30,19 +30,19 @@ test.each([
   [599, 'retry'],
   [null, 'retry'],
 ])('an answer %s is %s', (status, is) => {
-  expect(judge(answered(status), { ...base, tries: 1 }).is).toBe(is)
+  expect(readResponse(answered(status), { ...base, tries: 1 }).is).toBe(is)
 })
 
 // spec: webhooks/retries
 test('the gaps are 30, 60, 120 and 240 s, 0 to 10 % longer; the fifth attempt is the last', () => {
-  const gaps = (random: number) => [1, 2, 3, 4, 5].map((tries) => judge(answered(500), { ...base, tries, random }))
+  const gaps = (random: number) => [1, 2, 3, 4, 5].map((tries) => readResponse(answered(500), { ...base, tries, random }))
   expect(gaps(0)).toEqual([...[30_000, 60_000, 120_000, 240_000].map((inMs) => ({ is: 'retry', inMs })), { is: 'exhausted' }])
   expect(gaps(1)).toEqual([...[33_000, 66_000, 132_000, 264_000].map((inMs) => ({ is: 'retry', inMs })), { is: 'exhausted' }])
 })
 
 // spec: webhooks/retry-after
 test('Retry-After lengthens a gap, up to an hour, and never shortens it', () => {
-  const gapAfter = (retryAfterMs: number) => judge(answered(503, retryAfterMs), { ...base, tries: 1 })
+  const gapAfter = (retryAfterMs: number) => readResponse(answered(503, retryAfterMs), { ...base, tries: 1 })
   expect(gapAfter(90_000)).toEqual({ is: 'retry', inMs: 90_000 })
   expect(gapAfter(1_000)).toEqual({ is: 'retry', inMs: 30_000 })
   expect(gapAfter(1e12)).toEqual({ is: 'retry', inMs: 3_600_000 })

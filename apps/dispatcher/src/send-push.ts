@@ -4,7 +4,7 @@ import type { Platform } from '@herald/contracts/platform'
 import type { PreparedSend } from '@herald/contracts/prepare-send'
 import type { Answer, Environment } from './core/answer.ts'
 import { isExpired, secondsLeft, ttlLeftMs } from './core/expiry.ts'
-import { isUnavailable, judge, letterOf, type Letter, type Verdict } from './core/provider-answers.ts'
+import { isUnavailable, readAnswer, letterOf, type Letter, type AnswerMeaning } from './core/provider-answers.ts'
 import { nextTry } from './core/retries.ts'
 import type { Measures } from './measures.ts'
 import { heldForOriginMs, type Origins } from './origins.ts'
@@ -94,17 +94,17 @@ export function settle(sending: Sending, recipient: Recipient, answer: Answer, h
   const { accepted } = sending
   if (answer === accepted?.answer && sending.transport.environmentOf(recipient) === accepted.asked) return accepted.settlement
   const { platform, prepared, transport, measures, triesBefore, probe, origins } = sending
-  const verdict = judge(platform, answer)
-  const heard = heardOf(platform, verdict, answer, transport.environmentOf(recipient))
+  const meaning = readAnswer(platform, answer)
+  const heard = heardOf(platform, meaning, answer, transport.environmentOf(recipient))
   const tries = triesBefore + 1
   const left = ttlLeftMs(prepared.send.ttl, sending.elapsedMs())
   const isNowOrNever = prepared.send.ttl === 0
-  const { providerCode } = verdict
+  const { providerCode } = meaning
   const failed = (code: FailureCode, dead: Dead | null = null): Settlement => ({ is: 'failed', tries, code, providerCode, dead, heard })
   const again = (code: FailureCode, inMs: number): Settlement => ({ is: 'retry', tries: triesBefore, code, providerCode, inMs, heard })
-  const isAway = platform === 'web' && hearOrigin(origins, sending.origin, verdict, answer, tries)
+  const isAway = platform === 'web' && hearOrigin(origins, sending.origin, meaning, answer, tries)
 
-  switch (verdict.class) {
+  switch (meaning.class) {
     case 'sent': {
       const acceptedBy = answer.is === 'answered' ? answer.environment : null
       const asked = transport.environmentOf(recipient)
@@ -115,47 +115,47 @@ export function settle(sending: Sending, recipient: Recipient, answer: Answer, h
       return settlement
     }
     case 'dead':
-      return failed(verdict.code, { handedOverAt, since: answer.is === 'answered' ? answer.deadSince : null })
+      return failed(meaning.code, { handedOverAt, since: answer.is === 'answered' ? answer.deadSince : null })
     case 'bad':
-      return failed(verdict.code)
+      return failed(meaning.code)
     case 'guarded':
       // It may be decided that it is tried again, which is too late for now or never.
-      if (isNowOrNever) return failed(verdict.code)
-      return { is: 'guarded', tries, code: verdict.code, providerCode, handedOverAt, heard }
+      if (isNowOrNever) return failed(meaning.code)
+      return { is: 'guarded', tries, code: meaning.code, providerCode, handedOverAt, heard }
     case 'config':
       // Not the device's fault: it waits for the circuit to close, and no try was made.
-      return isNowOrNever ? failed(verdict.code) : again(verdict.code, probe ? probedAgainMs : 0)
+      return isNowOrNever ? failed(meaning.code) : again(meaning.code, probe ? probedAgainMs : 0)
     case 'refused':
       if (left > refusedAgainMs) return again('provider_unavailable', refusedAgainMs)
       return { ...failed('provider_unavailable'), tries: triesBefore }
     case 'suspect':
     case 'retry':
     case 'unknown': {
-      if (verdict.class === 'suspect' && probe && !isNowOrNever) return again(verdict.code, probedAgainMs)
-      if (verdict.code === 'internal') measures.unknownAnswer(platform)
-      const next = nextTry(verdict, { tries, ttlLeftMs: left, schedule: sending.schedule, random: Math.random() })
-      if (isUnavailable(verdict) && !isNowOrNever) {
+      if (meaning.class === 'suspect' && probe && !isNowOrNever) return again(meaning.code, probedAgainMs)
+      if (meaning.code === 'internal') measures.unknownAnswer(platform)
+      const next = nextTry(meaning, { tries, ttlLeftMs: left, schedule: sending.schedule, random: Math.random() })
+      if (isUnavailable(meaning) && !isNowOrNever) {
         const waitMs = isAway ? waitForOrigin(sending) : 0
-        if (waitMs > 0) return again(verdict.code, waitMs)
+        if (waitMs > 0) return again(meaning.code, waitMs)
         const environment = transport.environmentOf(recipient)
         const inMs = next.is === 'retry' ? next.inMs : null
-        if (platform !== 'web') return { is: 'unavailable', tries, environment, code: verdict.code, providerCode, inMs, heard }
+        if (platform !== 'web') return { is: 'unavailable', tries, environment, code: meaning.code, providerCode, inMs, heard }
       }
-      return next.is === 'retry' ? { is: 'retry', tries, code: verdict.code, providerCode, inMs: next.inMs, heard } : failed(next.code)
+      return next.is === 'retry' ? { is: 'retry', tries, code: meaning.code, providerCode, inMs: next.inMs, heard } : failed(next.code)
     }
   }
 }
 
 /** Whether a push service is away, with what came of this push. A push that was not sent says nothing of it. */
-function hearOrigin(origins: Origins, origin: string, verdict: Verdict, answer: Answer, tries: number): boolean {
-  if (isUnavailable(verdict)) return origins.heard(origin, 'none', tries >= verdict.maxTries)
+function hearOrigin(origins: Origins, origin: string, meaning: AnswerMeaning, answer: Answer, tries: number): boolean {
+  if (isUnavailable(meaning)) return origins.heard(origin, 'none', tries >= meaning.maxTries)
   return answer.is === 'answered' && origins.heard(origin, 'an answer', false)
 }
 
 /** An acceptance speaks of the environment that accepted, a refusal of the one that was asked first. */
-function heardOf(platform: Platform, verdict: Verdict, answer: Answer, asked: CircuitEnvironment): Heard | undefined {
-  const letter = letterOf(verdict, answer)
+function heardOf(platform: Platform, meaning: AnswerMeaning, answer: Answer, asked: CircuitEnvironment): Heard | undefined {
+  const letter = letterOf(meaning, answer)
   if (!letter || (platform === 'web' && (letter === 'u' || letter === 'a'))) return undefined
   const accepted = letter === 's' && answer.is === 'answered' ? answer.environment : null
-  return { environment: accepted ?? asked, letter, code: letter !== 'a' && 'code' in verdict ? verdict.code : null }
+  return { environment: accepted ?? asked, letter, code: letter !== 'a' && 'code' in meaning ? meaning.code : null }
 }

@@ -2,7 +2,7 @@ import type { ProviderKind } from '@herald/contracts/app'
 import type { CheckedProvider } from '@herald/contracts/calls/dispatcher'
 import type { Platform } from '@herald/contracts/platform'
 import type { Answer } from './answer.ts'
-import { judge } from './provider-answers.ts'
+import { readAnswer } from './provider-answers.ts'
 
 const platformOf: Record<ProviderKind, Platform> = { apns: 'ios', fcm: 'android', webpush: 'web' }
 
@@ -29,12 +29,12 @@ export const checkPush = {
 
 /** What the answer to such a push says of the credentials: a "no" to its token or its message is a "yes" to who sent it. */
 export function checkedBy(kind: ProviderKind, answer: Answer): CheckedProvider {
-  const verdict = judge(platformOf[kind], answer)
-  const providerCode = verdict.providerCode === '' ? null : verdict.providerCode
+  const meaning = readAnswer(platformOf[kind], answer)
+  const providerCode = meaning.providerCode === '' ? null : meaning.providerCode
   const isTaken =
     answer.is === 'answered'
-      ? verdict.class === 'sent' || verdict.class === 'dead' || (answer.status === 400 && verdict.class !== 'config')
+      ? meaning.class === 'sent' || meaning.class === 'dead' || (answer.status === 400 && meaning.class !== 'config')
       : kind === 'webpush' && answer.is === 'unsendable' && answer.why === 'address'
   if (isTaken) return { ok: true, code: null, providerCode: kind === 'webpush' ? null : providerCode }
-  return { ok: false, code: 'code' in verdict ? verdict.code : 'provider_unavailable', providerCode }
+  return { ok: false, code: 'code' in meaning ? meaning.code : 'provider_unavailable', providerCode }
 }

@@ -2,7 +2,7 @@ import { failureCodes } from '@herald/contracts/outcome'
 import type { Platform } from '@herald/contracts/platform'
 import { expect, test } from 'vitest'
 import type { Answer } from './answer.ts'
-import { isDeadCode, judge, letterOf } from './provider-answers.ts'
+import { isDeadCode, readAnswer, letterOf } from './provider-answers.ts'
 
 const answered = (status: number, reason = '', retryAfterMs: number | null = null): Answer => ({
   is: 'answered',
@@ -74,26 +74,26 @@ const rows: [Platform, number, string, string, string?][] = [
 ]
 
 // spec: providers/apns, providers/fcm, providers/web-push, providers/classes, tracking/failure-codes
-test.each(rows)('%s %i %s is %s %s', (platform, status, reason, verdictClass, code) => {
-  const verdict = judge(platform, answered(status, reason))
-  expect(verdict.class).toBe(verdictClass)
-  expect('code' in verdict ? verdict.code : undefined).toBe(code)
-  expect(verdict.providerCode).toBe(`${status} ${reason}`.trim())
+test.each(rows)('%s %i %s is %s %s', (platform, status, reason, meaningClass, code) => {
+  const meaning = readAnswer(platform, answered(status, reason))
+  expect(meaning.class).toBe(meaningClass)
+  expect('code' in meaning ? meaning.code : undefined).toBe(code)
+  expect(meaning.providerCode).toBe(`${status} ${reason}`.trim())
   const isAway = code === 'provider_unavailable'
-  expect(letterOf(verdict, answered(status, reason))).toBe(letters[verdictClass] ?? (isAway ? 'u' : 'a'))
+  expect(letterOf(meaning, answered(status, reason))).toBe(letters[meaningClass] ?? (isAway ? 'u' : 'a'))
 })
 
 // spec: providers/unknown-answer, providers/tries
 test('an answer that is not in the table is tried three times, others five', () => {
-  expect(judge('ios', answered(418))).toMatchObject({ maxTries: 3 })
-  expect(judge('ios', answered(503))).toMatchObject({ maxTries: 5 })
+  expect(readAnswer('ios', answered(418))).toMatchObject({ maxTries: 3 })
+  expect(readAnswer('ios', answered(503))).toMatchObject({ maxTries: 5 })
 })
 
 // spec: providers/fcm, providers/retry-after
 test('what the provider asked for is waited; FCM over its quota waits a minute without being asked', () => {
-  expect(judge('android', answered(429, 'QUOTA_EXCEEDED', 7_000))).toMatchObject({ retryAfterMs: 7_000 })
-  expect(judge('android', answered(429, 'QUOTA_EXCEEDED'))).toMatchObject({ retryAfterMs: 60_000 })
-  expect(judge('web', answered(429))).toMatchObject({ retryAfterMs: null })
+  expect(readAnswer('android', answered(429, 'QUOTA_EXCEEDED', 7_000))).toMatchObject({ retryAfterMs: 7_000 })
+  expect(readAnswer('android', answered(429, 'QUOTA_EXCEEDED'))).toMatchObject({ retryAfterMs: 60_000 })
+  expect(readAnswer('web', answered(429))).toMatchObject({ retryAfterMs: null })
 })
 
 // spec: providers/no-answer, tracking/failure-codes
@@ -105,10 +105,10 @@ test.each<[Answer, string, string?]>([
   [{ is: 'unsendable', why: 'keys' }, 'dead', 'encryption_failed'],
   [{ is: 'unsendable', why: 'address' }, 'bad', 'token_invalid'],
   [{ is: 'unsendable', why: 'credentials' }, 'config', 'credentials_invalid'],
-])('without an answer: %o is %s %s', (answer, verdictClass, code) => {
-  const verdict = judge('web', answer)
-  expect(verdict.class).toBe(verdictClass)
-  expect('code' in verdict ? verdict.code : undefined).toBe(code)
+])('without an answer: %o is %s %s', (answer, meaningClass, code) => {
+  const meaning = readAnswer('web', answer)
+  expect(meaning.class).toBe(meaningClass)
+  expect('code' in meaning ? meaning.code : undefined).toBe(code)
 })
 
 test('codes that end a token, by platform; none that the mass guard has judged', () => {

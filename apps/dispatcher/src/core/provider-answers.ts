@@ -8,35 +8,36 @@ import type { Answer } from './answer.ts'
  * service said so; `guarded` the token is no more or our settings are wrong: the mass guard decides; `dead` the token is no
  * more, `bad` this push can never pass; `refused` it was not processed and may be repeated at once.
  */
-export type Verdict =
+export type AnswerMeaning =
   | { class: 'sent'; providerCode: string }
   | { class: 'retry' | 'unknown' | 'suspect'; code: FailureCode; providerCode: string; retryAfterMs: number | null; maxTries: number }
   | { class: 'config' | 'guarded' | 'dead' | 'bad'; code: FailureCode; providerCode: string }
   | { class: 'refused'; providerCode: string }
 
 /** What a class says to the circuit of an app's way to its provider (contracts' FinishBatch); others say nothing of our credentials. */
-const letters: { readonly [of in Verdict['class']]?: Letter } = { sent: 's', guarded: 'g', suspect: 'w', config: 'c' }
+const letters: { readonly [of in AnswerMeaning['class']]?: Letter } = { sent: 's', guarded: 'g', suspect: 'w', config: 'c' }
 export type Letter = 's' | 'g' | 'w' | 'c' | 'u' | 'a'
 
 /** `u`: the provider was not there for the push. `a`: it gave another answer. Undefined: it was not asked, or said that it did not look. */
-export function letterOf(verdict: Verdict, answer: Answer): Letter | undefined {
-  if (isUnavailable(verdict)) return 'u'
-  return letters[verdict.class] ?? (answer.is === 'answered' ? 'a' : undefined)
+export function letterOf(meaning: AnswerMeaning, answer: Answer): Letter | undefined {
+  if (isUnavailable(meaning)) return 'u'
+  return letters[meaning.class] ?? (answer.is === 'answered' ? 'a' : undefined)
 }
 
 /** Nobody was there, or somebody who could not do anything: 5xx, no connection, no answer. A push that this process gave up itself is none. */
-export const isUnavailable = (verdict: Verdict): verdict is Verdict & { class: 'retry' | 'unknown' } =>
-  (verdict.class === 'retry' || verdict.class === 'unknown') &&
-  (verdict.code === 'provider_unavailable' || verdict.code === 'network_error' || verdict.code === 'timeout') &&
-  verdict.providerCode !== 'stopped'
+export const isUnavailable = (meaning: AnswerMeaning): meaning is AnswerMeaning & { class: 'retry' | 'unknown' } =>
+  (meaning.class === 'retry' || meaning.class === 'unknown') &&
+  (meaning.code === 'provider_unavailable' || meaning.code === 'network_error' || meaning.code === 'timeout') &&
+  meaning.providerCode !== 'stopped'
 
-type Meaning =
+/** What a row says an answer means. */
+type RowMeaning =
   | { class: 'sent' }
   | { class: 'retry'; code: FailureCode; /** Without a Retry-After. */ waitMs?: number; maxTries?: number }
   | { class: 'config' | 'suspect' | 'guarded' | 'dead' | 'bad'; code: FailureCode }
 
 /** A row: a status, or all of a hundred, and the reasons it is for (a `*` at the end: any that begin so). Without reasons: every one. */
-type Row = Meaning & { status: number | readonly number[] | '2xx' | '3xx' | '5xx'; reasons?: readonly string[] }
+type Row = RowMeaning & { status: number | readonly number[] | '2xx' | '3xx' | '5xx'; reasons?: readonly string[] }
 
 /** The first row that fits counts, so the particular stands before the general. */
 export const apnsAnswers: readonly Row[] = [
@@ -87,16 +88,16 @@ export const webPushAnswers: readonly Row[] = [
 ]
 
 /** Forward compatible: what a provider invents next is tried thrice, not for an hour. No other answer means `internal`. */
-const notInTheTable: Meaning = { class: 'retry', code: 'internal', maxTries: 3 }
+const notInTheTable: RowMeaning = { class: 'retry', code: 'internal', maxTries: 3 }
 
 const answersOf = { ios: apnsAnswers, android: fcmAnswers, web: webPushAnswers } as const
 
-/** What a provider's answer means (spec: providers/apns, providers/fcm, providers/web-push, providers/no-answer). Every answer has a verdict. */
-export function judge(platform: keyof typeof answersOf, answer: Answer): Verdict {
+/** What a provider's answer means (spec: providers/apns, providers/fcm, providers/web-push, providers/no-answer). Every answer has a meaning. */
+export function readAnswer(platform: keyof typeof answersOf, answer: Answer): AnswerMeaning {
   switch (answer.is) {
     case 'answered': {
-      const meaning = answersOf[platform].find((row) => fits(row, answer.status, answer.reason)) ?? notInTheTable
-      return verdictOf(meaning, answer)
+      const row = answersOf[platform].find((one) => fits(one, answer.status, answer.reason)) ?? notInTheTable
+      return meaningOf(row, answer)
     }
     case 'refused':
       return { class: 'refused', providerCode: answer.reason }
@@ -117,21 +118,21 @@ const unsendable = {
   credentials: { class: 'config', code: 'credentials_invalid' },
 } as const
 
-function verdictOf(meaning: Meaning, answer: Answer & { is: 'answered' }): Verdict {
+function meaningOf(row: RowMeaning, answer: Answer & { is: 'answered' }): AnswerMeaning {
   const providerCode = answer.reason === '' ? String(answer.status) : `${answer.status} ${answer.reason}`.trim()
-  switch (meaning.class) {
+  switch (row.class) {
     case 'sent':
       return { class: 'sent', providerCode }
     case 'config':
     case 'guarded':
     case 'dead':
     case 'bad':
-      return { class: meaning.class, code: meaning.code, providerCode }
+      return { class: row.class, code: row.code, providerCode }
     case 'suspect':
-      return { class: 'suspect', code: meaning.code, providerCode, retryAfterMs: answer.retryAfterMs, maxTries }
+      return { class: 'suspect', code: row.code, providerCode, retryAfterMs: answer.retryAfterMs, maxTries }
     case 'retry': {
-      const wait = answer.retryAfterMs ?? meaning.waitMs ?? null
-      return { class: 'retry', code: meaning.code, providerCode, retryAfterMs: wait, maxTries: meaning.maxTries ?? maxTries }
+      const wait = answer.retryAfterMs ?? row.waitMs ?? null
+      return { class: 'retry', code: row.code, providerCode, retryAfterMs: wait, maxTries: row.maxTries ?? maxTries }
     }
   }
 }

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import type { Verdict } from './provider-answers.ts'
+import type { AnswerMeaning } from './provider-answers.ts'
 import { nextTry } from './retries.ts'
 
 const schedule = [1, 4, 16, 60]
 const hour = 3_600_000
 
-const retry = (change: Partial<Verdict & { class: 'retry' }> = {}): Verdict & { class: 'retry' } => ({
+const retry = (change: Partial<AnswerMeaning & { class: 'retry' }> = {}): AnswerMeaning & { class: 'retry' } => ({
   class: 'retry',
   code: 'provider_unavailable',
   providerCode: '503',
@@ -14,8 +14,8 @@ const retry = (change: Partial<Verdict & { class: 'retry' }> = {}): Verdict & { 
   ...change,
 })
 
-const waitAfter = (tries: number, random: number, verdict = retry()) => {
-  const next = nextTry(verdict, { tries, ttlLeftMs: hour, schedule, random })
+const waitAfter = (tries: number, random: number, meaning = retry()) => {
+  const next = nextTry(meaning, { tries, ttlLeftMs: hour, schedule, random })
   return next.is === 'retry' ? next.inMs / 1000 : next.code
 }
 
@@ -50,6 +50,6 @@ test('now or never is never tried again', () => {
 })
 
 test('an unknown answer ends after its third try', () => {
-  const verdict = retry({ code: 'internal', maxTries: 3 })
-  expect([1, 2, 3].map((tries) => waitAfter(tries, 0, verdict))).toEqual([1, 4, 'internal'])
+  const meaning = retry({ code: 'internal', maxTries: 3 })
+  expect([1, 2, 3].map((tries) => waitAfter(tries, 0, meaning))).toEqual([1, 4, 'internal'])
 })

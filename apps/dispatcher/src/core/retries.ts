@@ -1,5 +1,5 @@
 import type { FailureCode } from '@herald/contracts/outcome'
-import type { Verdict } from './provider-answers.ts'
+import type { AnswerMeaning } from './provider-answers.ts'
 
 /** Upwards only: a provider that asked for a second gets at least that. */
 const jitter = 0.25
@@ -12,11 +12,11 @@ export type NextTry = { is: 'retry'; inMs: number } | { is: 'failed'; code: Fail
  * push that is now or never. `random` is 0 to 1.
  */
 export function nextTry(
-  verdict: Verdict & { class: 'retry' | 'unknown' | 'suspect' },
+  meaning: AnswerMeaning & { class: 'retry' | 'unknown' | 'suspect' },
   { tries, ttlLeftMs, schedule, random }: { tries: number; ttlLeftMs: number; schedule: readonly number[]; random: number },
 ): NextTry {
   const backoffMs = (schedule[Math.min(tries, schedule.length) - 1] ?? 1) * 1000 * (1 + jitter * random)
-  const waitMs = verdict.retryAfterMs ?? backoffMs
-  if (tries >= verdict.maxTries || waitMs >= ttlLeftMs) return { is: 'failed', code: verdict.code }
+  const waitMs = meaning.retryAfterMs ?? backoffMs
+  if (tries >= meaning.maxTries || waitMs >= ttlLeftMs) return { is: 'failed', code: meaning.code }
   return { is: 'retry', inMs: waitMs }
 }

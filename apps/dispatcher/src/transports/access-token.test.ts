@@ -2,13 +2,13 @@ import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
-import { judge } from '../core/provider-answers.ts'
+import { readAnswer } from '../core/provider-answers.ts'
 import { openAccessTokens } from './access-token.ts'
 
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 
 /** What a push comes to while the token service answers so. */
-async function verdictWhen(status: number, headers: Record<string, string> = {}) {
+async function meaningWhen(status: number, headers: Record<string, string> = {}) {
   const server = createServer((_request, response) => response.writeHead(status, headers).end('{"error":"some"}')).listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => void server.close())
@@ -17,17 +17,17 @@ async function verdictWhen(status: number, headers: Record<string, string> = {})
   const url = `http://127.0.0.1:${address.port}/token`
   const access = await openAccessTokens({ clientEmail: 'a@b', privateKey, audience: url, url }).current()
   if ('token' in access) throw new Error('a token')
-  return judge('android', access.answer)
+  return readAnswer('android', access.answer)
 }
 
 // spec: providers/oauth-token
 test.each([408, 429, 500, 503])('a token service that answers %i is away: the push is tried again', async (status) => {
-  expect(await verdictWhen(status)).toMatchObject({ class: 'retry', code: 'provider_unavailable' })
+  expect(await meaningWhen(status)).toMatchObject({ class: 'retry', code: 'provider_unavailable' })
 })
 
 // spec: providers/oauth-token
 test.each([400, 401, 403])('a token service that answers %i refuses our credentials', async (status) => {
-  expect(await verdictWhen(status)).toMatchObject({ class: 'config', code: 'credentials_invalid' })
+  expect(await meaningWhen(status)).toMatchObject({ class: 'config', code: 'credentials_invalid' })
 })
 
 test.each([600, -600])(

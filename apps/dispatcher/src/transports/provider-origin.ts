@@ -45,7 +45,7 @@ export function openProviderOrigin({ hostname, port }: URL, onEvent: (event: Ori
     replacedAt = performance.now()
   }
 
-  const judge = (reply: Reply, used: Origin): Reply => {
+  const noteReply = (reply: Reply, used: Origin): Reply => {
     const isOurDoing = isClosed || used !== current
     // It waited for room on connections that we have closed: it may be repeated at once, and says nothing of the provider.
     if (reply.is === 'unsent' && isOurDoing) return { is: 'refused', reason: 'closed' }
@@ -59,7 +59,7 @@ export function openProviderOrigin({ hostname, port }: URL, onEvent: (event: Ori
       const used = current
       used.send(request, (reply) => {
         try {
-          hear(read(judge(reply, used)))
+          hear(read(noteReply(reply, used)))
         } catch (error) {
           hear(asError(error))
         }

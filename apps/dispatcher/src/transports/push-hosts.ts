@@ -15,8 +15,8 @@ const patienceMs = 2_000
 const newHostsPerApp = 32
 
 /** A push may go, and says at its end whether its host answered (undefined: it was never asked); or it may not, for the reason given. */
-export type Admission =
-  | { is: 'admitted'; /** It is the one push that tries a new host. */ isTrial: boolean; leave(answered: boolean | undefined): void }
+export type Entry =
+  | { is: 'entered'; /** It is the one push that tries a new host. */ isTrial: boolean; leave(answered: boolean | undefined): void }
   | { is: 'refused'; reason: string }
 
 type Host = {
@@ -36,7 +36,7 @@ type Host = {
  */
 export type PushHosts = {
   /** `isNamed`: the operator or the list of known push services names the host, so it is nobody's invention and needs no trial. */
-  enter(about: { appId: string; host: string; isNamed: boolean }): Promise<Admission>
+  enter(about: { appId: string; host: string; isNamed: boolean }): Promise<Entry>
 }
 
 /** `now` answers milliseconds of a clock that never goes back. */
@@ -66,14 +66,14 @@ export function openPushHosts(now: () => number = () => performance.now()): Push
     Object.assign(host, { provenUntil: 0, closedUntil: now() + forMs, failures: 0, closures: host.closures + 1 })
   }
 
-  const tryHost = (appId: string, host: Host): Admission => {
+  const tryHost = (appId: string, host: Host): Entry => {
     const running = trials.get(appId) ?? 0
     if (running >= newHostsPerApp) return { is: 'refused', reason: 'too many new hosts' }
     trials.set(appId, running + 1)
     const { promise: ended, resolve: end } = Promise.withResolvers<void>()
     host.trial = { startedAt: now(), ended }
     return {
-      is: 'admitted',
+      is: 'entered',
       isTrial: true,
       leave(answered) {
         const left = (trials.get(appId) ?? 1) - 1
@@ -92,7 +92,7 @@ export function openPushHosts(now: () => number = () => performance.now()): Push
       for (const enteredAt = now(); ;) {
         if (now() < host.closedUntil) return { is: 'refused', reason: 'host does not answer' }
         if (isNamed || now() < host.provenUntil) {
-          return { is: 'admitted', isTrial: false, leave: (answered) => learn(host, answered, (failures) => failures >= failuresToClose) }
+          return { is: 'entered', isTrial: false, leave: (answered) => learn(host, answered, (failures) => failures >= failuresToClose) }
         }
         if (!host.trial) return tryHost(appId, host)
         const patience = patienceMs - Math.max(now() - host.trial.startedAt, now() - enteredAt)

@@ -13,7 +13,7 @@ const loader = `
       return next(url, context)
     },
   })
-  await import(${JSON.stringify(resolve(import.meta.dirname, '../dispatcher.ts'))})
+  await import(${JSON.stringify(resolve(import.meta.dirname, '../wire.ts'))})
   process.stdout.write(JSON.stringify([...seen]))
 `
 

@@ -27,7 +27,7 @@ import { openWindow } from './window.ts'
 const keptSends = 200
 
 /** Wires the dispatcher: which pointer is delivered with what. `given.resolve` asks for the addresses of push services elsewhere. */
-export async function startDispatcher(service: Service<Config>, given: { resolve?: Resolve } = {}): Promise<void> {
+export async function wireDispatcher(service: Service<Config>, given: { resolve?: Resolve } = {}): Promise<void> {
   const { config, log, metrics } = service
   const bus = await openBus(service)
   const jobs = openJobs()

@@ -7,12 +7,11 @@ import {
   type TakenBatch,
 } from '@herald/contracts/batch'
 import { mostAttemptsBefore, type End, type FailureCode } from '@herald/contracts/outcome'
-import type { Complain } from './complain.ts'
-import { isDeadCode } from './core/provider-answers.ts'
-import type { Became, Measures } from './measures.ts'
-import type { Committed, Recorder } from './record-outcomes.ts'
+import { isDeadCode, type Letter } from './core/answer-meaning.ts'
+import type { Dispatcher } from './dispatcher.ts'
+import type { Became } from './measures.ts'
+import type { Committed } from './record-outcomes.ts'
 import type { Heard, Settlement } from './send-push.ts'
-import type { Letter } from './core/provider-answers.ts'
 
 /** What finish-batch is told of the pushes. */
 type Result = Pick<FinishBatch, 'environments' | 'unsent' | 'dead' | 'guarded' | 'unavailable' | 'answers' | 'retries'>
@@ -44,7 +43,7 @@ export type Report = {
 
 /** Opens the report of a taken batch. `test`: it is of a test. `variantFor`: the experiment's variant that a user gets. */
 export function openReport(
-  { recorder, measures, complain }: { recorder: Recorder; measures: Measures; complain: Complain },
+  { recorder, measures, complain, providers }: Dispatcher,
   { appId, campaignId, day, platform, no, probe, trail, test }: TakenBatch & { answer: 'taken' } & { test?: true | undefined },
   variantFor: (userId: string) => string,
 ): Report {
@@ -181,7 +180,7 @@ export function openReport(
     settledBefore({ subscriptionId, userId }, { outcome, code, tokenVersion, at }) {
       if (outcome === 'sent') return
       // `at` is the tracker's database's; who was asked before is asked for by that alone.
-      if (outcome === 'failed' && isDeadCode(platform, code)) {
+      if (outcome === 'failed' && isDeadCode(providers[platform].answers, code)) {
         dead.push({ subscriptionId, userId, tokenVersion, askedAt: performance.now(), deadSince: at, code })
       } else unsent.push(subscriptionId)
     },

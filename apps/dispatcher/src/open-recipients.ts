@@ -3,7 +3,7 @@ import { takeBatch } from '@herald/contracts/calls/audience'
 import { readSettled } from '@herald/contracts/calls/tracker'
 import { readRecipients, type SentTo } from '@herald/contracts/recipient'
 import type { Report } from './batch-report.ts'
-import type { Batch, Dispatch } from './deliver-batch.ts'
+import type { Batch, Dispatcher } from './dispatcher.ts'
 import type { Lease } from './lease.ts'
 import { untilAnswered } from './until-answered.ts'
 
@@ -23,7 +23,7 @@ export type Recipients = {
  * what is settled; then nothing may be said about it.
  */
 export async function openRecipients(
-  { bus, jobs }: Dispatch,
+  { bus, jobs }: Dispatcher,
   { taken, circuit }: Batch,
   lease: Lease,
   report: Report,

@@ -3,13 +3,13 @@ import type { Recipient } from '@herald/contracts/batch'
 import { asNow } from '@herald/service/request-id'
 import type { Report } from './batch-report.ts'
 import { asError, type Answer } from './core/answer.ts'
-import type { Batch, Dispatch } from './deliver-batch.ts'
+import type { Batch, Dispatcher } from './dispatcher.ts'
 import type { Lease } from './lease.ts'
 import type { Recipients } from './open-recipients.ts'
-import type { AppTransport } from './open-transports.ts'
+import type { AppTransport } from './providers/provider.ts'
 import type { Committed } from './record-outcomes.ts'
 import { makePush, settle, type Sending, type Settlement } from './send-push.ts'
-import type { Hear } from './transports/transport.ts'
+import type { Hear } from './providers/provider.ts'
 
 /** The event loop gets its turn after so many: a batch of 500 rendered in one go would hold up answers for 25 ms. */
 const yieldAfter = 32
@@ -19,7 +19,13 @@ const yieldAfter = 32
  * service holds up its own devices only. Answers who was not sent to: the batch is stopped or not ours any more, our credentials
  * were refused, or another device is the probe.
  */
-export async function sendToAll(dispatch: Dispatch, batch: Batch, lease: Lease, report: Report, recipients: Recipients): Promise<number[]> {
+export async function sendToAll(
+  dispatcher: Dispatcher,
+  batch: Batch,
+  lease: Lease,
+  report: Report,
+  recipients: Recipients,
+): Promise<number[]> {
   const { numbers } = recipients
   const { transport, taken, prepared, takenAt } = batch
   if (!transport) {
@@ -30,9 +36,9 @@ export async function sendToAll(dispatch: Dispatch, batch: Batch, lease: Lease, 
     }
     return []
   }
-  const { hmacSecret, measures, schedule, origins } = dispatch
+  const { providers, hmacSecret, measures, schedule, origins } = dispatcher
   const sending: Omit<Sending, 'origin'> = {
-    platform: taken.platform,
+    provider: providers[taken.platform],
     prepared,
     transport,
     msgIdOf: openMessageIds(hmacSecret, taken),
@@ -50,7 +56,7 @@ export async function sendToAll(dispatch: Dispatch, batch: Batch, lease: Lease, 
   const others = taken.probe ? numbers.slice(1) : []
   const byOrigin = Map.groupBy(chosen, (number) => transport.originOf(recipients.toAt(number)))
   const unsent = await Promise.all(
-    [...byOrigin].map(([origin, of]) => sendInOrder(dispatch, batch, origin, { ...recipients, numbers: of }, sending, lease, report)),
+    [...byOrigin].map(([origin, of]) => sendInOrder(dispatcher, batch, origin, { ...recipients, numbers: of }, sending, lease, report)),
   )
   return [...others, ...unsent.flat()]
 }
@@ -69,7 +75,7 @@ function withoutHeld({ taken, prepared }: Batch, transport: AppTransport, report
 
 /** Sends to the recipients of one origin; once our credentials are refused the others are not sent to: they would hear the same. */
 async function sendInOrder(
-  { window, log, measures }: Dispatch,
+  { window, log, measures }: Dispatcher,
   { taken: { platform, lane, batchId, campaignId, appId }, stopped, flights }: Batch,
   origin: string,
   { numbers, at: recipientAt }: Recipients,

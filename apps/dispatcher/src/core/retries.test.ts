@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { AnswerMeaning } from './provider-answers.ts'
-import { nextTry } from './retries.ts'
+import type { AnswerMeaning } from './answer-meaning.ts'
+import { isExpired, nextTry, secondsLeft, ttlLeftMs } from './retries.ts'
 
 const schedule = [1, 4, 16, 60]
 const hour = 3_600_000
@@ -52,4 +52,24 @@ test('now or never is never tried again', () => {
 test('an unknown answer ends after its third try', () => {
   const meaning = retry({ code: 'internal', maxTries: 3 })
   expect([1, 2, 3].map((tries) => waitAfter(tries, 0, meaning))).toEqual([1, 4, 'internal'])
+})
+
+// spec: sending/ttl-told
+test('what is left of a ttl, rounded up for the provider', () => {
+  expect(ttlLeftMs(10, 4_000)).toBe(6_000)
+  expect(secondsLeft(10, 0)).toBe(10)
+  expect(secondsLeft(10, 9_500)).toBe(1)
+  expect(secondsLeft(2_419_200, 1)).toBe(2_419_200)
+})
+
+// spec: sending/ttl-counts
+test('a push expires when nothing is left', () => {
+  expect(isExpired(10, 9_999)).toBe(false)
+  expect(isExpired(10, 10_000)).toBe(true)
+})
+
+// spec: sending/ttl-zero
+test('a ttl of 0 never expires: it is now or never at the provider', () => {
+  expect(isExpired(0, 60_000)).toBe(false)
+  expect(secondsLeft(0, 60_000)).toBe(0)
 })

@@ -34,7 +34,7 @@ import { openBus } from '@herald/service/bus'
 import { testService } from '@herald/testing/service'
 import { until } from '@herald/testing/until'
 import { columnsOf } from './columns-of.ts'
-import type { ApnsToken } from '../transports/apns-token.ts'
+import type { ApnsToken } from '../providers/apns/provider-token.ts'
 import type { Device, Simulator } from './start-simulator.ts'
 
 export const topic = 'com.example.shop'

@@ -1,0 +1,61 @@
+import type { CircuitEnvironment, TakenBatch } from '@herald/contracts/batch'
+import type { Platform } from '@herald/contracts/platform'
+import type { PreparedSend } from '@herald/contracts/prepare-send'
+import type { Bus } from '@herald/service/bus'
+import type { Log } from '@herald/service/log'
+import type { LRUCache } from 'lru-cache'
+import type { Complain } from './complain.ts'
+import type { Jobs } from './jobs.ts'
+import type { Measures } from './measures.ts'
+import type { Origins } from './origins.ts'
+import type { Transports } from './providers/open-providers.ts'
+import type { AppTransport, Hear, Provider } from './providers/provider.ts'
+import type { CredentialsReader } from './read-credentials.ts'
+import type { Recorder } from './record-outcomes.ts'
+import type { SmallBatches } from './small-batches.ts'
+import type { Flows } from './watch-flows.ts'
+import type { Window } from './window.ts'
+
+/** What the flows of the dispatcher have at hand: one of each per process. */
+export type Dispatcher = {
+  readonly bus: Bus
+  readonly log: Log
+  readonly hmacSecret: string
+  readonly providers: Readonly<Record<Platform, Provider>>
+  readonly transports: Transports
+  readonly credentials: CredentialsReader
+  readonly small: SmallBatches
+  readonly window: Window
+  readonly recorder: Recorder
+  readonly jobs: Jobs
+  readonly flows: Flows
+  readonly measures: Measures
+  readonly complain: Complain
+  readonly origins: Origins
+  /** The waits before the second, third … try of a push at a provider, in seconds. */
+  readonly schedule: readonly number[]
+  /** The sends that were read lately, by campaign, with their content compiled. */
+  readonly sends: LRUCache<string, PreparedSend>
+  /**
+   * The batches of this process whose outcomes are not all with the tracker, until they are. When this process takes such a batch again, it must not
+   * ask the tracker what is settled before its own outcomes are there, or it sends those pushes again.
+   */
+  readonly uncommitted: Map<string, Promise<void>>
+}
+
+/** A batch that this process has taken and delivers. */
+export type Batch = {
+  readonly taken: TakenBatch & { answer: 'taken' }
+  readonly takenAt: number
+  /** How many pushes the batch's pointer said that it holds. */
+  readonly size: number | undefined
+  readonly prepared: PreparedSend
+  /** Null when the app has no credentials. */
+  readonly transport: AppTransport | null
+  /** How audience knows the circuit: by the environment in which devices are unless they said otherwise, and by the version of the credentials. */
+  readonly circuit: { environment: CircuitEnvironment; credentialsVersion: number | null }
+  /** Aborted when the process or the campaign stops: from then on nothing is sent, and what is unsent comes back. */
+  readonly stopped: AbortSignal
+  /** For each push that waits for its provider's answer, by its place: the function that hears the answer. */
+  readonly flights: (Hear | undefined)[]
+}

@@ -5,7 +5,7 @@ import { isReachedBy, uninstall, type Device, type Reach } from './devices.ts'
 
 const text = z.string().min(1)
 const whole = z.coerce.number().int().min(0)
-const reach = { bundleId: text.optional(), projectId: text.optional(), applicationServerKey: text.optional() }
+export const reach = { bundleId: text.optional(), projectId: text.optional(), applicationServerKey: text.optional() }
 
 const DeviceQuery = z.strictObject({
   ...reach,
@@ -96,7 +96,7 @@ export function shownDevice(device: Device) {
     name: hand === undefined || hand.name === '' ? null : hand.name,
     byHand: hand !== undefined,
     subscriptionId,
-    environment: device.platform === 'ios' ? device.environment : '',
+    environment: 'environment' in device ? device.environment : '',
     behaviour: {
       answer: behaviour?.answer ?? 'ok',
       retryAfterSeconds: behaviour?.retryAfterSeconds ?? null,

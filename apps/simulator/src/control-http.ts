@@ -79,3 +79,10 @@ async function readBody(message: IncomingMessage): Promise<unknown> {
     throw new ControlError('body: not JSON')
   }
 }
+
+/** Gives the only account there is; otherwise the caller must say which it means. */
+export function onlyOne(field: string, values: string[]): string {
+  const [value] = values
+  if (value === undefined || values.length > 1) throw new ControlError(`${field}: is required, there are ${values.length} to choose from`)
+  return value
+}

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Device, Devices } from './devices.ts'
+import { kinds, type Device, type Devices } from './devices.ts'
 import { openPoster, type Poster } from './poster.ts'
 import type { Recording } from './record.ts'
 
@@ -125,16 +125,9 @@ export const addressOf = ({ index }: Device): string => `10.${(index >> 16) & 25
 
 async function registerOne(connection: Poster, registration: Registration, device: Device, errors: string[]): Promise<string | undefined> {
   const { baseUrl, appKey, externalIdPrefix, webPushOrigin } = registration
-  const address =
-    device.platform === 'web'
-      ? {
-          endpoint: webPushOrigin + device.path,
-          keys: { p256dh: device.keys.publicKey.toString('base64url'), auth: device.auth.toString('base64url') },
-        }
-      : { token: device.token }
   const body = {
     platform: device.platform,
-    ...address,
+    ...kinds[device.platform].registrationOf(device, webPushOrigin),
     ...(externalIdPrefix !== undefined && { externalId: `${externalIdPrefix}${device.id}` }),
   }
   const answer = await connection.post(`${baseUrl}/v1/subscriptions`, { 'x-app-key': appKey, 'x-forwarded-for': addressOf(device) }, body)

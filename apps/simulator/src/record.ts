@@ -1,16 +1,10 @@
 import { CopyCounter } from './copies.ts'
 import { Arena, GrowingNumbers } from './growing.ts'
-import { platforms, type Device, type Devices, type Platform } from './devices.ts'
+import { findMsgId, kinds, platforms, type Device, type Devices, type Platform } from './devices.ts'
+import { parse } from './request.ts'
 
 /** What is known of an accepted push's payload: readable JSON, a web push not opened yet, one that does not open, nothing kept (mode `counts`). */
 const state = { plain: 0, sealed: 1, broken: 2, dropped: 3 } as const
-
-/** The headers that are kept, in this order. */
-const keptHeaders = {
-  ios: ['topic', 'pushType', 'priority', 'expiration', 'collapseId'],
-  android: [],
-  web: ['ttl', 'topic', 'urgency'],
-} as const satisfies Record<Platform, readonly string[]>
 
 /** How far back the newest pushes are looked for. */
 const mostLooked = 20_000
@@ -34,7 +28,7 @@ export type Accepted = {
   device: Device
   /** apns-id, FCM message name, or the location of a web push. */
   id: string
-  /** In the order of `keptHeaders`; undefined was not sent. */
+  /** In the order of the platform's `keptHeaders`; undefined was not sent. */
   headers: readonly (string | undefined)[]
   body: Buffer
   msgId: string | undefined
@@ -44,9 +38,9 @@ export type Recording = ReturnType<typeof openRecord>
 
 /**
  * Everything the providers accepted, in order. A million pushes of 300 bytes take about 0.4 GB: columns of numbers, and the texts in large slabs, because a million
- * small objects would cost the collector more than the pushes themselves. `open` decrypts a web push; that happens when it is read, not when it arrives.
+ * small objects would cost the collector more than the pushes themselves. A web push is opened when it is read, not when it arrives.
  */
-export function openRecord(devices: Devices, open: (device: Device, body: Buffer) => Buffer | undefined) {
+export function openRecord(devices: Devices) {
   let columns = newColumns()
   let keepsBodies = true
   let listener: ((seq: number) => void) | undefined
@@ -60,7 +54,7 @@ export function openRecord(devices: Devices, open: (device: Device, body: Buffer
     if (columns.devicesSeen.mark(device.index)) columns.distinctDevices++
     if (msgId !== undefined) copies.add(device.index, msgId)
     if (keepsBodies) {
-      const isSealed = device.platform === 'web' && body.length > 0
+      const isSealed = kinds[device.platform].open !== undefined && body.length > 0
       if (isSealed) columns.sealed++
       const meta = [id, ...headers.map((header) => header ?? '')].join('\n')
       states.push(isSealed ? state.sealed : state.plain)
@@ -68,7 +62,7 @@ export function openRecord(devices: Devices, open: (device: Device, body: Buffer
       metaLength.push(Buffer.byteLength(meta))
       bodyLength.push(body.length)
     } else {
-      if (device.platform === 'web') columns.unread++
+      if (kinds[device.platform].open) columns.unread++
       states.push(state.dropped)
       for (const column of [place, metaLength, bodyLength]) column.push(0)
     }
@@ -85,7 +79,7 @@ export function openRecord(devices: Devices, open: (device: Device, body: Buffer
     const stored = arena.read(place.at(index) + metaLength.at(index), bodyLength.at(index))
     if (now === state.plain) return stored
     const device = devices.at(columns.device.at(index))
-    const plain = open(device, stored)
+    const plain = kinds[device.platform].open?.(device, stored)
     columns.sealed--
     if (!plain) {
       columns.broken++
@@ -95,7 +89,7 @@ export function openRecord(devices: Devices, open: (device: Device, body: Buffer
     plain.copy(stored)
     states.set(index, state.plain)
     bodyLength.set(index, plain.length)
-    const msgId = findMsgId('web', parse(plain))
+    const msgId = findMsgId(device.platform, parse(plain))
     if (msgId !== undefined) copies.add(device.index, msgId)
     return plain
   }
@@ -106,14 +100,14 @@ export function openRecord(devices: Devices, open: (device: Device, body: Buffer
     const body = bodyOf(index)
     const meta = columns.arena.read(columns.place.at(index), columns.metaLength.at(index)).toString()
     const [id = '', ...values] = meta.split('\n')
-    const names = keptHeaders[device.platform]
+    const names = kinds[device.platform].keptHeaders
     const payload = body === undefined || body.length === 0 ? null : (parse(body) ?? null)
     return {
       seq,
       at: columns.at.at(index),
       platform: device.platform,
       deviceId: device.id,
-      ...(device.platform === 'ios' && { environment: device.environment }),
+      ...('environment' in device && { environment: device.environment }),
       id,
       headers: Object.fromEntries(names.flatMap((name, position) => (values[position] ? [[name, values[position]]] : []))),
       payload,
@@ -250,28 +244,5 @@ class Marks {
     if (this.marks[index]) return false
     this.marks[index] = 1
     return true
-  }
-}
-
-/** Where each platform's payload carries Herald's tracking id. */
-export function findMsgId(platform: Platform, payload: unknown): string | undefined {
-  const holder =
-    platform === 'ios'
-      ? property(payload, 'herald')
-      : platform === 'android'
-        ? property(property(payload, 'message'), 'data')
-        : property(payload, 'data')
-  const msgId = property(holder, 'msgId')
-  return typeof msgId === 'string' ? msgId : undefined
-}
-
-const property = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
-
-export function parse(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString()) as unknown
-  } catch {
-    return undefined
   }
 }

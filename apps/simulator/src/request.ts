@@ -9,3 +9,16 @@ export type { Request }
 export type Answer = Http2Answer & { reason: string }
 
 export type Serve = (request: Request) => Answer
+
+/** Gives the JSON of a body; undefined when it is none. */
+export function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString()) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+/** Gives a field of what may be an object. */
+export const property = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined

@@ -1,5 +1,5 @@
 import { createDecipheriv, createECDH, hkdfSync } from 'node:crypto'
-import type { WebKeys } from './devices.ts'
+import type { WebKeys } from './device.ts'
 
 const tagBytes = 16
 const publicKeyBytes = 65

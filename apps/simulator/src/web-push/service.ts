@@ -1,10 +1,11 @@
 import { createPublicKey, randomBytes } from 'node:crypto'
-import { behave, type Refusal } from './behaviour.ts'
-import type { Devices, WebDevice } from './devices.ts'
-import { isSignedBy, parseJwt } from './jwt.ts'
-import type { Recording } from './record.ts'
-import type { Answer, Request, Serve } from './request.ts'
-import { looksEncrypted } from './web-push-decrypt.ts'
+import { behave, type Refusal } from '../behaviour.ts'
+import type { Devices } from '../devices.ts'
+import { isSignedBy, parseJwt } from '../jwt.ts'
+import type { Recording } from '../record.ts'
+import type { Answer, Request, Serve } from '../request.ts'
+import { looksEncrypted } from './decrypt.ts'
+import type { WebDevice } from './device.ts'
 
 const maxBodyBytes = 4096
 const maxLifetimeSeconds = 24 * 3600

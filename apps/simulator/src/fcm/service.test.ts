@@ -1,7 +1,7 @@
 import { request } from 'node:https'
 import type { ClientHttp2Session } from 'node:http2'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { givenSimulator, makeJwt, post, seconds, type Answered } from './testing/simulator.ts'
+import { givenSimulator, makeJwt, post, seconds, type Answered } from '../testing/simulator.ts'
 
 type Made = { devices: { id: string; token: string }[] }
 type ServiceAccount = { project_id: string; client_email: string; private_key: string; token_uri: string }

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import type { Accounts, FcmAccount } from './accounts.ts'
-import { behave, type Refusal } from './behaviour.ts'
-import type { Devices } from './devices.ts'
-import { checkSendRequest, type Violation } from './fcm-message.ts'
+import type { Accounts, FcmAccount } from '../accounts.ts'
+import { behave, type Refusal } from '../behaviour.ts'
+import { findMsgId, type Devices } from '../devices.ts'
+import { checkSendRequest, type Violation } from './message.ts'
 import type { AccessTokens } from './oauth.ts'
-import { findMsgId, parse, type Recording } from './record.ts'
-import type { Answer, Request, Serve } from './request.ts'
+import type { Recording } from '../record.ts'
+import { parse, type Answer, type Request, type Serve } from '../request.ts'
 
 const json = { 'content-type': 'application/json; charset=UTF-8' }
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import type { Accounts, ApnsAccount } from './accounts.ts'
-import { behave, type Behaviour, type Refusal } from './behaviour.ts'
-import type { Devices, Environment } from './devices.ts'
-import { isSignedBy, parseJwt } from './jwt.ts'
-import { findMsgId, parse, type Recording } from './record.ts'
-import type { Answer, Request, Serve } from './request.ts'
+import type { Accounts, ApnsAccount } from '../accounts.ts'
+import { behave, type Behaviour, type Refusal } from '../behaviour.ts'
+import { findMsgId, type Devices, type Environment } from '../devices.ts'
+import { isSignedBy, parseJwt } from '../jwt.ts'
+import type { Recording } from '../record.ts'
+import { parse, type Answer, type Request, type Serve } from '../request.ts'
 
 const tokenLifetimeSeconds = 3600
 const clockSkewSeconds = 60

@@ -1,6 +1,6 @@
 import type { ClientHttp2Session } from 'node:http2'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { givenSimulator, makeJwt, post, seconds } from './testing/simulator.ts'
+import { givenSimulator, makeJwt, post, seconds } from '../testing/simulator.ts'
 
 type Made = { devices: { id: string; token: string }[] }
 type Headers = Record<string, string | undefined>

@@ -1,8 +1,8 @@
 import { createCipheriv, createECDH, hkdfSync, randomBytes } from 'node:crypto'
 import type { ClientHttp2Session } from 'node:http2'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { givenSimulator, givenVapidKey, makeJwt, post, seconds, type Answered } from './testing/simulator.ts'
-import { decryptPush } from './web-push-decrypt.ts'
+import { givenSimulator, givenVapidKey, makeJwt, post, seconds, type Answered } from '../testing/simulator.ts'
+import { decryptPush } from './decrypt.ts'
 
 type WebDevice = { id: string; endpoint: string; keys: { p256dh: string; auth: string } }
 

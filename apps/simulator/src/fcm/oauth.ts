@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import type { Accounts, FcmAccount } from './accounts.ts'
-import { isSignedBy, parseJwt } from './jwt.ts'
-import type { Answer, Serve } from './request.ts'
+import type { Accounts, FcmAccount } from '../accounts.ts'
+import { isSignedBy, parseJwt } from '../jwt.ts'
+import type { Answer, Serve } from '../request.ts'
 
 const lifetimeSeconds = 3600
 const clockSkewSeconds = 60

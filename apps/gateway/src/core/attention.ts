@@ -1,7 +1,6 @@
-import type { ProviderKind } from '@herald/contracts/app'
+import { providerOf, type ProviderKind } from '@herald/contracts/app'
 import type { Circuit } from '@herald/contracts/calls/audience'
-import type { Platform } from '@herald/contracts/platform'
-import { platforms } from '@herald/contracts/platform'
+import { platforms, type Platform } from '@herald/contracts/platform'
 import type { CampaignsSummary, DeviceCounts, RecentCounts } from '@herald/contracts/series'
 import type { Webhook } from '@herald/contracts/webhook'
 
@@ -17,8 +16,6 @@ export const attentionCodes = [
 ] as const
 /** `params`: what a sentence about it needs. `href`: the operation of the administration that says more. */
 export type Attention = { code: (typeof attentionCodes)[number]; params: Record<string, string | number | null>; href: string }
-
-export const providerOf: Record<Platform, ProviderKind> = { ios: 'apns', android: 'fcm', web: 'webpush' }
 
 /** Of the pushes of a platform within a day that were sent or failed, so many failed, and so large a share. */
 const [fewestFailures, failureShare] = [20, 0.1]

@@ -1,4 +1,5 @@
 import type { AudienceDryRun } from '@herald/contracts/dry-run'
+import { sumOf } from '@herald/contracts/platform'
 
 /** How long a send would take. `devices`: those that are not skipped. */
 export type Estimate = { seconds: number | null; perSecond: number | null; basis: 'recent_sends' | 'none'; devices: number }
@@ -8,7 +9,7 @@ export function estimateOf(
   { audience: { byPlatform }, experiment, skips }: Pick<AudienceDryRun, 'audience' | 'experiment' | 'skips'>,
   pace: { pushes: number; seconds: number } | null,
 ): Estimate {
-  const queued = experiment?.inSample ?? byPlatform.ios + byPlatform.android + byPlatform.web
+  const queued = experiment?.inSample ?? sumOf(byPlatform)
   const devices = Math.max(
     0,
     skips.reduce((left, skip) => left - skip.devices, queued),

@@ -1,5 +1,5 @@
 import { DryRun, DryRunOfApp } from '@herald/contracts/dry-run'
-import { platforms } from '@herald/contracts/platform'
+import { perPlatform, platforms } from '@herald/contracts/platform'
 import { z } from 'zod'
 import { dryRun } from '../dry-run.ts'
 import { Id } from './answers.ts'
@@ -28,7 +28,7 @@ const Shown = z.object({
 
 /** What a dry run answers. Lists of codes and reasons get more with time, so they are texts here. */
 export const DryRunAnswer = z.object({
-  audience: z.object({ devices: Count, users: Count, byPlatform: z.object({ ios: Count, android: Count, web: Count }), ...exactness }),
+  audience: z.object({ devices: Count, users: Count, byPlatform: z.object(perPlatform(() => Count)), ...exactness }),
   unreachable: z.object({ optedOut: Count, invalidated: Count }),
   skips: z.array(z.object({ reason: z.string(), devices: Count, ...exactness })),
   waves: z.array(z.object({ at: Time, devices: Count })),

@@ -1,15 +1,12 @@
 import { ApnsCredentials, FcmCredentials, WebPushCredentials } from '@herald/contracts/administration'
-import { providerKinds, type ProviderKind } from '@herald/contracts/app'
+import { platformOf, providerKinds } from '@herald/contracts/app'
 import { probeCircuits, readCircuits } from '@herald/contracts/calls/audience'
 import { checkProvider } from '@herald/contracts/calls/dispatcher'
-import type { Platform } from '@herald/contracts/platform'
 import { remedyOf } from '@herald/contracts/remedies'
 import { readApp } from '../manage-app.ts'
 import { readProvider, removeProvider, setApns, setFcm, setWebPush } from '../manage-provider.ts'
 import { CredentialsRead, CredentialsSet, Probed, ProviderChecked } from './administration-answers.ts'
 import { elsewhere, own, route } from './route.ts'
-
-const platformOf: Record<ProviderKind, Platform> = { apns: 'ios', fcm: 'android', webpush: 'web' }
 
 export const providers = [
   route({

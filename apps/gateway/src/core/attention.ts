@@ -1,6 +1,6 @@
 import { providerOf, type ProviderKind } from '@herald/contracts/app'
 import type { Circuit } from '@herald/contracts/calls/audience'
-import { platforms, type Platform } from '@herald/contracts/platform'
+import { platforms } from '@herald/contracts/platform'
 import type { CampaignsSummary, DeviceCounts, RecentCounts } from '@herald/contracts/series'
 import type { Webhook } from '@herald/contracts/webhook'
 

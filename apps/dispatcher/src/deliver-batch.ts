@@ -79,7 +79,7 @@ async function begin(
     const asked = { batchId, appId, knowsSend: known !== undefined, from: 0, takes, ...circuit }
     const answer = await dispatcher.small.take(asked, size)
     if (answer.answer !== 'taken') return leave()
-    // The lease and all times here count from `takenAt`, while audience answers how long ago the send was queued at the moment of the question.
+    // What audience answers about time counts from the question. Everything here counts from `takenAt`.
     const taken = { ...answer, elapsedMs: answer.elapsedMs - (askedAt - takenAt) }
     const prepared = known ?? prepareTaken(dispatcher, taken)
     const stopped = AbortSignal.any([dispatcher.jobs.stopping, flow.stopped])

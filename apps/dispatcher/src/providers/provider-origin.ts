@@ -6,7 +6,7 @@ import { asError } from '../core/answer.ts'
 
 /** The connections to one provider, and how they are replaced when it is in trouble. */
 export type ProviderOrigin = {
-  /** Sends a request and tells what `read` makes of its reply. */
+  /** Sends a request and tells `hear` what `read` makes of its reply. */
   request<Read>(request: Request, read: (reply: Reply) => Read, hear: (read: Read | Error) => void): void
   close(): Promise<void>
 }
@@ -15,21 +15,21 @@ export type ProviderOrigin = {
 const replaceEveryMs = 10_000
 
 const limits: Partial<Limits> = {
-  // FCM allows 100 streams each, and 1,000 pushes may be on their way.
+  // FCM allows 100 streams on each connection, and 1,000 pushes may be on their way.
   connections: 10,
-  // How many wait is bounded by DISPATCH_WINDOW, whose most this is.
+  // DISPATCH_WINDOW bounds how many requests wait. This is the most that it can be.
   queuedRequests: 100_000,
-  // Who is away is audience's to remember (circuits): a push waits for the next attempt for a second, not for its whole time limit.
+  // Audience remembers who is away (circuits), so a push waits a second for the next attempt to connect, not its whole time limit.
   longestBackoffMs: 1_000,
 }
 
 /**
  * Opens (at the first request) HTTP/2 connections to the host and port of `url`. A 5xx means an overloaded or stopping
- * server: the pushes after it go over new connections, and those that are on their way are still answered. `onEvent` hears what happens to them.
+ * server: later pushes go over new connections, and those on their way are still answered. `onEvent` hears what happens to the connections.
  */
 export function openProviderOrigin({ hostname, port }: URL, onEvent: (event: OriginEvent) => void = () => undefined): ProviderOrigin {
   const open = (): Origin =>
-    // A URL has IPv6 addresses in brackets, a connection has not.
+    // In a URL an IPv6 address stands in brackets, for a connection it does not.
     openOrigin({ host: hostname.replaceAll(/[[\]]/g, ''), port: port === '' ? 443 : Number(port), limits, onEvent })
   let current = open()
   let isClosed = false
@@ -47,7 +47,7 @@ export function openProviderOrigin({ hostname, port }: URL, onEvent: (event: Ori
 
   const noteReply = (reply: Reply, used: Origin): Reply => {
     const isOurDoing = isClosed || used !== current
-    // It waited for room on connections that we have closed: it may be repeated at once, and says nothing of the provider.
+    // The request waited for room on connections that we have closed since. It may be repeated at once, and says nothing of the provider.
     if (reply.is === 'unsent' && isOurDoing) return { is: 'refused', reason: 'closed' }
     const isAiling = reply.is === 'answered' && reply.status >= 500
     if (isAiling && !isOurDoing && performance.now() - replacedAt >= replaceEveryMs) replace()

@@ -3,11 +3,11 @@ import { retryAfterMs, word, type Answer, type Environment } from '../../core/an
 import type { AnswerRow } from '../../core/answer-meaning.ts'
 import { answerOfReply, field, jsonOf } from '../reply.ts'
 
-/** What an answer of APNs means (spec: providers/apns). The first row that fits counts, so the particular stands before the general. */
+/** What an answer of APNs means (spec: providers/apns). The first row that fits counts, so particular rows stand before general ones. */
 export const apnsAnswers: readonly AnswerRow[] = [
   { status: 200, class: 'sent' },
   { status: 410, reasons: ['Unregistered', 'ExpiredToken'], class: 'dead', code: 'token_dead' },
-  // The other environment was asked already: a sandbox token in production is not dead.
+  // The other environment was asked already: a token of the sandbox is not dead because production does not know it.
   { status: 400, reasons: ['BadDeviceToken'], class: 'guarded', code: 'token_invalid' },
   { status: 400, reasons: ['DeviceTokenNotForTopic'], class: 'guarded', code: 'sender_mismatch' },
   { status: 400, reasons: ['BadTopic', 'MissingTopic', 'TopicDisallowed'], class: 'config', code: 'sender_mismatch' },
@@ -25,7 +25,7 @@ export const apnsAnswers: readonly AnswerRow[] = [
   { status: [500, 503], class: 'retry', code: 'provider_unavailable' },
 ]
 
-/** What APNs said to a push. */
+/** Reads what APNs said to a push. */
 export function read(reply: Reply, environment: Environment): Answer {
   if (reply.is !== 'answered') return answerOfReply(reply)
   const { status, headers } = reply
@@ -44,13 +44,13 @@ export function read(reply: Reply, environment: Environment): Answer {
 const acceptedBy = (environment: Environment): Answer =>
   Object.freeze({ is: 'answered', status: 200, reason: '', retryAfterMs: null, deadSince: null, environment })
 
-/** Nearly every answer, made once. */
+/** Nearly every answer is one of these two, so they are made once. */
 const accepted: Readonly<Record<Environment, Answer>> = { production: acceptedBy('production'), sandbox: acceptedBy('sandbox') }
 
 /** The latest instant that a Date can hold. */
 const lastMs = 8.64e15
 
-/** Since when a token is dead. APNs says so in milliseconds. */
+/** Gives since when a token is dead, ISO. APNs says it in milliseconds; null when it does not say. */
 export function deadSince(timestamp: unknown): string | null {
   const ms = Number(timestamp)
   return ms > 0 && ms <= lastMs ? new Date(ms).toISOString() : null

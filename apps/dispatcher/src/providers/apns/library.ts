@@ -8,12 +8,12 @@ import { answerLimitMs, tell, type Line, type Push } from '../provider.ts'
 import { deadSince } from './answers.ts'
 import { collapseIdOf } from './request.ts'
 
-/** node-apn signs provider tokens itself and wants a private key for it. Ours stays in the gateway, so it gets one of no use to anybody. */
+/** node-apn signs provider tokens itself and wants a private key for it. The app's key stays in the gateway, so node-apn gets a key that is of no use. */
 let unusedKey: string | undefined
 const keyOfNoUse = (): string =>
   (unusedKey ??= generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())
 
-/** A connection that has not answered anything for this long while a push timed out is half open: the next push gets a new one. */
+/** A connection on which nothing was answered for this long, and a push timed out, is half open: the next push gets a new one. */
 const silenceLimitMs = answerLimitMs
 /** A server in trouble gets a new connection at most this often, not one per answer. */
 const replaceEveryMs = 1_000
@@ -48,7 +48,7 @@ export function openApnsLine(url: URL, environment: Environment, topic: string):
   return { send: (push, token, hear) => tell(send(push, token), hear), close: () => shutDown(line) }
 }
 
-/** The token object of node-apn, with a token that is handed in: it neither ages nor is it signed here. */
+/** Stands for the token object of node-apn. Its token is set from outside, so it does not age and is not signed here. */
 type LibraryToken = { generation: number; current: string; iat: null; regenerate(): void; isExpired(): boolean }
 type LibraryLine = { provider: apn.Provider; token: LibraryToken }
 
@@ -59,7 +59,7 @@ function openLine(url: URL): LibraryLine {
     port: url.port === '' ? 443 : Number(url.port),
     requestTimeout: answerLimitMs,
     heartBeat: 30_000,
-    // Its own repeats come at once and ignore Retry-After (one 429 became 4 requests in 13 ms); ours are rows with a due time.
+    // The library's repeats come at once and ignore Retry-After (one 429 became 4 requests in 13 ms). Ours are rows with a due time.
     connectionRetryLimit: 0,
     // Node's default of 10 MB made 12,100 of 20,000 accepted pushes look failed (NGHTTP2_ENHANCE_YOUR_CALM).
     maxSessionMemory: 1000,
@@ -90,7 +90,7 @@ type Client = {
 const isClient = (client: unknown): client is Client =>
   client instanceof Object && typeof Reflect.get(client, 'request') === 'function' && 'closeAndDestroySession' in client
 
-/** node-apn reads `headers['Retry-After']`, which Node writes in lower case, and drops it on the way out: it is put beside the failure. */
+/** Puts `Retry-After` beside the failure of a request: node-apn looks for it under a name in capitals, while Node writes names in lower case, and drops it. */
 const tellingRetryAfter =
   (request: Client['request']): Client['request'] =>
   async (session, ...about) => {
@@ -107,7 +107,7 @@ const tellingRetryAfter =
     })
   }
 
-/** Takes no more pushes; what is in flight is still answered. */
+/** Takes no more pushes. Those in flight are still answered. */
 const shutDown = ({ provider }: LibraryLine): Promise<void> => new Promise((resolve) => void provider.shutdown(resolve))
 
 const accepted = (environment: Environment): Answer => ({
@@ -119,7 +119,7 @@ const accepted = (environment: Environment): Answer => ({
   environment,
 })
 
-/** node-apn's failure, as a value. With a status APNs answered; two reasons it keeps only in the error's message. */
+/** Reads node-apn's failure. One with a status is an answer of APNs. node-apn keeps the reason ExpiredProviderToken in the error's message alone. */
 function answerOf(failure: apn.ResponseFailure & { retryAfterHeader?: unknown }, environment: Environment): Answer {
   const { status, response, error } = failure
   if (typeof status === 'number') {
@@ -136,7 +136,7 @@ function answerOf(failure: apn.ResponseFailure & { retryAfterHeader?: unknown },
   return answerOfFailure(error ?? failure)
 }
 
-/** Background pushes have priority 5, expiration 0 is now or never. */
+/** Makes node-apn's notification of a push. A background push has priority 5; expiration 0 means now or never. */
 function notificationOf(push: Push, topic: string): apn.Notification {
   const notification = new apn.Notification()
   notification.topic = topic
@@ -146,6 +146,6 @@ function notificationOf(push: Push, topic: string): apn.Notification {
   notification.expiry = push.ttlSeconds === 0 ? 0 : push.expiresAtSeconds
   const collapseId = collapseIdOf(push, notification.id)
   if (collapseId !== null) notification.collapseId = collapseId
-  // The library stringifies `rawPayload`; the JSON is at hand already, measured and cut to size.
+  // The library would make JSON of `rawPayload`. Ours is made already, measured and cut to size.
   return Object.assign(notification, { compiled: push.body })
 }

@@ -1,19 +1,19 @@
-/** A provider token of a team and key, as the gateway hands it out: one for all dispatchers. */
+/** A provider token of a team and key, as the gateway hands it out. All dispatchers get the same. */
 export type ApnsToken = { token: string; mintedAt: string }
 export type AskForToken = (refused: string | null) => Promise<ApnsToken | null>
 
 /** The gateway keeps a token for 20 to 50 minutes; asking once a minute is soon enough to hear of a new one. */
 const askEveryMs = 60_000
-/** Apple refuses a token of an hour: while the gateway is away ours is used until shortly before. */
+/** Apple refuses a token that is an hour old. While the gateway is away, the known token is used until shortly before that. */
 const usableMs = 58 * 60_000
 
-/** The provider token of one app, asked for at most once a minute, by one call at a time. */
+/** The provider token of one app. The gateway is asked for it at most once a minute, by one call at a time. */
 export type ProviderToken = {
-  /** The token to use now; null: there are no credentials. Throws while the gateway is away and there is none to go on with. */
+  /** Gives the token to use now; null when the app has no credentials. Throws when the gateway is away and no token is known that could still be used. */
   current(): Promise<string | null>
-  /** The token, if it is known and need not be asked for again yet: what nearly every push uses, without a promise. */
+  /** The token, if it is known and need not be asked for again yet. Nearly every push uses it so, without a promise. */
   readonly fresh: string | undefined
-  /** APNs called this token expired: the next one, or the same when it is too young to be replaced. */
+  /** Gives the token that follows one that APNs called expired, or the same when it is too young to be replaced. */
   renew(refused: string): Promise<string | null>
 }
 
@@ -43,7 +43,7 @@ export function openProviderToken(ask: AskForToken, now: () => number = Date.now
       return fresh() ?? askShared(null)
     },
     async renew(refused) {
-      // Hundreds of pushes are refused together: whoever comes after the first finds the new one.
+      // Hundreds of pushes are refused together: all but the first find the new token here.
       if (known && known.token !== refused) return known.token
       return askShared(refused)
     },

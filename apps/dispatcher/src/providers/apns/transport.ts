@@ -7,7 +7,7 @@ import { read } from './answers.ts'
 import { openProviderToken, type AskForToken } from './provider-token.ts'
 import { make, makeHeads, type ApnsHeads } from './request.ts'
 
-/** Opens the way to one environment of APNs for one app (Apple: Sending notification requests to APNs). */
+/** Opens a line to one environment of APNs for one app (Apple: Sending notification requests to APNs). */
 export function openApnsLine(url: URL, environment: Environment, topic: string, onEvent?: (event: OriginEvent) => void): Line {
   const origin = openProviderOrigin(url, onEvent)
   let heads: ApnsHeads | undefined
@@ -24,10 +24,10 @@ export function openApnsLine(url: URL, environment: Environment, topic: string, 
   }
 }
 
-/** Where the environments are. One that is missing is not tried. */
+/** The addresses of the environments. An environment without one is not tried. */
 export type ApnsAddresses = { production?: URL | undefined; sandbox?: URL | undefined }
 
-/** Sends the pushes of one app to APNs: with which provider token, and to which of the two environments. `openLine` opens the way to one of them. */
+/** Opens the transport of one app. It decides which provider token a push gets and which of the two environments it goes to; `openLine` opens a line to one of them. */
 export function openApns({
   topic,
   environment: own,
@@ -50,20 +50,20 @@ export function openApns({
     return known
   }
 
-  const sendTo = async ({ environment, url }: Way, push: Push): Promise<Answer> => {
+  const sendTo = async ({ environment, url }: Place, push: Push): Promise<Answer> => {
     const providerToken = token.fresh ?? (await token.current().catch(() => undefined))
     if (providerToken === undefined) return { is: 'unsent', reason: 'no provider token' }
     if (providerToken === null) return noToken
     const answer = await answerOf((hear) => lineTo(environment, url).send(push, providerToken, hear))
     return hasExpired(answer) ? sendRenewed({ environment, url }, push, providerToken, answer) : answer
   }
-  /** Repeats a push once, with a fresh token, if the one that `answer` calls expired was old enough to be replaced. */
-  const sendRenewed = async ({ environment, url }: Way, push: Push, expired: string, answer: Answer): Promise<Answer> => {
+  /** Repeats a push once with a fresh provider token. When the expired one is too young to be replaced, `answer` stays. */
+  const sendRenewed = async ({ environment, url }: Place, push: Push, expired: string, answer: Answer): Promise<Answer> => {
     const fresh = await token.renew(expired).catch(() => null)
     if (fresh === null || fresh === expired) return answer
     return answerOf((hear) => lineTo(environment, url).send(push, fresh, hear))
   }
-  /** A sandbox token in production is not dead: the other environment has a say before the token is given up. */
+  /** Asks the other environment before a device token is given up: a token of the sandbox is not dead because production does not know it. */
   const orOther = async (push: Push, answer: Answer): Promise<Answer> => {
     const { 1: other } = orders[push.environment ?? own]
     if (!other || !isWrongEnvironment(answer)) return answer
@@ -82,7 +82,7 @@ export function openApns({
           sendTo(first, push).then((answer) => orOther(push, answer)),
           hear,
         )
-      // What nearly every push is: a token that is known and taken, and no promise.
+      // Nearly every push goes this way, without a promise: its provider token is known and APNs takes it.
       return lineTo(first.environment, first.url).send(push, known, (answer) => {
         if (answer instanceof Error) return hear(answer)
         if (isWrongEnvironment(answer)) return tell(orOther(push, answer), hear)
@@ -97,15 +97,15 @@ export function openApns({
   }
 }
 
-/** An environment and where it is. */
-type Way = { environment: Environment; url: URL }
+/** An environment and its address. */
+type Place = { environment: Environment; url: URL }
 
 const hasExpired = (answer: Answer): boolean => answer.is === 'answered' && answer.reason === 'ExpiredProviderToken'
 const isWrongEnvironment = (answer: Answer): boolean =>
   answer.is === 'answered' && answer.status === 400 && answer.reason === 'BadDeviceToken'
 
-/** The environment to try first, and the other one, as far as they have an address. */
-function environmentsFor(wanted: Environment, addresses: ApnsAddresses): Way[] {
+/** Gives the environment to try first and the other one, as far as they have an address. */
+function environmentsFor(wanted: Environment, addresses: ApnsAddresses): Place[] {
   const order: Environment[] = wanted === 'production' ? ['production', 'sandbox'] : ['sandbox', 'production']
   return order.flatMap((environment) => {
     const url = addresses[environment]
@@ -113,11 +113,11 @@ function environmentsFor(wanted: Environment, addresses: ApnsAddresses): Way[] {
   })
 }
 
-/** The environment a push goes to first: its origin in the window. */
+/** Gives the environment that a push goes to first. */
 export const firstEnvironment = (wanted: Environment, addresses: ApnsAddresses): Environment =>
   environmentsFor(wanted, addresses)[0]?.environment ?? wanted
 
-/** The gateway has no credentials (any more): what APNs would say to a request without them. */
+/** When the gateway has no credentials, a push is answered what APNs would answer a request without a provider token. */
 const noToken: Answer = {
   is: 'answered',
   status: 403,

@@ -5,25 +5,25 @@ import { answerOfFailure } from '../failure.ts'
 import { field } from '../reply.ts'
 import { answerLimitMs } from '../provider.ts'
 
-/** A token is renewed this long before it ends, so that none ends on the way. */
+/** A token is renewed this long before it ends, so that none ends while a push is on its way. */
 const renewEarlyMs = 5 * 60_000
 
-/** An OAuth token, or the answer that a push gets because there is none. Nothing was sent then, so repeating is safe. */
+/** An OAuth token, or the answer that a push gets because there is no token. Nothing of the push was sent then, so repeating it is safe. */
 export type AccessTokenOrAnswer = { token: string } | { answer: Answer }
 
-/** The OAuth token of a service account, minted per process and shared by its pushes; one request at a time. */
+/** The OAuth token of a service account. Each process asks for one of its own, by one request at a time, and all its pushes share it. */
 export type AccessTokens = {
   current(): Promise<AccessTokenOrAnswer>
-  /** The token, if it is known and need not be renewed yet: what nearly every push uses, without a promise. */
+  /** The token, if it is known and need not be renewed yet. Nearly every push uses it so, without a promise. */
   readonly fresh: { token: string } | undefined
-  /** FCM refused this token: the next `current` gets a new one. */
+  /** Forgets a token that FCM refused: the next `current` gets a new one. */
   forget(refused: string): void
 }
 
-/** A clock that is further off than this is told of, and corrected by the token service's: it refuses what is signed a minute ahead. */
+/** When our clock is further off than this, `onSkew` hears of it and assertions are dated by the token service's clock, which refuses those of a minute ahead. */
 const clockLimitMs = 60_000
 
-/** Trades assertions (RFC 7523) for tokens at `url`. They are dated by the token service's clock when ours is more than a minute off. */
+/** Trades assertions (RFC 7523) for tokens at `url`. Assertions are dated by the token service's clock when ours is more than a minute off. */
 export function openAccessTokens({
   clientEmail,
   privateKey,
@@ -33,10 +33,10 @@ export function openAccessTokens({
 }: {
   clientEmail: string
   privateKey: KeyObject
-  /** The account's `token_uri`: what the assertion is made out to. */
+  /** The account's `token_uri`: the assertion names it as the one that it is for. */
   audience: string
   url: string
-  /** This machine's clock is so many milliseconds ahead of the token service's (behind: below 0). */
+  /** Hears that this machine's clock is so many milliseconds ahead of the token service's; below 0 when it is behind. */
   onSkew?: (aheadMs: number) => void
 }): AccessTokens {
   let known: { token: string; until: number } | undefined
@@ -44,7 +44,7 @@ export function openAccessTokens({
 
   let aheadMs = 0
 
-  /** Notes how far our clock is off by what the answer is dated. Answers whether an assertion would now be dated otherwise. */
+  /** Notes how far our clock is off, by the date of an answer. Says whether an assertion would now get another date. */
   const noteClock = (date: string | null): boolean => {
     const seenMs = Date.now() - Date.parse(date ?? '')
     if (Number.isNaN(seenMs)) return false
@@ -62,13 +62,13 @@ export function openAccessTokens({
     try {
       const response = await fetch(url, { method: 'POST', body, redirect: 'error', signal: AbortSignal.timeout(answerLimitMs) })
       const answered: unknown = await response.json().catch(() => undefined)
-      // Once more with its time: what was refused may have been nothing but our clock.
+      // The assertion may have been refused for nothing but its date, so it is sent once more with the token service's time.
       if (noteClock(response.headers.get('date')) && response.status === 400) return await ask()
       if (!response.ok) return { answer: refusal(response.status, field(answered, 'error')) }
       const token = field(answered, 'access_token')
       const expiresIn = Number(field(answered, 'expires_in'))
       if (typeof token !== 'string' || !(expiresIn > 0)) return { answer: refusal(502, 'oauth answer') }
-      // A short-lived one is used for half its time.
+      // A token that lives for a short time is used for half of it.
       known = { token, until: performance.now() + Math.max(expiresIn * 1000 - renewEarlyMs, expiresIn * 500) }
       return { token }
     } catch (error) {
@@ -94,10 +94,10 @@ export function openAccessTokens({
   }
 }
 
-/** These say nothing of the account: the token service was too slow (408, also a proxy's word) or asks us to wait (429). */
+/** These statuses say nothing of the account: the token service or a proxy was too slow (408), or asks us to wait (429). */
 const sayNothingOfUs: readonly number[] = [408, 429]
 
-/** The account is not what Google knows: our credentials are wrong. Anything else is the token service's trouble. */
+/** Makes the answer of a push whose token was refused. Most statuses of 400 to 499 say that our credentials are wrong; for anything else the token service is in trouble. */
 function refusal(status: number, reason: unknown): Answer {
   const isOurs = status >= 400 && status < 500 && !sayNothingOfUs.includes(status)
   return {

@@ -8,22 +8,22 @@ import { getMessaging, type Message } from 'firebase-admin/messaging'
 export type FirebaseAnswer = { status: number; headers: Record<string, unknown>; data: unknown }
 export type FirebaseResult = { answer: FirebaseAnswer } | { error: unknown }
 
-/** Sends up to 500 messages in one call of the library and tells each one's result as soon as it is there. */
+/** Sends up to 500 messages in one call of the library, and tells the result of each as soon as it is there. */
 export type Firebase = {
   sendEach(messages: Message[], onResult: (place: number, result: FirebaseResult) => void): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Opens firebase-admin for one project, with what it has no options for set from outside (checked at start, so that an
- * update of the library that moves them is found at once):
+ * Opens firebase-admin for one project. What it has no options for is set from outside (and checked at the start, so that an
+ * update of the library that moves these things is noticed at once):
  * - its repeats are switched off: a 503 blocked the whole call for 4 s;
- * - its time limit is ours instead of 15 s, and a stream that the server cancels without an answer ends too: the library
- *   waits for it for ever;
- * - each result is seen when it comes: `sendEach` answers only when the slowest of its messages has.
+ * - its time limit is ours instead of 15 s, and a stream that the server cancels without an answer ends too, while the library
+ *   would wait for it for ever;
+ * - each result is seen when it comes: `sendEach` itself answers only when the slowest of its messages is answered.
  */
 export function openFirebase(projectId: string, accessToken: () => Promise<string>, limitMs: number): Firebase {
-  // An access token of no duration is asked for again with every message: the one cache is ours, which can forget.
+  // The library asks again with every message for an access token that lives for 0 s. So the only cache is ours, which can forget a token.
   const credential = { getAccessToken: async () => ({ access_token: await accessToken(), expires_in: 0 }) }
   const app = initializeApp({ projectId, credential }, crypto.randomUUID())
   const messaging = getMessaging(app)
@@ -35,7 +35,7 @@ export function openFirebase(projectId: string, accessToken: () => Promise<strin
   client.send = (request) => {
     const watcher = watchers.get(keyOf(request.data.message)) ?? (() => undefined)
     const answered = send({ ...request, timeout: limitMs })
-    // Longer than the library's own limit, so that it is there only for what the library forgets.
+    // This limit is longer than the library's own, so it ends only requests that the library forgets.
     const sending = within(answered, limitMs + 2_000)
     sending.then(
       // `data` is read with care: it throws when an answer has no body.
@@ -69,7 +69,7 @@ export function openFirebase(projectId: string, accessToken: () => Promise<strin
   }
 }
 
-/** The library copies messages, so they are told apart by token and msgId: a push is in one call once. */
+/** Names a message by its token and msgId, since the library copies messages. No call holds the same push twice. */
 function keyOf(message: unknown): string {
   const { token, data } = message instanceof Object ? (message as { token?: unknown; data?: { msgId?: unknown } }) : {}
   return `${String(token)} ${String(data?.msgId)}`
@@ -88,7 +88,7 @@ function http2ClientOf(messaging: object): Http2Client {
 const isHttp2Client = (client: unknown): client is Http2Client =>
   client instanceof Object && 'retry' in client && typeof Reflect.get(client, 'send') === 'function'
 
-/** The library's error for a "no" carries the response: RequestResponseError in its client, FirebaseError from `sendEach`. */
+/** Reads an error of the library. When FCM said no, the error carries the response: as a RequestResponseError in its client, as a FirebaseError from `sendEach`. */
 function resultOfError(error: unknown): FirebaseResult {
   for (const name of ['response', 'httpResponse']) {
     const response: unknown = error instanceof Object ? Reflect.get(error, name) : undefined
@@ -100,7 +100,7 @@ function resultOfError(error: unknown): FirebaseResult {
   return { error }
 }
 
-/** `data` throws when the body is not JSON. */
+/** Reads a response's `data`, which throws when the body is not JSON. */
 function dataOf(response: object): unknown {
   try {
     return Reflect.get(response, 'data')
@@ -120,8 +120,8 @@ const fcmHost = 'fcm.googleapis.com'
 let redirected = false
 
 /**
- * Sends firebase-admin's connections elsewhere: its address is hard-coded and it knows no option for it, but it connects
- * through the module object of node:http2. Only that host, and only when FCM_URL is set.
+ * Sends firebase-admin's connections to another address. The library has FCM's address in its code and no option for it, but it connects
+ * through the module object of node:http2. Only connections to FCM are changed, and only when FCM_URL is set.
  */
 export function redirectFirebase(url: URL): void {
   if (redirected) throw new Error('FCM is redirected already')

@@ -1,7 +1,7 @@
 /**
- * Gathers single items into calls, self-clocked: the first goes at once; while calls are under way items gather until there
- * are `enough` or the oldest has waited `patienceMs`. So a lone push does not wait, a busy sender makes few large calls,
- * and a call that hangs holds up nobody, up to `callsAtOnce` of them.
+ * Gathers single items into calls. The first item goes at once. While calls are under way, items gather until there
+ * are `enough` or the oldest has waited `patienceMs`. So a lone push does not wait and a busy sender makes few large calls.
+ * Up to `callsAtOnce` calls run side by side, so a call that hangs holds up no others.
  */
 export function gather<Item>(
   call: (items: Item[]) => Promise<void>,
@@ -26,7 +26,7 @@ export function gather<Item>(
     }
   }
 
-  /** At the end of a turn of the event loop: what was handed in within it goes together. */
+  /** Runs at the end of a turn of the event loop, so that the items of one turn go together. */
   const look = () => {
     turn = undefined
     if (underWay === 0 || waiting.length >= enough) start()

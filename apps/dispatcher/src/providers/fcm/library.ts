@@ -8,12 +8,12 @@ import { openFirebase, type FirebaseResult } from './firebase.ts'
 import { gather } from './gather.ts'
 
 /**
- * `sendEach` opens a TLS session of 100 streams for each call. So calls are as large as is good for the time limit, which
- * runs for messages that wait for a stream too, and several, so that one that hangs does not stop the others.
+ * `sendEach` opens a TLS session of 100 streams for each call, so calls are large. They are not larger, because the time limit also runs for messages that wait
+ * for a stream. And there are several calls at once, so that one that hangs does not stop the others.
  */
 const calls = { most: 250, enough: 100, patienceMs: 20, callsAtOnce: 8 }
 
-/** Opens the way to FCM v1 for one project through firebase-admin. */
+/** Opens a line to FCM v1 for one project through firebase-admin. */
 export function openFcmLine(projectId: string): Line {
   let currentToken = ''
   const firebase = openFirebase(projectId, () => Promise.resolve(currentToken), answerLimitMs)
@@ -36,8 +36,8 @@ export function openFcmLine(projectId: string): Line {
 }
 
 /**
- * A message as the library takes it. It only renames what it knows from camel case and passes everything else through, so
- * the wire's own names stay; `ttl` alone it insists on making from milliseconds. What arrives is what contracts built.
+ * Makes a message as the library takes it. The library renames the fields that it knows in camel case and passes all others through, so
+ * the wire's own names stay. Only `ttl` it insists on making from milliseconds. So what arrives is what contracts built.
  */
 export function messageOf(push: Pick<Push, 'body' | 'ttlSeconds'>): Message {
   const { message } = JSON.parse(push.body) as FcmMessage

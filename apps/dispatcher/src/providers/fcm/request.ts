@@ -2,7 +2,7 @@ import { prepareHead, type PreparedHead } from '@herald/http2/client/head'
 import type { Request } from '@herald/http2/client/stream'
 import { answerLimitMs, type Push } from '../provider.ts'
 
-/** What all pushes of a project with one access token share. */
+/** What all pushes of a project share while they have the same access token. */
 export type FcmHead = { readonly head: PreparedHead; readonly path: string }
 
 export const makeHead = (authority: string, projectId: string, token: string): FcmHead => ({
@@ -16,5 +16,5 @@ export const makeHead = (authority: string, projectId: string, token: string): F
   path: `/v1/projects/${projectId}/messages:send`,
 })
 
-/** The request of a push. Its JSON is FCM's own, device token included. */
+/** Makes the request of a push. Its JSON is FCM's own, and holds the device's token. */
 export const make = ({ body }: Push, { head, path }: FcmHead): Request => ({ head, path, body, timeoutMs: answerLimitMs })

@@ -62,7 +62,7 @@ async function startWay() {
   }
 }
 
-test('packets that are lost for a while cost time only: every push arrives, none twice', async () => {
+test('packets that are lost for a while cost only time: every push arrives, and none arrives twice', async () => {
   const way = await startWay()
   await rig.start({ APNS_URL: way.url, DISPATCH_WINDOW: '40' })
   await rig.simulator.control('PUT', '/faults', { latencyMs: 5 })
@@ -86,7 +86,7 @@ test('packets that are lost for a while cost time only: every push arrives, none
   )
 })
 
-test('connections that are torn leave each push with one end, or with audience to be tried again under the same identity', async () => {
+test('when connections are torn, each push either has one outcome or goes back to audience, to be tried again with the same identity', async () => {
   const way = await startWay()
   await rig.start({ APNS_URL: way.url, DISPATCH_WINDOW: '40' })
   await rig.simulator.control('PUT', '/faults', { latencyMs: 20 })

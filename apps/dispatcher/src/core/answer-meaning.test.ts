@@ -14,7 +14,7 @@ const answered = (status: number, reason = '', retryAfterMs: number | null = nul
   environment: null,
 })
 
-/** What each class says to the circuit. */
+/** The letter that each class says to the circuit. */
 const letters: Record<string, string> = { sent: 's', guarded: 'g', suspect: 'w', config: 'c' }
 
 /** The tables row by row: platform, status, reason, class, code (spec: providers/apns, providers/fcm, providers/web-push). */
@@ -85,13 +85,13 @@ test.each(rows)('%s %i %s is %s %s', (platform, status, reason, meaningClass, co
 })
 
 // spec: providers/unknown-answer, providers/tries
-test('an answer that is not in the table is tried three times, others five', () => {
+test('an answer that is not in the table is tried three times, all others five times', () => {
   expect(readAnswer(providers.ios.answers, answered(418))).toMatchObject({ maxTries: 3 })
   expect(readAnswer(providers.ios.answers, answered(503))).toMatchObject({ maxTries: 5 })
 })
 
 // spec: providers/fcm, providers/retry-after
-test('what the provider asked for is waited; FCM over its quota waits a minute without being asked', () => {
+test('a push waits as long as the provider asks; over FCM’s quota it waits a minute without being asked', () => {
   expect(readAnswer(providers.android.answers, answered(429, 'QUOTA_EXCEEDED', 7_000))).toMatchObject({ retryAfterMs: 7_000 })
   expect(readAnswer(providers.android.answers, answered(429, 'QUOTA_EXCEEDED'))).toMatchObject({ retryAfterMs: 60_000 })
   expect(readAnswer(providers.web.answers, answered(429))).toMatchObject({ retryAfterMs: null })

@@ -23,7 +23,7 @@ test.each<[kind: ProviderKind, answer: Answer]>([
   ['fcm', answered(400, 'INVALID_ARGUMENT')],
   ['fcm', answered(404, 'UNREGISTERED')],
   ['webpush', { is: 'unsendable', why: 'address' }],
-])('%s: %j says that the credentials are taken', (kind, answer) => {
+])('%s: the answer %j says that the provider takes the credentials', (kind, answer) => {
   expect(checkedBy(answersOf(kind), answer)).toMatchObject({ ok: true, code: null })
 })
 
@@ -42,7 +42,7 @@ test.each<[kind: ProviderKind, answer: Answer, code: string, providerCode: strin
   ['apns', { is: 'refused', reason: 'closed' }, 'provider_unavailable', 'closed'],
   ['webpush', { is: 'unsendable', why: 'credentials' }, 'credentials_invalid', 'credentials'],
   ['fcm', { is: 'unsendable', why: 'credentials' }, 'credentials_invalid', 'credentials'],
-])('%s: %j does not, and says why', (kind, answer, code, providerCode) => {
+])('%s: the answer %j says that it does not, and why', (kind, answer, code, providerCode) => {
   expect(checkedBy(answersOf(kind), answer)).toEqual({ ok: false, code, providerCode })
 })
 

@@ -20,29 +20,29 @@ const waitAfter = (tries: number, random: number, meaning = retry()) => {
 }
 
 // spec: providers/tries
-test('waits 1, 4, 16 and 60 s, then fails with the code', () => {
+test('a push waits 1, 4, 16 and 60 s between its tries, then it fails with its code', () => {
   expect([1, 2, 3, 4, 5].map((tries) => waitAfter(tries, 0))).toEqual([1, 4, 16, 60, 'provider_unavailable'])
 })
 
 // spec: providers/tries
-test('jitter only lengthens, by at most a quarter', () => {
+test('a wait gets longer by chance, by a quarter at most, and never shorter', () => {
   expect([1, 2, 3, 4].map((tries) => waitAfter(tries, 1))).toEqual([1.25, 5, 20, 75])
 })
 
 // spec: providers/retry-after
-test('what the provider asks for wins over the backoff', () => {
+test('a wait that the provider asks for counts more than our own', () => {
   expect(waitAfter(1, 1, retry({ retryAfterMs: 7_000 }))).toBe(7)
   expect(waitAfter(4, 1, retry({ retryAfterMs: 0 }))).toBe(0)
 })
 
 // spec: providers/tries-and-ttl
-test('never past the ttl: what cannot be tried again in time has failed', () => {
+test('a push that cannot be tried again within its ttl has failed', () => {
   expect(nextTry(retry(), { tries: 2, ttlLeftMs: 4_000, schedule, random: 0 })).toEqual({ is: 'failed', code: 'provider_unavailable' })
   expect(nextTry(retry(), { tries: 2, ttlLeftMs: 4_001, schedule, random: 0 })).toMatchObject({ is: 'retry' })
 })
 
 // spec: sending/ttl-zero
-test('now or never is never tried again', () => {
+test('a push that is now or never is never tried again', () => {
   expect(nextTry(retry({ retryAfterMs: 0 }), { tries: 1, ttlLeftMs: 0, schedule, random: 0 })).toEqual({
     is: 'failed',
     code: 'provider_unavailable',
@@ -55,7 +55,7 @@ test('an unknown answer ends after its third try', () => {
 })
 
 // spec: sending/ttl-told
-test('what is left of a ttl, rounded up for the provider', () => {
+test('the provider is told what is left of a ttl, rounded up to seconds', () => {
   expect(ttlLeftMs(10, 4_000)).toBe(6_000)
   expect(secondsLeft(10, 0)).toBe(10)
   expect(secondsLeft(10, 9_500)).toBe(1)
@@ -63,13 +63,13 @@ test('what is left of a ttl, rounded up for the provider', () => {
 })
 
 // spec: sending/ttl-counts
-test('a push expires when nothing is left', () => {
+test('a push expires when nothing of its ttl is left', () => {
   expect(isExpired(10, 9_999)).toBe(false)
   expect(isExpired(10, 10_000)).toBe(true)
 })
 
 // spec: sending/ttl-zero
-test('a ttl of 0 never expires: it is now or never at the provider', () => {
+test('a push with a ttl of 0 never expires: the provider is told now or never', () => {
   expect(isExpired(0, 60_000)).toBe(false)
   expect(secondsLeft(0, 60_000)).toBe(0)
 })

@@ -3,7 +3,7 @@ import { answerOfFailure } from './failure.ts'
 
 const coded = (code: string, message = '', cause?: unknown) => Object.assign(new Error(message, { cause }), { code })
 
-test('a stream that was refused is found below what libraries wrap it in', () => {
+test('a refused stream is found below the errors that libraries wrap it in', () => {
   const stream = coded('ERR_HTTP2_STREAM_ERROR', 'Stream closed with error code NGHTTP2_REFUSED_STREAM')
   // VError's cause is a function.
   const verror = Object.assign(new Error(`apn write failed: ${stream.message}`), { cause: () => stream })
@@ -38,6 +38,6 @@ test.each([
   expect(answerOfFailure(error)).toEqual({ is: 'unanswered', why: 'broken', reason })
 })
 
-test('a time limit is one, whoever set it', () => {
+test('a time-out is a time-out, whether the library or the system sets the limit', () => {
   expect(answerOfFailure(coded('ETIMEDOUT'))).toEqual({ is: 'unanswered', why: 'timeout', reason: '' })
 })

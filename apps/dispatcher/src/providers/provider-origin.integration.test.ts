@@ -43,7 +43,7 @@ const requestOf = (request: Request): Promise<Reply> =>
   })
 
 // spec: providers/after-5xx
-test('after a 5xx the next push goes over a new connection, and what is on its way is still answered', async () => {
+test('after a 5xx the next push goes over a new connection, and pushes on their way are still answered', async () => {
   const waiting = requestOf(ask('/held'))
   await until(() => held.length > 0)
   expect(await requestOf(ask('/503'))).toMatchObject({ is: 'answered', status: 503 })
@@ -67,7 +67,7 @@ test('other answers keep the connection', async () => {
   expect(sessions).toHaveLength(1)
 })
 
-test('closing lets what is on its way end, and what comes later is refused, which counts no try', async () => {
+test('closing lets pushes on their way end; later pushes are refused, which counts no try', async () => {
   const waiting = requestOf(ask('/held'))
   await until(() => held.length > 0)
   const closing = origin.close()

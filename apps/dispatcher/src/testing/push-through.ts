@@ -10,7 +10,7 @@ import { openFcm } from '../providers/fcm/transport.ts'
 import { answerOf, tell, type Push, type Transport } from '../providers/provider.ts'
 
 export type PushTask = {
-  /** `plain`: the library as its README says, for Web Push alone; `library` stands on our own requests and signs once per push service. */
+  /** `plain` is the web-push library as its README says. `library` is what TRANSPORT=library uses; for Web Push it makes our own requests and signs once per push service. */
   kind: 'own' | 'library' | 'plain'
   url: string
   account:
@@ -23,7 +23,7 @@ export type PushTask = {
   keys?: { p256dh: string; auth: string }[]
   warmUp: number
   pushes: number
-  /** Pushes on their way at once. */
+  /** How many pushes are on their way at once. */
   window: number
 }
 export type PushResult = { pushesPerSecond: number; cpuMicroseconds: number; rssMb: number }
@@ -90,7 +90,7 @@ async function openFcmLineTo(projectId: string) {
   return (await import('../providers/fcm/library.ts')).openFcmLine(projectId)
 }
 
-/** Made beforehand: what is measured is the sending alone. */
+/** The pushes are made beforehand, so that only the sending is measured. */
 const pushes: Push[] = Array.from({ length: 1_000 }, (_, n) => {
   const msgId = `${String(n).padStart(60, 'm')}.${'s'.repeat(22)}`
   const address = addresses[n % addresses.length] ?? ''

@@ -28,7 +28,7 @@ test.each([
   '{"reason":{"a":1},"timestamp":"soon"}',
   '{"reason":7,"timestamp":1e300}',
   '{"timestamp":-1}',
-])('a body that is not Apple’s says nothing: %s', (body) => {
+])('a body that is not Apple’s is not read: %s', (body) => {
   expect(read(answered(502, body), 'production')).toMatchObject({ status: 502, reason: '', deadSince: null, retryAfterMs: null })
 })
 
@@ -55,6 +55,6 @@ test.each<[reply: Reply, means: object]>([
     { is: 'unanswered', why: 'broken', reason: 'INTERNAL_ERROR' },
     { is: 'unanswered', why: 'broken', reason: 'INTERNAL_ERROR' },
   ],
-])('without an answer it is said what is known: %o', (reply, means) => {
+])('a push without an answer keeps what is known of its failure: %o', (reply, means) => {
   expect(read(reply, 'production')).toEqual(means)
 })

@@ -19,13 +19,13 @@ test('the reason is FcmError’s code, else the status of google.rpc', () => {
   expect(answer(500, { error: 'text' })).toMatchObject({ reason: '' })
 })
 
-test('an invalid argument says whether it is the token', () => {
+test('an invalid argument says whether the token is to blame', () => {
   const details = [fcmError('INVALID_ARGUMENT'), violation('message.token')]
   expect(answer(400, { error: { status: 'INVALID_ARGUMENT', details } })).toMatchObject({ reason: 'INVALID_ARGUMENT message.token' })
   const others = [violation('message.android.ttl'), fcmError('INVALID_ARGUMENT')]
   expect(answer(400, { error: { status: 'INVALID_ARGUMENT', details: others } })).toMatchObject({ reason: 'INVALID_ARGUMENT' })
 })
 
-test('Retry-After is kept', () => {
+test('a push waits as long as FCM’s Retry-After says', () => {
   expect(answer(429, { error: { details: [fcmError('QUOTA_EXCEEDED')] } }, '7')).toMatchObject({ retryAfterMs: 7_000 })
 })

@@ -4,7 +4,7 @@ import { gather } from './gather.ts'
 
 const limits = { most: 3, enough: 3, patienceMs: 5, callsAtOnce: 2 }
 
-test('a lone item goes at once, items of one turn go together', async () => {
+test('a lone item goes at once, and items of one turn of the event loop go together', async () => {
   const calls: number[][] = []
   const hand = gather<number>(async (items) => void calls.push(items), { ...limits, patienceMs: 60_000 })
   hand(1)
@@ -15,7 +15,7 @@ test('a lone item goes at once, items of one turn go together', async () => {
   expect(calls).toEqual([[1], [2, 3]])
 })
 
-test('a call that hangs does not hold up the others; no more than so many are under way', async () => {
+test('a call that hangs does not hold up other calls, and no more calls than allowed are under way', async () => {
   const calls: number[][] = []
   const endings: (() => void)[] = []
   const hand = gather<number>((items) => {

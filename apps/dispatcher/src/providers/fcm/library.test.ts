@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { messageOf } from './library.ts'
 
-test('the message is handed over as it was built, but for the ttl, which the library wants in milliseconds', () => {
+test('the library gets the message as it was built, except for the ttl, which it wants in milliseconds', () => {
   const wire = {
     token: 't',
     data: { msgId: 'm' },

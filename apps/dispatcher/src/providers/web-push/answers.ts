@@ -15,7 +15,7 @@ export const webPushAnswers: readonly AnswerRow[] = [
   { status: '3xx', class: 'bad', code: 'payload_invalid' },
 ]
 
-/** What a push service said to a push. */
+/** Reads what a push service said to a push. */
 export function read(reply: Reply): Answer {
   if (reply.is === 'unsent' && reply.reason === blockedAddress) return { is: 'unsendable', why: 'address' }
   if (reply.is !== 'answered') return answerOfReply(reply)

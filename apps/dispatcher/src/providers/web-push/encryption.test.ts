@@ -38,7 +38,7 @@ test('the example of RFC 8188 section 3.1 comes out byte by byte', () => {
   expect(body.toString('base64url')).toBe('I1BsxtFttlv3u_Oo94xnmwAAEAAA-NAVub2qFgBEuQKRapoZu-IxkIva3MEB1PD-ly8Thjg')
 })
 
-test('what the library opens is what was sealed, for texts of every length and sign', () => {
+test('the library opens what was sealed, for texts of every length and with every sign', () => {
   const { keys, open } = givenBrowser()
   for (const text of ['', 'x', 'Olá 📦 “Order”', ...Array.from({ length: 40 }, (_, no) => 'a'.repeat(no * 100 + 15)), '📦'.repeat(998)]) {
     const body = encryptPush(keys, text)
@@ -46,7 +46,7 @@ test('what the library opens is what was sealed, for texts of every length and s
   }
 })
 
-test('it differs from what the library makes only by the key pair and the salt', () => {
+test('a sealed message differs from the library’s only by the key pair and the salt', () => {
   const { keys, open } = givenBrowser()
   const text = '{"title":"T"}'
   const ours = encryptPush(keys, text)
@@ -65,7 +65,7 @@ test('no two messages have a key pair or a salt in common', () => {
 })
 
 // spec: providers/no-answer
-describe('keys that are none are told, and nothing is thrown', () => {
+describe('keys that are not keys give no message, and nothing is thrown', () => {
   const { keys } = givenBrowser()
   const offCurve = fromText(keys.p256dh)
   offCurve[40] = (offCurve[40] ?? 0) ^ 1
@@ -79,14 +79,14 @@ describe('keys that are none are told, and nothing is thrown', () => {
     expect(encryptPush(wrong, 'text')).toBeUndefined()
   })
 
-  test('and the next message is sealed as ever', () => {
+  test('and the next message is sealed as usual', () => {
     const { keys: right, open } = givenBrowser()
     const body = encryptPush(right, 'text')
     expect(body && open(body)).toBe('text')
   })
 })
 
-test('a secret of any length that is allowed is used whole', () => {
+test('a secret of any allowed length is used whole', () => {
   const ecdh = createECDH('prime256v1')
   const publicKey = ecdh.generateKeys()
   const browser = createECDH('prime256v1')

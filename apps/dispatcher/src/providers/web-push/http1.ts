@@ -3,27 +3,27 @@ import type { TLSSocket } from 'node:tls'
 import { dial, type DialOptions } from '@herald/http2/client/dial'
 import { errorWord, type Reply } from '@herald/http2/client/reply'
 
-/** A request to a push service that has nothing better than HTTP/1.1. */
+/** A request to a push service that speaks only HTTP/1.1. */
 export type Http1Request = { path: string; headers: Readonly<Record<string, string>>; body: Buffer; timeoutMs: number }
 
 /** A push service that speaks HTTP/1.1, over connections that are kept. */
 export type Http1 = {
   /** Never rejects: whatever the peer or the network does is a reply. */
   request(request: Http1Request): Promise<Reply>
-  /** Takes a connection that stands already. */
+  /** Takes over a connection that another part made: the next request uses it. */
   adopt(socket: TLSSocket): void
   close(): void
 }
 
 export type Http1Options = DialOptions & {
-  /** Connections at once, and of them those that are kept while nothing is sent. */
+  /** How many connections there are at once, and how many of them are kept while nothing is sent. */
   connections: number
   idleConnections: number
   idleMs: number
   connectMs: number
-  /** An answer's body says nothing we use; it is read so that the connection can be used again, up to this. */
+  /** The body of an answer says nothing that we use. It is read up to this size, so that the connection can be used again. */
   bodyBytes: number
-  /** A new connection agreed on HTTP/2: the push service has learned it. Nothing more goes through here. */
+  /** Hears that a new connection agreed on HTTP/2, which the push service has learned: from then on nothing is sent over HTTP/1.1. */
   onHttp2: () => void
 }
 
@@ -34,7 +34,7 @@ export function openHttp1(options: Http1Options): Http1 {
   const agent = new Agent({ keepAlive: true, maxFreeSockets: idleConnections, timeout: idleMs })
   const adopted: TLSSocket[] = []
   let session: Buffer | undefined
-  // Counted here, because the agent counts a connection only when it stands.
+  // The gate counts connections, because the agent counts one only when its handshake is over.
   const gate = openGate(connections)
 
   agent.createConnection = (_, done = () => undefined) => {
@@ -52,7 +52,7 @@ export function openHttp1(options: Http1Options): Http1 {
           onHttp2()
         }
         const code = dialed.is === 'failed' ? dialed.reason : 'HTTP_2'
-        // The second parameter's type has no room for the absence of a socket; nobody looks at it beside an error.
+        // The type of the second parameter demands a socket, but beside an error it is not looked at.
         return Reflect.apply(done, undefined, [Object.assign(new Error('no connection'), { code })])
       },
     )
@@ -67,12 +67,12 @@ export function openHttp1(options: Http1Options): Http1 {
       })
       let isConnected = false
       let timer: NodeJS.Timeout | undefined
-      // A connection comes whole out of `createConnection`: before this nothing of the push has left, whatever goes wrong.
+      // `createConnection` gives a connection only when its handshake is over. Until then nothing of the push has left, whatever goes wrong.
       outgoing.on('socket', () => {
         isConnected = true
         timer = giveUpAfter(outgoing, timeoutMs)
       })
-      // The answer's body is over as well: the connection is free again, or gone.
+      // The body of the answer has ended too: the connection is free again, or gone.
       outgoing.on('close', () => {
         clearTimeout(timer)
         gate.leave()
@@ -114,7 +114,7 @@ function headersOf({ headers }: IncomingMessage): ReadonlyMap<string, string> {
   return new Map(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]))
 }
 
-/** Read to the end, so that the connection can be used again, but not for ever. */
+/** Reads a body to its end, so that the connection can be used again; one that is too long ends the connection. */
 function passOver(response: IncomingMessage, mostBytes: number): void {
   let bytes = 0
   response.on('error', () => undefined)
@@ -124,11 +124,11 @@ function passOver(response: IncomingMessage, mostBytes: number): void {
   })
 }
 
-/** Lets a number of users in at once; the others wait, first come, first served. */
+/** Lets so many pushes in at once. The others wait, first come, first served. */
 export type Gate = {
   enter(): Promise<void>
   leave(): void
-  /** Nobody is in it or waits. */
+  /** Whether no push is inside, and so none waits. */
   readonly isEmpty: boolean
 }
 

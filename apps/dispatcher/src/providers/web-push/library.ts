@@ -13,13 +13,13 @@ import { openPushHosts, type PushHosts } from './push-hosts.ts'
 import type { VapidCredentials } from './request.ts'
 import type { WebPush } from './transport.ts'
 
-/** A header is good for 12 of the 24 hours the standard allows (RFC 8292 2) and kept for 11. */
+/** A VAPID header is good for 12 of the 24 hours that the standard allows (RFC 8292 2), and kept for 11. */
 const headerSeconds = 12 * 3600
 const headerKeptMs = 11 * 3_600_000
-/** An answer's body says nothing we use; it is read so that the connection can be used again, up to this. */
+/** The body of an answer says nothing that we use. It is read up to this size, so that the connection can be used again. */
 const longestBody = 65_536
 
-/** DNS, TCP and TLS together. Below the limit of an answer, since nothing was sent yet. */
+/** The limit for DNS, TCP and TLS together. It is below the limit for an answer, since nothing was sent yet. */
 const connectLimitMs = 5_000
 /** An idle connection ends after this. */
 const idleMs = 30_000
@@ -33,7 +33,7 @@ type Agents = { named: Agent; others: Agent; hosts: PushHosts; close(): void }
 function openAgents(lookup: LookupFunction): Agents {
   const options = { keepAlive: true, maxSockets: 64, timeout: idleMs, lookup }
   const named = new Agent(options)
-  // Anybody may make up thousands of these, so an idle connection of each is all that is kept, and not for long.
+  // Devices may make up thousands of these hosts, so only one idle connection to each is kept, and not for long.
   const others = new Agent({ ...options, maxSockets: 16, maxFreeSockets: 1, timeout: idleMs / 6 })
   const close = () => {
     named.destroy()
@@ -44,8 +44,8 @@ function openAgents(lookup: LookupFunction): Agents {
 
 /**
  * Sends web pushes (RFC 8030, 8188, 8291, 8292). The web-push library encrypts and makes the request's headers; the request
- * is ours, because the library's own collects an answer of any length and knows no limit of time in all. The VAPID header
- * is signed once per push service (×2.1 measured), not per push. Redirects are answers like any other.
+ * is ours, because the library's own request collects an answer of any length and has no time limit for the whole of it. The VAPID header
+ * is signed once per push service and not per push, which made it 2.1 times as fast. A redirect is an answer like any other.
  */
 export function openWebPush(guard: Guard, rule: EndpointRule): WebPush {
   const agents = openAgents(guard.lookup)
@@ -79,7 +79,7 @@ function openForApp({ appId, subject, publicKey, privateKey }: VapidCredentials,
   return { send: (push, hear) => tell(send(push), hear), close: () => Promise.resolve() }
 }
 
-/** Undefined: the keys do not decode, there is no sending to this device. */
+/** Undefined when the device's keys do not decode: then nothing can be sent to the device. */
 function encrypt(push: Push, authorization: string): (RequestDetails & { body: Buffer }) | undefined {
   if (!push.keys) return undefined
   const options = {
@@ -95,7 +95,7 @@ function encrypt(push: Push, authorization: string): (RequestDetails & { body: B
   }
 }
 
-/** Connections that stand: a request that waited for one gets it from another without being told so. */
+/** The connections whose handshake is over. A request may get such a connection from another request, and nothing tells it that the connection stands. */
 const handshaken = new WeakSet<Socket>()
 
 function post({ endpoint, method, headers, body }: RequestDetails & { body: Buffer }, agent: Agent): Promise<Answer> {
@@ -120,7 +120,7 @@ function post({ endpoint, method, headers, body }: RequestDetails & { body: Buff
     let timer: NodeJS.Timeout | undefined
     let connecting: NodeJS.Timeout | undefined
     let isConnected = false
-    // The time limit starts with the connection: waiting for one of the 64 is not the push service's doing.
+    // The time limit starts when the request gets a connection: that it waited for one of the 64 is not the push service's doing.
     outgoing.on('socket', (socket) => {
       timer = setTimeout(() => outgoing.destroy(Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })), answerLimitMs)
       const connected = () => {
@@ -139,7 +139,7 @@ function post({ endpoint, method, headers, body }: RequestDetails & { body: Buff
     outgoing.on('error', (error) => {
       const code: unknown = Reflect.get(error, 'code')
       if (code === blockedAddress) resolve({ is: 'unsendable', why: 'address' })
-      // Nothing of the push has left, whatever went wrong.
+      // There was no connection yet, so nothing of the push has left, whatever went wrong.
       else if (!isConnected) resolve({ is: 'unsent', reason: word(typeof code === 'string' ? code : 'no connection') })
       else resolve(answerOfFailure(error))
     })

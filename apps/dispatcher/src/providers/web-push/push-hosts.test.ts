@@ -13,7 +13,7 @@ function given(): { hosts: PushHosts; clock: { now: number }; enter: (host: stri
 }
 
 // spec: providers/new-hosts
-test('a new host is tried by one push; the others wait, and go when it has answered', async () => {
+test('a new host is tried by one push; its other pushes wait, and go when the host has answered', async () => {
   const { enter } = given()
   const first = entered(await enter('new'))
   let isIn = false
@@ -57,14 +57,14 @@ test('an app tries 32 new hosts at once; further ones are refused, known hosts a
   entered(await enter('yet another'))
 })
 
-test('who comes while a host has been tried for 2 s without an answer is refused at once', async () => {
+test('a push that comes when its host has been tried for 2 s without an answer is refused at once', async () => {
   const { enter, clock } = given()
   entered(await enter('slow'))
   clock.now += 2_000
   expect(await enter('slow')).toEqual({ is: 'refused', reason: 'host is slow' })
 })
 
-test('a host that answers is not closed by the pushes it leaves unanswered, unless they are eight in a row', async () => {
+test('a host that has answered is closed only by eight unanswered pushes in a row', async () => {
   const { enter } = given()
   const leave = async (...answers: boolean[]) => {
     for (const answered of answers) entered(await enter('busy')).leave(answered)

@@ -1,48 +1,52 @@
 import { LRUCache } from 'lru-cache'
 
-/** Hosts of push services remembered; about 200 bytes each. */
+/** How many hosts of push services are remembered, at about 200 bytes each. */
 const mostHosts = 10_000
 /** A host that has answered is trusted for so long after its last answer. */
 const provenForMs = 10 * 60_000
-/** So many pushes without an answer in between close a host that has answered before. A new one is closed by its first. */
+/** A host that has answered before is closed by so many pushes in a row without an answer. A new host is closed by its first. */
 const failuresToClose = 8
-/** A closed host is not asked for so long; twice as long each time that it fails again, up to a minute. */
+/** A closed host is left alone for so long, and for twice as long each time that it fails again, up to a minute. */
 const closedMs = 5_000
 const longestClosedMs = 60_000
-/** Pushes to a host that is being tried for the first time wait for what comes of it, but not longer. */
+/** While a host is tried for the first time, other pushes to it wait for what comes of it, but not longer than this. */
 const patienceMs = 2_000
-/** Hosts that an app may have tried for the first time at once, among those that the operator does not name. */
+/** How many new hosts an app may try at once, among those that the operator does not name. */
 const newHostsPerApp = 32
 
-/** A push may go, and says at its end whether its host answered (undefined: it was never asked); or it may not, for the reason given. */
+/** Whether a push may be sent to its host. If it may, `leave` is told in the end whether the host answered (undefined when it was never asked). If not, there is a reason. */
 export type Entry =
-  | { is: 'entered'; /** It is the one push that tries a new host. */ isTrial: boolean; leave(answered: boolean | undefined): void }
+  | {
+      is: 'entered'
+      /** Whether this is the one push that tries a new host. */ isTrial: boolean
+      leave(answered: boolean | undefined): void
+    }
   | { is: 'refused'; reason: string }
 
 type Host = {
   provenUntil: number
   closedUntil: number
-  /** Pushes without an answer, one after another. */
+  /** How many pushes in a row had no answer. */
   failures: number
-  /** Times that it was closed without an answer in between. */
+  /** How many times in a row it was closed, without an answer in between. */
   closures: number
   trial: { startedAt: number; ended: Promise<void> } | undefined
 }
 
 /**
- * The hosts of push services, as this process has found them. Anybody may register an endpoint, so one app's dead or slow hosts must
- * cost their own devices only: a host that does not answer is left alone for a while, one that was never heard of is tried by a single
- * push, and an app tries only so many new ones at once. Refused pushes were not sent and may be tried again later.
+ * The hosts of push services, as this process has found them. Any device may register an endpoint, so an app's dead or slow hosts must
+ * cost their own devices only. A host that does not answer is left alone for a while. A new host is tried by a single
+ * push, and an app tries only so many new hosts at once. A push that is refused here was not sent, and may be tried again later.
  */
 export type PushHosts = {
-  /** `isNamed`: the operator or the list of known push services names the host, so it is nobody's invention and needs no trial. */
+  /** `isNamed`: the operator or the list of known push services names the host, so no device has made it up and it needs no trial. */
   enter(about: { appId: string; host: string; isNamed: boolean }): Promise<Entry>
 }
 
-/** `now` answers milliseconds of a clock that never goes back. */
+/** `now` gives the milliseconds of a clock that never goes back. */
 export function openPushHosts(now: () => number = () => performance.now()): PushHosts {
   const hosts = new LRUCache<string, Host>({ max: mostHosts })
-  /** New hosts in trial, by app; an app without any is not in it. */
+  /** How many new hosts each app is trying. An app that tries none is not in here. */
   const trials = new Map<string, number>()
 
   const hostNamed = (name: string): Host => {
@@ -60,7 +64,7 @@ export function openPushHosts(now: () => number = () => performance.now()): Push
       return
     }
     host.failures += 1
-    // What was under way when it was closed says the same once more.
+    // A push that was under way when the host was closed says nothing new.
     if (now() < host.closedUntil || !mayClose(host.failures)) return
     const forMs = Math.min(longestClosedMs, closedMs * 2 ** host.closures)
     Object.assign(host, { provenUntil: 0, closedUntil: now() + forMs, failures: 0, closures: host.closures + 1 })

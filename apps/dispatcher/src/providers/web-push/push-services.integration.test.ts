@@ -34,7 +34,7 @@ const told = (reply: Reply) => (reply.is === 'answered' ? String(reply.status) :
 
 describe.each(['h2', 'http/1.1'] as const)('a push service that offers %s', (protocol) => {
   // spec: providers/endpoint-guard
-  test('gets no byte at an address off the public internet, whatever its name was resolved to and though it is written as an address', async () => {
+  test('gets no byte at an address outside the public internet, whether its name resolves to it or the endpoint is written with it', async () => {
     const service = await startPushService(protocol)
     const { send } = given({ lookup, checkAddress })
     expect(told(await send(service))).toBe('unsent EBLOCKED')
@@ -44,7 +44,7 @@ describe.each(['h2', 'http/1.1'] as const)('a push service that offers %s', (pro
   })
 
   // spec: providers/endpoint-guard
-  test('is checked at every connection, not at the first alone', async () => {
+  test('has its address checked at every connection, not only at the first', async () => {
     const service = await startPushService(protocol)
     const checked: string[] = []
     const { send } = given({ lookup, checkAddress: (address) => (checked.push(address) > 1 ? 'EBLOCKED' : undefined) })
@@ -74,7 +74,7 @@ describe.each(['h2', 'http/1.1'] as const)('a push service that offers %s', (pro
     expect(told(await send(service))).toBe('201')
   })
 
-  test('that nobody reaches is told as unsent, and works when it is back', async () => {
+  test('leaves pushes unsent while it cannot be reached, and works when it is back', async () => {
     const service = await startPushService(protocol)
     service.stop()
     const { send } = given(open)
@@ -111,7 +111,7 @@ test('an answer over HTTP/1.1 with an endless body says what its status says', a
   expect(told(await send(service))).toBe('201')
 })
 
-test('of more push services than are kept, the one that was used longest ago is closed, and none that is at work', async () => {
+test('when there are more push services than are kept, the one that was used longest ago is closed, and none with a push on its way', async () => {
   const service = await startPushService('h2')
   const { services, send } = given(open, { most: 2 })
   const sendTo = async (...names: string[]) => {
@@ -130,7 +130,7 @@ test('of more push services than are kept, the one that was used longest ago is 
   expect(await sendTo('d', 'e', 'f', 'g')).toBe(4)
 })
 
-test('an app makes connections to 16 known push services at once, and those that never end their handshake hold up no other app', async () => {
+test('an app connects to 16 known push services at once, and push services that never end their handshake hold up no other app', async () => {
   const good = await startPushService('h2')
   const sockets = new Set<Socket>()
   const mute = createServer((socket) => void sockets.add(socket.on('error', () => undefined)))

@@ -4,12 +4,12 @@ import type { Reply } from '@herald/http2/client/reply'
 import type { Guard } from '@herald/service/guarded-connect'
 import { openGate, openHttp1, type Gate, type Http1 } from './http1.ts'
 
-/** One push as any version of HTTP carries it. */
+/** The request of one push, for any version of HTTP. */
 export type PushRequest = {
-  /** Whose push it is. */
+  /** The app whose push it is. */
   appId: string
   url: URL
-  /** What the pushes of an app to this push service have in common. */
+  /** The fields that the pushes of an app to this push service have in common. */
   head: PreparedHead
   /** The fields of this push alone. */
   more: readonly HeadField[]
@@ -17,22 +17,22 @@ export type PushRequest = {
   timeoutMs: number
 }
 
-/** The connections of the process to push services. */
+/** The connections of this process to push services. */
 export type PushServices = {
   /** Posts one push, over HTTP/2 where the push service offers it. Never rejects: what the network does is a reply. */
   send(request: PushRequest, about: { isNamed: boolean; isTrial: boolean }): Promise<Reply>
-  /** Push services that there is a connection to, or that one is being made to. */
+  /** How many push services there is a connection to, or one is being made to. */
   readonly open: number
   close(): Promise<void>
 }
 
-/** Looking a name up, TCP and TLS together. Below the limit of an answer, since nothing was sent yet. */
+/** The limit for looking a name up, TCP and TLS together. It is below the limit for an answer, since nothing was sent yet. */
 const connectMs = 5_000
 const bodyBytes = 65_536
 /** How often idle connections are looked for. */
 const sweepMs = 1_000
 
-/** What the push services that the operator names may take, and the others: anybody may make up thousands of those. */
+/** How much the push services that the operator names may take, and how much all others, of which devices may make up thousands. */
 export const usualSizes = {
   named: { most: 1_000, connections: 10, http1Connections: 64, idleHttp1Connections: 64, idleMs: 30_000, connectingPerApp: 1_000 },
   others: { most: 500, connections: 1, http1Connections: 16, idleHttp1Connections: 1, idleMs: 5_000, connectingPerApp: 16 },
@@ -40,8 +40,8 @@ export const usualSizes = {
 type Size = typeof usualSizes.named
 
 /**
- * Opens the connections to push services, each of them by the guard. Those that the operator names are kept apart, so that no number of others takes their connections.
- * `onEvent` hears what happens to those over HTTP/2.
+ * Opens connections to push services as they are needed, to addresses that the guard allows. Services that the operator names are kept apart, so that no number of
+ * others takes their connections. `onEvent` hears what happens to connections over HTTP/2.
  */
 export function openPushServices(guard: Guard, sizes = usualSizes, onEvent: (event: OriginEvent) => void = () => undefined): PushServices {
   const named = openPool(guard, sizes.named, onEvent)
@@ -59,19 +59,19 @@ export function openPushServices(guard: Guard, sizes = usualSizes, onEvent: (eve
 
 type PushService = {
   origin: Origin
-  /** There once the push service has chosen HTTP/1.1. */
+  /** Set when the push service has chosen HTTP/1.1. */
   http1: Http1 | undefined
-  /** Pushes on their way. */
+  /** How many pushes are on their way. */
   running: number
   usedAt: number
 }
 
 function openPool(guard: Guard, size: Size, onEvent: (event: OriginEvent) => void) {
-  /** By host and port; those that were used last are at the end. */
+  /** The push services by host and port. The one that was used last is at the end. */
   const services = new Map<string, PushService>()
   /**
-   * By app: its pushes that need a connection first, so that a send to hundreds of push services is no storm of handshakes. New hosts, which may be dead, do not
-   * stand in it: push-hosts.ts lets each app try 32 of them at once.
+   * Lets only so many pushes of an app open connections at once, so that a send to hundreds of push services is no storm of handshakes. Pushes to new hosts, which may be
+   * dead, do not pass through it: push-hosts.ts lets each app try 32 new hosts at once.
    */
   const connecting = new Map<string, Gate>()
   let isClosed = false
@@ -79,7 +79,7 @@ function openPool(guard: Guard, size: Size, onEvent: (event: OriginEvent) => voi
 
   function openService(url: URL): PushService {
     const host = url.hostname.replace(/^\[|\]$/g, '')
-    // A certificate names no root, whose dot a URL may have at its end.
+    // A host in a URL may end in a dot, for the root of the DNS. The names in certificates do not.
     const to = { ...guard, host, servername: host.replace(/\.$/, ''), port: Number(url.port || 443) }
     const forget = () => {
       if (services.get(url.host) === service) services.delete(url.host)
@@ -102,9 +102,9 @@ function openPool(guard: Guard, size: Size, onEvent: (event: OriginEvent) => voi
         connections: size.connections,
         connectMs,
         bodyBytes,
-        // How many wait is bounded by DISPATCH_WINDOW, whose most this is.
+        // DISPATCH_WINDOW bounds how many requests wait. This is the most that it can be.
         queuedRequests: 100_000,
-        // How long a host is left alone that does not answer is the word of push-hosts.ts; this keeps one that is named from being dialled in a circle.
+        // push-hosts.ts says how long a host that does not answer is left alone. This bound only keeps the host from being dialled without a pause.
         longestBackoffMs: 1_000,
       },
       onHttp1(socket) {
@@ -126,7 +126,7 @@ function openPool(guard: Guard, size: Size, onEvent: (event: OriginEvent) => voi
     return service
   }
 
-  /** One that is at work is never closed: when all are, there are as many as the window has places. */
+  /** Closes the push service that was used longest ago and has no push on its way. When all have one, there are more services than `size.most`, but no more than the window has places. */
   function closeLeastUsed(): void {
     for (const [host, service] of services) if (service.running === 0) return closeService(host, service)
   }
@@ -194,7 +194,7 @@ async function sendTo(service: PushService, { url, head, more, body, timeoutMs }
   const path = url.pathname + url.search
   if (!service.http1) {
     const reply = await service.origin.request({ head, path, more, body, timeoutMs })
-    // Chosen while the request waited for the connection.
+    // The push service may have chosen HTTP/1.1 while the request waited for the connection.
     if (!service.http1 || reply.is !== 'unsent' || reply.reason !== 'HTTP_1_1') return reply
   }
   const headers: Record<string, string> = { host: url.host }

@@ -69,7 +69,7 @@ async function listening(server: Server): Promise<number> {
 const tls = { cert: certificate.certificate, key: certificate.privateKey }
 
 describe.each(['own', 'library'] as const)('%s', (kind) => {
-  test('names that nobody answers for hold up no other push service, are not asked for again at once, and nothing was sent', async () => {
+  test('host names that no name server answers for hold up no other push service and are not asked for again at once, and their pushes are unsent', async () => {
     const port = await listening(
       createHttpsServer(tls, (request, response) => request.resume().on('end', () => response.writeHead(201).end())),
     )
@@ -95,7 +95,7 @@ describe.each(['own', 'library'] as const)('%s', (kind) => {
     expect((await honest).map((answer) => answer.is === 'answered' && answer.status)).toEqual(Array.from({ length: 100 }, () => 201))
   })
 
-  test('a host that never ends its TLS handshake is given up on with nothing sent, by one connection', async () => {
+  test('a host that never ends its TLS handshake costs one connection, and its pushes are unsent', async () => {
     let connections = 0
     const port = await listening(createTcpServer(() => void (connections += 1)))
     const send = openTransport(kind)
@@ -104,7 +104,7 @@ describe.each(['own', 'library'] as const)('%s', (kind) => {
     expect(connections).toBe(1)
   })
 
-  test('a host that never answers costs one push its answer, and the others of its devices a try', async () => {
+  test('a host that never answers leaves one push unanswered, and all its other pushes unsent', async () => {
     let requests = 0
     const port = await listening(createHttpsServer(tls, () => void (requests += 1)))
     const send = openTransport(kind)

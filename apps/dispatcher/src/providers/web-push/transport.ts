@@ -8,13 +8,13 @@ import { openPushHosts } from './push-hosts.ts'
 import { openPushServices, usualSizes } from './push-services.ts'
 import { make, openHeads, type VapidCredentials } from './request.ts'
 
-/** The way to push services: its connections are the process's, its transports the apps'. */
+/** Sends to push services. All apps of the process share its connections, and each app has a transport. */
 export type WebPush = {
   forApp(credentials: VapidCredentials): Transport
   close(): Promise<void>
 }
 
-/** Sends web pushes (RFC 8030, 8188, 8291, 8292). Redirects are answers like any other. */
+/** Opens what sends web pushes (RFC 8030, 8188, 8291, 8292). A redirect is an answer like any other. */
 export function openWebPush(guard: Guard, rule: EndpointRule, onEvent?: (event: OriginEvent) => void): WebPush {
   const services = openPushServices(guard, usualSizes, onEvent)
   const hosts = openPushHosts()
@@ -40,9 +40,9 @@ export function openWebPush(guard: Guard, rule: EndpointRule, onEvent?: (event: 
   }
 }
 
-/** Whether the host was there for a push. One that says it processed nothing (GOAWAY, REFUSED_STREAM) is busy or ending, not dead; and some pushes never ask. */
+/** Says whether the host answered a push. Undefined when this is not known: a host that says that it processed nothing (GOAWAY, REFUSED_STREAM) is busy or ending and not dead, and some pushes never reach their host. */
 const wasThere = (answer: Answer): boolean | undefined =>
   answer.is === 'unsendable' || answer.is === 'refused' ? undefined : answer.is === 'answered'
 
-/** The push service a push goes to: its origin in the window. */
+/** Gives the host of the push service that an endpoint belongs to. */
 export const hostOf = (endpoint: string): string => (URL.canParse(endpoint) ? new URL(endpoint).host : 'invalid')

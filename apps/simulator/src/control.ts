@@ -12,7 +12,7 @@ import type { AccessTokens } from './fcm/oauth.ts'
 import type { Recording } from './record.ts'
 import type { State } from './state.ts'
 
-/** A listener, and the service that faults are aimed at. */
+/** A listener, with the service that it belongs to: faults are aimed at services. */
 export type ServiceListener = Listener & { service: Service }
 
 export type Controlled = {
@@ -62,7 +62,7 @@ const NewDevices = z.strictObject({
   ...reach,
   keyPool: z.number().int().min(1).optional(),
   behaviour: NewBehaviour.optional(),
-  /** A device that a person holds: they tap, and it reports by itself only what it showed. */
+  /** Set for devices in a user's hand: the user taps, and a device reports by itself only what it showed. */
   hand: z.strictObject({ name: z.string().max(64), reportTo: z.url() }).optional(),
 })
 
@@ -109,7 +109,7 @@ const NewReports = z.strictObject({
   concurrency: concurrency.default(16),
 })
 
-/** The control API: plain HTTP and JSON, described in the README. */
+/** Serves the control API: plain HTTP and JSON, described in the README. */
 export function listenForControl(at: { port: number; bindTo: string }, parts: Controlled) {
   const { devices, recording, faults, crowd, listeners, accessTokens, providerTokens } = parts
   const deviceOf = (id: string): Device => {

@@ -16,17 +16,17 @@ export type NewDevice =
   | { platform: 'web'; path: string; keys: WebKeys; auth: Buffer; applicationServerKey: string | undefined }
 
 export type Device = NewDevice & {
-  /** Counts from 0 over all devices, in the order they were made. The record names devices by it. */
+  /** The device's number among all devices, from 0, in the order in which they were made. The record names devices by it. */
   index: number
   id: string
   behaviour: Behaviour | undefined
   subscriptionId: string | undefined
-  /** Set for a device that a user holds: it reports what it showed, and what the user does with it is left to the user. Undefined for one of the crowd. */
+  /** Set for a device in a user's hand: it reports that it showed a push, and the user reports the rest. Undefined for a device of the crowd. */
   hand: Hand | undefined
-  /** Whether the app was removed from it. */
+  /** Whether the app was removed from the device. */
   isGone: boolean
 }
-/** What a device that a user holds is called, and the address of the Herald that it reports to. */
+/** The name of a device in a user's hand, and the address of the Herald that it reports to. */
 export type Hand = { name: string; reportTo: string }
 
 /** The accounts that an app of Herald sends with. */
@@ -43,11 +43,11 @@ export type DeviceKind<One extends Device = Device> = {
   registrationOf(device: One, webPushOrigin: string): object
   /** Whether pushes that are sent with these accounts get to the device. */
   isReachedBy(device: One, accounts: Reach): boolean
-  /** Gives what stands in a payload where Herald puts its tracking id. */
+  /** Gives what a payload has in the place where Herald puts its tracking id. */
   findMsgId(payload: unknown): unknown
-  /** Opens what a push carries; undefined when it was not made for the device. Where it is missing, pushes are not sealed. */
+  /** Decrypts the body of a push; undefined when it was not sealed for the device. A platform without this function has no sealed pushes. */
   open?(device: One, body: Buffer): Buffer | undefined
-  /** Gives what makes one more of the wanted devices. Bundle and project may be left out when there is only one. */
+  /** Gives a function that makes one more of the wanted devices. Bundle and project may be left out when there is only one. */
   maker(accounts: Accounts, wanted: Wanted): () => NewDevice & { platform: One['platform'] }
   /** A device as it is kept in a file, and back. */
   toJson(device: One): Record<string, string | undefined>

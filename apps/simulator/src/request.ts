@@ -3,7 +3,7 @@ import type { Answer as Http2Answer, Request } from '@herald/http2/server/reques
 export type { Request }
 
 /**
- * What a service answers, whichever HTTP version carried the request. `reason` is empty when the request was accepted, else the word the summary counts it under.
+ * What a service answers, in any version of HTTP. `reason` is empty when the request was accepted, else the word under which the summary counts it.
  * On HTTP/1.1 the ending `reset` closes the socket.
  */
 export type Answer = Http2Answer & { reason: string }

@@ -5,7 +5,7 @@ import { kinds, uninstall, type Device, type Devices } from './devices.ts'
 type Line =
   | { account: ReturnType<typeof accountToJson> }
   | { device: DeviceJson }
-  // What became of a device since: its place among all devices is its name.
+  // What became of a device later. It is named by its id, which follows from its place among all devices.
   | { told: string; subscriptionId?: string; gone?: true }
 type DeviceJson = { platform: Device['platform'] } & Record<string, string | undefined>
 
@@ -16,15 +16,15 @@ export type State = {
 }
 
 /**
- * Read accounts and devices back from `path`, a file of JSON lines, and add later ones to it; without a path nothing is kept. So a demo's devices survive a restart:
- * nobody could tell browsers and phones their new keys. The private keys in it belong to simulated devices; the file is for the owner only all the same.
+ * Reads accounts and devices back from `path`, a file of JSON lines, and adds later ones to it. Without a path nothing is kept. So a demo's devices survive a restart: Herald
+ * would not know new keys of theirs. The private keys in the file belong to simulated devices, but only the file's owner can read it all the same.
  */
 export function openState(path: string | undefined, accounts: Accounts, devices: Devices): State {
   if (path === undefined) return { saveAccount: () => undefined, saveDevices: () => undefined, saveFate: () => undefined }
   if (existsSync(path)) for (const text of readFileSync(path, 'utf8').split('\n')) restore(text)
 
   function restore(text: string): void {
-    // The last line is cut off when the process was killed while it wrote.
+    // When the process was killed while it wrote, the last line is cut off.
     if (!text.startsWith('{') || !text.endsWith('}')) return
     const line = JSON.parse(text) as Line
     if ('account' in line) accounts.add(accountFromJson(line.account))

@@ -174,7 +174,7 @@ test.each(behaviours)('a device told %j answers %i %s once, then is well again',
   expect((await send()).status).toBe(200)
 })
 
-test('a push that was accepted and then broken off or answered 503 is in the record all the same', async () => {
+test('a push that was accepted and then broken off, or answered 503, is in the record', async () => {
   await simulator.ask('PUT', `/devices/${device.id}/behaviour`, { answer: 'reset_after_accept', times: 1 })
   await expect(send()).rejects.toThrow(/INTERNAL_ERROR/)
   await simulator.ask('PUT', `/devices/${device.id}/behaviour`, { answer: 'accepted_then_503', times: 1 })
@@ -183,7 +183,7 @@ test('a push that was accepted and then broken off or answered 503 is in the rec
   expect(await simulator.ask('GET', '/summary')).toMatchObject({ accepted: { ios: 3 }, copies: 2, distinctDevices: 1 })
 })
 
-test('more provider tokens than allowed within 20 minutes are refused, and those shown before go on', async () => {
+test('more provider tokens than allowed within 20 minutes are refused, and those shown before still work', async () => {
   await simulator.ask('POST', '/reset')
   await simulator.ask('PUT', '/faults', { providerTokenUpdates: 2 })
   const [first, second, third] = [token(), token({ iat: seconds(-1) }), token({ iat: seconds(-2) })]
@@ -192,7 +192,7 @@ test('more provider tokens than allowed within 20 minutes are refused, and those
   expect(statuses).toEqual([200, 200, 429, 200])
 })
 
-test('the summary has how many different tokens each team has shown, refused ones too', async () => {
+test('the summary says how many different provider tokens each team has shown, refused ones too', async () => {
   const forged = token({}, {}, otherTeamsKey)
   const old = token({ iat: seconds(-3660) })
   const others = `bearer ${makeJwt('ES256', otherTeamsKey, { iss: 'OTHER', iat: seconds() }, { kid: 'K2' })}`
@@ -200,7 +200,7 @@ test('the summary has how many different tokens each team has shown, refused one
   expect(await simulator.ask('GET', '/summary')).toMatchObject({ providerTokens: { TEAM: 2, OTHER: 1 } })
 })
 
-test('a replaced key refuses what the old one signed, known or not', async () => {
+test('after a key is replaced, what the old key signed is refused, also a token that worked before', async () => {
   const account = { kind: 'apns', teamId: 'TEAM', keyId: 'ROTATED', bundleId: 'com.example.app' }
   const { privateKey } = await simulator.ask<{ privateKey: string }>('POST', '/accounts', account)
   const authorization = token({}, { kid: 'ROTATED' }, privateKey)

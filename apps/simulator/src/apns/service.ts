@@ -11,7 +11,7 @@ const clockSkewSeconds = 60
 const updateWindowMs = 20 * 60_000
 const payloadLimits = { voip: 5120, other: 4096 }
 
-/** Push types, and what the topic of each ends in beside the bundle id. */
+/** The push types, and what the topic of each has behind the bundle id. */
 const pushTypes: Readonly<Record<string, string>> = {
   alert: '',
   background: '',
@@ -44,8 +44,8 @@ export const apnsUnavailable: Answer = { status: 503, headers: {}, body: '{"reas
 export type ProviderTokens = ReturnType<typeof openProviderTokens>
 
 /**
- * Who signed a request. A token is verified once and then known by its text (a verification costs 100 µs, as much as ten pushes). A team and key that show more than
- * `allowance` different tokens within 20 minutes get TooManyProviderTokenUpdates for the newest; the older ones go on working, as with Apple.
+ * Finds out which account signed a request. A token is verified once and then known by its text: a verification costs 100 µs, as much as ten pushes. A team and key that show more
+ * than `allowance` different tokens within 20 minutes get TooManyProviderTokenUpdates for the newest. The older ones go on working, as with Apple.
  */
 export function openProviderTokens(accounts: Accounts) {
   const known = new Map<string, { account: ApnsAccount; issuedAt: number }>()
@@ -80,7 +80,7 @@ export function openProviderTokens(accounts: Accounts) {
       if (!authorization || !/^bearer ./i.test(authorization)) return no(403, 'MissingProviderToken')
       const token = authorization.slice(7)
       const entry = known.get(token)
-      // A key that was replaced has another account object: what it signed is verified again, and fails.
+      // A replaced key belongs to an account object that is not there any more, so what it signed is verified again, and fails.
       if (!entry || accounts.apnsKey(entry.account.teamId, entry.account.keyId) !== entry.account) {
         const verified = verify(token, now)
         return 'status' in verified ? verified : verified.account
@@ -90,9 +90,9 @@ export function openProviderTokens(accounts: Accounts) {
     setAllowance(tokens: number): void {
       allowance = tokens
     },
-    /** How many different tokens each team has shown, whatever they were answered. */
+    /** Gives how many different tokens each team has shown, refused ones too. */
     shown: (): Record<string, number> => Object.fromEntries([...shown].map(([teamId, tokens]) => [teamId, tokens.size])),
-    /** Forget which tokens were shown, and go back to the usual allowance. */
+    /** Forgets which tokens were shown, and goes back to the usual allowance. */
     reset(): void {
       known.clear()
       updates.clear()
@@ -102,7 +102,7 @@ export function openProviderTokens(accounts: Accounts) {
   }
 }
 
-/** One of the two APNs: it knows the devices of its environment and answers `POST /3/device/<token>` in Apple's words. */
+/** Opens one environment of APNs. It knows the devices of this environment, and answers `POST /3/device/<token>` in Apple's words. */
 export function openApns(environment: Environment, accounts: Accounts, devices: Devices, tokens: ProviderTokens, record: Recording): Serve {
   return (request: Request): Answer => {
     const { headers, body } = request
@@ -153,7 +153,7 @@ export function openApns(environment: Environment, accounts: Accounts, devices: 
 const retryAfter = (behaviour: Behaviour): Record<string, string> =>
   behaviour.retryAfterSeconds === undefined ? {} : { 'retry-after': String(behaviour.retryAfterSeconds) }
 
-/** The topic without what its push type adds. */
+/** Gives the bundle id in a topic, without what the push type puts behind it. */
 function bundleIdOf(headers: Request['headers']): string {
   const topic = headers['apns-topic'] ?? ''
   const suffix = pushTypes[headers['apns-push-type'] ?? 'alert'] ?? ''

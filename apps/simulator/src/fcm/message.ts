@@ -36,7 +36,7 @@ const duration: Check = (value, path) => {
   return Number(seconds) <= maxTtlSeconds ? undefined : { field: path, description: 'The ttl must be between 0 and 2419200 seconds.' }
 }
 
-/** Reserved keys, as the documentation of the message's `data` lists them, and those Herald reserves beside. */
+/** Says whether a key is reserved: by FCM's documentation of `data`, or by Herald besides. */
 const isReserved = (key: string) => ['from', 'message_type', 'gcm', 'collapse_key'].includes(key) || /^(google\.|gcm\.)/i.test(key)
 
 const data: Check = (value, path) => {
@@ -47,7 +47,7 @@ const data: Check = (value, path) => {
   })
 }
 
-/** An object with these fields and no other. Both spellings pass, `collapse_key` and `collapseKey`, as in the JSON form of protocol buffers. */
+/** Checks for an object with these fields and no others. Both spellings pass, `collapse_key` and `collapseKey`, as in the JSON form of protocol buffers. */
 function object(fields: Readonly<Record<string, Check>>): Check {
   const checks = new Map(
     Object.entries(fields).flatMap(([name, check]) => [name, camelCase(name)].map((spelling) => [spelling, check] as const)),
@@ -128,7 +128,7 @@ const request = object({
 
 export type SendRequest = { token: string; isDryRun: boolean }
 
-/** Check the body of `messages:send` against the reference of FCM v1: known fields, their types, one token, 4,096 bytes. The first mistake is reported. */
+/** Checks the body of `messages:send` against the reference of FCM v1: known fields, their types, one token, 4,096 bytes. Gives the first mistake. */
 export function checkSendRequest(body: unknown): SendRequest | Violation {
   const wrong = request(body, '')
   if (wrong) return wrong
@@ -147,7 +147,7 @@ export function checkSendRequest(body: unknown): SendRequest | Violation {
   return { token, isDryRun: validate_only ?? validateOnly ?? false }
 }
 
-/** Keys and values of data and notification, which are what reaches the device. */
+/** Counts the bytes of what reaches the device: the keys and values of data and notification. */
 function payloadBytes(message: Record<string, unknown>): number {
   const android = isObject(message['android']) ? message['android'] : {}
   // What stands under `android` replaces the general part on that device.

@@ -20,7 +20,7 @@ export const oauthUnavailable: Answer = {
 
 export type AccessTokens = ReturnType<typeof openAccessTokens>
 
-/** The access tokens that were given out. One is good for 3600 s and as long as its project keeps the key that asked for it. */
+/** Keeps the access tokens that were given out. A token is good for 3600 s, as long as its project keeps the key that asked for it. */
 export function openAccessTokens(accounts: Accounts) {
   const issued = new Map<string, { account: FcmAccount; expiresAt: number }>()
   return {
@@ -29,7 +29,7 @@ export function openAccessTokens(accounts: Accounts) {
       issued.set(token, { account, expiresAt: now + lifetimeSeconds * 1000 })
       return token
     },
-    /** The project a bearer may send for. */
+    /** Gives the account whose pushes a bearer of the token may send. */
     check(token: string, now: number): FcmAccount | undefined {
       const entry = issued.get(token)
       return entry && entry.expiresAt > now && accounts.project(entry.account.projectId) === entry.account ? entry.account : undefined
@@ -38,7 +38,7 @@ export function openAccessTokens(accounts: Accounts) {
   }
 }
 
-/** `POST /token`: a signed assertion for an access token (RFC 7523, as Google does it). `tokenUri` is asked per request, because its port is known late. */
+/** Serves `POST /token`, which takes a signed assertion and gives an access token (RFC 7523, as Google does it). `tokenUri` is a function, because its port is known late. */
 export function openOauth(accounts: Accounts, tokens: AccessTokens, tokenUri: () => string): Serve {
   return ({ method, path, headers, body }) => {
     if (path !== '/token') return { status: 404, headers: {}, body: '', reason: 'not_found' }

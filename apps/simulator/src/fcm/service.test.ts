@@ -118,14 +118,14 @@ test('a message is accepted over HTTP/2 and HTTP/1.1 and recorded as it was sent
   ])
 })
 
-test('over HTTP/1.1 a request is broken off when the device was told so, and is in the record', async () => {
+test('over HTTP/1.1 a request whose device was told to break it off is broken off, and is in the record', async () => {
   await simulator.ask('PUT', `/devices/${device.id}/behaviour`, { answer: 'reset_after_accept', times: 1 })
   const sent = http1(simulator.addresses.fcm + path, { authorization: `Bearer ${bearer}` }, JSON.stringify(message()))
   await expect(sent).rejects.toThrow(/socket hang up|ECONNRESET/)
   expect(await simulator.ask('GET', '/summary')).toMatchObject({ accepted: { android: 1 } })
 })
 
-test('validate_only is answered and not recorded', async () => {
+test('a message with validate_only is answered and not recorded', async () => {
   expect((await send({ ...message(), validate_only: true })).status).toBe(200)
   expect(await simulator.ask('GET', '/summary')).toMatchObject({ accepted: { android: 0 } })
 })
@@ -155,12 +155,12 @@ test('a body that is not JSON is INVALID_ARGUMENT', async () => {
   expect(errorOf(answer)).toMatchObject({ http: 400, status: 'INVALID_ARGUMENT' })
 })
 
-test('a bearer that was not issued here is UNAUTHENTICATED', async () => {
+test('an access token that was not issued here is UNAUTHENTICATED', async () => {
   expect(errorOf(await send(message(), 'Bearer ya29.made-up'))).toMatchObject({ http: 401, status: 'UNAUTHENTICATED' })
   expect(errorOf(await send(message(), ''))).toMatchObject({ http: 401, status: 'UNAUTHENTICATED' })
 })
 
-test('a bearer of another project is PERMISSION_DENIED, and a device of another project is SENDER_ID_MISMATCH', async () => {
+test('an access token of another project is PERMISSION_DENIED, and a device of another project is SENDER_ID_MISMATCH', async () => {
   const denied = await post(session, '/v1/projects/other/messages:send', { authorization: `Bearer ${bearer}` }, JSON.stringify(message()))
   expect(errorOf(denied)).toMatchObject({ http: 403, status: 'PERMISSION_DENIED', errorCode: undefined })
   expect(errorOf(await send(message({ token: foreign.token })))).toMatchObject({ http: 403, errorCode: 'SENDER_ID_MISMATCH' })

@@ -39,9 +39,9 @@ const refusals: Readonly<Record<Refusal, No>> = {
 /** The answer of FCM to anything while it has an outage. */
 export const fcmUnavailable: Answer = refuse(refusals.unavailable)
 
-/** FCM v1: `POST /v1/projects/<project>/messages:send`. */
+/** Serves FCM v1: `POST /v1/projects/<project>/messages:send`. */
 export function openFcm(accounts: Accounts, devices: Devices, tokens: AccessTokens, recording: Recording): Serve {
-  // The names of real messages: a time and a counter of the server, then random bits.
+  // The name of a real message is a time and a counter of the server, then random bits.
   const series = randomBytes(8).toString('hex')
   let sent = 0
 
@@ -90,10 +90,10 @@ function invalid(violation: Violation, message = violation.description): No {
   return { code: 400, status: 'INVALID_ARGUMENT', errorCode: 'INVALID_ARGUMENT', message, violation }
 }
 
-/** Real tokens are an id of 22 characters, a colon and a long tail; whatever looks so but is not known belongs to an app that was removed. */
+/** A real token is an id of 22 characters, a colon and a long tail. One that looks so and is not known belongs to an app that was removed. */
 const isTokenLike = (token: string): boolean => /^[\w-]{20,}:[\w-]{100,}$/.test(token)
 
-/** The error body of Google's APIs (google.rpc.Status), with the details FCM adds. */
+/** Makes an answer with the error body of Google's APIs (google.rpc.Status) and the details that FCM adds. */
 function refuse({ code, status, errorCode, message, violation, retryAfterSeconds }: No): Answer {
   const details = [
     ...(errorCode ? [{ '@type': 'type.googleapis.com/google.firebase.fcm.v1.FcmError', errorCode }] : []),

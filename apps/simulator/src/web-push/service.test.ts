@@ -84,7 +84,7 @@ test('a push is accepted with a location and recorded decrypted', async () => {
   expect(await simulator.ask('GET', '/pushes')).toMatchObject({ pushes: [expected] })
 })
 
-test('copies are counted also when nobody has read them', async () => {
+test('copies are counted also when their pushes were not read', async () => {
   await send()
   await send()
   expect(await simulator.ask('GET', '/summary?open=false')).toMatchObject({ copies: 0, unread: 2 })
@@ -104,7 +104,7 @@ test('devices made after an application server key was given demand that key', a
   expect((await send({ authorization: vapid({}, otherServer) }, encrypt(fresh, 'x'), pathOf(fresh))).status).toBe(201)
 })
 
-test('a push without a body is a push', async () => {
+test('a push without a body is accepted', async () => {
   expect((await send({ 'content-encoding': undefined }, Buffer.alloc(0))).status).toBe(201)
   expect(await simulator.ask('GET', '/pushes')).toMatchObject({ pushes: [{ payload: null, bytes: 0 }] })
 })

@@ -26,7 +26,7 @@ const refusals: Readonly<Record<Refusal, No>> = {
 /** The answer of the push service to anything while it has an outage. */
 export const webPushUnavailable: Answer = refuse(refusals.unavailable)
 
-/** A push service (RFC 8030) that wants VAPID (RFC 8292) and aes128gcm (RFC 8291). `origin` is asked per request, because its port is known late. */
+/** Serves a push service (RFC 8030) that wants VAPID (RFC 8292) and aes128gcm (RFC 8291). `origin` is a function, because its port is known late. */
 export function openWebPush(devices: Devices, recording: Recording, origin: () => string): Serve {
   const checkVapid = openVapid(origin)
   const series = randomBytes(6).toString('base64url')
@@ -66,7 +66,7 @@ function checkHeaders({ headers, body }: Request): No | undefined {
   return looksEncrypted(body) ? undefined : { status: 400, reason: 'body is not aes128gcm' }
 }
 
-/** A check of `Authorization: vapid t=<JWT>, k=<public key>`. A header is verified once (100 µs) and then known by its text until it expires. */
+/** Opens the check of `Authorization: vapid t=<JWT>, k=<public key>`. A header is verified once (100 µs) and then known by its text until it expires. */
 function openVapid(origin: () => string) {
   const known = new Map<string, { key: string; expiresAt: number }>()
 

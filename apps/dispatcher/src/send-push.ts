@@ -87,7 +87,7 @@ function waitForOrigin({ provider, prepared: { send }, origins, origin, probe, e
 }
 
 /** Settles a push by its answer. `handedOverAt` is when the push was handed over first, by performance.now(). */
-export function settle(sending: Sending, recipient: Recipient, answer: Answer, handedOverAt: number): Settlement {
+export function settlePush(sending: Sending, recipient: Recipient, answer: Answer, handedOverAt: number): Settlement {
   const { accepted } = sending
   if (answer === accepted?.answer && sending.transport.environmentOf(recipient) === accepted.asked) return accepted.settlement
   const { provider, prepared, transport, measures, triesBefore, probe, origins } = sending

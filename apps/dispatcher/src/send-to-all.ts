@@ -8,7 +8,7 @@ import type { Lease } from './lease.ts'
 import type { Recipients } from './open-recipients.ts'
 import type { AppTransport } from './providers/provider.ts'
 import type { Committed } from './record-outcomes.ts'
-import { makePush, settle, type Sending, type Settlement } from './send-push.ts'
+import { makePush, settlePush, type Sending, type Settlement } from './send-push.ts'
 import type { Hear } from './providers/provider.ts'
 
 /** After so many pushes the event loop gets its turn: a batch of 500 rendered in one go would hold up answers for 25 ms. */
@@ -119,7 +119,7 @@ async function sendInOrder(
         if (answer instanceof Error) return mistaken(recipient, answer)
         measures.answered(platform, (performance.now() - sentAt) / 1000)
         if (answer.is === 'refused' && resends < mostResends && mayGoOn()) return sendAgain(recipient, resends, firstAt, answer)
-        return ended(recipient, settle(sending, recipient, answer, firstAt))
+        return ended(recipient, settlePush(sending, recipient, answer, firstAt))
       } catch (error) {
         return mistaken(recipient, asError(error))
       }
@@ -138,7 +138,7 @@ async function sendInOrder(
   const sendAgain = (recipient: Recipient, resends: number, firstAt: number, answer: Answer): void => {
     const again = () => {
       if (mayGoOn()) trySending(recipient, resends + 1, firstAt)
-      else ended(recipient, settle(sending, recipient, answer, firstAt))
+      else ended(recipient, settlePush(sending, recipient, answer, firstAt))
     }
     setTimeout(() => within(again), resends * 20)
   }

@@ -24,7 +24,7 @@ test('a window that shrinks under an open stream holds its body back until it is
   expect(dataOf(given).map(({ flags }) => flags & flag.endStream)).toEqual([0, 0, 1])
 })
 
-test('all streams together keep to the connection window, in frames of at most 16,384 bytes', () => {
+test('all streams together keep to the connection’s window, in frames of at most 16,384 bytes', () => {
   const given = givenConnection(0, [
     [setting.initialWindowSize, 1_000_000],
     [setting.maxFrameSize, 1_000_000],
@@ -42,7 +42,7 @@ test('all streams together keep to the connection window, in frames of at most 1
   expect(given.connection.room()).toBeGreaterThan(0)
 })
 
-test('2,000 random windows and settings: never a byte more than was allowed, and every body in the end', () => {
+test('with 2,000 random windows and settings, never a byte more is sent than allowed, and every body is sent in the end', () => {
   for (let seed = 0; seed < 20; seed++) {
     const random = randomFrom(seed)
     let initial = random(300)
@@ -81,7 +81,7 @@ test('2,000 random windows and settings: never a byte more than was allowed, and
   }
 })
 
-test('the peer gets its window back when an answer is whole or broken off, not while it is held', () => {
+test('the peer gets its window back when an answer is whole or broken off, and not while the answer is incomplete', () => {
   const given = givenConnection(70)
   const block = (id: number) => frame(frameType.headers, flag.endHeaders, id, status200)
   const data = (id: number, flags = 0) => frame(frameType.data, flags, id, Buffer.alloc(15_000))

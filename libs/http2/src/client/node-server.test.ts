@@ -128,7 +128,7 @@ test('bodies over every window, headers that need CONTINUATION both ways, interi
   }
 })
 
-test('settings that change while requests are on their way are kept to', async () => {
+test('settings that change while requests are on their way are obeyed', async () => {
   let served = 0
   await listen(
     (stream) => {

@@ -31,7 +31,7 @@ test('GOAWAY: requests above its last stream are refused at once, those below ar
   expect(peer.connections[0]?.of(frameType.headers)).toHaveLength(10)
 })
 
-test('GOAWAY in two steps: nothing is refused by the warning, no new request is begun after it', async () => {
+test('GOAWAY in two steps: the first refuses no request, and no new request is begun after it', async () => {
   const peer = await given((each, connection) => {
     if (!isRequest(each)) return
     if (connection !== peer.connections[0]) return connection.send(answer(each.streamId))
@@ -48,7 +48,7 @@ test('GOAWAY in two steps: nothing is refused by the warning, no new request is 
   expect(told(await first)).toBe('200')
 })
 
-test('GOAWAY with an error says which one to what it leaves out; what is never answered before the end is unanswered', async () => {
+test('GOAWAY with an error: the requests that it leaves out are told the error, and those that get no answer before the end are unanswered', async () => {
   const peer = await given(({ type, streamId }, connection) => {
     if (type !== frameType.headers || streamId !== 5) return
     connection.send(answer(1), goAway(3, errorCode.enhanceYourCalm))

@@ -218,12 +218,12 @@ test('PING is answered with its own bytes, and SETTINGS are acknowledged', () =>
   expect(sent.filter(({ type, flags }) => type === SETTINGS && flags === 1)).toHaveLength(1)
 })
 
-test('our SETTINGS forbid push and streams of the server, and tell how large a header list may be', () => {
+test('our SETTINGS forbid push and streams of the server, and say how large a header list may be', () => {
   const settings = givenConnection().sent()[0]
   expect(settings?.payload.toString('hex')).toBe('000200000000000300000000000600004000')
 })
 
-test('frames on a stream that we broke off are passed over until its end, and decoded all the same', () => {
+test('frames on a stream that we broke off are ignored until its end, but their headers are decoded', () => {
   const given = givenConnection(2)
   const [stream] = given.connection.streams.values()
   given.connection.resetStream(stream as NonNullable<typeof stream>, 8)
@@ -247,7 +247,7 @@ test('1,000 late answers to requests that timed out are no flood; endless frames
   expect(given.goAwayCode()).toBe(ENHANCE_YOUR_CALM)
 })
 
-test('a late answer that ends its stream ends it: one more HEADERS is a mistake', () => {
+test('after a late answer that ends its stream, one more HEADERS on it is a mistake', () => {
   const given = givenConnection(1)
   given.connection.tick(performance.now() + 20_000)
   given.socket.arrive(answered)

@@ -128,7 +128,7 @@ test.each<[section: string, mistake: string, sent: Buffer[], code: number]>([
   expect(given.served).toEqual(['/'])
 })
 
-test('a stream over their number is refused, and its block decoded all the same', () => {
+test('one stream too many is refused, but its headers are decoded', () => {
   const given = givenServerSide(undefined, 1)
   const indexed = Buffer.from([0x40, 1, 0x61, 1, 0x62])
   given.socket.arrive(
@@ -144,7 +144,7 @@ test('a stream over their number is refused, and its block decoded all the same'
   expect(given.mistakes).toEqual([])
 })
 
-test('answers keep to a window that shrinks below zero and goes on when it is wide again', () => {
+test('answers keep to a window that shrinks below zero, and go on when it is wide again', () => {
   const given = givenServerSide(() => ({ body: 'x'.repeat(100) }))
   const bytes = () =>
     given

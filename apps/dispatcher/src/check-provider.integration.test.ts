@@ -16,7 +16,7 @@ afterAll(() => rig.clean())
 const { accounts } = rig.peers
 const gateway = await openBus(testService('gateway', { NATS_URL: rig.environment['NATS_URL'] ?? '' }))
 const check = (kind: ProviderKind, appId = rig.peers.appId) => gateway.call(checkProvider, { appId, kind })
-/** What the providers took and refused so far. */
+/** Gives what the providers took and refused so far. */
 async function heard() {
   const { accepted, rejected } = await rig.simulator.control<Record<'accepted' | 'rejected', Record<string, number>>>('GET', '/summary')
   return { accepted, rejected }

@@ -93,7 +93,7 @@ test('once credentials are refused the rest of the batch is not sent, and all of
   const refused = spellAnswers(answers?.seen ?? '')
   expect(refused).toMatch(/^c{1,8}$/)
   expect(await countRejected()).toBe(rejectedBefore + refused.length)
-  // They may have been replaced unheard: the next batch reads them again.
+  // The broadcast about new credentials may have been missed, so the next batch reads them again.
   await deliver(rig.peers.queue('ios', await iphones(1), { appId }))
   expect(rig.peers.askedCredentials.filter((asked) => asked === `${appId}/apns`)).toHaveLength(2)
 })

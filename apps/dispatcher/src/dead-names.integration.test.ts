@@ -11,7 +11,7 @@ const nameServer = await startNameServer(() => false)
 const anyHost = { WEB_PUSH_ALLOW_PRIVATE: 'false', WEB_PUSH_ALLOWED_HOSTS: '*' }
 afterEach(() => rig.clean())
 
-/** As many one-device sends of an app to hosts of their own, which nobody can resolve. */
+/** Makes that many sends of an app to one device each, with hosts that no name server knows. */
 async function deadSends(count: number) {
   const devices = await rig.simulator.devices({ platform: 'web', count, applicationServerKey: rig.peers.accounts.vapid.publicKey })
   const appId = newId()

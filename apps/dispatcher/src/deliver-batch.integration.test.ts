@@ -165,7 +165,7 @@ test('a platform whose provider hangs holds up neither another platform nor its 
 test('no connection is made to an endpoint in a private network', async () => {
   await rig.start({ WEB_PUSH_ALLOW_PRIVATE: 'false' })
   const devices = await rig.simulator.devices({ platform: 'web', count: 2, applicationServerKey: rig.peers.accounts.vapid.publicKey })
-  // One by name, one by its literal address.
+  // One endpoint has a host name, the other an IP address.
   const [named, literal] = devices
   if (literal?.endpoint) literal.endpoint = literal.endpoint.replace('localhost', '127.0.0.1')
   const row = rig.peers.queue(

@@ -5,7 +5,7 @@ import { afterAll, afterEach, expect, test } from 'vitest'
 import { sentTo, startRig } from './testing/start-rig.ts'
 import type { Row } from './testing/start-peers.ts'
 
-/** What a dispatcher makes of a provider that is not there. */
+/** What a dispatcher does while a provider is away. */
 
 const rig = await startRig()
 const dispatcher = await rig.start({ OUTAGE_PROBE_SECONDS: '0.3', PROVIDER_RETRY_SECONDS: '0.1,0.2,0.3,0.4' })

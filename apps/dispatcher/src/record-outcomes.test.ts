@@ -23,7 +23,7 @@ const ignored = {
   stopping: new AbortController().signal,
 }
 
-/** A recorder whose batches are opened as they come, and an outcome is a promise until it is committed. */
+/** Opens a recorder that opens batches as they come, and gives a promise for each outcome until it is committed. */
 function givenRecorder(...[commit, options]: Parameters<typeof openRecorder>) {
   const recorder = openRecorder(commit, options)
   const opened = new Map<OutcomeOwner, BatchRecorder>()
@@ -76,7 +76,7 @@ test('an outcome is repeated until it is committed, however often the tracker is
   expect(seen).toEqual([1, 2, 3])
 })
 
-/** Other batches' outcomes, one after another, as long as the test lasts. */
+/** Records outcomes of other batches, one after another, as long as the test lasts. */
 async function goOn(recorder: ReturnType<typeof givenRecorder>, isOver: () => boolean): Promise<void> {
   for (let n = 0; !isOver(); n += 1) await recorder.record(owner('good'), outcome(n))
 }
@@ -95,7 +95,7 @@ test('a batch that the tracker refuses for good is parked: its places are free, 
   const one = owner('poison')
   const others = goOn(recorder, () => givenUp.length > 0)
   await Promise.all(Array.from({ length: 288 }, (_, n) => recorder.record(one, outcome(n))))
-  // No call carries it with others any more.
+  // The refused batch is in no call with others any more.
   const parkedAt = calls.length
   await recorder.settled(one)
   expect(givenUp).toEqual([['poison', 288]])

@@ -12,7 +12,7 @@ afterEach(async () => {
   await rig.clean()
 })
 
-/** Batches of one device each, of an app and a campaign of their own. */
+/** Queues batches of one device each, each of its own app and campaign. */
 async function givenSmallBatches(count: number): Promise<Row[]> {
   const devices = await rig.androids(count)
   return devices.map((device) => rig.peers.queue('android', [device], { lane: 'prompt', campaignId: newId() }))

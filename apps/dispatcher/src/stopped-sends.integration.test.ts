@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import type { Row } from './testing/start-peers.ts'
 import { sentTo, startRig } from './testing/start-rig.ts'
 
-/** Batches that are being played out when their campaign is paused or cancelled. */
+/** Batches that are in work when their campaign is paused or cancelled. */
 
 const rig = await startRig()
 afterEach(() => rig.clean())
@@ -51,7 +51,7 @@ test('a campaign that stops while the answer to a take is on its way sends nothi
   await until(() => row.takes === 1)
 
   rig.peers.changeFlow(row.campaignId, 'paused')
-  // The bus delivers in order: a batch that is through says that the broadcast was heard.
+  // The bus delivers in order, so when another batch is delivered the broadcast was heard.
   const after = rig.peers.queue('android', await rig.androids(1))
   await rig.peers.point(after)
   await rig.finishOf(after)

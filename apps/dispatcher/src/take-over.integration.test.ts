@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest'
 import type { Row } from './testing/start-peers.ts'
 import { sentTo, startRig } from './testing/start-rig.ts'
 
-/** How a batch goes from one dispatcher to the next: killed, frozen, overtaken or told to stop. */
+/** How a batch goes from one dispatcher to the next when the first is killed, frozen, too slow or told to stop. */
 
 const rig = await startRig()
 afterEach(() => rig.clean())
@@ -80,7 +80,7 @@ test('a lost lease stops the sending, and nothing is reported about the batch', 
   const row = rig.peers.queue('android', devices)
   await rig.peers.point(row)
   await until(() => row.takes === 1)
-  // Another has taken it: the next renewal, after 3 s, is refused.
+  // Another dispatcher has taken the batch: the next renewal, after 3 s, is refused.
   row.takes = 2
 
   await until(() => running.output().includes('batch given up'))
@@ -99,7 +99,7 @@ test('a process does not send again what it sent while the tracker was away, tho
   rig.peers.state.trackerIsAway = true
   await rig.peers.point(row)
   await until(async () => (await rig.simulator.arrivedAt(devices)).length === 30)
-  // As when the database was away for longer than a lease: nobody renews it, and the sweep points again.
+  // As after a database was away for longer than a lease: the lease was not renewed, and the sweep points at the batch again.
   row.leasedUntil = 0
   await rig.peers.point(row)
   await until(() => row.takes === 2)

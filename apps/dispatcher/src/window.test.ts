@@ -4,7 +4,7 @@ import { openWindow, type Window } from './window.ts'
 
 const never = new AbortController().signal
 
-/** Asks for places and counts the ones given. */
+/** Asks for places and counts those that it gets. */
 async function ask(window: Window, origin: string, lane: Lane, count: number): Promise<() => number> {
   let entered = 0
   for (let n = 0; n < count; n += 1) void window.enter(origin, lane, never).then((ok) => (entered += ok ? 1 : 0))

@@ -112,7 +112,7 @@ test('the newest pushes come first; the tail gives what came later and how many 
   expect(after.pushes.map(({ subscriptionId }) => subscriptionId)).toEqual(['sub-1', 'sub-1', null])
   expect(await tail('&after=6')).toMatchObject({ pushes: [], dropped: 0 })
   expect(await tail('&after=0&limit=0')).toMatchObject({ pushes: [], dropped: 6 })
-  // The record has begun anew: everything is new.
+  // The record has begun anew, so every push is new.
   await simulator.ask('POST', '/reset')
   await send(device?.token ?? '', 'again')
   expect((await tail('&after=6')).pushes).toHaveLength(1)

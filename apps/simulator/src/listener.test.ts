@@ -49,7 +49,7 @@ async function withSession<T>(use: (session: ReturnType<typeof connect>) => Prom
   }
 }
 
-/** A connection without a library: what arrives is given as frames. */
+/** Opens a connection without a library. What arrives is given as frames. */
 async function rawConnection(): Promise<{
   socket: TLSSocket
   frames: { type: number; flags: number; payload: Buffer }[]

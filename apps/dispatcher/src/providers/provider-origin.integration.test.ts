@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startNodeServer } from '../testing/start-node-server.ts'
 import { openProviderOrigin, type ProviderOrigin } from './provider-origin.ts'
 
-/** By path: `/<status>` is answered at once, `/held` when the test says so. */
+/** The path says how a request is answered: `/<status>` at once, `/held` when the test says so. */
 const held: (() => void)[] = []
 const sessions: Http2Session[] = []
 const server = await startNodeServer((stream, { headers }) => {

@@ -93,7 +93,7 @@ export type Push = {
   expiresAtSeconds: number
 }
 
-/** A push that reaches nobody, apart from its address and body. */
+/** The fields of a check's push, all but its address and body. */
 export const emptyPush = {
   msgId: 'check',
   keys: null,

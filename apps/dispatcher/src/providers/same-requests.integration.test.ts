@@ -18,7 +18,7 @@ import { openFcmLine as openLibraryFcmLine } from './fcm/library.ts'
 import { openFcmLine } from './fcm/transport.ts'
 import { answerOf, type Line, type Push } from './provider.ts'
 
-/** Our own transports beside the providers' libraries: what a server gets of both, and what both make of its answers. */
+/** Compares our transports with the providers' libraries: what a server gets from both, and how both read its answers. */
 
 type Said = { status: number; headers?: Record<string, string>; body?: string }
 let said: Said = { status: 200 }
@@ -40,7 +40,7 @@ const kept = (line: Line): Line => {
   return line
 }
 
-/** firebase-admin can be sent to one address per process. `fcmUrl` is where it goes now. */
+/** firebase-admin can be redirected once per process. It connects to what `fcmUrl` is now. */
 const fcmUrl = new URL(nodeServer.url)
 redirectFirebase(fcmUrl)
 
@@ -98,7 +98,7 @@ test.each(['ios', 'android'] as const)('%s: the provider gets the same from our 
     expect(arrived).toHaveLength(pushes.length)
     record[kind] = arrived
       .toSorted((a, b) => a.msgId.localeCompare(b.msgId))
-      // FCM names a message itself, anew each time.
+      // FCM gives each message a new name.
       .map(({ id, headers, payload, msgId, deviceId, environment }) => ({
         ...{ headers, payload, msgId, deviceId, environment },
         id: platform === 'ios' ? id : '',
@@ -122,7 +122,7 @@ const sendWithBoth = async (platform: 'ios' | 'android'): Promise<Record<'own' |
   return { own: await send('own'), library: await send('library') }
 }
 
-/** What a library says of itself, and what HTTP/2 does not need: the length of a body. */
+/** Headers in which a library speaks of itself, and the length of a body, which HTTP/2 does not need. */
 const saysNothing = [
   'user-agent',
   'x-firebase-client',

@@ -17,7 +17,7 @@ export type PushTask = {
     | { platform: 'ios'; teamId: string; keyId: string; bundleId: string; privateKey: string }
     | { platform: 'android'; projectId: string; clientEmail: string; privateKey: string; tokenUri: string }
     | { platform: 'web'; publicKey: string; privateKey: string }
-  /** Device tokens or endpoints, used by turns. */
+  /** Device tokens or endpoints, used one after the other and again. */
   addresses: string[]
   /** Web only: the keys that belong to the endpoints. */
   keys?: { p256dh: string; auth: string }[]

@@ -169,7 +169,7 @@ test.each(behaviours)('a device told %j answers %i %s once, then is well again',
   expect(answer).toMatchObject({ status, headers: { 'apns-id': id, ...headers } })
   const body = JSON.parse(answer.body) as { reason: string; timestamp?: number }
   expect(body.reason).toBe(reason)
-  // When it died, in milliseconds; of a dead device only.
+  // A dead device's answer says when it died, in milliseconds.
   expect(typeof body.timestamp).toBe(status === 410 ? 'number' : 'undefined')
   expect((await send()).status).toBe(200)
 })

@@ -15,7 +15,7 @@ const server = givenVapidKey()
 const otherServer = givenVapidKey()
 const plain = { title: 'Hello', body: 'You', data: { msgId: 'message-1' } }
 
-/** RFC 8291 as a sender does it. */
+/** Encrypts a push as a sender does by RFC 8291. */
 function encrypt({ keys }: WebDevice, text: string): Buffer {
   const [publicKey, auth, salt] = [Buffer.from(keys.p256dh, 'base64url'), Buffer.from(keys.auth, 'base64url'), randomBytes(16)]
   const ecdh = createECDH('prime256v1')
@@ -79,7 +79,7 @@ test('a push is accepted with a location and recorded decrypted', async () => {
     bytes: body.length,
     headers: { ttl: '60', topic: 'news', urgency: 'high' },
   }
-  // Twice: what was opened once stays readable.
+  // It is read twice, since a push that was opened once must stay readable.
   expect(await simulator.ask('GET', '/pushes')).toMatchObject({ pushes: [expected] })
   expect(await simulator.ask('GET', '/pushes')).toMatchObject({ pushes: [expected] })
 })

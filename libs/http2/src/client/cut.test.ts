@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop()
 })
 
-/** Answers to five requests in one byte string, and after how many of its bytes each is decided, and how. */
+/** Makes one byte string with the answers to five requests, and says after how many bytes each request has its reply, and which. */
 function givenAnswers() {
   const parts: Buffer[] = []
   let length = 0

@@ -48,7 +48,7 @@ test('with a certificate that is not trusted, or is for another name, requests a
   cleanUps.push(other.remove)
   expect(told(await send(peer, peer.open({ ca: other.pem })))).toMatch(/^unsent /)
   expect(told(await send(peer, peer.open({ servername: 'example.com' })))).toBe('unsent ERR_TLS_CERT_ALTNAME_INVALID')
-  // An address is in the certificate as well.
+  // The certificate has the IP address as well.
   expect(told(await send(peer, peer.open({ host: '127.0.0.1' })))).toBe('200')
   expect(told(await send(peer, peer.open({ host: '127.0.0.1', servername: 'localhost', ca: [peer.certificate.pem] })))).toBe('200')
 })
@@ -198,7 +198,7 @@ test('a peer that accepts TCP and says nothing more is given up within the time 
   const peer = await givenOk()
   const origin = peer.open({ port: tcp.port, limits: { connectMs: 200 } })
   expect(told(await send(peer, origin))).toBe('unsent CONNECT_TIMEOUT')
-  // TLS, but no SETTINGS.
+  // It does the TLS handshake, but sends no SETTINGS.
   const silent = await givenOk((socket) => socket.resume(), ['h2'])
   expect(told(await send(silent, silent.open({ limits: { connectMs: 500 } })))).toMatch(/^unsent (SETTINGS_TIMEOUT|CONNECT_TIMEOUT)$/)
 })

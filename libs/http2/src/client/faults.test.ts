@@ -12,7 +12,7 @@ import {
   type TlsPeer,
 } from '../testing/peers.ts'
 
-// What becomes of each request when the peer or the network fails, over real TLS. Limits of time are wide: the machine may be busy.
+// What becomes of each request when the peer or the network fails, over real TLS. Time limits are wide, because the machine may be busy.
 const peers: Pick<TlsPeer, 'stop'>[] = []
 afterEach(async () => {
   for (const peer of peers.splice(0)) await peer.stop()
@@ -95,7 +95,7 @@ test('for a peer that reads slowly, what waits in this process stays bounded, an
   const body = Buffer.alloc(8_000, 1)
   const before = process.memoryUsage().arrayBuffers
   const replies = Array.from({ length: 3_000 }, () => peer.send(origin, '/', { body, timeoutMs: 50_000 }))
-  // 24 MB were asked for. The kernel takes some of them; the rest wait as requests, not as bytes.
+  // The requests are 24 MB. The kernel takes some of them; the others wait as requests, not as bytes.
   await until(() => origin.stats.waiting > 0, 'requests wait')
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(12_000_000)
   isReading = true
@@ -236,7 +236,7 @@ test('a peer that sends GOAWAY on every connection at once is not connected to a
   )
   const origin = peer.open({ limits: { backoffMs: 50 } })
   expect(told(await peer.send(origin, '/', { timeoutMs: 1_500 }))).toBe('unsent timeout')
-  // Pauses of at least 25, 50, 100 ms and so on; without their growth there would be 40.
+  // The pauses are at least 25, 50, 100 ms and so on. If they did not grow there would be 40 connections.
   expect(peer.connections.length).toBeLessThanOrEqual(9)
 })
 

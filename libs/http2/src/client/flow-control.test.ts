@@ -32,7 +32,7 @@ test('all streams together keep to the connection’s window, in frames of at mo
   given.open({ body: Buffer.alloc(60_000) })
   given.open({ body: Buffer.alloc(60_000) })
   expect(bytesOf(given)).toBe(65_535)
-  // Without a window for bodies there is no room for more.
+  // Without a window for bodies there is no room for more requests.
   expect(given.connection.room()).toBe(0)
   given.socket.arrive(windowUpdateFrame(0, 20_000))
   expect(bytesOf(given)).toBe(85_535)
@@ -57,7 +57,7 @@ test('with 2,000 random windows and settings, never a byte more is sent than all
     const check = () => {
       if (bytesOf(given) > connection) throw new Error(`seed ${seed}: over the connection window`)
     }
-    // What a stream may have been sent is its window at the widest moment so far.
+    // A stream may have been sent as much as its window was at its widest.
     const widest = new Map([...extra.keys()].map((id) => [id, initial]))
     for (let step = 0; step < 100; step++) {
       const id = 1 + 2 * random(5)
@@ -88,7 +88,7 @@ test('the peer gets its window back when an answer is whole or broken off, and n
   const updates = () => given.sent().filter(({ type, streamId }) => type === frameType.windowUpdate && streamId === 0)
   const ids = Array.from({ length: 70 }, (_, n) => 2 * n + 1)
   expect(updates()).toHaveLength(1)
-  // 69 answers of 60,000 bytes that are not whole: 4.14 of 4.19 MB.
+  // 69 incomplete answers of 60,000 bytes take 4.14 of 4.19 MB.
   for (const id of ids.slice(0, 69)) given.socket.arrive(Buffer.concat([block(id), data(id), data(id), data(id), data(id)]))
   expect(updates()).toHaveLength(1)
   for (const id of ids.slice(0, 69)) given.socket.arrive(frame(frameType.data, flag.endStream, id, Buffer.alloc(0)))

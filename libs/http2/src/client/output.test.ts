@@ -38,7 +38,7 @@ test('more bytes than the bound do not wait for the end of the turn, and bytes k
 })
 
 test('a peer that asks and does not read is given up when what waits for it is four times the bound', () => {
-  // Its first write never ends.
+  // The socket's first write never ends.
   const socket = new Duplex({ read: () => undefined, write: () => undefined })
   let overflows = 0
   const output = new Output(

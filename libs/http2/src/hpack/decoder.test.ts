@@ -45,7 +45,7 @@ test('the requests of RFC 7541 appendix C.4 are decoded', () => {
 test('entries are dropped when the table is full, and none is found when it was emptied', () => {
   const decoder = new HpackDecoder(limits)
   const literal = (value: string) => Buffer.concat([Buffer.from([0x40, 1, 0x61, value.length]), Buffer.from(value)])
-  // 133 bytes each: 30 of them fit into 4096.
+  // Each entry has 133 bytes, so 30 fit into 4,096.
   for (let n = 0; n < 2000; n++) decode(decoder, literal(String(n).padStart(100, '0')))
   expect(decode(decoder, Buffer.from([0x80 | 62]))).toEqual([`a: ${'1999'.padStart(100, '0')}`])
   expect(decode(decoder, Buffer.from([0x80 | 91]))).toEqual([`a: ${'1970'.padStart(100, '0')}`])

@@ -71,7 +71,7 @@ test('when the peer makes the table smaller, larger or empty, the next block say
   encoder.setTableSize(0)
   encoder.setTableSize(100)
   const block = blockOf(encoder)
-  // 0 first, because everything was dropped, then 100.
+  // First 0, because all entries were dropped, then 100.
   expect(block.subarray(0, 3)).toEqual(Buffer.from([0x20, 0x3f, 69]))
   expect(decodeWith(decoder, block)).toEqual(listOf(fields, '/3/device/00'))
   encoder.setTableSize(1_000_000)

@@ -5,7 +5,7 @@ import { literal } from '../testing/peers.ts'
 import { serveHttp2 } from './connection.ts'
 import type { Answer, Request } from './request.ts'
 
-// What a client may not do (RFC 9113), and what it costs it. Stream 1 is open: its HEADERS have come, its end has not.
+// What a client may not do (RFC 9113), and what ends when it does. Stream 1 is open: its HEADERS have come, its end has not.
 
 function givenServerSide(answer: (request: Request) => Partial<Answer> = () => ({}), maxConcurrentStreams = 10) {
   const socket = new MemorySocket()
@@ -91,7 +91,7 @@ test.each<[section: string, mistake: string, sent: Buffer[], code: number]>([
   given.socket.arrive(Buffer.concat([...open, ...sent]))
   expect(given.goAwayCodes()).toEqual([code])
   expect(given.mistakes).toHaveLength(1)
-  // Nothing that comes after is looked at.
+  // Nothing that comes later is looked at.
   given.socket.arrive(headers(99, post, end))
   expect(given.served).toEqual([])
 })

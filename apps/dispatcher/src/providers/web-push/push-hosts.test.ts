@@ -5,7 +5,7 @@ const entered = (entry: Entry) => {
   if (entry.is !== 'entered') throw new Error(`refused: ${entry.reason}`)
   return entry
 }
-/** Hosts beside a clock that the test turns. */
+/** Opens push hosts with a clock that the test moves. */
 function given(): { hosts: PushHosts; clock: { now: number }; enter: (host: string, appId?: string) => Promise<Entry> } {
   const clock = { now: 1_000 }
   const hosts = openPushHosts(() => clock.now)

@@ -8,13 +8,13 @@ import { describe, expect, test } from 'vitest'
 import { startPushService } from '../../testing/start-push-service.ts'
 import { openPushServices } from './push-services.ts'
 
-/** Every name is this machine. */
+/** Every name resolves to this machine. */
 const lookup: LookupFunction = (_, { all }, done) => {
   if (all) done(null, [{ address: '127.0.0.1', family: 4 }])
   else done(null, '127.0.0.1', 4)
 }
 const open: Guard = { lookup, checkAddress: () => undefined }
-const { checkAddress } = guardBy(() => Promise.reject(new Error('nobody asks')))
+const { checkAddress } = guardBy(() => Promise.reject(new Error('this is never asked')))
 
 const size = { most: 100, connections: 1, http1Connections: 16, idleHttp1Connections: 1, idleMs: 60_000, connectingPerApp: 16 }
 

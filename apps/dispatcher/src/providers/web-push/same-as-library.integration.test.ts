@@ -9,7 +9,7 @@ import { openWebPush as openLibrary } from './library.ts'
 import { answerOf, type Push, type Transport } from '../provider.ts'
 import { openWebPush as openOwn, type WebPush } from './transport.ts'
 
-/** The same pushes, sent by our own transport and by the library's to Node's own servers: HTTP/2 and HTTP/1.1. */
+/** Sends the same pushes by our transport and by the library's to Node's own servers, over HTTP/2 and HTTP/1.1. */
 
 const vapid = makeVapidPair()
 const browser = createECDH('prime256v1')
@@ -47,7 +47,7 @@ const pushTo = (address: string, change: Partial<Push> = {}): Push => ({
   ...change,
 })
 
-/** What is equal in two requests for the same push: all but the key pair, the salt, the signature and what belongs to a version of HTTP. */
+/** Gives what must be equal in two requests for the same push: everything but the key pair, the salt, the signature and what belongs to a version of HTTP. */
 function meant({ method, path, headers, body }: ArrivedRequest) {
   const { authorization = '', host, ':authority': authority, ...others } = headers
   const shown = Object.entries(others).filter(([name]) => name !== 'connection' && !name.startsWith(':'))
@@ -85,7 +85,7 @@ test.each(['h2', 'http/1.1'] as const)(
       expect(ours.version).toBe(protocol === 'h2' ? '2.0' : '1.1')
       expect(meant(ours)).toEqual(meant(theirs))
     }
-    // One each, whatever was agreed on in its handshake.
+    // Each has one connection, in whatever version of HTTP.
     expect(service.handshakes()).toBe(2)
   },
 )
@@ -102,7 +102,7 @@ test.each(['h2', 'http/1.1'] as const)('300 pushes at once over %s arrive once e
     expect(new Set(answers.map((answer) => answer.is === 'answered' && answer.status))).toEqual(new Set([201]))
   }
 
-  // Eight connections more each time: on a busy machine both sides of 64 handshakes at once take longer than the 5 s that a connection may.
+  // The number of connections grows by eight each time: on a busy machine both ends of 64 handshakes at once take longer than the 5 s that a connection may take.
   for (let count = 8; count < mostConnections; count += 8) await sendAtOnce(count)
   await sendAtOnce(300)
 

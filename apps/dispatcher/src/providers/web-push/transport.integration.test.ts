@@ -14,7 +14,7 @@ import { openWebPush as openLibrary } from './library.ts'
 import { answerOf, type Push } from '../provider.ts'
 import { openWebPush as openOwn } from './transport.ts'
 
-/** Push services that anybody may name, on this machine, found by a name server that is silent about names with "dead" in them. */
+/** Push services on this machine that the operator does not name, with a name server that does not answer for names with "dead" in them. */
 
 const certificate = makeServerCertificate(new Date(), 2, ['*.push.test'])
 setDefaultCACertificates([...getCACertificates('default'), certificate.ca])
@@ -83,7 +83,7 @@ describe.each(['own', 'library'] as const)('%s', (kind) => {
       return answers
     })
 
-    // One, because on a busy machine the handshakes of a hundred take longer than the 3 s after which a name is given up.
+    // One push first, because on a busy machine a hundred handshakes take longer than the 3 s after which a name is given up.
     expect(await send('good.push.test', port)).toMatchObject({ is: 'answered', status: 201 })
     expect(deadAreOver).toBe(false)
     const honest = Promise.all(Array.from({ length: 100 }, () => send('good.push.test', port)))

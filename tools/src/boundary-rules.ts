@@ -96,10 +96,10 @@ const folders = (project: string): Record<string, Place> => ({
     packages: [...vocabulary, 'kysely', 'node:crypto'],
     typePackages: ['@herald/service/*'],
   },
-  transports: {
-    name: 'transports/',
-    values: ['transports', 'core'],
-    types: ['transports', 'core', ''],
+  providers: {
+    name: 'providers/',
+    values: ['providers', 'core'],
+    types: ['providers', 'core', ''],
     packages: [...vocabulary, ...(protocols[project] ?? [])],
     typePackages: ['@herald/service/*'],
   },
@@ -115,7 +115,7 @@ const folders = (project: string): Record<string, Place> => ({
 const flow: Place = {
   name: 'a flow',
   values: ['', 'core', 'store'],
-  types: ['', 'core', 'store', 'transports', 'http'],
+  types: ['', 'core', 'store', 'providers', 'http'],
   packages: [
     ...vocabulary,
     'node:crypto',
@@ -139,7 +139,7 @@ const flow: Place = {
 }
 
 /** Where things are plugged together: any of their own app and the libraries. */
-const wiring = ['main', 'config', 'wire', 'open-transports']
+const wiring = ['main', 'config', 'wire']
 
 /**
  * Folders by subject of the apps that are too big for one list of flows. A room has flows, `core/` and `store/` (the gateway's `http/` too)

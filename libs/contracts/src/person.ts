@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { engagementKinds, eventTypes } from './event.ts'
 import { outcomes } from './outcome.ts'
-import { platforms } from './platform.ts'
+import { perPlatform, platforms } from './platform.ts'
 import { Subscription, User } from './user.ts'
 
 /*
@@ -23,7 +23,7 @@ export const UserSummary = z.object({
   country: nullable,
   createdAt: Time,
   lastActiveAt: Time,
-  devices: z.object({ ios: Count, android: Count, web: Count }),
+  devices: z.object(perPlatform(() => Count)),
   reachable: Count,
 })
 export type UserSummary = z.infer<typeof UserSummary>

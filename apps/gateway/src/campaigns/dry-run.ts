@@ -1,4 +1,4 @@
-import { providerKinds } from '@herald/contracts/app'
+import { platformOf, providerKinds } from '@herald/contracts/app'
 import { dryRun as askAudience } from '@herald/contracts/calls/audience'
 import { resolveSend } from '@herald/contracts/calls/campaigns'
 import { readPace } from '@herald/contracts/calls/tracker'
@@ -6,14 +6,12 @@ import { samplesOf, type AudienceDryRun, type DryRun, type Estimated } from '@he
 import { Fault } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import { payloadLimits } from '@herald/contracts/payload'
-import type { Platform } from '@herald/contracts/platform'
+import { sumOf, type Platform } from '@herald/contracts/platform'
 import { estimateOf, renderDryRun, type MeasuredText, type RenderedSample } from './core/dry-run.ts'
 import { warningsOf, type Warning } from './core/dry-run-warnings.ts'
 import type { Gateway } from '../gateway.ts'
 import { getApp } from '../apps/store/apps.ts'
 import { findProvider } from '../apps/store/providers.ts'
-
-const platformOf = { apns: 'ios', fcm: 'android', webpush: 'web' } as const
 
 /**
  * Says what a send would do, without sending or writing anything (spec: sending/dry-run): campaigns checks and resolves it as if it was accepted
@@ -81,7 +79,7 @@ export type DryRunShown = ReturnType<typeof shownCounts> & {
 
 function shownCounts({ audience, estimated, isWhole, unreachable, skips, waves, experiment, locales }: AudienceDryRun) {
   const { users, byPlatform } = audience
-  const devices = byPlatform.ios + byPlatform.android + byPlatform.web
+  const devices = sumOf(byPlatform)
   return {
     audience: { devices, users, byPlatform, ...exactness(estimated, isWhole) },
     unreachable,
@@ -90,7 +88,7 @@ function shownCounts({ audience, estimated, isWhole, unreachable, skips, waves, 
     experiment,
     locales: [...Map.groupBy(locales, ({ locale }) => locale)].map(([locale, of]) => ({
       locale,
-      devices: of.reduce((sum, one) => sum + one.byPlatform.ios + one.byPlatform.android + one.byPlatform.web, 0),
+      devices: of.reduce((sum, one) => sum + sumOf(one.byPlatform), 0),
       fallback: of.reduce((sum, { fallback }) => sum + fallback, 0),
     })),
   }

@@ -1,10 +1,11 @@
+import { providerOf } from '@herald/contracts/app'
 import { countDevices, readCircuits } from '@herald/contracts/calls/audience'
 import { summarizeCampaigns } from '@herald/contracts/calls/campaigns'
 import { readRecent } from '@herald/contracts/calls/tracker'
 import { listWebhooks } from '@herald/contracts/calls/webhooks'
 import { platforms } from '@herald/contracts/platform'
 import { campaignStatuses } from '@herald/contracts/stats'
-import { attentionOf, providerOf } from './core/attention.ts'
+import { attentionOf } from './core/attention.ts'
 import type { Gateway } from '../gateway.ts'
 import { findProviderKinds } from '../apps/store/providers.ts'
 

@@ -1,5 +1,5 @@
 import { registerSubscription } from '@herald/contracts/calls/audience'
-import { providerKinds, type ProviderKind } from '@herald/contracts/app'
+import { providerKinds, providerOf, type ProviderKind } from '@herald/contracts/app'
 import { fault } from '@herald/contracts/fault'
 import type { Platform } from '@herald/contracts/platform'
 import type { RegisterSubscription } from '@herald/contracts/subscription'
@@ -46,8 +46,6 @@ export type SimulatedPush = {
 
 /** The accounts by which the simulator knows which devices an app reaches. */
 export type Reach = { bundleId?: string; projectId?: string; applicationServerKey?: string }
-
-const kindOf: Record<Platform, ProviderKind> = { ios: 'apns', android: 'fcm', web: 'webpush' }
 
 /** The accounts that an app sends with. Fault: not_found. */
 export async function reachOf({ db }: { db: Kysely<Tables> }, appId: string): Promise<Reach> {
@@ -106,7 +104,7 @@ export async function addSimulatedDevice(
   if (Object.values(account)[0] === undefined)
     throw fault(
       'invalid_state',
-      `The app has no ${kindOf[platform]} credentials. Take the simulated account first: POST /v1/admin/simulator/accounts.`,
+      `The app has no ${providerOf[platform]} credentials. Take the simulated account first: POST /v1/admin/simulator/accounts.`,
     )
   const { devices } = await simulator.ask<{ devices: MadeDevice[] }>('POST', '/devices', {
     body: { platform, ...account, hand: { name, reportTo } },

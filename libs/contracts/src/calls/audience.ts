@@ -12,7 +12,7 @@ import { ImportLot, StartImport, type ImportError, type ImportReport } from '../
 import type { Attempt, FailureCode } from '../outcome.ts'
 import { ListRequest, type Listed } from '../page.ts'
 import { AddressSearch, addressForms, type ExportedUser, type OwnedDevice, type MaskedUser, type UserSummary } from '../person.ts'
-import { platforms, type Platform } from '../platform.ts'
+import { perPlatform, platforms, type Platform } from '../platform.ts'
 import { SaveSegment, type SavedSegment, type SegmentCount } from '../saved-segment.ts'
 import type { DeviceCounts, DeviceDay } from '../series.ts'
 import { PatchSubscription, RegisterSubscription, RotateBody, SessionBody, UserChanges } from '../subscription.ts'
@@ -72,7 +72,7 @@ const Room = z.number().int().min(0)
  */
 export const takeNext = call<{ batches: GivenBatch[] }>()(
   'rpc.audience.take-next',
-  z.object({ room: z.object({ ios: Room, android: Room, web: Room }), full: z.array(Id).max(100) }),
+  z.object({ room: z.object(perPlatform(() => Room)), full: z.array(Id).max(100) }),
   8_000,
 )
 

@@ -4,7 +4,7 @@ import { actionForm, engagementKinds, Listener, type EngagementKind } from '../e
 import { mostExplained } from '../explain.ts'
 import { BatchOutcomes, mostPlaces, outcomes, type Attempt, type EndOfPlaces, type OutcomeKind } from '../outcome.ts'
 import type { ExportedPush } from '../person.ts'
-import { platforms, type Platform } from '../platform.ts'
+import { perPlatform, platforms, type Platform } from '../platform.ts'
 import { seriesBuckets, type Breakdown, type Curve, type RecentCounts, type Series } from '../series.ts'
 import type { Stats } from '../stats.ts'
 
@@ -37,7 +37,7 @@ export const QueuedReport = z.object({
   transactional: z.boolean(),
   /** A test: counted in no series. */
   test: z.literal(true).optional(),
-  byPlatform: z.object({ ios: Count, android: Count, web: Count }),
+  byPlatform: z.object(perPlatform(() => Count)),
   fannedOut: z.boolean(),
   batches: z.array(QueuedBatch).max(200),
 })

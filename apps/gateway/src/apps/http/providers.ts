@@ -1,8 +1,7 @@
 import { ApnsCredentials, FcmCredentials, WebPushCredentials } from '@herald/contracts/administration'
-import { providerKinds, type ProviderKind } from '@herald/contracts/app'
+import { platformOf, providerKinds } from '@herald/contracts/app'
 import { probeCircuits, readCircuits } from '@herald/contracts/calls/audience'
 import { checkProvider } from '@herald/contracts/calls/dispatcher'
-import type { Platform } from '@herald/contracts/platform'
 import { fault } from '@herald/contracts/fault'
 import { remedyOf } from '@herald/contracts/remedies'
 import { getApp } from '../store/apps.ts'
@@ -10,8 +9,6 @@ import { readProvider, removeProvider, setApns, setFcm, setWebPush } from '../ma
 import { CredentialsRead, CredentialsSet, Probed, ProviderChecked } from './app-answers.ts'
 import { WebPushKey } from '../../http/answers.ts'
 import { elsewhere, own, route } from '../../http/route.ts'
-
-const platformOf: Record<ProviderKind, Platform> = { apns: 'ios', fcm: 'android', webpush: 'web' }
 
 export const providers = [
   route({

@@ -2,7 +2,7 @@ import type { FrozenSend } from '@herald/contracts/batch'
 import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
 import { localesOf } from '@herald/contracts/content'
 import type { AudienceDryRun } from '@herald/contracts/dry-run'
-import { platforms, type Platform } from '@herald/contracts/platform'
+import { platforms, sumOf, type Platform } from '@herald/contracts/platform'
 import type { RenderNote } from '@herald/contracts/render-entry'
 import { contentOf, type Estimate, type MeasuredText, type RenderedSample } from './dry-run.ts'
 
@@ -41,7 +41,6 @@ export const warningsOf = (looked: Looked): Warning[] => [
   ...ttlBelowEstimate(looked),
 ]
 
-const devicesOf = (byPlatform: Record<Platform, number>): number => byPlatform.ios + byPlatform.android + byPlatform.web
 const count = (number: number, one: string): string => `${number} ${one}${number === 1 ? '' : 's'}`
 
 /** Where the text of a variant stands in the request. */
@@ -104,7 +103,7 @@ const actionsCut = (looked: Looked): Warning[] =>
 
 const missingLocales = (looked: Looked): Warning[] =>
   [...Map.groupBy(looked.run.locales, ({ variant }) => variant)].flatMap(([variant, locales]) => {
-    const all = locales.reduce((sum, { byPlatform }) => sum + devicesOf(byPlatform), 0)
+    const all = locales.reduce((sum, { byPlatform }) => sum + sumOf(byPlatform), 0)
     const missing = locales.reduce((sum, one) => sum + one.missing, 0)
     if (missing === 0 || missing < all * shareWorthAWord) return []
     const message = `has no text in the language of ${count(missing, 'device')} of ${all}; they get the default`
@@ -147,7 +146,7 @@ const ofProviders = ({ run, configured }: Looked): Warning[] =>
 
 function capSkipsMost({ run, at }: Looked): Warning[] {
   const skipped = run.skips.find(({ reason }) => reason === 'frequency_cap')?.devices ?? 0
-  const queued = run.experiment?.inSample ?? devicesOf(run.audience.byPlatform)
+  const queued = run.experiment?.inSample ?? sumOf(run.audience.byPlatform)
   if (skipped * 2 <= queued) return []
   const message = `is not set, and the frequency cap skips ${skipped} of ${count(queued, 'device')}`
   return [{ code: 'cap_skips_most', path: `${at}bypass.frequencyCap`, message, devices: skipped }]

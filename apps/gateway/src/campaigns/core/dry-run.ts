@@ -3,7 +3,7 @@ import type { FrozenSend, Recipient } from '@herald/contracts/batch'
 import { localesOf, textsOf, type Content, type LocaleEntry } from '@herald/contracts/content'
 import type { AudienceDryRun, SampleDevice, SampleSkip } from '@herald/contracts/dry-run'
 import { payloadLimits, serialize, sizeOf } from '@herald/contracts/payload'
-import { platforms, type Platform } from '@herald/contracts/platform'
+import { platforms, sumOf, type Platform } from '@herald/contracts/platform'
 import { prepareSend, type PreparedSend } from '@herald/contracts/prepare-send'
 import type { RenderNote } from '@herald/contracts/render-entry'
 
@@ -142,7 +142,7 @@ export function estimateOf(
   { audience: { byPlatform }, experiment, skips }: Pick<AudienceDryRun, 'audience' | 'experiment' | 'skips'>,
   pace: { pushes: number; seconds: number } | null,
 ): Estimate {
-  const queued = experiment?.inSample ?? byPlatform.ios + byPlatform.android + byPlatform.web
+  const queued = experiment?.inSample ?? sumOf(byPlatform)
   const devices = Math.max(
     0,
     skips.reduce((left, skip) => left - skip.devices, queued),

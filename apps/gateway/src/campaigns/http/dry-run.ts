@@ -1,5 +1,5 @@
 import { DryRun, DryRunOfApp } from '@herald/contracts/dry-run'
-import { platforms } from '@herald/contracts/platform'
+import { perPlatform, platforms } from '@herald/contracts/platform'
 import { z } from 'zod'
 import { dryRun } from '../dry-run.ts'
 import { Id } from '../../http/answers.ts'
@@ -28,7 +28,7 @@ const Shown = z.object({
 
 /** The answer of a dry run. Codes and reasons are plain texts here, because more are added with time. */
 export const DryRunAnswer = z.object({
-  audience: z.object({ devices: Count, users: Count, byPlatform: z.object({ ios: Count, android: Count, web: Count }), ...exactness }),
+  audience: z.object({ devices: Count, users: Count, byPlatform: z.object(perPlatform(() => Count)), ...exactness }),
   unreachable: z.object({ optedOut: Count, invalidated: Count }),
   skips: z.array(z.object({ reason: z.string(), devices: Count, ...exactness })),
   waves: z.array(z.object({ at: Time, devices: Count })),

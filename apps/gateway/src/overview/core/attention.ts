@@ -1,6 +1,5 @@
-import type { ProviderKind } from '@herald/contracts/app'
+import { providerOf, type ProviderKind } from '@herald/contracts/app'
 import type { Circuit } from '@herald/contracts/calls/audience'
-import type { Platform } from '@herald/contracts/platform'
 import { platforms } from '@herald/contracts/platform'
 import type { CampaignsSummary, DeviceCounts, RecentCounts } from '@herald/contracts/series'
 import type { Webhook } from '@herald/contracts/webhook'
@@ -17,8 +16,6 @@ export const attentionCodes = [
 ] as const
 /** `params`: the values for a sentence about it. `href`: the operation of the administration that says more. */
 export type Attention = { code: (typeof attentionCodes)[number]; params: Record<string, string | number | null>; href: string }
-
-export const providerOf: Record<Platform, ProviderKind> = { ios: 'apns', android: 'fcm', web: 'webpush' }
 
 /** A platform has many failures when at least so many of its pushes within a day failed, and so large a share of those that were sent or failed. */
 const [fewestFailures, failureShare] = [20, 0.1]

@@ -1,7 +1,7 @@
 import { providerKinds } from '@herald/contracts/app'
 import { environments } from '@herald/contracts/batch'
 import { failureCodes, outcomes } from '@herald/contracts/outcome'
-import { platforms } from '@herald/contracts/platform'
+import { perPlatform, platforms } from '@herald/contracts/platform'
 import type { Breakdown as BreakdownRead, Curve as CurveRead, DeviceDay, Series as SeriesRead } from '@herald/contracts/series'
 import { campaignStatuses } from '@herald/contracts/stats'
 import { z } from 'zod'
@@ -12,7 +12,7 @@ import { circuit } from '../../apps/http/app-answers.ts'
 import type { System } from '../read-system.ts'
 
 const PlatformName = z.enum(platforms)
-const byPlatform = <Of extends z.ZodType>(of: Of) => z.object({ ios: of, android: of, web: of })
+const byPlatform = <Of extends z.ZodType>(of: Of) => z.object(perPlatform(() => of))
 
 const reported = { delivered: Count, opened: Count, clicked: Count, dismissed: Count, converted: Count }
 const counted = { queued: Count, sent: Count, failed: Count, skipped: Count, ...reported }

@@ -1,7 +1,7 @@
 import { readDeviceDays } from '@herald/contracts/calls/audience'
 import { getCampaign } from '@herald/contracts/calls/campaigns'
 import { readBreakdown, readCurve, readSeries } from '@herald/contracts/calls/tracker'
-import { platforms } from '@herald/contracts/platform'
+import { perPlatform, platforms } from '@herald/contracts/platform'
 import { seriesBuckets, type Breakdown as BreakdownRead, type Curve as CurveRead } from '@herald/contracts/series'
 import { parseDay } from '@herald/contracts/text'
 import { z } from 'zod'
@@ -41,7 +41,7 @@ const SeriesQuery = z
 
 const zeros = { queued: 0, open: 0, sent: 0, failed: 0, skipped: 0 }
 /** The breakdown of a campaign that has queued nothing. */
-const nothing: BreakdownRead = { byPlatform: { ios: zeros, android: zeros, web: zeros }, codes: [], variants: {} }
+const nothing: BreakdownRead = { byPlatform: perPlatform(() => zeros), codes: [], variants: {} }
 
 /**
  * An app over time (spec: administration/overview, administration/series). These numbers were counted when things happened; none is counted from

@@ -102,8 +102,11 @@ export const comeBackAfterMs = [250, 500, 1_000, 2_000] as const
  */
 export const pointedAtOnce = 64
 
-/** An un-taken row is pointed at again after 5, 10, 15, 15 … s: it repairs a lost NATS store and does not flood a slow lane. */
-export const sweepAgainSeconds = (pointerNo: number): number => Math.min(5 * (pointerNo + 1), 15)
+/**
+ * A row that no process has taken is pointed at again after 5, 10, 15, 15 … s, which repairs a lost NATS store and does not flood a slow lane. The queries
+ * that point again wait `least(stepSeconds * (pointer_no + 2), mostSeconds)`, where `pointer_no` is the number before it is raised.
+ */
+export const sweepAgain = { stepSeconds: 5, mostSeconds: 15 } as const
 
 /** The wait before try n + 1 at a provider (spec: providers/tries): 1, 4, 16, 60 s, times 1 to 1.25. */
 export const providerRetrySeconds = [1, 4, 16, 60] as const

@@ -48,7 +48,7 @@ export const poolConfig = {
     ),
 }
 
-/** `on/off` switches written as words, the way people write them in an environment. */
+/** A switch, written as a word the way it is usual in an environment. */
 export const flag = (byDefault: boolean) =>
   z
     .enum(['true', 'false', 'on', 'off', '1', '0'])
@@ -68,7 +68,7 @@ const hostList = z
   )
   .refine((hosts) => hosts.every((host) => hostPattern.test(host)), 'must be a comma list of host names, *.<domain> or *')
 
-/** Where the endpoints of browsers may lie: read by the gateway, which registers them, and by the dispatcher, which connects to them. */
+/** Which hosts the endpoints of browsers may have. The gateway reads it when it registers them, and the dispatcher when it connects to them. */
 export const webPushConfig = {
   WEB_PUSH_ALLOW_PRIVATE: flag(false).describe(
     'Lets web push endpoints lie on any host, in private networks too. For development only. The same for gateway and dispatcher.',
@@ -94,12 +94,12 @@ export const databaseUrl = z
 export const whole = (byDefault: number, { min = 0, max = Number.MAX_SAFE_INTEGER } = {}) =>
   z.coerce.number().int().min(min).max(max).default(byDefault)
 
-/** How long the ledger keeps what became of pushes. The same for tracker (the ledger) and audience (which devices a user had). */
+/** How long the ledger keeps the outcomes of pushes. It must be the same for tracker (the ledger) and audience (which devices a user had). */
 export const ledgerRetentionDays = whole(90, { min: 30, max: 3650 }).describe(
   'Days that outcomes and engagement events of a campaign are kept. Later events count nothing. At least 30: a push may be tried for 28 days. The same for tracker and audience, which keeps for as long which devices have left a user.',
 )
 
-/** How often one push is sent to a provider that is away. The same for audience (APNs, FCM) and dispatcher (web push). */
+/** How often one push is sent to a provider that is away. It must be the same for audience (APNs, FCM) and dispatcher (web push). */
 export const outageProbeSeconds = z.coerce
   .number()
   .min(0.05)
@@ -110,8 +110,8 @@ export const outageProbeSeconds = z.coerce
   )
 
 /**
- * The environment, parsed once: the one place that reads it. A bad one prints every problem and ends the process with 1;
- * values are never printed, they may be secrets. An empty variable counts as absent; then the file of its name in SECRETS_DIR is read.
+ * Reads the environment once; no other code does. When it is not right, every problem is printed and the process ends with 1. Values are never
+ * printed, because they may be secrets. An empty variable counts as absent; an absent one is read from the file of its name in SECRETS_DIR.
  */
 export function readConfig<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>): z.infer<z.ZodObject<Shape>> {
   const given = Object.fromEntries(
@@ -130,7 +130,7 @@ export function readConfig<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shap
   process.exit(1)
 }
 
-/** The last line end is an editor's, not the secret's. */
+/** A line end at the end of the file does not belong to the secret: an editor adds it. */
 function readSecret(directory: string | undefined, name: string): string | undefined {
   const file = directory ? join(directory, name) : ''
   return file !== '' && existsSync(file) ? readFileSync(file, 'utf8').replace(/\r?\n$/, '') : undefined

@@ -21,7 +21,7 @@ test.each([
   expect(zoneOffsetMs(at(instant), zone)).toBe(offset)
 })
 
-test('an offset is the same whatever was asked before, also around a change', () => {
+test('an offset does not depend on earlier questions, also around a change of the clocks', () => {
   const near = fc.integer({ min: at('2026-03-28T00:00:00Z'), max: at('2026-03-30T23:59:59Z') })
   fc.assert(
     fc.property(near, (instant) => {
@@ -30,7 +30,7 @@ test('an offset is the same whatever was asked before, also around a change', ()
   )
 })
 
-test('more days than are remembered are told as well', () => {
+test('offsets are right also after more days than are remembered', () => {
   const day = 86_400_000
   for (const n of Array(50_100).keys()) zoneOffsetMs(n * day, 'UTC')
   expect(zoneOffsetMs(at('2026-07-01T12:00:00Z'), 'Europe/Berlin')).toBe(2 * hour)
@@ -55,14 +55,14 @@ test('a name that stands for another zone is stored in its usual spelling, howev
   for (const name of zoneAliases.values()) expect(findTimeZone(name.toUpperCase())).toBe(name)
 })
 
-test('ten thousand spellings are one name and one formatter', () => {
+test('ten thousand spellings of a zone share one name and one formatter', () => {
   const written = spellings('America/Argentina/ComodRivadavia', 10_000)
   expect(new Set(written).size).toBe(10_000)
   expect(new Set(written.map(findTimeZone))).toEqual(new Set(['America/Argentina/ComodRivadavia']))
   expect(new Set(written.map(clockOf)).size).toBe(1)
 })
 
-test('formatters in use stay while all others come and go', () => {
+test('a formatter that is in use stays while all others come and go', () => {
   const kept = clockOf('Asia/Kolkata')
   for (const zone of [...Intl.supportedValuesOf('timeZone'), ...zoneAliases.values()]) {
     clockOf(zone)
@@ -70,7 +70,7 @@ test('formatters in use stay while all others come and go', () => {
   }
 })
 
-test('a zone tells the same time however it is spelt', () => {
+test('a zone has the same time however its name is spelt', () => {
   const at = new Date('2026-06-15T20:00:00Z')
   for (const zone of spellings('Asia/Kolkata', 50)) {
     expect(localDateAt(at, zone)).toBe('2026-06-16')

@@ -114,21 +114,24 @@ test('without an experiment there is no variant', () => {
   expect(prepareSend(givenSend()).variantFor('6b0101fa94f99a0e6e037231')).toBe('')
 })
 
-test.each(platforms)('%s: a prepared body is the body made without preparation, whichever parts of the content differ by device', (platform) => {
-  const texts = { title: 'Hello', body: 'your order' }
-  for (const en of [
-    texts,
-    { ...texts, title: 'Hello {{ user.externalId }}' },
-    { ...texts, url: 'https://shop.example/{{ user.externalId }}' },
-    { ...texts, actions: [{ id: 'a', title: '{{ tags.plan }}' }] },
-  ]) {
-    const send = givenSend({ content: { _default: 'en', en } })
-    const prepared = prepareSend(send)
-    for (const [externalId, ttlSeconds] of [['anna', 60] as const, ['bob "the" 🎉', 60] as const, ['carl', 59] as const]) {
-      const recipient = givenRecipient({ user: { externalId } })
-      const entry = compileEntry(en)({ user: { externalId }, tags: recipient.tags }) ?? null
-      const whole = encodePush(platform, { msgId: 'm', entry, send }, 'token', ttlSeconds)
-      expect(prepared.payloadFor(platform, recipient, '', 'm', ttlSeconds)).toEqual(whole)
+test.each(platforms)(
+  '%s: a prepared body is the body made without preparation, whichever parts of the content differ by device',
+  (platform) => {
+    const texts = { title: 'Hello', body: 'your order' }
+    for (const en of [
+      texts,
+      { ...texts, title: 'Hello {{ user.externalId }}' },
+      { ...texts, url: 'https://shop.example/{{ user.externalId }}' },
+      { ...texts, actions: [{ id: 'a', title: '{{ tags.plan }}' }] },
+    ]) {
+      const send = givenSend({ content: { _default: 'en', en } })
+      const prepared = prepareSend(send)
+      for (const [externalId, ttlSeconds] of [['anna', 60] as const, ['bob "the" 🎉', 60] as const, ['carl', 59] as const]) {
+        const recipient = givenRecipient({ user: { externalId } })
+        const entry = compileEntry(en)({ user: { externalId }, tags: recipient.tags }) ?? null
+        const whole = encodePush(platform, { msgId: 'm', entry, send }, 'token', ttlSeconds)
+        expect(prepared.payloadFor(platform, recipient, '', 'm', ttlSeconds)).toEqual(whole)
+      }
     }
-  }
-})
+  },
+)

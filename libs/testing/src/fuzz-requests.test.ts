@@ -25,7 +25,7 @@ const told = (status: number, body?: unknown, headers: object = {}) => ({
 })
 const limited = { error: { code: 'rate_limited' } }
 
-test('an answer as documented is taken', () => {
+test('an answer as the document describes it is accepted', () => {
   expect(whyNotDocumented(document, request, told(200, { id: 'a' }))).toBeUndefined()
   expect(whyNotDocumented(document, request, told(204))).toBeUndefined()
   expect(whyNotDocumented(document, request, told(429, limited, { 'retry-after': '5' }))).toBeUndefined()
@@ -46,7 +46,7 @@ test.each([
   expect(whyNotDocumented(document, request, answer)).toContain(why)
 })
 
-test('the same seed makes the same requests, and another one others', () => {
+test('the same seed makes the same requests, and another seed makes others', () => {
   const several = (seed: number) => {
     const { next } = fuzzRequests(document, { secretKey: 'sk', publicKey: 'pk' }, seed)
     return Array.from({ length: 200 }, () => {

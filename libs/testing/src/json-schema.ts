@@ -4,7 +4,7 @@ type Schema = Record<string, unknown>
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What a `$ref` of the form `#/a/b` leads to in a document; anything else is answered as it is. Throws for a dead reference. */
+/** What a `$ref` of the form `#/a/b` leads to in a document. A value without a `$ref` is given back. Throws for a reference that leads nowhere. */
 export function resolve(document: unknown, value: unknown): Schema {
   let place = value
   while (isObject(place) && typeof place['$ref'] === 'string') {
@@ -33,7 +33,7 @@ function checkOf(document: object, schema: object): ValidateFunction {
 
 function checksOf(document: object): Checks {
   const ajv = new Ajv({ strict: true, strictTypes: false, strictRequired: false, validateFormats: false })
-  // Beside its schemas a document holds what says nothing about a value.
+  // A document holds more than schemas; its own keys say nothing about a value.
   ajv.addVocabulary([...Object.keys(document), 'example', 'discriminator'])
   ajv.addSchema(document, 'document', undefined, false)
   const made = { ajv, bySchema: new WeakMap() }
@@ -56,8 +56,8 @@ export function whyNotSchema(document: unknown, schema: unknown, value: unknown)
 }
 
 /**
- * The first field of a value that its schema does not name, as a path, or undefined. A schema lets it pass, since answers may get more fields; but
- * whoever makes the answers has then forgotten to say so. The value matches the schema.
+ * The path of the first field of a value that its schema does not name, or undefined when it names all. A schema lets such a field pass, since answers may get
+ * more fields; but then the document lacks it. The value must match the schema.
  */
 export function unnamedField(document: unknown, schema: unknown, value: unknown, path = '$'): string | undefined {
   const it = resolve(document, schema)

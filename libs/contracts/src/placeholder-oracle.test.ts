@@ -186,7 +186,7 @@ describe('liquidjs agrees', { timeout }, () => {
   })
 
   // spec: content/placeholder-syntax
-  test('20,000 random heaps of pieces that Herald's parser accepts mean the same to liquidjs', () => {
+  test('20,000 random heaps of pieces that the parser of Herald accepts mean the same to liquidjs', () => {
     const pieces = [
       '{{',
       '}}',

@@ -29,6 +29,7 @@ const libraries: Record<string, readonly string[]> = {
     'pino',
     'pg',
     'kysely',
+    'lru-cache',
     'node-pg-migrate',
     'prom-client',
     '@opentelemetry/api',

@@ -11,9 +11,9 @@ export const ServiceConfig = z.object({
     .string()
     .optional()
     .describe(
-      'The password of that user. `npm start` and the service `secrets` of docker compose make one for each app. Without it the app asks NATS to let it in as nobody.',
+      'The password of that user. `npm start` and the service `secrets` of docker compose make one for each app. Without it the app connects to NATS without a user.',
     ),
-  HOST: z.string().default('127.0.0.1').describe('Address the app’s probes and metrics are served on; 0.0.0.0 for every one.'),
+  HOST: z.string().default('127.0.0.1').describe('Address on which the app serves its probes and metrics; 0.0.0.0 for every address.'),
   OBSERVE_PORT: z.coerce
     .number()
     .int()
@@ -21,7 +21,7 @@ export const ServiceConfig = z.object({
     .max(65_535)
     .default(0)
     .describe(
-      'Port of `/livez`, `/readyz` and `/metrics`; 0 picks a free one. `npm start` gives every process its own and lists them in `ports.json`.',
+      'Port of `/livez`, `/readyz` and `/metrics`; 0 picks a free one. `npm start` gives every process a port of its own and lists them in `ports.json`.',
     ),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
@@ -31,7 +31,7 @@ export const ServiceConfig = z.object({
     .string()
     .optional()
     .describe(
-      'Directory with a file per setting: one that the environment does not give is read from the file of its name, as secrets are mounted into containers.',
+      'Directory with a file per setting. A setting that is not in the environment is read from the file of its name, as secrets are mounted into containers.',
     ),
 })
 
@@ -44,7 +44,7 @@ export const poolConfig = {
     .max(100)
     .default(8)
     .describe(
-      'Most connections one process of an app opens for its work. Beside them it opens up to 4 for what is done for each send, or registration, 3 for reads and 1 that watches the database.',
+      'Most connections that one process of an app opens for its work. Besides these it opens up to 4 for the statements of each send or registration, 3 for reads and 1 that watches the database.',
     ),
 }
 
@@ -71,10 +71,10 @@ const hostList = z
 /** Which hosts the endpoints of browsers may have. The gateway reads it when it registers them, and the dispatcher when it connects to them. */
 export const webPushConfig = {
   WEB_PUSH_ALLOW_PRIVATE: flag(false).describe(
-    'Lets web push endpoints lie on any host, in private networks too. For development only. The same for gateway and dispatcher.',
+    'Allows web push endpoints on any host, in private networks too. For development only. It must be the same for gateway and dispatcher.',
   ),
   WEB_PUSH_ALLOWED_HOSTS: hostList.describe(
-    'Comma list of the push services whose endpoints are registered and sent to. A given list replaces the default; * allows every public host. The same for gateway and dispatcher.',
+    'Comma list of the push services whose endpoints are registered and sent to. A given list replaces the default; * allows every public host. It must be the same for gateway and dispatcher.',
   ),
 }
 
@@ -96,7 +96,7 @@ export const whole = (byDefault: number, { min = 0, max = Number.MAX_SAFE_INTEGE
 
 /** How long the ledger keeps the outcomes of pushes. It must be the same for tracker (the ledger) and audience (which devices a user had). */
 export const ledgerRetentionDays = whole(90, { min: 30, max: 3650 }).describe(
-  'Days that outcomes and engagement events of a campaign are kept. Later events count nothing. At least 30: a push may be tried for 28 days. The same for tracker and audience, which keeps for as long which devices have left a user.',
+  'Days that outcomes and engagement events of a campaign are kept. Later events are not counted. At least 30, because a push may be tried for 28 days. It must be the same for tracker and audience; audience keeps for as long which devices a user had before.',
 )
 
 /** How often one push is sent to a provider that is away. It must be the same for audience (APNs, FCM) and dispatcher (web push). */
@@ -106,7 +106,7 @@ export const outageProbeSeconds = z.coerce
   .max(60)
   .default(5)
   .describe(
-    'How often one push is sent to a provider that is away, to find out whether it is back; less often when it has been away for long. The same for audience and dispatcher.',
+    'How often one push is sent to a provider that is away, to find out whether it is back; less often when it has been away for long. It must be the same for audience and dispatcher.',
   )
 
 /**

@@ -4,6 +4,7 @@ import type { ClientRequest } from 'node:http'
 import { isIP, type LookupFunction } from 'node:net'
 import { callbackify } from 'node:util'
 import { isPublicAddress } from '@herald/contracts/destination'
+import { LRUCache } from 'lru-cache'
 
 /** The code of the error that ends a connection to an address that is not on the public internet. */
 export const blockedAddress = 'EBLOCKED'
@@ -72,7 +73,7 @@ function readHosts(text: string): Map<string, ResolvedAddress[]> {
  * or answer too late.
  */
 export function rememberingResolve(resolve: Resolve, { limitMs = 3_000, keptMs = 30_000, most = 10_000 } = {}): Resolve {
-  const known = new Map<string, { addresses: ResolvedAddress[]; until: number }>()
+  const known = new LRUCache<string, ResolvedAddress[]>({ max: most, ttl: keptMs })
   const asking = new Map<string, Promise<ResolvedAddress[]>>()
 
   const ask = async (host: string): Promise<ResolvedAddress[]> => {
@@ -80,11 +81,7 @@ export function rememberingResolve(resolve: Resolve, { limitMs = 3_000, keptMs =
     const timer = setTimeout(() => late.reject(unresolved('EAI_AGAIN')), limitMs)
     try {
       const addresses = await Promise.race([resolve(host), late.promise])
-      for (const oldest of known.keys()) {
-        if (known.size < most) break
-        known.delete(oldest)
-      }
-      known.set(host, { addresses, until: performance.now() + keptMs })
+      known.set(host, addresses)
       return addresses
     } catch (error) {
       const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined
@@ -96,8 +93,7 @@ export function rememberingResolve(resolve: Resolve, { limitMs = 3_000, keptMs =
   }
   return (host) => {
     const found = known.get(host)
-    if (found && performance.now() < found.until) return Promise.resolve(found.addresses)
-    known.delete(host)
+    if (found) return Promise.resolve(found)
     const asked = asking.get(host) ?? ask(host)
     asking.set(host, asked)
     return asked

@@ -79,7 +79,7 @@ export async function openDatabase<Schema>(
   const reading = openPool(service, { url, size: readConnections, statementMs: readStatementMs, queryMs: 25_000 })
   service.metrics.gauge(
     'herald_db_connections',
-    'Connections of the pools for work, for what is done for each send (kept) and for reads, and what waits for one.',
+    'Connections of the pools for work, for the statements of each send (kept) and for reads, and queries that wait for one.',
     {
       labelNames: ['state', 'pool'],
       collect() {
@@ -136,7 +136,7 @@ function openPool(
 function openReads<Schema>({ log, metrics }: Service, db: Kysely<Schema>, watch: DatabaseWatch): Reads<Schema> {
   const refused = metrics.counter(
     'herald_reads_refused_total',
-    'Reads for people that were answered 429: too many at once, or one took too long.',
+    'Reads for operators and callers that were answered 429: too many at once, or one took too long.',
   )
   const refusal = () => {
     refused.inc()

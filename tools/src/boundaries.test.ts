@@ -35,10 +35,10 @@ function findingsOf(files: Record<string, string>): string[] {
 test('code that keeps the rules has no findings', () => {
   const findings = findingsOf({
     'apps/gateway/src/main.ts': `import { runService } from '@herald/service/run'\nimport { serve } from './http/serve.ts'\nimport { Config } from './config.ts'`,
-    'apps/gateway/src/manage-key.ts': `import type { Service } from '@herald/service/run'\nimport { findKey } from './store/keys.ts'\nimport { allowed } from './core/scope.ts'`,
+    'apps/gateway/src/apps/manage-key.ts': `import type { Service } from '@herald/service/run'\nimport { findKey } from './store/keys.ts'\nimport { allowed } from './core/scope.ts'`,
     'apps/gateway/src/core/scope.ts': `import { newId } from '@herald/contracts/ids'\nimport { createHash } from 'node:crypto'`,
     'apps/gateway/src/store/keys.ts': `import { sql } from 'kysely'\nimport { allowed } from '../core/scope.ts'`,
-    'apps/gateway/src/http/keys.ts': `import express from 'express'\nimport { manageKey } from '../manage-key.ts'`,
+    'apps/gateway/src/apps/http/keys.ts': `import express from 'express'\nimport { manageKey } from '../manage-key.ts'`,
     'apps/gateway/src/manage-key.test.ts': `import { test } from 'vitest'\nconst path = process.env['PATH']`,
     'tools/src/start.ts': `import { spawn } from 'node:child_process'\nconst path = process.env['PATH']`,
   })

@@ -48,7 +48,7 @@ function checkFile({
     if (specifier.startsWith('.') || specifier.startsWith('/')) {
       const target = relative('/project', resolve('/project', dirname(file), specifier))
       if (target.startsWith('..') || specifier.startsWith('/')) findings.push({ line, message: `${specifier} leaves ${project.directory}` })
-      else if (!mayImportFile(place, target.replace(/^src\//, ''), isType))
+      else if (!mayImportFile(place, project.directory, target.replace(/^src\//, ''), isType))
         findings.push({ line, message: `${place.name} may not import ${target}` })
       continue
     }

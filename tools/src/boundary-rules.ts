@@ -139,11 +139,26 @@ const flow: Place = {
 /** Files that put an app together. They may import any file of their app and any package. */
 const wiring = ['main', 'config', 'wire', 'open-transports']
 
+/**
+ * Folders by subject of the apps that are too big for one list of flows. A room has flows, `core/` and `store/` (the gateway's `http/` too)
+ * under the rules of the app's own: flows of a room may use every room.
+ */
+const rooms: Record<string, readonly string[]> = {
+  'apps/audience': ['people', 'segments', 'sends', 'delivery'],
+  'apps/gateway': ['apps', 'people', 'campaigns', 'overview', 'audit', 'session', 'simulator', 'webhooks', 'pages', 'openapi'],
+}
+
+/** A path below `src/` without the room that it begins with. */
+const withoutRoom = (project: string, path: string): string => {
+  const [first = '', ...rest] = path.split('/')
+  return rest.length > 0 && (rooms[project] ?? []).includes(first) ? rest.join('/') : path
+}
+
 const isForTests = (file: string): boolean => /\.test\.tsx?$/.test(file) || file.startsWith('src/testing/')
 
 /** The rules for a file, by its project and its path in there. */
 export function placeOf(project: string, file: string): Place {
-  const path = file.replace(/^src\//, '')
+  const path = withoutRoom(project, file.replace(/^src\//, ''))
   if (isForTests(file)) return { name: 'a test', ...everything }
   const library = libraries[project]
   if (library !== undefined) return { ...everything, name: project, packages: library, typePackages: library }
@@ -163,8 +178,9 @@ export function mayImportPackage(place: Place, { specifier, isType }: Import): b
   )
 }
 
-/** Whether a place may import a file of its own project; `target` is its path below `src/`. */
-export function mayImportFile(place: Place, target: string, isType: boolean): boolean {
+/** Whether a place may import a file of its own project; `path` is the file's path below `src/`. */
+export function mayImportFile(place: Place, project: string, path: string, isType: boolean): boolean {
+  const target = withoutRoom(project, path)
   const allowed = isType ? [...place.types, ...place.values] : place.values
   const folder = dirname(target) === '.' ? '' : (target.split('/')[0] ?? '')
   const isWiring = folder === '' && wiring.includes(target.replace(/\.tsx?$/, ''))

@@ -1,7 +1,7 @@
 import type { AppSettings } from '@herald/contracts/app'
 import type { Bus } from '@herald/service/bus'
 import type { Log } from '@herald/service/log'
-import type { LastNotified } from './last-notified.ts'
+import type { LastNotified } from './sends/last-notified.ts'
 import type { Db, FanOut } from './store/tables.ts'
 
 /** What the flows of audience have at hand. */

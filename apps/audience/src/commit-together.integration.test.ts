@@ -1,6 +1,6 @@
 import { newId } from '@herald/contracts/ids'
 import { expect, test } from 'vitest'
-import { insertUser } from './store/users.ts'
+import { insertUser } from './people/store/users.ts'
 import { openAudience } from './testing/rig.ts'
 
 const { audience, db } = await openAudience()

@@ -2,8 +2,8 @@ import { transact } from '@herald/service/postgres'
 import type { Audience } from './audience.ts'
 import { deleteOfApp, partsOfApp } from './store/app-rows.ts'
 import { markErased } from './store/erased-apps.ts'
-import { stopFanOuts } from './store/flow.ts'
-import { cancelImportsOf } from './store/imports.ts'
+import { stopFanOuts } from './sends/store/flow.ts'
+import { cancelImportsOf } from './people/store/imports.ts'
 import type { Db } from './store/tables.ts'
 
 /** Rows that one call deletes at most: about a second's work. */

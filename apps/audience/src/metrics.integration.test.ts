@@ -3,7 +3,7 @@ import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { findDueAges } from './store/due.ts'
-import { findFanOut } from './store/fan-outs.ts'
+import { findFanOut } from './sends/store/fan-outs.ts'
 import { fanOutAll, givenDevice, givenSend, openAudience } from './testing/rig.ts'
 
 const { startProcess, audience, db, peers } = await openAudience()

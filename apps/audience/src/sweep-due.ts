@@ -1,11 +1,11 @@
 import type { Audience } from './audience.ts'
-import { announce, pointAtBatches, pointAtPages } from './point.ts'
+import { announce, pointAtBatches, pointAtPages } from './delivery/point.ts'
 import { takeDueAnnouncements } from './store/announcements.ts'
-import type { BatchPointerRow } from './store/batches.ts'
-import { takeDueBatches } from './store/lanes.ts'
+import type { BatchPointerRow } from './delivery/store/batches.ts'
+import { takeDueBatches } from './sends/store/lanes.ts'
 import { millisecondsUntilDue } from './store/due.ts'
-import { findUntold, takeDueFanOuts } from './store/fan-outs.ts'
-import { tellTotals } from './tell-totals.ts'
+import { findUntold, takeDueFanOuts } from './sends/store/fan-outs.ts'
+import { tellTotals } from './sends/tell-totals.ts'
 
 /** Rows of a kind taken by one sweep; it comes back at once for more. */
 const atOnce = 200

@@ -8,8 +8,8 @@ import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { openApiKeys } from './authenticate.ts'
-import { deleteApiKey, insertApiKey } from './store/api-keys.ts'
-import { insertApp } from './store/apps.ts'
+import { deleteApiKey, insertApiKey } from './apps/store/api-keys.ts'
+import { insertApp } from './apps/store/apps.ts'
 import type { Tables } from './store/tables.ts'
 
 const { url } = await freshDatabase()

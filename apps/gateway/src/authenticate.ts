@@ -2,8 +2,8 @@ import { parseApiKey } from '@herald/auth/api-key'
 import type { KeyKind, Scope } from '@herald/contracts/administration'
 import type { Kysely } from 'kysely'
 import { LRUCache } from 'lru-cache'
-import type { KeyUses, NotedKey } from './key-uses.ts'
-import { findApiKey } from './store/api-keys.ts'
+import type { KeyUses, NotedKey } from './apps/key-uses.ts'
+import { findApiKey } from './apps/store/api-keys.ts'
 import type { Tables } from './store/tables.ts'
 
 /** A key that was verified: who it is and what it may do. */

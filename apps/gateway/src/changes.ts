@@ -1,8 +1,8 @@
 import { appChanged, keyRevoked } from '@herald/contracts/calls/gateway'
 import type { Bus } from '@herald/service/bus'
 import type { ApiKeys } from './authenticate.ts'
-import type { IdentityRules } from './identity-rules.ts'
-import type { WebPushKeys } from './web-push-keys.ts'
+import type { IdentityRules } from './people/identity-rules.ts'
+import type { WebPushKeys } from './apps/web-push-keys.ts'
 
 /** Tells this process and every other that something changed, so that what they remember of it is forgotten at once. */
 export type Changes = {

@@ -8,7 +8,7 @@ import type { Attempt, FailureCode } from '@herald/contracts/outcome'
 import type { Lane, Platform } from '@herald/contracts/platform'
 import type { Tags } from '@herald/contracts/text'
 import type { ColumnType, Generated, Kysely, Selectable } from 'kysely'
-import type { Wave } from '../core/waves.ts'
+import type { Wave } from '../sends/core/waves.ts'
 
 /** JSON columns are read as values and written as text: `pg` would turn a plain array into a Postgres array. */
 type Json<Value> = ColumnType<Value, string, string>

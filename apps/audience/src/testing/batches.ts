@@ -1,11 +1,11 @@
 import type { FinishBatch, FrozenSend } from '@herald/contracts/batch'
 import { openMetrics } from '@herald/service/metrics'
 import { sql } from 'kysely'
-import { fanOut } from '../fan-out.ts'
-import { finishBatch } from '../finish-batch.ts'
-import { readTaken, rememberSends } from '../read-taken.ts'
-import { takeBatch, type TakeAsked } from '../take-batch.ts'
-import { openBreaker } from '../breaker.ts'
+import { fanOut } from '../sends/fan-out.ts'
+import { finishBatch } from '../delivery/finish-batch.ts'
+import { readTaken, rememberSends } from '../delivery/read-taken.ts'
+import { takeBatch, type TakeAsked } from '../delivery/take-batch.ts'
+import { openBreaker } from '../delivery/breaker.ts'
 import { givenSend, nothingHeard, opened, type openAudience } from './rig.ts'
 
 export const asked = (batchId: string, change: Partial<TakeAsked> = {}): TakeAsked => ({

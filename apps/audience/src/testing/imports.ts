@@ -3,7 +3,7 @@ import { Fault } from '@herald/contracts/fault'
 import { StartImport, type ImportedDevice, type ImportLot } from '@herald/contracts/import'
 import type { Bus } from '@herald/service/bus'
 import { sql } from 'kysely'
-import { registerSubscription } from '../register-subscription.ts'
+import { registerSubscription } from '../people/register-subscription.ts'
 import type { Db } from '../store/tables.ts'
 
 /** What tests do with imports: in the place of the gateway, and looking into the tables. */

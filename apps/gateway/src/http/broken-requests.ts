@@ -1,7 +1,7 @@
 import { STATUS_CODES, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { errorBody, protocolFaults, type ProtocolFault } from './faults.ts'
-import { isUploading } from './upload.ts'
+import { isUploading } from '../people/http/upload.ts'
 
 /** A caller that goes on sending gets this long to read what we said before the connection is cut. */
 const lingerMs = 1_000

@@ -5,7 +5,7 @@ import { isObjectId } from '@herald/contracts/ids'
 import type { VerifiedKey } from '../authenticate.ts'
 import { addressBucket, clientAddress } from '../core/client-address.ts'
 import { RateLimit } from '../core/rate-limit.ts'
-import { givesSecretKey } from './credentials.ts'
+import { givesSecretKey } from '../apps/http/credentials.ts'
 import type { Measure } from './measure.ts'
 import type { Route } from './route.ts'
 

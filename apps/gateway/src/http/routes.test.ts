@@ -1,8 +1,8 @@
 import { faultStatus } from '@herald/contracts/fault'
 import { resolve, whyNotSchema } from '@herald/testing/json-schema'
 import { expect, test } from 'vitest'
-import { exampleFault, exampleOf } from './examples.ts'
-import { templateOf } from './openapi.ts'
+import { exampleFault, exampleOf } from '../openapi/http/examples.ts'
+import { templateOf } from '../openapi/http/openapi.ts'
 import type { Route } from './route.ts'
 import { administrationRoutes, openApiDocument, publicRoutes, routes } from './routes.ts'
 

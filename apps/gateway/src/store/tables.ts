@@ -1,8 +1,8 @@
 import type { AppSettings, ProviderKind } from '@herald/contracts/app'
 import type { KeyKind, Scope } from '@herald/contracts/administration'
 import type { Generated, JSONColumnType } from 'kysely'
-import type { ProviderSettings } from '../core/provider-settings.ts'
-import type { ErasingApp } from './app-erasures.ts'
+import type { ProviderSettings } from '../apps/core/provider-settings.ts'
+import type { ErasingApp } from '../apps/store/app-erasures.ts'
 
 export type Tables = {
   apps: {

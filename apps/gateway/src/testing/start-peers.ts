@@ -16,7 +16,7 @@ import type { ImportReport } from '@herald/contracts/import'
 import type { Webhook, WebhookDelivery } from '@herald/contracts/webhook'
 import { openBus, type Bus } from '@herald/service/bus'
 import { testService } from '@herald/testing/service'
-import { examples } from '../http/examples.ts'
+import { examples } from '../openapi/http/examples.ts'
 
 type Asked = { subject: string; request: unknown }
 

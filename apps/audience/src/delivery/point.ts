@@ -1,0 +1,92 @@
+import { batchSubject, pointersPerMessage } from '@herald/contracts/batch'
+import { Fault, queueUnavailable } from '@herald/contracts/fault'
+import { newId } from '@herald/contracts/ids'
+import { bulkFanOutWork, fanOutWork } from '@herald/contracts/topology'
+import { group } from '@herald/service/group'
+import type { Audience } from '../audience.ts'
+import type { AnnouncementRow } from '../store/announcements.ts'
+import type { BatchPointerRow } from './store/batches.ts'
+import type { PagePointer } from '../sends/store/fan-outs.ts'
+
+type Pointing = Pick<Audience, 'bus' | 'log'>
+
+/**
+ * Publishes a pointer at a row. That it cannot be published now is no error of the flow: the row is the promise, and the sweep
+ * points again. The id holds the row's pointer number, else the dedupe window would swallow the repair.
+ */
+async function point({ bus, log }: Pointing, subject: string, body: unknown, id: string): Promise<void> {
+  try {
+    await bus.publish(subject, body, id)
+  } catch (error) {
+    const isOwn = !Fault.is(error, 'queue_unavailable')
+    log[isOwn ? 'error' : 'debug']({ subject, id, ...(isOwn ? { err: error } : {}) }, 'not published, the sweep points again')
+  }
+}
+
+/** Pointers of small sends of a platform go together; a large batch has a message of its own, since a dispatcher has few in hand. */
+export const pointAtBatches = (pointing: Pointing, batches: BatchPointerRow[]) =>
+  Promise.all(
+    [...Map.groupBy(batches, ({ platform, lane }) => batchSubject(platform, lane))].flatMap(([subject, of]) =>
+      slices(of, of[0]?.lane === 'prompt' ? pointersPerMessage : 1).map((some) => pointAtSome(pointing, subject, some)),
+    ),
+  )
+
+/** One message. Each pointer is published once with its number, so the first names it. */
+async function pointAtSome(pointing: Pointing, subject: string, some: BatchPointerRow[]): Promise<void> {
+  const [first] = some
+  if (!first) return
+  const batches = some.map(({ batchId, campaignId, appId, size }) => ({
+    batchId,
+    campaignId,
+    appId,
+    ...(size === undefined ? {} : { size }),
+  }))
+  await point(pointing, subject, { batches }, `${first.batchId}.${first.pointerNo}`)
+}
+
+/** Publishes pointers at small batches, those that are ready together in one message, by turns of apps. */
+export function pointTogether(pointing: Pointing): (batch: BatchPointerRow) => Promise<void> {
+  const lanes = new Map<string, (batch: BatchPointerRow) => Promise<void>>()
+  const open = (subject: string) =>
+    group((some: BatchPointerRow[]) => pointAll(subject, some), {
+      limit: pointersPerMessage,
+      atOnce: 4,
+      maxWaiting: 5_000,
+      full: queueUnavailable,
+      turn: ({ appId }) => appId,
+    })
+  const pointAll = async (subject: string, some: BatchPointerRow[]) => {
+    await pointAtSome(pointing, subject, some)
+    return some.map(() => undefined)
+  }
+  return (batch) => {
+    const subject = batchSubject(batch.platform, batch.lane)
+    const lane = lanes.get(subject) ?? open(subject)
+    lanes.set(subject, lane)
+    return lane(batch)
+  }
+}
+
+const slices = <T>(all: T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, index) => all.slice(index * size, (index + 1) * size))
+
+/** Points at sends that have no row yet, as campaigns does; each time anew, since campaigns' own pointers have their own numbers. */
+export const pointAtSends = (pointing: Pointing, sends: { campaignId: string; appId: string }[]) =>
+  Promise.all(
+    sends.map(({ campaignId, appId }) => point(pointing, fanOutWork.subject, { campaignId, page: 0, appId }, `${campaignId}.${newId()}`)),
+  )
+
+export const pointAtPages = (pointing: Pointing, pages: PagePointer[]) =>
+  Promise.all(
+    pages.map(({ campaignId, page, pointerNo, lane }) =>
+      point(pointing, (lane === 'bulk' ? bulkFanOutWork : fanOutWork).subject, { campaignId, page }, `${campaignId}.${page}.${pointerNo}`),
+    ),
+  )
+
+/** Announcements are small enough to travel whole: ids and codes. */
+export const announce = (pointing: Pointing, announcements: AnnouncementRow[]) =>
+  Promise.all(
+    announcements.map(({ id, subject, body, pointerNo }) =>
+      point(pointing, subject, { announcementId: id, owner: 'audience', events: body }, `${id}.${pointerNo}`),
+    ),
+  )

@@ -1,0 +1,113 @@
+import { renewBatch } from '@herald/contracts/calls/audience'
+import { newId } from '@herald/contracts/ids'
+import { openDatabase } from '@herald/service/postgres'
+import { testService } from '@herald/testing/service'
+import { until } from '@herald/testing/until'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { spareTakers } from './spare-takers.ts'
+import { givenDevice, givenSend, openAudience } from '../testing/rig.ts'
+
+const { startProcess, cutOffDatabase, audience, config, db, peers, dispatcher } = await openAudience()
+
+async function givenBatch() {
+  const appId = newId()
+  await givenDevice(db, { appId })
+  const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
+  await peers.point(campaignId)
+  return (await until(() => dispatcher.pointers.find((pointer) => pointer.campaignId === campaignId))).batchId
+}
+
+/** A batch that a dispatcher has taken; how long its lease goes on is the test's. */
+async function givenTaken() {
+  const batchId = await givenBatch()
+  const taken = await dispatcher.take(batchId)
+  if (taken.answer !== 'taken') throw new Error('not taken')
+  return { batchId, takes: taken.takes }
+}
+const endLease = (batchId: string) => sql`update batches set lease_until = now() where id = ${batchId}`.execute(db)
+const rowOf = (batchId: string) => db.selectFrom('batches').selectAll().where('id', '=', batchId).executeTakeFirstOrThrow()
+
+test('a lease that ended while the database was away is its taker’s again, and anyone’s when it ends anew', async () => {
+  const process = await startProcess()
+  const [renewed, left] = [await givenTaken(), await givenTaken()]
+  await endLease(renewed.batchId)
+  await endLease(left.batchId)
+
+  const letIn = await cutOffDatabase()
+  await until(() => process.waitingFor().includes('database'))
+  await letIn()
+
+  expect(await until(() => dispatcher.take(left.batchId))).toEqual({ answer: 'busy' })
+  expect(await dispatcher.bus.call(renewBatch, renewed)).toEqual({ held: true })
+  await endLease(left.batchId)
+  expect(await dispatcher.take(left.batchId)).toMatchObject({ answer: 'taken', takes: left.takes + 1 })
+  expect(await dispatcher.take(renewed.batchId)).toEqual({ answer: 'busy' })
+})
+
+/** As in a process of its own that starts now; NATS comes back when the test says so. */
+async function startSparing() {
+  const { watch } = await openDatabase(testService('audience', {}), { url: config.DATABASE_URL_AUDIENCE, poolSize: 2 })
+  let back = () => undefined as void
+  const bus = { ...audience.bus, onReconnect: (handler: () => void) => void (back = handler) }
+  const spared = spareTakers({ ...audience, bus }, watch)
+  await spared()
+  return { spared, back: () => back() }
+}
+const setLeases = (seconds: number) =>
+  sql`update batches set lease_until = now() + make_interval(secs => ${seconds}) where done_at is null and lease_until is not null`.execute(
+    db,
+  )
+const secondsLeft = async (batchId: string) => {
+  const { rows } = await sql<{ left: number }>`
+    select extract(epoch from lease_until - now())::float8 as left from batches where id = ${batchId}`.execute(db)
+  return rows[0]?.left ?? 0
+}
+
+test('with a return of NATS every lease begins anew; what nobody has is left as it is', async () => {
+  const { spared, back } = await startSparing()
+  const [lapsed, held, free] = [await givenTaken(), await givenTaken(), await givenBatch()]
+  const before = await rowOf(free)
+  await setLeases(5)
+  await endLease(lapsed.batchId)
+
+  back()
+  await spared()
+
+  for (const { batchId } of [lapsed, held]) expect(await secondsLeft(batchId)).toBeGreaterThan(5)
+  const { due_at, lease_until } = await rowOf(lapsed.batchId)
+  expect(due_at).toEqual(lease_until)
+  expect(await rowOf(free)).toEqual(before)
+})
+
+test('with a start every lease begins anew, unless one was renewed a moment ago: then audience was hardly away', async () => {
+  const [lapsed, renewed] = [await givenTaken(), await givenTaken()]
+  await setLeases(5)
+  await endLease(lapsed.batchId)
+  await startSparing()
+  expect(await secondsLeft(lapsed.batchId)).toBeGreaterThan(5)
+
+  await endLease(lapsed.batchId)
+  expect(await dispatcher.bus.call(renewBatch, renewed)).toEqual({ held: true })
+  await startSparing()
+  expect(await secondsLeft(lapsed.batchId)).toBeLessThan(0)
+})
+
+test('a connection that comes and goes does not keep what a dead dispatcher has left, and a living one’s word begins the count anew', async () => {
+  const { spared, back } = await startSparing()
+  const [dead, living] = [await givenTaken(), await givenTaken()]
+  const flap = async () => {
+    await endLease(dead.batchId)
+    await endLease(living.batchId)
+    back()
+    await spared()
+  }
+  for (let time = 0; time < 3; time += 1) await flap()
+  for (const { batchId } of [dead, living]) expect(await secondsLeft(batchId)).toBeGreaterThan(5)
+  expect(await dispatcher.bus.call(renewBatch, living)).toEqual({ held: true })
+
+  await flap()
+
+  expect(await secondsLeft(dead.batchId)).toBeLessThanOrEqual(0)
+  expect(await secondsLeft(living.batchId)).toBeGreaterThan(5)
+})

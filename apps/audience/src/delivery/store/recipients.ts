@@ -1,0 +1,115 @@
+import { sql, type RawBuilder } from 'kysely'
+import { namesUser, type NamesOfSend } from '../core/names-of-send.ts'
+import { facts, queuedDevices, subscriptionFields, userFields, type DevicesFound, type QueuedDevices } from '../core/recipient.ts'
+import type { Db } from '../../store/tables.ts'
+
+export type RecipientsAsked = {
+  batchId: string
+  platform: string
+  /** How many of its pushes were answered in parts before. */
+  from: number
+  /** What its send names. */
+  names: NamesOfSend
+}
+
+const userColumns = { externalId: 'external_id', language: 'language', timezone: 'timezone', country: 'country', createdAt: 'created_at' }
+const subscriptionColumns = { appVersion: 'app_version', deviceModel: 'device_model', browser: 'browser' }
+
+/**
+ * The pushes of batches in their order, with their devices and users as they are now, in one query for all: a list per field that one of
+ * their sends names. Users are looked at only for sends that need it, and of the tags only those that a batch's content names are read: a
+ * user may have 100 KB of them. Devices and users are found by their keys, those of a batch in one walk along the index: a look for each was
+ * three times as dear. They come in the order of their ids, which as a rule is that of the batch; where it is not, or somebody is gone, `queuedDevices`
+ * puts them in the order of the batch. Answers in the order asked; one whose batch is gone has no devices.
+ */
+export const readRecipients = (db: Db, asked: RecipientsAsked[]): Promise<(QueuedDevices | undefined)[]> =>
+  readQueued(
+    db,
+    asked,
+    sql`
+        select app_id, subscription_ids[asked.first:] as subscription_ids, user_ids[asked.first:] as user_ids, places[asked.first:] as places
+        from batches where id = asked.batch_id offset 0`,
+  )
+
+/** The same of devices of an app that are in no batch, with the users that they have: their parts of a send, without the send. */
+export const readDevices = async (
+  db: Db,
+  {
+    appId,
+    subscriptionIds,
+    userIds,
+    ...asked
+  }: Pick<RecipientsAsked, 'platform' | 'names'> & { appId: string; subscriptionIds: string[]; userIds: string[] },
+): Promise<QueuedDevices | undefined> => {
+  const batch = sql`
+    select ${appId}::text as app_id, ${subscriptionIds}::text[] as subscription_ids, ${userIds}::text[] as user_ids, null::int[] as places`
+  return (await readQueued(db, [{ ...asked, batchId: '', from: 0 }], batch))[0]
+}
+
+async function readQueued(db: Db, asked: RecipientsAsked[], batch: RawBuilder<unknown>): Promise<(QueuedDevices | undefined)[]> {
+  if (asked.length === 0) return []
+  const has = (platform: string) => asked.some((one) => one.platform === platform)
+  const names = (of: 'user' | 'subscription', field: string) => asked.some((one) => one.names[of].includes(field))
+  const needs = (field: string) =>
+    names('user', field) ||
+    asked.some((one) => (field === 'language' && one.names.language) || (field === 'timezone' && one.names.timezone))
+  const ofDevices = [
+    ...(has('web') ? [list('s.p256dh', 'p256dh'), list('s.auth', 'auth')] : []),
+    ...(has('ios') ? [environments] : []),
+    ...subscriptionFields.filter((field) => names('subscription', field)).map((field) => list(`s.${subscriptionColumns[field]}`, field)),
+  ]
+  const ofUsers = [
+    ...userFields.filter(needs).map((field) => list(`u.${userColumns[field]}`, field)),
+    ...(asked.some((one) => one.names.tags.length > 0) ? [tagsNamed] : []),
+  ]
+  const users = ofUsers.length > 0 ? usersBy(ofUsers) : sql``
+  const { rows } = await sql<{ place: number } & DevicesFound>`
+    select asked.place::int as place, b.places, array_to_string(b.subscription_ids, '') as "subscriptionIds",
+      array_to_string(b.user_ids, '') as "queuedFor", devices.* ${ofUsers.length > 0 ? sql`, people.*` : sql``}
+    from (
+      select place, batch_id, from_place + 1 as first, reads_users, array(select jsonb_array_elements_text(tag_names)) as tag_names
+      from unnest(
+        ${asked.map(({ batchId }) => batchId)}::text[],
+        ${asked.map(({ from }) => from)}::int[],
+        ${asked.map((one) => namesUser(one.names))}::boolean[],
+        ${asked.map((one) => JSON.stringify(one.names.tags))}::jsonb[]
+      ) with ordinality as given(batch_id, from_place, reads_users, tag_names, place)
+    ) as asked
+      cross join lateral (${batch}
+      ) as b
+      cross join lateral (
+        select string_agg(s.id, '') as "idsFound", string_agg(s.user_id, '') as owners,
+          ${sql.join([factsOfAll, list('s.address', 'addresses'), list('s.token_version', 'tokenVersions'), ...ofDevices])}
+        from (select * from subscriptions where id = any(b.subscription_ids) and app_id || '' = b.app_id order by id) as s
+      ) as devices
+      ${users}`.execute(db)
+  const found = new Map(rows.map(({ place, ...devices }) => [place, devices]))
+  return asked.map((_, index) => {
+    const devices = found.get(index + 1)
+    return devices && queuedDevices(devices)
+  })
+}
+
+/** The users that a batch's devices were queued for, each once: whoever else has a device now is not sent to. */
+const usersBy = (lists: RawBuilder<unknown>[]) => sql`
+  cross join lateral (
+    select string_agg(u.id, '') as "userIdsFound", ${sql.join(lists)}
+    from (select * from users where id = any(b.user_ids) and asked.reads_users order by id) as u
+  ) as people`
+
+/** Null where there is nobody. */
+const list = (column: string, as: string) => sql`json_agg(${sql.ref(column)}) as ${sql.ref(as)}`
+
+const digit = (sum: number) => sql.lit(sum.toString(16))
+
+/** A digit per device (core/recipient.ts, `facts`); whose it is, is told by `owners`. */
+const factsOfAll = sql`string_agg(case
+  when s.invalidated_at is null then case when s.opted_in then ${digit(facts.isThere + facts.isOptedIn)} else ${digit(facts.isThere)} end
+  when s.opted_in then ${digit(facts.isThere + facts.isInvalidated + facts.isOptedIn)} else ${digit(facts.isThere + facts.isInvalidated)}
+  end, '') as facts`
+
+/** A letter per device: the first of its environment, a hyphen where none is remembered. */
+const environments = sql`string_agg(coalesce(left(s.apns_environment, 1), '-'), '') as environments`
+
+const tagsNamed = sql`json_agg(case when cardinality(asked.tag_names) > 0 then
+  (select jsonb_object_agg(name, u.tags -> name) from unnest(asked.tag_names) as name where u.tags ? name) end) as tags`

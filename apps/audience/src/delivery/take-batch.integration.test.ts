@@ -1,0 +1,207 @@
+import { newId } from '@herald/contracts/ids'
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { renewBatch } from './renew-batch.ts'
+import { asked, finished, withBatches } from '../testing/batches.ts'
+import { givenCrowd, givenDevice, givenSend, openAudience, type Taken } from '../testing/rig.ts'
+
+const rig = await openAudience()
+const { db } = rig
+const { take, takeOne, finish, givenBatch, givenBatches, expireLease, subscription } = withBatches(rig)
+
+describe('taking', () => {
+  test('of two dispatchers one has the batch and the other hears busy', async () => {
+    const appId = newId()
+    await givenDevice(db, { appId })
+    const batchId = await givenBatch(appId)
+
+    const apart = await Promise.all([take(asked(batchId)), take(asked(batchId))])
+    expect(
+      apart
+        .flat()
+        .map(({ answer }) => answer)
+        .toSorted(),
+    ).toEqual(['busy', 'taken'])
+
+    await expireLease(batchId)
+    const inOneGroup = await take(asked(batchId), asked(batchId))
+    expect(inOneGroup.map(({ answer }) => answer)).toEqual(['taken', 'busy'])
+  })
+
+  // spec: sending/recipients-now
+  test('the recipients are the devices as they are now, and the send comes along unless it is known', async () => {
+    const appId = newId()
+    const phone = await givenDevice(db, { appId })
+    const browser = await givenDevice(db, { appId, platform: 'web' })
+    await db.updateTable('subscriptions').set({ apns_environment: 'sandbox', token_version: 3 }).where('id', '=', phone.id).execute()
+    const send = givenSend(appId)
+    const batchIds = await givenBatches(appId, send)
+
+    const [one, other] = await take(...batchIds.map((batchId) => asked(batchId, { knowsSend: true })))
+
+    expect([one, other].map((answer) => answer?.answer === 'taken' && answer.send)).toEqual([null, null])
+    const recipients = [one, other].flatMap((answer) => (answer?.answer === 'taken' ? answer.recipients : []))
+    expect(recipients.find(({ subscriptionId }) => subscriptionId === phone.id)).toEqual({
+      place: 0,
+      subscriptionId: phone.id,
+      userId: phone.userId,
+      address: `address-of-${phone.id}`,
+      keys: null,
+      tokenVersion: 3,
+      environment: 'sandbox',
+      language: null,
+      timezone: null,
+      user: {},
+      tags: {},
+      subscription: {},
+    })
+    expect(recipients.find(({ subscriptionId }) => subscriptionId === browser.id)).toMatchObject({
+      address: `https://push.example/address-of-${browser.id}`,
+      keys: { p256dh: 'p256dh', auth: 'auth' },
+    })
+    await Promise.all(batchIds.map(expireLease))
+    expect((await takeOne(batchIds[0] ?? '')).send).toEqual({ ...send, defaultTimezone: 'UTC' })
+  })
+
+  // spec: sending/secrets
+  test('only what the content names of a person leaves the house', async () => {
+    const appId = newId()
+    const { userId } = await givenDevice(db, { appId, externalId: 'ann' })
+    await db
+      .updateTable('users')
+      .set({ tags: JSON.stringify({ name: 'Ann', vip: true, secret: 'x' }), language: 'de', country: 'DE' })
+      .where('id', '=', userId)
+      .execute()
+    const content = {
+      _default: 'en',
+      en: { title: 'Hi {{ tags.name }} {{ tags.missing }}', body: '{{ user.country }} {{ subscription.platform }} {{ tags.vip }}' },
+    }
+
+    const { recipients } = await takeOne(await givenBatch(appId, givenSend(appId, { content })))
+
+    expect(recipients).toMatchObject([
+      { language: null, user: { country: 'DE' }, tags: { name: 'Ann', vip: true }, subscription: { platform: 'ios' } },
+    ])
+    expect(JSON.stringify(recipients)).not.toMatch(/secret|ann"/)
+  })
+
+  // spec: tracking/skip-reasons, sending/recipients-now
+  test('whoever is gone, changed hands, opted out or became unreachable after queueing is a decided skip', async () => {
+    const appId = newId()
+    const [kept, deleted, sold, out, dead] = await Promise.all(Array.from({ length: 5 }, () => givenDevice(db, { appId })))
+    if (!kept || !deleted || !sold || !out || !dead) throw new Error('five devices')
+    const batchId = await givenBatch(appId)
+    await db.deleteFrom('subscriptions').where('id', '=', deleted.id).execute()
+    await db.updateTable('subscriptions').set({ user_id: kept.userId }).where('id', '=', sold.id).execute()
+    await db.updateTable('subscriptions').set({ opted_in: false }).where('id', '=', out.id).execute()
+    await db.updateTable('subscriptions').set({ invalidated_at: new Date() }).where('id', '=', dead.id).execute()
+
+    const { recipients, decided } = await takeOne(batchId)
+
+    expect(recipients.map(({ subscriptionId }) => subscriptionId)).toEqual([kept.id])
+    expect(Object.fromEntries(decided.map(({ subscriptionId, code }) => [subscriptionId, code]))).toEqual({
+      [deleted.id]: 'deleted',
+      [sold.id]: 'owner_changed',
+      [out.id]: 'opted_out',
+      [dead.id]: 'invalidated',
+    })
+    expect(decided.find(({ subscriptionId }) => subscriptionId === sold.id)?.userId).toBe(sold.userId)
+  })
+
+  test('a decided batch is answered as decided', async () => {
+    const appId = newId()
+    const browser = await givenDevice(db, { appId, platform: 'web' })
+
+    const taken = await takeOne(await givenBatch(appId, givenSend(appId, { silent: true, content: null })))
+
+    expect(taken.recipients).toEqual([])
+    expect(taken.decided).toMatchObject([{ subscriptionId: browser.id, outcome: 'skipped', code: 'silent_web' }])
+  })
+
+  test('a batch over 256 kB comes in parts, each recipient once, and only to its taker', async () => {
+    const appId = newId()
+    const crowd = await givenCrowd(db, { appId, count: 300 })
+    await sql`update subscriptions set address = address || repeat('x', 3900) where app_id = ${appId}`.execute(db)
+    const batchId = await givenBatch(appId)
+
+    const parts: Taken[] = [await takeOne(batchId)]
+    for (let last = parts[0]; last?.more; last = parts.at(-1)) {
+      const from = parts.flatMap(({ recipients }) => recipients).length
+      const [answer] = await take(asked(batchId, { from, takes: last.takes }))
+      if (answer?.answer === 'taken') parts.push(answer)
+    }
+
+    expect(parts.length).toBeGreaterThan(3)
+    expect(parts.flatMap(({ recipients }) => recipients).map(({ subscriptionId }) => subscriptionId)).toEqual(crowd)
+    expect(await take(asked(batchId, { from: 10, takes: 99 }))).toEqual([{ answer: 'gone' }])
+  })
+
+  test('a batch that is held, done or unknown is not taken', async () => {
+    const appId = newId()
+    await givenDevice(db, { appId })
+    const [held, done] = [await givenBatch(appId), await givenBatch(appId)]
+    await db
+      .updateTable('batches')
+      .set({ not_before: sql<Date>`now() + interval '1 hour'` })
+      .where('id', '=', held)
+      .execute()
+    const { takes } = await takeOne(done)
+    await finish(finished(done, takes))
+
+    expect((await take(asked(held), asked(done), asked(newId()))).map(({ answer }) => answer)).toEqual(['held', 'gone', 'gone'])
+  })
+
+  // spec: sending/ttl-counts
+  test('the used-up time counts from queueing by the database clock', async () => {
+    const appId = newId()
+    await givenDevice(db, { appId })
+    const batchId = await givenBatch(appId)
+    await db
+      .updateTable('batches')
+      .set({ queued_at: sql<Date>`now() - interval '90 seconds'` })
+      .where('id', '=', batchId)
+      .execute()
+
+    const { elapsedMs } = await takeOne(batchId)
+
+    expect(elapsedMs).toBeGreaterThanOrEqual(90_000)
+    expect(elapsedMs).toBeLessThan(100_000)
+  })
+})
+
+describe('leases', () => {
+  // spec: sending/take-over
+  test('a batch whose taker died is taken again with the next number, and the old finish is lost', async () => {
+    const appId = newId()
+    const device = await givenDevice(db, { appId })
+    const batchId = await givenBatch(appId)
+    const old = await takeOne(batchId)
+    await expireLease(batchId)
+
+    const now = await takeOne(batchId)
+
+    expect([old.takes, now.takes]).toEqual([1, 2])
+    expect(
+      await renewBatch({ db }, [
+        { batchId, takes: 1 },
+        { batchId, takes: 2 },
+      ]),
+    ).toEqual([{ held: false }, { held: true }])
+    const dead = [{ subscriptionId: device.id, userId: device.userId, tokenVersion: 1, agoMs: 0, deadSince: null, code: 'token_dead' }]
+    expect(await finish(finished(batchId, 1, { dead }))).toEqual(['lost'])
+    expect((await subscription(device.id)).invalidated_at).toBeNull()
+    expect(await finish(finished(batchId, 2))).toEqual(['done'])
+  })
+
+  test('a renewed lease keeps others out', async () => {
+    const appId = newId()
+    await givenDevice(db, { appId })
+    const batchId = await givenBatch(appId)
+    const { takes } = await takeOne(batchId)
+    await expireLease(batchId)
+
+    expect(await renewBatch({ db }, [{ batchId, takes }])).toEqual([{ held: true }])
+
+    expect(await take(asked(batchId))).toEqual([{ answer: 'busy' }])
+  })
+})

@@ -1,0 +1,20 @@
+import { notFound } from '@herald/contracts/fault'
+import { leaveUsers } from './store/abandoned-users.ts'
+import { deleteSubscriptions, lockSubscription } from './store/subscriptions.ts'
+import type { Db } from '../store/tables.ts'
+import { lockUsers } from './store/users.ts'
+import { transactIdentity } from './transact-identity.ts'
+
+/** Removes a device; an anonymous owner goes with the last one (spec: identity/delete-device). Fault: `not_found`. */
+export const deleteSubscription = (
+  { db }: { db: Db },
+  { appId, subscriptionId }: { appId: string; subscriptionId: string },
+): Promise<Record<string, never>> =>
+  transactIdentity(db, async (trx) => {
+    const known = await lockSubscription(trx, { appId, id: subscriptionId })
+    if (!known) throw notFound()
+    await lockUsers(trx, { ids: [known.userId] })
+    await deleteSubscriptions(trx, [subscriptionId])
+    await leaveUsers(trx, [{ userId: known.userId, subscriptionId }])
+    return {}
+  })

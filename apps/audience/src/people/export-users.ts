@@ -1,0 +1,58 @@
+import type { AddressForm, ExportedUser } from '@herald/contracts/person'
+import type { Segment } from '@herald/contracts/segment'
+import type { LastNotified } from '../sends/last-notified.ts'
+import { readSegment } from './list-users.ts'
+import { databaseNow } from '../segments/store/counts.ts'
+import { findMeant, findNextUsers, findPortion, maskDevice } from './store/people.ts'
+import { findDevicesOf, type FoundDevice } from './store/subscription-reads.ts'
+import type { Db } from '../store/tables.ts'
+import { findUsersAlone } from './store/users.ts'
+
+/** Users of a portion, at most: ~20 ms. */
+const mostUsers = 500
+/** Users that a portion with a segment looks at, at ~10 µs each. */
+const mostOfSegment = 5_000
+
+type Asked = { appId: string; after: string | null; segmentId?: string | undefined; addresses: AddressForm }
+
+/**
+ * The next portion of an app's users by id, with their devices (spec: administration/export-everybody). Ids only grow, so whoever is there throughout comes once,
+ * whatever is written meanwhile. A portion costs the same at every place of an app of any size. Faults: those of `readSegment`.
+ */
+export async function exportUsers(
+  { db, lastNotified }: { db: Db; lastNotified: LastNotified },
+  { appId, after, segmentId, addresses }: Asked,
+): Promise<{ users: ExportedUser[]; next: string | null }> {
+  const segment = segmentId === undefined ? undefined : await readSegment({ db, lastNotified }, { appId, segmentId })
+  const most = segment ? mostOfSegment : mostUsers
+  const examined = await findNextUsers(db, { appId, after, limit: most })
+  const wanted = segment ? await keepMeant(db, segment, examined) : examined
+  const ids = await findPortion(db, wanted.slice(0, mostUsers))
+  const devices = Map.groupBy(await findDevicesOf(db, ids), ({ userId }) => userId)
+  const users = (await findUsersAlone(db, ids)).map((user) => ({
+    ...user,
+    subscriptions: (devices.get(user.id) ?? []).map((device) => exported(device, addresses)),
+    preferences: {},
+  }))
+  return { users, next: nextOf({ examined, wanted, ids, most }) }
+}
+
+async function keepMeant(db: Db, segment: Segment, ids: string[]): Promise<string[]> {
+  const meant = await findMeant(db, segment, ids, await databaseNow(db))
+  return ids.filter((id) => meant.has(id))
+}
+
+/** After whom the next portion begins: the last user who was taken while others wait, else the last who was looked at. Whoever was erased meanwhile is passed over. */
+function nextOf({ examined, wanted, ids, most }: { examined: string[]; wanted: string[]; ids: string[]; most: number }): string | null {
+  const last = ids.at(-1) ?? wanted.slice(0, mostUsers).at(-1)
+  const isCut = last !== undefined && wanted.some((id) => id > last)
+  if (isCut) return last
+  return examined.length === most ? (examined.at(-1) ?? null) : null
+}
+
+function exported(found: FoundDevice, addresses: AddressForm): ExportedUser['subscriptions'][number] {
+  const { lastNotifiedAt: _, ...shown } = addresses === 'full' ? { ...found.device, ...wholeAddress(found) } : maskDevice(found)
+  return shown
+}
+
+const wholeAddress = ({ device, address }: FoundDevice) => (device.platform === 'web' ? { endpoint: address } : { token: address })

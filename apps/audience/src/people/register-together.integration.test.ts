@@ -1,0 +1,217 @@
+import * as calls from '@herald/contracts/calls/audience'
+import { queueUnavailable } from '@herald/contracts/fault'
+import { newId } from '@herald/contracts/ids'
+import type { RegisterSubscription } from '@herald/contracts/subscription'
+import { until } from '@herald/testing/until'
+import { sql, type RawBuilder } from 'kysely'
+import { expect, test } from 'vitest'
+import { changeOwner } from './change-user.ts'
+import { openRegistrations } from './register-subscription.ts'
+import { givenDevice, openAudience } from '../testing/rig.ts'
+
+const { db, bus, startProcess } = await openAudience()
+const register = openRegistrations({ db, kept: db }, { maxWaiting: 5_000, full: queueUnavailable }, (work) => work())
+
+const phone = (token: string, change: Partial<RegisterSubscription & { platform: 'ios' }> = {}): RegisterSubscription => ({
+  platform: 'ios',
+  token,
+  ...change,
+})
+const many = <Item>(count: number, make: (index: number) => Item): Item[] => Array.from({ length: count }, (_, index) => make(index))
+const usersOf = (appId: string) => db.selectFrom('users').selectAll().where('app_id', '=', appId).execute()
+const devicesOf = (appId: string) => db.selectFrom('subscriptions').selectAll().where('app_id', '=', appId).execute()
+
+/** Locks a row in a transaction of its own; answers how to let go of it. */
+async function holdRow(lock: RawBuilder<unknown>): Promise<() => Promise<void>> {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const { promise: locked, resolve: isLocked } = Promise.withResolvers<void>()
+  const holder = db.transaction().execute(async (trx) => {
+    await lock.execute(trx)
+    isLocked()
+    await released
+  })
+  await Promise.race([locked, holder])
+  return () => {
+    release()
+    return holder
+  }
+}
+
+/** Whether a statement waits for another transaction to let go of a row. */
+async function isLockAwaited(): Promise<boolean> {
+  const { rows } = await sql`
+    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
+  return rows.length > 0
+}
+
+test('registrations that wait together are committed together', async () => {
+  const appId = newId()
+
+  const answers = await Promise.all(
+    many(80, (index) => register({ appId, subscription: phone(`token-${index}`, { externalId: `user-${index}` }) })),
+  )
+
+  expect(new Set(answers.map(({ id }) => id)).size).toBe(80)
+  const { rows } = await sql<{
+    commits: number
+  }>`select count(distinct xmin::text) as commits from subscriptions where app_id = ${appId}`.execute(db)
+  expect(rows[0]?.commits).toBeLessThanOrEqual(2)
+})
+
+test('registrations are two statements, one or many, known or new', async () => {
+  const appId = newId()
+  let statements = 0
+  const counted = db.withPlugin({
+    transformQuery({ node }) {
+      statements += 1
+      return node
+    },
+    transformResult: ({ result }) => Promise.resolve(result),
+  })
+  const registerCounted = openRegistrations({ db: counted, kept: counted }, { maxWaiting: 5_000, full: queueUnavailable }, (work) => work())
+  const asked = many(20, (index) => ({ appId, subscription: phone(`token-${index}`, { externalId: `user-${index}`, tags: { index } }) }))
+  const told: number[] = []
+  for (const some of [asked.slice(0, 1), asked.slice(0, 1), asked, asked]) {
+    statements = 0
+    await Promise.all(some.map(registerCounted))
+    told.push(statements)
+  }
+
+  expect(told).toEqual([2, 2, 2, 2])
+})
+
+// spec: identity/register-parallel
+test('of one address that registers many times at once, the last that came has it', async () => {
+  const appId = newId()
+
+  const answers = await Promise.all(
+    many(9, (index) => register({ appId, subscription: phone('token', { externalId: `user-${index % 4}` }) })),
+  )
+
+  expect(new Set(answers.map(({ id }) => id)).size).toBe(1)
+  const [device, ...others] = await devicesOf(appId)
+  expect(others).toEqual([])
+  const owner = (await usersOf(appId)).find(({ id }) => id === device?.user_id)
+  expect(owner?.external_id).toBe('user-0')
+  expect(answers.at(-1)?.userId).toBe(owner?.id)
+})
+
+// spec: identity/register-parallel
+test('devices that register as one person at once are one user’s, whose tags are those of the last that came', async () => {
+  const appId = newId()
+
+  const answers = await Promise.all(
+    many(12, (index) => register({ appId, subscription: phone(`token-${index}`, { externalId: 'ann', tags: { seat: index } }) })),
+  )
+
+  expect(new Set(answers.map(({ userId }) => userId)).size).toBe(1)
+  expect(await usersOf(appId)).toMatchObject([{ external_id: 'ann', tags: { seat: 11 } }])
+  expect(await devicesOf(appId)).toHaveLength(12)
+})
+
+test('devices of one person that say no name register at once, and each says something of the person', async () => {
+  const appId = newId()
+  for (const token of ['one', 'two', 'three']) await register({ appId, subscription: phone(token, { externalId: 'ann' }) })
+
+  await Promise.all(['one', 'two', 'three'].map((token) => register({ appId, subscription: phone(token, { tags: { [token]: true } }) })))
+
+  expect(await usersOf(appId)).toMatchObject([{ tags: { one: true, two: true, three: true } }])
+})
+
+test('one that cannot be written among fifty fails alone, and each limit refuses only whom it concerns', async () => {
+  const appId = newId()
+  const { userId } = await givenDevice(db, { appId, externalId: 'full' })
+  await Promise.all(many(99, () => givenDevice(db, { appId, userId })))
+  const hundredTags = Object.fromEntries(many(100, (index) => [`tag-${index}`, index]))
+  await register({ appId, subscription: phone('tagged', { externalId: 'tagged', tags: hundredTags }) })
+
+  const asked = [
+    ...many(50, (index) => phone(index === 25 ? 'no text of Postgres: \u0000' : `token-${index}`, { externalId: `user-${index}` })),
+    phone('one-more', { externalId: 'full' }),
+    phone('tagged', { tags: { 'one-more': true } }),
+  ]
+  const settled = await Promise.allSettled(asked.map((subscription) => register({ appId, subscription })))
+
+  const failed = settled.flatMap((one, index) => (one.status === 'rejected' ? [[index, one.reason as unknown] as const] : []))
+  expect(failed.map(([index]) => index)).toEqual([25, 50, 51])
+  expect(failed[1]?.[1]).toMatchObject({ code: 'limit_reached' })
+  expect(failed[2]?.[1]).toMatchObject({ code: 'invalid_body', details: [{ path: 'tags' }] })
+  const names = new Set((await usersOf(appId)).map(({ external_id }) => external_id))
+  expect([...names].filter((name) => name?.startsWith('user-'))).toHaveLength(49)
+})
+
+test('a device whose row somebody holds waits alone, and so does a person: others register meanwhile', async () => {
+  const appId = newId()
+  const held = await register({ appId, subscription: phone('held') })
+  await register({ appId, subscription: phone('of-ann', { externalId: 'ann' }) })
+  const releaseDevice = await holdRow(sql`select from subscriptions where id = ${held.id} for update`)
+  const releasePerson = await holdRow(sql`select from users where app_id = ${appId} and external_id = 'ann' for update`)
+  const answered: string[] = []
+  const asked = [
+    phone('held', { appVersion: '2.0' }),
+    phone('new-of-ann', { externalId: 'ann' }),
+    ...many(20, (index) => phone(`token-${index}`, { externalId: `user-${index}` })),
+  ].map(async (subscription) => {
+    await register({ appId, subscription })
+    answered.push(subscription.platform === 'ios' ? subscription.token : '')
+  })
+
+  await until(() => answered.length === 20)
+  expect(answered).not.toContain('held')
+  expect(answered).not.toContain('new-of-ann')
+  await Promise.all([releaseDevice(), releasePerson()])
+  await Promise.all(asked)
+
+  expect(await usersOf(appId)).toHaveLength(22)
+  expect((await devicesOf(appId)).find(({ id }) => id === held.id)).toMatchObject({ app_version: '2.0' })
+})
+
+test('a registration that waits for its device has changed nothing of its person: who changes them meanwhile sees them as they were', async () => {
+  const appId = newId()
+  const { id: heldId } = await register({ appId, subscription: phone('held') })
+  const ann = await register({ appId, subscription: phone('of-ann', { externalId: 'ann', tags: { seat: 1 } }) })
+  const release = await holdRow(sql`select from subscriptions where id = ${heldId} for update`)
+
+  const registered = register({ appId, subscription: phone('held', { externalId: 'ann', tags: { seat: 7, plan: 'pro' } }) })
+  await until(isLockAwaited)
+  const changed = await changeOwner({ db }, { appId, subscriptionId: ann.id, changes: { tags: { seat: 0 } } })
+  await release()
+
+  expect(changed.tags).toEqual({ seat: 0 })
+  expect(await registered).toMatchObject({ id: heldId, userId: ann.userId })
+  expect(await usersOf(appId)).toMatchObject([{ external_id: 'ann', tags: { seat: 7, plan: 'pro' } }])
+})
+
+test('a device of nobody that registers as a person whom somebody holds waits for them, and is theirs then', async () => {
+  const appId = newId()
+  const anonymous = await register({ appId, subscription: phone('token') })
+  const ann = await register({ appId, subscription: phone('of-ann', { externalId: 'ann' }) })
+  const release = await holdRow(sql`select from users where id = ${ann.userId} for no key update`)
+
+  const registered = register({ appId, subscription: phone('token', { externalId: 'ann' }) })
+  await Promise.race([registered, until(isLockAwaited)])
+  await release()
+
+  expect(await registered).toMatchObject({ id: anonymous.id, userId: ann.userId })
+  expect(await usersOf(appId)).toMatchObject([{ external_id: 'ann' }])
+})
+
+test('two processes that register the same devices and people at once end with one row each, and refuse nobody', async () => {
+  const appId = newId()
+  await Promise.all([startProcess(), startProcess()])
+
+  for (let round = 0; round < 4; round += 1)
+    await Promise.all(
+      many(120, (index) => {
+        const subscription = phone(`token-${index % 40}`, { externalId: `user-${(index * 7 + round) % 30}`, tags: { round } })
+        return bus.call(calls.registerSubscription, { appId, subscription })
+      }),
+    )
+
+  const [users, devices] = [await usersOf(appId), await devicesOf(appId)]
+  expect(devices).toHaveLength(40)
+  expect(new Set(users.map(({ external_id }) => external_id))).toEqual(new Set(many(30, (index) => `user-${index}`)))
+  expect(users).toHaveLength(30)
+  const known = new Set(users.map(({ id }) => id))
+  expect(devices.every(({ user_id }) => known.has(user_id))).toBe(true)
+})

@@ -1,0 +1,48 @@
+import { sql } from 'kysely'
+import type { Db } from '../../store/tables.ts'
+
+/** Looked up as a value, user by user: as `not exists` it may become a join that reads every device there is. */
+const hasNoDevice = sql<boolean>`(select s.id from subscriptions s where s.user_id = u.id limit 1) is null`
+
+/** Holds nothing that anybody would miss, and no backend knows of them. */
+const isBare = sql<boolean>`
+  u.external_id is not null and not u.by_backend and u.tags = '{}' and u.language is null and u.timezone is null and u.country is null
+  and ${hasNoDevice}`
+
+/** A device that has left a user. */
+export type Departure = { userId: string; subscriptionId: string }
+
+/**
+ * What follows when devices have left users, whom the caller has locked: an anonymous one without devices goes at once, an identified one who
+ * holds nothing is looked at again after 30 days. That a device has left an identified one is remembered (spec: administration/former-devices).
+ */
+export async function leaveUsers(db: Db, departures: Departure[]): Promise<void> {
+  const userIds = departures.map(({ userId }) => userId)
+  await sql`
+    with gone as (
+      delete from users u where u.id = any(${userIds}::text[]) and u.external_id is null and ${hasNoDevice}
+    ), former as (
+      insert into former_devices (user_id, subscription_id)
+      select left_by.user_id, left_by.subscription_id
+      from unnest(${userIds}::text[], ${departures.map(({ subscriptionId }) => subscriptionId)}::text[]) as left_by(user_id, subscription_id)
+        cross join lateral (select id from users where id = left_by.user_id and external_id is not null offset 0) u
+      order by left_by.user_id, left_by.subscription_id
+      on conflict (user_id, subscription_id) do update set until = excluded.until
+    )
+    insert into abandoned_users (user_id) select u.id from users u where u.id = any(${userIds}::text[]) and ${isBare}
+    on conflict (user_id) do update set due_at = excluded.due_at`.execute(db)
+}
+
+/** Locks users whose time is up, so that no device can come to them. At most `limit`; who is locked otherwise is passed over. */
+export async function takeAbandoned(db: Db, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select u.id from abandoned_users a join users u on u.id = a.user_id
+    where a.due_at <= now() order by a.due_at limit ${limit} for update of u skip locked`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** Removes those of the users, whom the caller has locked, who still hold nothing, and forgets that the others were candidates. */
+export async function removeAbandoned(db: Db, userIds: string[]): Promise<void> {
+  await sql`delete from users u where u.id = any(${userIds}::text[]) and ${isBare}`.execute(db)
+  await sql`delete from abandoned_users where user_id = any(${userIds}::text[])`.execute(db)
+}

@@ -1,0 +1,161 @@
+import { sql } from 'kysely'
+import type { KnownDevice, KnownPerson, PlannedDevice, PlannedPerson } from '../core/import-lot.ts'
+import type { Db } from '../../store/tables.ts'
+import { keyOfPerson, personKey } from './users.ts'
+
+/*
+ * What a lot of an import reads and writes: a statement for each. Rows travel as one text of JSON, which costs the process a tenth of what
+ * arrays of columns do. Devices come before users, each in the order of ids, as wherever they are locked.
+ */
+
+/** The devices at these addresses, by the hex of their hashes. `lock`: they are about to be changed. */
+export async function findDevicesAt(db: Db, keys: string[], { lock }: { lock: boolean }): Promise<KnownDevice[]> {
+  const { rows } = await sql<KnownDevice>`
+    select id, encode(address_hash, 'hex') as key, user_id as "userId" from subscriptions
+    where address_hash = any(array(select decode(unnest(${keys}::text[]), 'hex')))
+    order by id ${lock ? sql`for update` : sql``}`.execute(db)
+  return rows
+}
+
+/** Users by id and by external id, with how many devices they have and the names of their tags. */
+export async function findPeople(
+  db: Db,
+  { appId, ids, names, lock }: { appId: string; ids: string[]; names: string[]; lock: boolean },
+): Promise<KnownPerson[]> {
+  if (ids.length + names.length === 0) return []
+  const named = names.map((externalId) => keyOfPerson({ appId, externalId }))
+  const { rows } = await sql<Omit<KnownPerson, 'devices'>>`
+    with meant as materialized (
+      select unnest(${ids}::text[]) as id union select id from users where ${personKey} = any(${named}::text[])
+    )
+    select id, external_id as "externalId", array(select jsonb_object_keys(tags)) as "tagNames" from users
+    where id = any(array(select id from meant)) order by id ${lock ? sql`for no key update` : sql``}`.execute(db)
+  // A statement of its own, which sees the devices that came while the users were waited for.
+  const { rows: counts } = await sql<{ userId: string; devices: number }>`
+    select user_id as "userId", count(*) as devices from subscriptions where user_id = any(${rows.map(({ id }) => id)}::text[])
+    group by user_id`.execute(db)
+  const devicesOf = new Map(counts.map(({ userId, devices }) => [userId, devices]))
+  return rows.map((person) => ({ ...person, devices: devicesOf.get(person.id) ?? 0 }))
+}
+
+const columnsOfPeople = sql`given(id text, external_id text, tags jsonb, language text, timezone text, country text,
+  created_at timestamptz, last_active_at timestamptz)`
+
+/**
+ * Makes and changes users. `onExisting` keep: what a user has stays, and only what is missing is added. A user who is changed in nothing is
+ * written too: who counts their devices by the version of their row must see another (docs/decisions/0038). False: the app was erased.
+ * An external id that somebody else has made meanwhile ends the transaction (23505).
+ */
+export async function writePeople(db: Db, appId: string, people: PlannedPerson[], onExisting: 'keep' | 'update'): Promise<boolean> {
+  const [made, changed] = [people.filter(({ isNew }) => isNew), people.filter(({ isNew }) => !isNew)]
+  if (made.length > 0) {
+    const { numAffectedRows = 0n } = await sql`
+      insert into users (id, app_id, external_id, tags, language, timezone, country, created_at, last_active_at, by_backend)
+      select id, ${appId}, external_id, tags, language, timezone, country, created_at, last_active_at, true
+      from json_to_recordset(${JSON.stringify(made.map(toGivenPerson))}) as ${columnsOfPeople} order by external_id`.execute(db)
+    if (numAffectedRows < BigInt(made.length)) return false
+  }
+  if (changed.length > 0) {
+    const prefer = (column: string) =>
+      onExisting === 'keep'
+        ? sql`coalesce(u.${sql.ref(column)}, given.${sql.ref(column)})`
+        : sql`coalesce(given.${sql.ref(column)}, u.${sql.ref(column)})`
+    const tags = onExisting === 'keep' ? sql`given.tags || u.tags` : sql`u.tags || given.tags`
+    const isAsBefore = sql`u.tags = (${tags}) and ${sql.join(
+      ['language', 'timezone', 'country'].map((column) => sql`${prefer(column)} is not distinct from u.${sql.ref(column)}`),
+      sql` and `,
+    )}`
+    await sql`
+      update users u set
+        external_id = coalesce(u.external_id, given.external_id),
+        tags = ${tags},
+        changed_at = case when ${isAsBefore} then u.changed_at else now() end,
+        language = ${prefer('language')},
+        timezone = ${prefer('timezone')},
+        country = ${prefer('country')},
+        created_at = least(u.created_at, given.created_at),
+        last_active_at = greatest(u.last_active_at, given.last_active_at),
+        by_backend = true
+      from json_to_recordset(${JSON.stringify(changed.map(toGivenPerson))}) as ${columnsOfPeople}
+      where u.id = any(${changed.map(({ id }) => id)}::text[]) and u.id = given.id`.execute(db)
+  }
+  return true
+}
+
+const toGivenPerson = ({ id, externalId, changes, createdAt, lastActiveAt }: PlannedPerson) => ({
+  id,
+  external_id: externalId,
+  ...changes,
+  created_at: createdAt,
+  last_active_at: lastActiveAt,
+})
+
+const columnsOfDevices = sql`given(id text, user_id text, platform text, address text, key text, p256dh text, auth text, app_version text,
+  sdk_version text, os_version text, device_model text, browser text, standalone boolean, opted_out boolean, session_count integer,
+  created_at timestamptz, last_active_at timestamptz, registered_at timestamptz)`
+
+/**
+ * Makes and changes devices. A device that is made here has begun no session, which also says of a browser that it was not seen yet. Its
+ * address is known to be good since it was last active, as far as the file says so: an older verdict of its provider must still end it.
+ * False: the app was erased. A device that somebody else has made meanwhile ends the transaction (23505).
+ */
+export async function writeDevices(db: Db, appId: string, devices: PlannedDevice[]): Promise<boolean> {
+  const [made, changed] = [devices.filter(({ isNew }) => isNew), devices.filter(({ isNew }) => !isNew)]
+  if (made.length > 0) {
+    const { numAffectedRows = 0n } = await sql`
+      insert into subscriptions (id, app_id, user_id, platform, address, address_hash, p256dh, auth, app_version, sdk_version, os_version,
+        device_model, browser, standalone, opted_in, session_count, last_session_at, created_at, last_active_at, registered_at)
+      select id, ${appId}, user_id, platform, address, decode(key, 'hex'), p256dh, auth, app_version, sdk_version, os_version,
+        device_model, browser, standalone, not opted_out, coalesce(session_count, 0), null, created_at, last_active_at,
+        coalesce(registered_at, 'epoch'::timestamptz)
+      from json_to_recordset(${JSON.stringify(made.map(toGivenDevice))}) as ${columnsOfDevices} order by key`.execute(db)
+    if (numAffectedRows < BigInt(made.length)) return false
+  }
+  if (changed.length > 0)
+    await sql`
+      update subscriptions s set
+        user_id = given.user_id,
+        token_version = token_version + case
+          when s.platform = given.platform and s.p256dh is not distinct from given.p256dh and s.auth is not distinct from given.auth
+          then 0 else 1 end,
+        apns_environment = case when s.platform = given.platform then apns_environment end,
+        platform = given.platform,
+        p256dh = given.p256dh,
+        auth = given.auth,
+        app_version = coalesce(given.app_version, s.app_version),
+        sdk_version = coalesce(given.sdk_version, s.sdk_version),
+        os_version = coalesce(given.os_version, s.os_version),
+        device_model = coalesce(given.device_model, s.device_model),
+        browser = coalesce(given.browser, s.browser),
+        standalone = coalesce(given.standalone, s.standalone),
+        opted_out_at = case when s.opted_in and given.opted_out then now() else s.opted_out_at end,
+        told_at = now(),
+        opted_in = s.opted_in and not given.opted_out,
+        session_count = greatest(s.session_count, given.session_count),
+        created_at = least(s.created_at, given.created_at),
+        last_active_at = greatest(s.last_active_at, given.last_active_at)
+      from json_to_recordset(${JSON.stringify(changed.map(toGivenDevice))}) as ${columnsOfDevices}
+      where s.id = any(${changed.map(({ id }) => id)}::text[]) and s.id = given.id`.execute(db)
+  return true
+}
+
+const toGivenDevice = ({ id, key, userId, device, past, registeredAt }: PlannedDevice) => ({
+  id,
+  user_id: userId,
+  platform: device.platform,
+  address: device.address,
+  key,
+  p256dh: device.keys?.p256dh ?? null,
+  auth: device.keys?.auth ?? null,
+  app_version: device.appVersion,
+  sdk_version: device.sdkVersion,
+  os_version: device.osVersion,
+  device_model: device.deviceModel,
+  browser: device.browser,
+  standalone: device.standalone,
+  opted_out: past.optedOut,
+  session_count: past.sessionCount,
+  created_at: past.createdAt,
+  last_active_at: past.lastActiveAt,
+  registered_at: registeredAt,
+})

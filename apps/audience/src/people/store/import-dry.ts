@@ -1,0 +1,82 @@
+import { hash } from 'node:crypto'
+import { sql } from 'kysely'
+import type { KnownDevice, KnownPerson, LotPlan } from '../core/import-lot.ts'
+import { findDevicesAt, findPeople } from './import-devices.ts'
+import type { Db } from '../../store/tables.ts'
+
+/*
+ * What a dry run remembers in the place of devices and users, so that a later row of the file meets what the rows before it would have made:
+ * `d <hash of the address>` whose device it is, `n <hash of the name>` who has an external id, `u <id>` an anonymous user. No name and no address.
+ */
+
+type State = { id: string; user?: string; name?: string | null; devices?: number; tags?: string[] }
+
+const short = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22)
+const deviceKey = (key: string) => `d ${short(key)}`
+const nameKey = (name: string) => `n ${name}`
+const userKey = (id: string) => `u ${id}`
+
+/** An external id as a dry run remembers it; its rows are planned with these in the place of names. */
+export const hashName = (appId: string, externalId: string): string => short(`${appId} ${externalId}`)
+
+/** What the rows of a lot meet: what there is, with what the dry run has written since over it. Names are hashes (`hashName`). */
+export async function readWithDry(
+  db: Db,
+  { appId, importId, keys, names }: { appId: string; importId: string; keys: string[]; names: string[] },
+): Promise<{ devices: KnownDevice[]; people: KnownPerson[] }> {
+  const hashed = new Map(names.map((name) => [hashName(appId, name), name]))
+  const states = await load(db, importId, [...keys.map(deviceKey), ...[...hashed.keys()].map(nameKey)])
+
+  const dryDevices = keys.flatMap((key): (KnownDevice & { name: string | null })[] => {
+    const state = states.get(deviceKey(key))
+    return state ? [{ id: state.id, key, userId: state.user ?? '', name: state.name ?? null }] : []
+  })
+  const seen = new Set(dryDevices.map(({ key }) => key))
+  const real = await findDevicesAt(
+    db,
+    keys.filter((key) => !seen.has(key)),
+    { lock: false },
+  )
+  const owners = [...real, ...dryDevices].map(({ userId }) => userId)
+  const anonymous = dryDevices.filter(({ name }) => name === null).map(({ userId }) => userId)
+  const realPeople = await findPeople(db, { appId, ids: [...new Set(owners)], names: [...new Set(names)], lock: false })
+
+  const people = new Map<string, KnownPerson>()
+  for (const person of realPeople) {
+    const externalId = person.externalId === null ? null : hashName(appId, person.externalId)
+    people.set(person.id, { ...person, externalId })
+  }
+  const dryNames = [...people.values(), ...dryDevices.map(({ name }) => ({ externalId: name }))].flatMap(
+    ({ externalId }) => externalId ?? [],
+  )
+  const more = await load(db, importId, [...dryNames.map(nameKey), ...anonymous.map(userKey)])
+  for (const [key, { id, devices = 0, tags = [] }] of [...states, ...more])
+    if (!key.startsWith('d ')) people.set(id, { id, externalId: key.startsWith('n ') ? key.slice(2) : null, devices, tagNames: tags })
+  return { devices: [...real, ...dryDevices], people: [...people.values()] }
+}
+
+/** Remembers a lot of a dry run. */
+export async function writeDry(db: Db, importId: string, { devices, people, left }: LotPlan): Promise<void> {
+  const changed = new Map([...left, ...people].map((person) => [person.id, person]))
+  const states = [
+    ...devices.map(({ id, key, userId }) => ({
+      key: deviceKey(key),
+      state: { id, user: userId, name: changed.get(userId)?.externalId ?? null },
+    })),
+    ...[...changed.values()].map(({ id, externalId, devices: count, tagNames }) => ({
+      key: externalId === null ? userKey(id) : nameKey(externalId),
+      state: { id, devices: count, tags: [...tagNames] },
+    })),
+  ]
+  if (states.length === 0) return
+  await sql`
+    insert into import_dry_rows (import_id, key, state)
+    select ${importId}, key, state from json_to_recordset(${JSON.stringify(states)}) as given(key text, state jsonb) order by key
+    on conflict (import_id, key) do update set state = excluded.state`.execute(db)
+}
+
+async function load(db: Db, importId: string, keys: string[]): Promise<Map<string, State>> {
+  const { rows } = await sql<{ key: string; state: State }>`
+    select key, state from import_dry_rows where import_id = ${importId} and key = any(${[...new Set(keys)]}::text[])`.execute(db)
+  return new Map(rows.map(({ key, state }) => [key, state]))
+}

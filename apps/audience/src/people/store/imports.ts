@@ -1,0 +1,228 @@
+import {
+  mostImportErrors,
+  skippedBrowser,
+  type ImportError,
+  type ImportLot,
+  type ImportReport,
+  type StartImport,
+} from '@herald/contracts/import'
+import { listed, readCursor, type Listed, type ListRequest } from '@herald/contracts/page'
+import { sql, type Selectable } from 'kysely'
+import type { RowOutcome } from '../core/import-lot.ts'
+import type { Db, ImportTable } from '../../store/tables.ts'
+
+export type ImportRecord = Selectable<ImportTable>
+
+/** Makes an import; undefined: the app has one that is receiving, or it was erased. */
+export async function insertImport(db: Db, id: string, appId: string, settings: StartImport): Promise<ImportRecord | undefined> {
+  return db
+    .insertInto('imports')
+    .values({
+      id,
+      app_id: appId,
+      format: settings.format,
+      dry_run: settings.dryRun,
+      has_dry_rows: settings.dryRun,
+      on_existing: settings.onExisting,
+      web: settings.web,
+      columns: settings.columns === undefined ? null : JSON.stringify(settings.columns),
+      max_rows_per_second: settings.maxRowsPerSecond ?? null,
+      header: null,
+      tail: null,
+      first_data_at: null,
+      ended_at: null,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst()
+}
+
+export const findReceiving = (db: Db, appId: string): Promise<{ id: string } | undefined> =>
+  db.selectFrom('imports').select('id').where('app_id', '=', appId).where('state', '=', 'receiving').executeTakeFirst()
+
+export const findImport = (db: Db, appId: string, id: string): Promise<ImportRecord | undefined> =>
+  db.selectFrom('imports').selectAll().where('id', '=', id).where('app_id', '=', appId).executeTakeFirst()
+
+/** Locks an import, with the time of the database. One lot after another is written by whoever has it. */
+export const lockImport = (db: Db, appId: string, id: string): Promise<(ImportRecord & { now: Date }) | undefined> =>
+  db
+    .selectFrom('imports')
+    .selectAll()
+    .select(sql<Date>`now()`.as('now'))
+    .where('id', '=', id)
+    .where('app_id', '=', appId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+
+/** Moves an import, which the caller has locked, behind a lot, with what became of its rows. The first 10,000 errors are kept. */
+export async function moveImport(db: Db, at: ImportRecord, lot: ImportLot, outcomes: RowOutcome[]): Promise<ImportRecord> {
+  const refused = outcomes.flatMap((outcome) =>
+    outcome.is === 'rejected' ? [{ row: outcome.row, column: lot.columnOf[outcome.at], code: outcome.code, message: outcome.message }] : [],
+  )
+  const rejected = [...lot.rejected, ...refused]
+  const errors = rejected
+    .filter(({ code }) => code !== skippedBrowser)
+    .toSorted((one, other) => one.row - other.row)
+    .slice(0, Math.max(0, mostImportErrors - at.error_count))
+  if (errors.length > 0)
+    await sql`
+      insert into import_errors (import_id, "row", "column", code, message)
+      select ${at.id}, "row", "column", code, message
+      from json_to_recordset(${JSON.stringify(errors)}) as given("row" bigint, "column" text, code text, message text)`.execute(db)
+
+  const byCode = { ...at.by_code }
+  for (const { code } of rejected) byCode[code] = (byCode[code] ?? 0) + 1
+  const warnings = { ...at.warnings }
+  for (const [code, count] of Object.entries(lot.warnings)) warnings[code] = (warnings[code] ?? 0) + count
+  const byPlatform = { ...at.by_platform }
+  const counts = { created: 0, updated: 0, kept: 0, optedOut: 0 }
+  for (const outcome of outcomes) {
+    if (outcome.is === 'rejected') continue
+    counts[outcome.is] += 1
+    byPlatform[outcome.platform] += 1
+    if (outcome.optedOut && outcome.is !== 'kept') counts.optedOut += 1
+  }
+  return db
+    .updateTable('imports')
+    .set({
+      next_offset: lot.nextOffset,
+      tail: null,
+      ...(lot.header === undefined ? {} : { header: JSON.stringify(lot.header) }),
+      row_count: at.row_count + lot.rows.length + lot.rejected.length,
+      created_count: at.created_count + counts.created,
+      updated_count: at.updated_count + counts.updated,
+      kept_count: at.kept_count + counts.kept,
+      rejected_count: at.rejected_count + rejected.length,
+      opted_out_count: at.opted_out_count + counts.optedOut,
+      error_count: at.error_count + errors.length,
+      by_code: JSON.stringify(byCode),
+      by_platform: JSON.stringify(byPlatform),
+      warnings: JSON.stringify(warnings),
+      first_data_at: sql<Date>`coalesce(first_data_at, now())`,
+      last_data_at: sql<Date>`clock_timestamp()`,
+    })
+    .where('id', '=', at.id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export const keepTail = (db: Db, id: string, tail: Buffer): Promise<ImportRecord> =>
+  db
+    .updateTable('imports')
+    .set({ tail, last_data_at: sql<Date>`clock_timestamp()` })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+
+export const endImport = (db: Db, id: string, state: 'finished' | 'cancelled'): Promise<ImportRecord> =>
+  db
+    .updateTable('imports')
+    .set({ state, tail: null, ended_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+
+/** Ends what an app that is erased was importing, and waits for the lot that is being written. */
+export const cancelImportsOf = (db: Db, appId: string) =>
+  sql`update imports set state = 'cancelled', tail = null, ended_at = now() where app_id = ${appId} and state = 'receiving'`.execute(db)
+
+/** Newest first. */
+export async function listImports(
+  db: Db,
+  { appId, limit, cursor }: { appId: string } & Pick<ListRequest, 'limit' | 'cursor'>,
+): Promise<Listed<ImportReport>> {
+  const after = cursor === undefined ? undefined : readCursor(cursor)
+  const rows = await db
+    .selectFrom('imports')
+    .selectAll()
+    .where('app_id', '=', appId)
+    .$if(after !== undefined, (query) =>
+      query.where(sql<boolean>`(created_at, id) < (${after?.createdAt}::timestamptz, ${after?.id}::text)`),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  return listed(
+    rows.map((row) => ({ ...row, createdAt: row.created_at })),
+    limit,
+    reportOf,
+  )
+}
+
+/** Errors of an import, in the order of rows. */
+export async function listImportErrors(
+  db: Db,
+  importId: string,
+  { limit, after }: { limit: number; after: number },
+): Promise<{ items: ImportError[]; nextCursor: string | null }> {
+  const rows = await db
+    .selectFrom('import_errors')
+    .select(['row', 'column', 'code', 'message'])
+    .where('import_id', '=', importId)
+    .where('row', '>', after)
+    .orderBy('row')
+    .limit(limit + 1)
+    .execute()
+  const items = rows.slice(0, limit)
+  return { items, nextCursor: rows.length > limit ? String(items.at(-1)?.row) : null }
+}
+
+export const reportOf = (row: ImportRecord): ImportReport => ({
+  id: row.id,
+  state: row.state,
+  format: row.format,
+  dryRun: row.dry_run,
+  onExisting: row.on_existing,
+  web: row.web,
+  columns: row.columns,
+  maxRowsPerSecond: row.max_rows_per_second,
+  offset: row.next_offset,
+  rows: row.row_count,
+  bytes: row.next_offset,
+  created: row.created_count,
+  updated: row.updated_count,
+  kept: row.kept_count,
+  rejected: row.rejected_count,
+  byCode: row.by_code,
+  byPlatform: row.by_platform,
+  optedOut: row.opted_out_count,
+  warnings: row.warnings,
+  rowsPerSecond: rateOf(row),
+  createdAt: row.created_at.toISOString(),
+  endedAt: row.ended_at?.toISOString() ?? null,
+})
+
+function rateOf({ row_count: rows, first_data_at: from, last_data_at: to }: ImportRecord): number | null {
+  if (rows === 0 || from === null) return null
+  return Math.round((rows * 1000) / Math.max(1, to.getTime() - from.getTime()))
+}
+
+/** So many rows one statement of housekeeping deletes. */
+const rowsAtOnce = 5_000
+
+/** Ends imports that got no data for a day. */
+export const cancelLeftAlone = (db: Db) =>
+  sql`
+    update imports set state = 'cancelled', tail = null, ended_at = now()
+    where state = 'receiving' and last_data_at < now() - interval '24 hours'`.execute(db)
+
+/** Deletes what dry runs that have ended remember. True: there may be more. */
+export async function clearDryRuns(db: Db): Promise<boolean> {
+  const ended = await db.selectFrom('imports').select('id').where('has_dry_rows', '=', true).where('state', '<>', 'receiving').execute()
+  if (ended.length === 0) return false
+  const ids = ended.map(({ id }) => id)
+  const { numAffectedRows = 0n } = await sql`
+    delete from import_dry_rows where ctid = any(array(
+      select ctid from import_dry_rows where import_id = any(${ids}::text[]) limit ${sql.lit(rowsAtOnce)}))`.execute(db)
+  if (numAffectedRows === 0n) await db.updateTable('imports').set({ has_dry_rows: false }).where('id', 'in', ids).execute()
+  return numAffectedRows > 0n
+}
+
+/** Deletes imports, with their errors, that ended more than 30 days ago. True: there may be more. */
+export async function purgeImports(db: Db): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from imports where id = any(array(
+      select id from imports where ended_at < now() - interval '30 days' and not has_dry_rows order by ended_at limit 2))`.execute(db)
+  return numAffectedRows > 0n
+}

@@ -1,0 +1,230 @@
+import { sql } from 'kysely'
+import type { Device } from '../core/device.ts'
+import type { PersonChanges } from '../core/person.ts'
+import { sessionColumns } from './subscriptions.ts'
+import type { Db } from '../../store/tables.ts'
+import { changesOf, isUnchanged, personKey, splitTags } from './users.ts'
+
+/*
+ * What many registrations read and write: one statement for each of the two. Rows are found by one key each, so that their plan is the same
+ * from the empty table on.
+ */
+
+/** Locks the devices at some addresses, in the order of their ids, waiting for whoever has them. */
+export async function lockDevices(db: Db, addressHashes: Buffer[]): Promise<LockedDevice[]> {
+  const { rows } = await sql<LockedDevice>`
+    select id, user_id as "userId", address_hash as "addressHash" from subscriptions
+    where address_hash = any(${addressHashes}::bytea[])
+    order by id for update`.execute(db)
+  return rows
+}
+
+export type LockedDevice = { id: string; userId: string; addressHash: Buffer }
+
+/** `name`: the key of the person that the registration names (store/users.ts). `setsTags`: how many tags it sets. */
+export type Sought = { addressHash: Buffer; name: string | null; setsTags: number }
+
+/**
+ * A user as a registration finds them. `version` names what their row holds: another follows with each change. `tagNames` are read only where the tags that are set
+ * might not fit, since reading them costs more than the row.
+ */
+export type SeenPerson = { id: string; externalId: string | null; version: string; tagNames: string[] | null }
+
+/** What there is for a registration: the device at its address with its owner, and whoever has the name. `holderDevices`: how many devices the holder has, when they are not the owner. */
+export type Seen = {
+  device: { id: string; owner: SeenPerson } | null
+  holder: SeenPerson | null
+  holderDevices: number
+}
+
+/** Finds what registrations are about, in the order given. Nothing is locked: what is written by it is held against it (`writeRegistrations`). */
+export async function findKnown(db: Db, sought: Sought[], mostTags: number): Promise<Seen[]> {
+  const person = sql`
+    select id, external_id, xmin::text as version,
+      case when asked.sets_tags > 0 and (select count(*) from jsonb_object_keys(tags)) + asked.sets_tags > ${mostTags}
+        then array(select jsonb_object_keys(tags)) end as tag_names
+    from users`
+  const { rows } = await sql<SeenRow>`
+    select device.id as "deviceId",
+      owner.id as "ownerId", owner.external_id as "ownerExternalId", owner.version as "ownerVersion", owner.tag_names as "ownerTagNames",
+      holder.id as "holderId", holder.external_id as "holderExternalId", holder.version as "holderVersion", holder.tag_names as "holderTagNames",
+      case when holder.id is not null and holder.id is distinct from owner.id
+        then (select count(*) from subscriptions where user_id = holder.id) end as "holderDevices"
+    from unnest(
+        ${sought.map(({ addressHash }) => addressHash)}::bytea[],
+        ${sought.map(({ name }) => name)}::text[],
+        ${sought.map(({ setsTags }) => setsTags)}::int[]
+      ) with ordinality as asked(address_hash, name, sets_tags, place)
+      left join lateral (select id, user_id from subscriptions where address_hash = asked.address_hash offset 0) device on true
+      left join lateral (${person} where id = device.user_id offset 0) owner on true
+      left join lateral (${person} where ${personKey} = asked.name offset 0) holder on true
+    order by asked.place`.execute(db)
+  return rows.map(toSeen)
+}
+
+type SeenRow = {
+  deviceId: string | null
+  ownerId: string | null
+  ownerExternalId: string | null
+  ownerVersion: string
+  ownerTagNames: string[] | null
+  holderId: string | null
+  holderExternalId: string | null
+  holderVersion: string
+  holderTagNames: string[] | null
+  holderDevices: number | null
+}
+
+function toSeen(row: SeenRow): Seen {
+  const { deviceId, ownerId, holderId } = row
+  return {
+    device:
+      deviceId === null || ownerId === null
+        ? null
+        : {
+            id: deviceId,
+            owner: { id: ownerId, externalId: row.ownerExternalId, version: row.ownerVersion, tagNames: row.ownerTagNames },
+          },
+    holder:
+      holderId === null
+        ? null
+        : { id: holderId, externalId: row.holderExternalId, version: row.holderVersion, tagNames: row.holderTagNames },
+    holderDevices: row.holderDevices ?? 0,
+  }
+}
+
+/** A registration that is decided: whose the device is to be, and what is known of the rows that this was decided by. */
+export type Decided = {
+  appId: string
+  deviceId: string
+  device: Device
+  /** Whose the device is now; null: the device is new. */
+  ownerId: string | null
+  userId: string
+  isPersonNew: boolean
+  /** For a new user, or an anonymous one who gets a name; null: what is known stays. */
+  externalId: string | null
+  changes: PersonChanges
+  byBackend: boolean
+}
+
+/**
+ * Writes registrations, each whole or not at all, and answers the ids of the devices that were written. A registration is written when the
+ * rows that it was decided by are as they were found: its device is at its address and its owner's, and its people (`seen`) have the version that was
+ * read. A row that somebody else holds is passed over, also when this transaction waited for it and lost; so are a new device that somebody else makes at
+ * the same moment, and what is of an erased app. Each user and each device is in one registration at most.
+ *
+ * A known device is revived; its token version rises with its keys, its platform or its revival, so that a late "dead" answer for what was before
+ * cannot kill it (provider-answers.ts, token version).
+ *
+ * New devices are made before their new users, so that no user is left without one. Errors: 23505, somebody else has just got the name of a
+ * user; 23503, the same for a new user of a device. Nothing is written then.
+ */
+export async function writeRegistrations(db: Db, registrations: Decided[], seen: SeenPerson[]): Promise<Set<string>> {
+  if (registrations.length === 0) return new Set()
+  const known = registrations.filter(({ ownerId }) => ownerId !== null)
+  const column = <Value>(of: (registration: Decided) => Value): Value[] => registrations.map((registration) => of(registration))
+  const tags = registrations.map(({ changes }) => splitTags(changes.tags))
+  const { rows } = await sql<{ id: string }>`
+    with given as materialized (
+      select *, given.set_tags::jsonb as new_tags, coalesce(given.deleted_tags::text[], '{}') as deleted
+      from unnest(
+        ${column(({ deviceId }) => deviceId)}::text[],
+        ${column(({ ownerId }) => ownerId)}::text[],
+        ${column(({ appId }) => appId)}::text[],
+        ${column(({ userId }) => userId)}::text[],
+        ${column(({ isPersonNew }) => isPersonNew)}::bool[],
+        ${column(({ externalId }) => externalId)}::text[],
+        ${tags.map(({ set }) => JSON.stringify(set))}::text[],
+        ${tags.map(({ deleted }) => (deleted.length === 0 ? null : `{${deleted.map((name) => JSON.stringify(name)).join(',')}}`))}::text[],
+        ${column(({ changes }) => changes.language)}::text[],
+        ${column(({ changes }) => changes.timezone)}::text[],
+        ${column(({ changes }) => changes.country)}::text[],
+        ${column(({ byBackend }) => byBackend)}::bool[],
+        ${column(({ device }) => device.platform)}::text[],
+        ${column(({ device }) => device.address)}::text[],
+        ${column(({ device }) => device.addressHash)}::bytea[],
+        ${column(({ device }) => device.keys?.p256dh ?? null)}::text[],
+        ${column(({ device }) => device.keys?.auth ?? null)}::text[],
+        ${column(({ device }) => device.appVersion)}::text[],
+        ${column(({ device }) => device.sdkVersion)}::text[],
+        ${column(({ device }) => device.osVersion)}::text[],
+        ${column(({ device }) => device.deviceModel)}::text[],
+        ${column(({ device }) => device.browser)}::text[],
+        ${column(({ device }) => device.standalone)}::bool[]
+      ) as given(device_id, owner_id, app_id, user_id, is_person_new, external_id, set_tags, deleted_tags, language, timezone, country, by_backend,
+        platform, address, address_hash, p256dh, auth, app_version, sdk_version, os_version, device_model, browser, standalone)
+    ), held_devices as materialized (
+      select id from subscriptions
+      where id = any(${known.map(({ deviceId }) => deviceId)}::text[])
+        and id || ' ' || user_id || ' ' || encode(address_hash, 'hex') = any(${known.map(asItWasFound)}::text[])
+      order by id for update skip locked
+    ), with_devices as materialized (
+      select * from given where owner_id is null or device_id = any(array(select id from held_devices))
+    ), held_people as materialized (
+      select id from users
+      where id = any(array(select owner_id from with_devices union select user_id from with_devices where not is_person_new))
+        and id || ' ' || xmin::text = any(${seen.map(({ id, version }) => `${id} ${version}`)}::text[])
+      order by id for no key update skip locked
+    ), ready as materialized (
+      select * from with_devices
+      where (owner_id is null or owner_id = any(array(select id from held_people)))
+        and (is_person_new or user_id = any(array(select id from held_people)))
+    ), changed_devices as (
+      update subscriptions s set
+        user_id = ready.user_id,
+        token_version = token_version + case
+          when s.platform = ready.platform and opted_in and invalidated_at is null
+            and s.p256dh is not distinct from ready.p256dh and s.auth is not distinct from ready.auth
+          then 0 else 1 end,
+        apns_environment = case when s.platform = ready.platform then apns_environment end,
+        platform = ready.platform,
+        p256dh = ready.p256dh,
+        auth = ready.auth,
+        opted_in = true,
+        invalidated_at = null,
+        registered_at = now(),
+        last_active_at = now(),
+        ${sessionColumns},
+        app_version = coalesce(ready.app_version, s.app_version),
+        sdk_version = coalesce(ready.sdk_version, s.sdk_version),
+        os_version = coalesce(ready.os_version, s.os_version),
+        device_model = coalesce(ready.device_model, s.device_model),
+        browser = coalesce(ready.browser, s.browser),
+        standalone = coalesce(ready.standalone, s.standalone)
+      from ready
+      where s.id = any(array(select device_id from ready where owner_id is not null)) and s.id = ready.device_id
+      returning s.id
+    ), made_devices as (
+      insert into subscriptions (id, app_id, user_id, platform, address, address_hash, p256dh, auth, app_version, sdk_version, os_version,
+        device_model, browser, standalone)
+      select device_id, app_id, user_id, platform, address, address_hash, p256dh, auth, app_version, sdk_version, os_version, device_model,
+        browser, standalone
+      from ready where owner_id is null order by address_hash
+      on conflict do nothing
+      returning id
+    ), written as materialized (
+      select * from ready where owner_id is not null or device_id = any(array(select id from made_devices))
+    ), made_people as (
+      insert into users (id, app_id, external_id, tags, language, timezone, country, by_backend)
+      select user_id, app_id, external_id, new_tags, language, timezone, country, by_backend
+      from written where is_person_new order by app_id, external_id
+      on conflict do nothing
+    ), changed_people as (
+      update users u set
+        external_id = coalesce(written.external_id, u.external_id),
+        tags = (u.tags || written.new_tags) - written.deleted,
+        language = coalesce(written.language, u.language),
+        timezone = coalesce(written.timezone, u.timezone),
+        country = coalesce(written.country, u.country),
+        changed_at = case when ${isUnchanged('u', changesOf('written'))} then u.changed_at else now() end,
+        last_active_at = now(),
+        by_backend = u.by_backend or written.by_backend
+      from written
+      where u.id = any(array(select user_id from written where not is_person_new)) and u.id = written.user_id
+    )
+    select id from changed_devices union all select id from made_devices`.execute(db)
+  return new Set(rows.map(({ id }) => id))
+}
+
+const asItWasFound = ({ deviceId, ownerId, device }: Decided): string => `${deviceId} ${ownerId} ${device.addressHash.toString('hex')}`

@@ -1,0 +1,179 @@
+import type { Platform } from '@herald/contracts/platform'
+import type { PatchSubscription, SessionBody } from '@herald/contracts/subscription'
+import { sql } from 'kysely'
+import { sessionGapMinutes } from '../core/identity.ts'
+import type { Db } from '../../store/tables.ts'
+
+/** A device that comes back within this of its last session's start is still in it. */
+const newSession = sql`(last_session_at is null or last_session_at <= now() - make_interval(mins => ${sql.lit(sessionGapMinutes)}))`
+export const sessionColumns = sql`
+  session_count = session_count + case when ${newSession} then 1 else 0 end,
+  last_session_at = case when ${newSession} then now() else last_session_at end`
+
+/** Locks a device and answers whose it is, or undefined when the app has none such. */
+export async function lockSubscription(db: Db, { appId, id }: { appId: string; id: string }): Promise<{ userId: string } | undefined> {
+  return db
+    .selectFrom('subscriptions')
+    .select('user_id as userId')
+    .where('id', '=', id)
+    .where('app_id', '=', appId)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+export const isAddressTaken = async (db: Db, addressHash: Buffer): Promise<boolean> =>
+  (await db.selectFrom('subscriptions').select('id').where('address_hash', '=', addressHash).executeTakeFirst()) !== undefined
+
+/** Locks all devices of a user, in the order of their ids, and answers these. */
+export async function lockSubscriptionsOf(db: Db, userId: string): Promise<string[]> {
+  const rows = await db.selectFrom('subscriptions').select('id').where('user_id', '=', userId).orderBy('id').forUpdate().execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Gives a device to another user; whoever does it has locked both. */
+export const giveSubscription = (db: Db, id: string, userId: string) =>
+  db
+    .updateTable('subscriptions')
+    .set({ user_id: userId, last_active_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .execute()
+
+const tells = ['appVersion', 'osVersion', 'deviceModel'] as const
+
+/** What a device says about itself; undefined: nothing, what is known stays. Undefined: the app has no such device. */
+export async function patchSubscription(
+  db: Db,
+  { appId, subscriptionId, changes }: { appId: string; subscriptionId: string; changes: PatchSubscription },
+): Promise<{ id: string; optedIn: boolean } | undefined> {
+  return db
+    .updateTable('subscriptions')
+    .set({
+      ...(changes.optedIn === undefined ? {} : { opted_in: changes.optedIn }),
+      ...(changes.optedIn === false ? { opted_out_at: sql<Date>`case when opted_in then now() else opted_out_at end` } : {}),
+      ...(tells.some((field) => changes[field] !== undefined) ? { told_at: sql<Date>`now()` } : {}),
+      ...(changes.appVersion === undefined ? {} : { app_version: changes.appVersion }),
+      ...(changes.osVersion === undefined ? {} : { os_version: changes.osVersion }),
+      ...(changes.deviceModel === undefined ? {} : { device_model: changes.deviceModel }),
+    })
+    .where('id', '=', subscriptionId)
+    .where('app_id', '=', appId)
+    .returning(['id', 'opted_in as optedIn'])
+    .executeTakeFirst()
+}
+
+/** The app came to the foreground: device and owner are active now, and it may be a new session. Undefined: no such device. */
+export async function startSession(
+  db: Db,
+  { appId, subscriptionId, session }: { appId: string; subscriptionId: string; session: SessionBody },
+): Promise<{ id: string; sessionCount: number; lastSessionAt: Date } | undefined> {
+  const { rows } = await sql<{ id: string; sessionCount: number; lastSessionAt: Date }>`
+    with started as (
+      update subscriptions set last_active_at = now(), ${sessionColumns},
+        app_version = coalesce(${session.appVersion ?? null}, app_version), os_version = coalesce(${session.osVersion ?? null}, os_version)
+      where id = ${subscriptionId} and app_id = ${appId}
+      returning id, user_id, session_count, last_session_at
+    ), person as (
+      update users set last_active_at = now() from started where users.id = started.user_id
+    )
+    select id, session_count as "sessionCount", last_session_at as "lastSessionAt" from started`.execute(db)
+  return rows[0]
+}
+
+/**
+ * A browser's new endpoint and keys in its row. What was said of the old one, that it is dead, does not hold for the new; an
+ * opt-out is the person's choice and stays.
+ */
+export const moveEndpoint = (
+  db: Db,
+  id: string,
+  { addressHash, endpoint, keys }: { addressHash: Buffer; endpoint: string; keys: { p256dh: string; auth: string } },
+) =>
+  db
+    .updateTable('subscriptions')
+    .set((eb) => ({
+      address: endpoint,
+      address_hash: addressHash,
+      ...keys,
+      token_version: eb('token_version', '+', 1),
+      invalidated_at: null,
+      registered_at: sql<Date>`now()`,
+      last_active_at: sql<Date>`now()`,
+    }))
+    .where('id', '=', id)
+    .execute()
+
+/**
+ * Removes devices and when they last got a push; whoever does it has locked them. What a finish that is under way notes of them afterwards
+ * `purgeGoneNotes` removes.
+ */
+export async function deleteSubscriptions(db: Db, ids: string[]): Promise<void> {
+  await sql`delete from last_notified where subscription_id = any(${ids}::text[])`.execute(db)
+  await sql`delete from subscriptions where id = any(${ids}::text[])`.execute(db)
+}
+
+export async function countDevices(db: Db, userId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('subscriptions')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** `agoMs`: when the provider was asked, milliseconds before now; `deadSince`: since when the token is dead by the provider's clock (ISO), if it says so. */
+export type DeadToken = {
+  subscriptionId: string
+  tokenVersion: number
+  agoMs: number
+  deadSince: string | null
+  /** What was answered, to a push of which campaign. */
+  code: string
+  campaignId: string
+}
+export type Invalidated = { id: string; appId: string; userId: string; platform: Platform; tokenVersion: number; at: Date }
+
+/**
+ * Invalidates what a provider called dead: only the version of the token that it was told of, only if the device has not
+ * registered since, and once, however many sends found it out. Answers those it was the first for. Both moments are held against the
+ * registration by this database's clock: a provider's own clock can move it to an earlier moment only.
+ */
+export async function invalidateDead(db: Db, dead: DeadToken[]): Promise<Invalidated[]> {
+  const { rows } = await sql<Invalidated>`
+    with dead as (
+      select s.id, told.code, told.campaign_id from subscriptions s
+        join unnest(
+          ${dead.map(({ subscriptionId }) => subscriptionId)}::text[],
+          ${dead.map(({ tokenVersion }) => tokenVersion)}::int[],
+          ${dead.map(({ agoMs }) => agoMs)}::float8[],
+          ${dead.map(({ deadSince }) => deadSince)}::timestamptz[],
+          ${dead.map(({ code }) => code)}::text[],
+          ${dead.map(({ campaignId }) => campaignId)}::text[]
+        ) as told(id, token_version, ago_ms, dead_since, code, campaign_id)
+          on s.id = told.id and s.token_version = told.token_version
+            and s.registered_at < least(told.dead_since, now() - make_interval(secs => told.ago_ms / 1000))
+      where s.invalidated_at is null
+      order by s.id for no key update of s
+    )
+    update subscriptions s set invalidated_at = now(), invalidated_code = dead.code, invalidated_campaign_id = dead.campaign_id
+    from dead where s.id = dead.id
+    returning s.id, s.app_id as "appId", s.user_id as "userId", s.platform, s.token_version as "tokenVersion",
+      s.invalidated_at as at`.execute(db)
+  return rows
+}
+
+/**
+ * Remembers which APNs environment accepted a token after the one that was asked first had refused it. A device that nothing is remembered of is
+ * asked where its app's credentials say, so ordinary devices are never written.
+ */
+export const rememberEnvironments = (db: Db, accepted: { subscriptionId: string; environment: 'production' | 'sandbox' }[]) =>
+  sql`
+    with news as (
+      select s.id, told.environment from subscriptions s
+        join unnest(
+          ${accepted.map(({ subscriptionId }) => subscriptionId)}::text[],
+          ${accepted.map(({ environment }) => environment)}::text[]
+        ) as told(id, environment) on s.id = told.id
+      where s.apns_environment is distinct from told.environment
+      order by s.id for no key update of s
+    )
+    update subscriptions s set apns_environment = news.environment from news where s.id = news.id`.execute(db)

@@ -1,0 +1,58 @@
+import { sql } from 'kysely'
+import type { Person } from '../core/person.ts'
+import type { UserToWrite } from '../core/users-in-batch.ts'
+import type { Db } from '../../store/tables.ts'
+import { changesOf, isUnchanged, splitTags } from './users.ts'
+
+/** Those of an app among users whom the caller has locked, with the names of their tags: 64 characters each at most, where the values may be sixteen times as long. */
+export async function readLocked(db: Db, appId: string, ids: string[]): Promise<(Person & { tagNames: string[] })[]> {
+  const { rows } = await sql<Person & { appId: string; tagNames: string[] }>`
+    select id, app_id as "appId", external_id as "externalId", array(select jsonb_object_keys(tags)) as "tagNames"
+    from users where id = any(${ids}::text[])`.execute(db)
+  return rows.filter((user) => user.appId === appId)
+}
+
+/**
+ * Makes users and changes users whom the caller has locked, as their backend says, each at most once. A row that is so already stays as it is:
+ * who sends all their users every night changes few of them. Answers how many were made: fewer than asked when the app was erased. An external
+ * id that somebody else has made meanwhile ends the transaction (23505).
+ */
+export async function writeUsersOfBatch(db: Db, appId: string, users: UserToWrite[]): Promise<number> {
+  const tags = users.map(({ changes }) => splitTags(changes.tags))
+  const { rows } = await sql`
+    with given as materialized (
+      select id, external_id, is_new, new_tags::jsonb, array(select jsonb_array_elements_text(deleted::jsonb)) as deleted,
+        language, timezone, country
+      from unnest(
+        ${users.map(({ id }) => id)}::text[],
+        ${users.map(({ externalId }) => externalId)}::text[],
+        ${users.map(({ isNew }) => isNew)}::bool[],
+        ${tags.map(({ set }) => JSON.stringify(set))}::text[],
+        ${tags.map(({ deleted }) => JSON.stringify(deleted))}::text[],
+        ${users.map(({ changes }) => changes.language)}::text[],
+        ${users.map(({ changes }) => changes.timezone)}::text[],
+        ${users.map(({ changes }) => changes.country)}::text[]
+      ) as given(id, external_id, is_new, new_tags, deleted, language, timezone, country)
+    ), changed as (
+      update users u set
+        tags = (u.tags || given.new_tags) - given.deleted,
+        language = coalesce(given.language, u.language),
+        timezone = coalesce(given.timezone, u.timezone),
+        country = coalesce(given.country, u.country),
+        changed_at = case when ${isUnchanged('u', changesOf('given'))} then u.changed_at else now() end,
+        by_backend = true
+      from given
+      where u.id = given.id and not given.is_new and (
+        not u.by_backend
+        or (u.tags || given.new_tags) - given.deleted <> u.tags
+        or coalesce(given.language, u.language) is distinct from u.language
+        or coalesce(given.timezone, u.timezone) is distinct from u.timezone
+        or coalesce(given.country, u.country) is distinct from u.country
+      )
+    )
+    insert into users (id, app_id, external_id, tags, language, timezone, country, by_backend)
+    select id, ${appId}, external_id, new_tags - deleted, language, timezone, country, true from given
+    where is_new order by external_id
+    returning id`.execute(db)
+  return rows.length
+}

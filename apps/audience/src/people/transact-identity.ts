@@ -1,0 +1,43 @@
+import { queueUnavailable } from '@herald/contracts/fault'
+import { transact } from '@herald/service/postgres'
+import type { Db } from '../store/tables.ts'
+
+/** How often a transaction is tried. Five were too few: a lot of an import can meet as many registrations of its devices as it has rows, one after another. */
+export const identityAttempts = 20
+const longestPauseMs = 100
+
+/**
+ * Runs a transaction that changes whose devices are whose. Every such transaction locks devices first, in the order of ids, then users, in the
+ * order of ids, so two of them cannot lock each other out. A row that does not exist yet cannot be locked: two transactions that make the
+ * same device or user meet at a unique index, and the second one is run again and sees the rows of the first.
+ */
+export const transactIdentity = <T>(db: Db, work: (trx: Db) => Promise<T>): Promise<T> => retryIdentity(() => transact(db, work))
+
+/**
+ * Runs work again while it meets another transaction at a unique index, with random pauses that grow to 100 ms, so that a lot of an import
+ * does not meet the next registration each time. Throws Fault `queue_unavailable` after 20 attempts, which take about a second.
+ */
+export async function retryIdentity<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!metAnother(error)) throw error
+      // The fault does not carry the error: the error's detail names the external id.
+      if (attempt >= identityAttempts) throw queueUnavailable()
+      await pauseAfter(attempt)
+    }
+  }
+}
+
+/** A random pause before the next attempt. There is none after the first: the other transaction has usually ended by then. */
+export async function pauseAfter(attempt: number): Promise<void> {
+  if (attempt === 1) return
+  const { promise, resolve } = Promise.withResolvers<void>()
+  setTimeout(resolve, Math.random() * Math.min(longestPauseMs, 2 ** attempt))
+  await promise
+}
+
+/** 23505: another transaction has just made this device or user. 23503: the owner was removed in between. 40P01: a deadlock all the same. */
+const metAnother = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === '23505' || error.code === '23503' || error.code === '40P01')

@@ -1,0 +1,41 @@
+import { fault, tooManyReads } from '@herald/contracts/fault'
+import type { SegmentCount } from '@herald/contracts/saved-segment'
+import { parseSegment, type Segment } from '@herald/contracts/segment'
+import type { LastNotified } from '../sends/last-notified.ts'
+import { countReachable } from './store/counts.ts'
+import { getSegment, keepCount } from './store/segments.ts'
+import type { Db } from '../store/tables.ts'
+
+export type CountAsked = { appId: string; segmentId: string } | { appId: string; segment: unknown }
+
+/**
+ * Counts the reachable devices of a segment now: of a saved one, whose count is kept (spec: segments/count), or
+ * of one just given, null for everyone (POST /v1/segments/preview). Faults: `not_found`, `invalid_segment` with the path of the
+ * faulty node, `invalid_body` for what is no segment at all, `rate_limited` while the ledger is read back for the first `lastNotifiedAt` of the app.
+ */
+export async function countSegment({ db, lastNotified }: { db: Db; lastNotified: LastNotified }, asked: CountAsked): Promise<SegmentCount> {
+  const count = async (segment: Segment) => {
+    if (!(await lastNotified(asked.appId, segment))) throw tooManyReads(5)
+    return countReachable(db, asked.appId, segment)
+  }
+  if (!('segmentId' in asked)) return count(compile(asked.segment ?? {}, 'segment'))
+  const { definition } = await getSegment(db, asked)
+  const counted = await count(compileSaved(definition))
+  await keepCount(db, asked.segmentId, definition, counted.count)
+  return counted
+}
+
+function compile(definition: unknown, path: string): Segment {
+  const parsed = parseSegment(definition, path)
+  if (parsed.ok) return parsed.segment
+  throw fault(parsed.kind, `${parsed.path} ${parsed.message}`, [{ path: parsed.path, message: parsed.message }])
+}
+
+/** What was saved compiled once; if the language has changed since, it is its meaning that is wrong now. */
+export function compileSaved(definition: unknown): Segment {
+  const parsed = parseSegment(definition, 'definition')
+  if (parsed.ok) return parsed.segment
+  throw fault('invalid_segment', `The segment does not compile any more: ${parsed.path} ${parsed.message}`, [
+    { path: parsed.path, message: parsed.message },
+  ])
+}

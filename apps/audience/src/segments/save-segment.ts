@@ -1,0 +1,33 @@
+import { fault, notFound } from '@herald/contracts/fault'
+import { newId } from '@herald/contracts/ids'
+import type { SavedSegment, SaveSegment } from '@herald/contracts/saved-segment'
+import { insertSegment, updateSegment } from './store/segments.ts'
+import type { Db } from '../store/tables.ts'
+
+type Asked = { appId: string; segment: SaveSegment }
+
+/** Saves a new segment, its definition word for word (spec: segments/saved-fields). Faults: `duplicate_name`, `not_found` (the app). */
+export const createSegment = ({ db }: { db: Db }, { appId, segment }: Asked): Promise<SavedSegment> =>
+  nameTheTaken(() => insertSegment(db, { id: newId(), appId, segment }))
+
+/** Replaces a segment and clears its count (spec: segments/saved-replace). Faults: `not_found`, `duplicate_name`. */
+export async function replaceSegment(
+  { db }: { db: Db },
+  { appId, segmentId, segment }: Asked & { segmentId: string },
+): Promise<SavedSegment> {
+  const saved = await nameTheTaken(() => updateSegment(db, { appId, segmentId, segment }))
+  if (!saved) throw notFound()
+  return saved
+}
+
+async function nameTheTaken<T>(save: () => Promise<T>): Promise<T> {
+  try {
+    return await save()
+  } catch (error) {
+    if (!isNameTaken(error)) throw error
+    throw fault('duplicate_name', 'Another segment of this app has this name.')
+  }
+}
+
+const isNameTaken = (error: unknown): boolean =>
+  error instanceof Error && 'constraint' in error && error.constraint === 'segments_name_is_unique'

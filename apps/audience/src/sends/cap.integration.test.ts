@@ -1,0 +1,203 @@
+import { defaultSettings } from '@herald/contracts/app'
+import type { FrozenSend } from '@herald/contracts/batch'
+import { appChanged } from '@herald/contracts/calls/gateway'
+import { newId } from '@herald/contracts/ids'
+import { until } from '@herald/testing/until'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { fanOut } from './fan-out.ts'
+import { claimCap, purgeCapClaims } from './store/claims.ts'
+import { fanOutAll, givenCrowd, givenDevice, givenFanOut, givenSend, openAudience } from '../testing/rig.ts'
+
+const { audience, bus, db, peers } = await openAudience()
+
+const capped = (max: number, windowSeconds = 3_600) => ({ ...defaultSettings, frequencyCap: { max, windowSeconds } })
+const givenCappedApp = (max: number, windowSeconds?: number): string => {
+  const appId = newId()
+  peers.settings.set(appId, capped(max, windowSeconds))
+  return appId
+}
+const batchesOf = (campaignId: string) => db.selectFrom('batches').selectAll().where('campaign_id', '=', campaignId).execute()
+/** Whom a campaign is sent to, and whom it is one too many for. */
+async function endsOf(campaignId: string): Promise<{ sent: string[]; over: string[] }> {
+  const batches = await batchesOf(campaignId)
+  return {
+    sent: batches
+      .filter(({ decided }) => !decided)
+      .flatMap((batch) => batch.subscription_ids)
+      .toSorted(),
+    over: batches
+      .flatMap(({ decided }) => decided ?? [])
+      .filter(({ code }) => code === 'frequency_cap')
+      .map((one) => one.subscriptionId)
+      .toSorted(),
+  }
+}
+async function sendTo(appId: string, change: Partial<FrozenSend> = {}) {
+  const campaignId = peers.givenCampaign(givenSend(appId, change), { kind: 'all' })
+  await fanOutAll(audience, campaignId)
+  return { campaignId, ...(await endsOf(campaignId)) }
+}
+
+// spec: sending/frequency-cap, sending/frequency-cap-claims
+test('eight campaigns at once to the same 600 users: each user gets exactly as many as the cap allows', async () => {
+  const appId = givenCappedApp(3)
+  const crowd = await givenCrowd(db, { appId, count: 600 })
+
+  const all = await Promise.all(Array.from({ length: 8 }, () => sendTo(appId)))
+
+  const sent = all.flatMap((campaign) => campaign.sent)
+  for (const id of crowd) expect(sent.filter((one) => one === id)).toHaveLength(3)
+  expect(all.flatMap(({ over }) => over)).toHaveLength(5 * 600)
+  for (const { campaignId } of all) expect(peers.lastReport(campaignId)).toMatchObject({ fannedOut: true, byPlatform: { ios: 600 } })
+})
+
+// spec: sending/frequency-cap-claims, tracking/skip-reasons
+test('all devices of a user share one claim, and pass or are skipped together', async () => {
+  const appId = givenCappedApp(1)
+  const phone = await givenDevice(db, { appId })
+  const tablet = await givenDevice(db, { appId, userId: phone.userId, platform: 'android' })
+  const both = [phone.id, tablet.id].toSorted()
+
+  expect(await sendTo(appId)).toMatchObject({ sent: both, over: [] })
+  expect(await sendTo(appId)).toMatchObject({ sent: [], over: both })
+})
+
+test('a page that is fanned out twice claims once, and users on many pages count once', async () => {
+  const appId = newId()
+  await givenCrowd(db, { appId, count: 600 })
+  const campaignId = await givenFanOut(db, givenSend(appId), { settings: capped(1) })
+  const gate = Promise.withResolvers<void>()
+  // Both are in the page’s transaction, or about to be, when the first commits.
+  const twice = [1, 2].map(async () => {
+    await gate.promise
+    await db.updateTable('fan_outs').set({ lease_until: null }).where('campaign_id', '=', campaignId).execute()
+    return fanOut(audience, { campaignId, page: 1 })
+  })
+  gate.resolve()
+  await Promise.all(twice)
+
+  expect(await endsOf(campaignId)).toMatchObject({ over: [] })
+  const { rows } = await sql`select from cap_claims where campaign_id = ${campaignId}`.execute(db)
+  expect(rows).toHaveLength(600)
+})
+
+// spec: sending/rules-frozen
+test('settings that change after the first page of a send are not those of its other pages', async () => {
+  const appId = givenCappedApp(1)
+  const crowd = await givenCrowd(db, { appId, count: 11_000 })
+  // One on each of the three pages.
+  const meant = [crowd[3], crowd[5_500], crowd[10_999]].filter((id) => id !== undefined)
+  await db.updateTable('subscriptions').set({ browser: 'special' }).where('id', 'in', meant).execute()
+  const given = () => peers.givenCampaign(givenSend(appId), { kind: 'segment', segment: { field: 'browser', op: 'eq', value: 'special' } })
+  const first = given()
+  await fanOutAll(audience, first)
+  expect(await endsOf(first)).toEqual({ sent: meant, over: [] })
+
+  const second = given()
+  await fanOut(audience, { campaignId: second, page: 0 })
+  expect(await endsOf(second)).toEqual({ sent: [], over: meant.slice(0, 1) })
+  peers.settings.set(appId, defaultSettings)
+  bus.broadcast(appChanged, { appId })
+  await until(async () => (await audience.settingsOf(appId))?.frequencyCap === null, { what: 'the new settings' })
+  await fanOutAll(audience, second)
+
+  expect(await endsOf(second)).toEqual({ sent: [], over: meant })
+})
+
+test('a send that began before settings were frozen goes by those that its app has now', async () => {
+  const appId = givenCappedApp(1)
+  const device = await givenDevice(db, { appId })
+  await sendTo(appId)
+  const campaignId = await givenFanOut(db, givenSend(appId))
+  await db.updateTable('fan_outs').set({ settings: null }).where('campaign_id', '=', campaignId).execute()
+
+  await fanOut(audience, { campaignId, page: 1 })
+  expect(await endsOf(campaignId)).toMatchObject({ over: [device.id] })
+})
+
+test('nobody claims for a user who was erased while the page was cut', async () => {
+  const appId = newId()
+  const [kept, erased] = [await givenDevice(db, { appId }), newId()]
+  const campaignId = newId()
+  await claimCap(db, { appId, campaignId, userIds: [kept.userId, erased], cap: { max: 1, windowSeconds: 60 } })
+  const { rows } = await sql<{ user_id: string }>`select user_id from cap_claims where campaign_id = ${campaignId}`.execute(db)
+  expect(rows).toEqual([{ user_id: kept.userId }])
+})
+
+// spec: sending/frequency-cap
+test('the window rolls: what lies before it does not count any more, and is purged', async () => {
+  const appId = givenCappedApp(1, 60)
+  const device = await givenDevice(db, { appId })
+  const first = await sendTo(appId)
+  expect(await sendTo(appId)).toMatchObject({ over: [device.id] })
+
+  await sql`update cap_claims set at = at - interval '61 seconds', expires_at = expires_at - interval '61 seconds' where app_id = ${appId}`.execute(
+    db,
+  )
+
+  expect(await sendTo(appId)).toMatchObject({ sent: [device.id] })
+  await purgeCapClaims(db)
+  const kept = await db.selectFrom('cap_claims').select('campaign_id').where('app_id', '=', appId).execute()
+  expect(kept).toHaveLength(1)
+  expect(kept[0]?.campaign_id).not.toBe(first.campaignId)
+})
+
+// spec: sending/silent-exempt, sending/bypass
+test('silent pushes and those that bypass the cap pass it, and count for nothing', async () => {
+  const appId = givenCappedApp(1)
+  const device = await givenDevice(db, { appId })
+
+  expect(await sendTo(appId, { silent: true, content: null })).toMatchObject({ sent: [device.id] })
+  expect(await sendTo(appId, { bypass: { frequencyCap: true } })).toMatchObject({ sent: [device.id] })
+  expect(await sendTo(appId)).toMatchObject({ sent: [device.id] })
+  expect(await sendTo(appId, { bypass: { frequencyCap: true } })).toMatchObject({ sent: [device.id] })
+  expect(await sendTo(appId)).toMatchObject({ over: [device.id] })
+})
+
+// spec: sending/quiet-hours-skip
+test('who is skipped for quiet hours has not had the campaign: it counts for nothing', async () => {
+  const appId = newId()
+  const device = await givenDevice(db, { appId })
+  const quiet = { start: '00:00', end: '23:59', action: 'skip' as const }
+  const noon = { start: '23:59', end: '00:00', action: 'skip' as const }
+  const isMidnight = new Date().toISOString().slice(11, 16) === '23:59'
+  peers.settings.set(appId, { ...capped(1), quietHours: isMidnight ? noon : quiet })
+  await sendTo(appId)
+
+  expect(await db.selectFrom('cap_claims').selectAll().where('app_id', '=', appId).execute()).toEqual([])
+  expect(await sendTo(appId, { bypass: { quietHours: true } })).toMatchObject({ sent: [device.id] })
+})
+
+// spec: administration/test-send-exempt
+test('a test reaches a user at the cap, and the next campaign counts as if it had not been', async () => {
+  const appId = givenCappedApp(2)
+  const { id } = await givenDevice(db, { appId })
+  const claims = () => db.selectFrom('cap_claims').select('campaign_id').where('app_id', '=', appId).execute()
+
+  const first = await sendTo(appId)
+  expect(await sendTo(appId, { test: true })).toMatchObject({ sent: [id], over: [] })
+  const second = await sendTo(appId)
+  expect(second).toMatchObject({ sent: [id], over: [] })
+  expect(await sendTo(appId)).toMatchObject({ sent: [], over: [id] })
+  expect(await sendTo(appId, { test: true })).toMatchObject({ sent: [id], over: [] })
+
+  expect((await claims()).map(({ campaign_id }) => campaign_id).toSorted()).toEqual([first.campaignId, second.campaignId].toSorted())
+})
+
+// spec: administration/test-send-exempt
+test.each(['hold', 'skip'] as const)('a test is sent in quiet hours (%s) at once, and its report says that it is one', async (action) => {
+  const appId = newId()
+  const now = new Date()
+  const clock = (minutes: number) => new Date(now.getTime() + minutes * 60_000).toISOString().slice(11, 16)
+  peers.settings.set(appId, { ...defaultSettings, quietHours: { start: clock(-120), end: clock(120), action } })
+  const { id } = await givenDevice(db, { appId })
+
+  const { campaignId, sent } = await sendTo(appId, { test: true })
+
+  expect(sent).toEqual([id])
+  expect(peers.lastReport(campaignId)).toMatchObject({ fannedOut: true, test: true, byPlatform: { ios: 1 } })
+  const ordinary = await sendTo(appId)
+  expect(ordinary.sent).toEqual([])
+  expect(peers.lastReport(ordinary.campaignId) ?? {}).not.toHaveProperty('test')
+})

@@ -1,0 +1,174 @@
+import type { AppSettings } from '@herald/contracts/app'
+import type { FrozenSend } from '@herald/contracts/batch'
+import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
+import type { AudienceDryRun, ChosenSamples, SampleDevice } from '@herald/contracts/dry-run'
+import { Fault, fault, notFound, tooManyReads } from '@herald/contracts/fault'
+import { recipientsOf } from '@herald/contracts/recipient'
+import type { Audience } from '../audience.ts'
+import { addUp, whySampleSkipped } from './core/dry-run.ts'
+import { rulesFor } from './core/delivery-rules.ts'
+import { namesOfSend } from '../delivery/core/names-of-send.ts'
+import { skipRule } from './core/queueing.ts'
+import { partOf } from '../delivery/core/recipient.ts'
+import { resolveTarget } from './cut-page.ts'
+import { plan } from './start-fan-out.ts'
+import { listCircuits } from '../delivery/store/circuits.ts'
+import {
+  countUnknown,
+  describeDevices,
+  estimateDevices,
+  pickDevices,
+  prepareForScan,
+  scanAudience,
+  type Described,
+  type DryRunScan,
+  type PlannedZone,
+} from './store/dry-runs.ts'
+import type { Selection } from './store/pages.ts'
+import { readDevices } from '../delivery/store/recipients.ts'
+import type { Db } from '../store/tables.ts'
+import { findZones } from './store/zones.ts'
+
+export type DryRunAsked = { appId: string; send: FrozenSend; target: FrozenTarget; startsAt: string | null; samples: ChosenSamples }
+
+/** Above so many devices of an app a part of the table is looked at, which holds about so many. */
+export type DryRunBounds = { exactUpTo: number; sampled: number }
+const bounds: DryRunBounds = { exactUpTo: 5_000_000, sampled: 250_000 }
+
+/**
+ * Counts what a send would do if it began at `startsAt`, and nothing else: whom it means, when its waves are, whom delivery rules skip and which
+ * texts are shown (spec: sending/dry-run). It asks by the fan-out's own conditions, in one read-only snapshot. Faults: not_found (the app), invalid_segment,
+ * rate_limited when it takes longer than 8 s, or while the ledger is read back for the first `lastNotifiedAt` of the app.
+ */
+export async function dryRun(
+  { db, settingsOf, lastNotified }: Pick<Audience, 'db' | 'settingsOf' | 'lastNotified'>,
+  asked: DryRunAsked,
+  limits: DryRunBounds = bounds,
+): Promise<AudienceDryRun> {
+  const { appId, target } = asked
+  const settings = await settingsOf(appId)
+  if (!settings) throw notFound()
+  const resolved = resolveTarget(target)
+  if (!resolved.ok) throw fault('invalid_segment', resolved.failure.message)
+  const { selection } = resolved
+  if (selection.kind === 'segment' && !(await lastNotified(appId, selection.segment))) throw tooManyReads(5)
+  try {
+    return await db
+      .transaction()
+      .setIsolationLevel('repeatable read')
+      .setAccessMode('read only')
+      .execute((trx) => count(trx, asked, { settings, selection, limits }))
+  } catch (error) {
+    if (!isCancelled(error)) throw error
+    throw new Fault('rate_limited', 'The dry run took too long. Try again later.', undefined, error, 5)
+  }
+}
+
+/** Postgres ended a statement at its time limit. */
+const isCancelled = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === '57014'
+
+async function count(
+  trx: Db,
+  { appId, send, startsAt, samples }: DryRunAsked,
+  { settings, selection, limits }: { settings: AppSettings; selection: Selection; limits: DryRunBounds },
+): Promise<AudienceDryRun> {
+  const now = await prepareForScan(trx)
+  const startedAt = new Date(Math.max(now.getTime(), startsAt === null ? 0 : Date.parse(startsAt)))
+  const waves = await plan({ db: trx }, { send, settings, started_at: startedAt }, selection)
+  const { zones, last } = await planZones(trx, { appId, send, settings, selection, startedAt }, waves)
+  const scan: DryRunScan = {
+    ...{ appId, send, selection, startedAt, zones, last },
+    cap: rulesFor(send, settings).frequencyCap,
+    seed: 'seed' in samples ? samples.seed : '',
+    fraction: await fractionOf(trx, appId, selection, limits),
+  }
+
+  const scanned = await scanAudience(trx, scan)
+  const instants = waves?.map(({ at }) => at) ?? [startedAt.toISOString()]
+  const counted = addUp(send, { ...scanned, fraction: scan.fraction, waves: instants })
+  const chosen = 'random' in samples ? await chooseAtRandom(trx, scan, samples.random, scanned.picks, counted) : samples.subscriptionIds
+  const described = chosen.length > 0 ? await describeDevices(trx, scan, chosen) : []
+  const known = new Set(described.map(({ id }) => id))
+  const circuits = await listCircuits(trx, appId)
+  return {
+    startsAt: startedAt.toISOString(),
+    ...counted,
+    isWhole: !send.remainder,
+    unknownIds: await countUnknown(trx, appId, selection),
+    samples: await readSamples(trx, scan, chosen, described),
+    unknownSamples: chosen.flatMap((id, place) => (known.has(id) ? [] : [place])),
+    openCircuits: circuits.flatMap(({ state, platform, environment, code }) => (state === 'open' ? [{ platform, environment, code }] : [])),
+  }
+}
+
+/** Where users are treated by their zone: the wave of each, and whether it is skipped in quiet hours then. The rules are a page's own. */
+async function planZones(
+  trx: Db,
+  {
+    appId,
+    send,
+    settings,
+    selection,
+    startedAt,
+  }: { appId: string; send: FrozenSend; settings: AppSettings; selection: Selection; startedAt: Date },
+  waves: { at: string; zones: string[] }[] | null,
+): Promise<{ zones: PlannedZone[]; last: { wave: number; at: Date } }> {
+  const { skipIn } = rulesFor(send, settings)
+  const { defaultTimezone } = settings
+  const planned = waves ?? [{ at: startedAt.toISOString(), zones: skipIn ? await findZones(trx, appId, selection) : [] }]
+  const last = { wave: planned.length - 1, at: new Date(planned.at(-1)?.at ?? startedAt) }
+  if (!waves && !skipIn) return { zones: [], last }
+  const zones = planned.flatMap((wave, place) => {
+    const at = new Date(wave.at)
+    const whySkipped = skipRule(send.silent, { skipIn, defaultTimezone, at })
+    return wave.zones.map((zone) => ({
+      zone,
+      wave: place,
+      at,
+      quiet: whySkipped({ platform: 'ios', zone: zone === '' ? null : zone }) === 'quiet_hours',
+    }))
+  })
+  return { zones, last }
+}
+
+/** What part of the table is looked at: all of it, but for the whole of a very large app. */
+async function fractionOf(trx: Db, appId: string, selection: Selection, { exactUpTo, sampled }: DryRunBounds): Promise<number> {
+  if (selection.kind !== 'all' && selection.kind !== 'segment') return 1
+  const devices = await estimateDevices(trx, appId)
+  return devices > exactUpTo ? Math.min(1, sampled / devices) : 1
+}
+
+/** The scan picks one device of each part of the audience, which leaves some out of a small one: that is asked for them all. */
+async function chooseAtRandom(
+  trx: Db,
+  scan: DryRunScan,
+  wanted: number,
+  picks: string[],
+  { audience: { byPlatform }, experiment }: Pick<AudienceDryRun, 'audience' | 'experiment'>,
+): Promise<string[]> {
+  const devices = experiment?.inSample ?? byPlatform.ios + byPlatform.android + byPlatform.web
+  if (picks.length >= Math.min(wanted, devices)) return picks.slice(0, wanted)
+  return pickDevices(trx, scan, wanted)
+}
+
+/** The samples in the order given, each with what its text is filled in with, as a take would read it. Addresses and keys stay here. */
+async function readSamples(trx: Db, { appId, send }: DryRunScan, chosen: string[], described: Described[]): Promise<SampleDevice[]> {
+  const names = namesOfSend(send)
+  const found = new Map<string, SampleDevice>()
+  for (const [platform, devices] of Map.groupBy(described, (device) => device.platform)) {
+    const subscriptionIds = devices.map(({ id }) => id)
+    const queued = await readDevices(trx, { appId, platform, names, subscriptionIds, userIds: devices.map(({ userId }) => userId) })
+    const recipients = queued ? recipientsOf(partOf(queued, names, platform, 0).recipients) : []
+    const recipientOf = new Map(recipients.map((recipient) => [recipient.subscriptionId, { ...recipient, address: '', keys: null }]))
+    for (const device of devices)
+      found.set(device.id, {
+        subscriptionId: device.id,
+        userId: device.userId,
+        platform,
+        variant: device.variant ?? '',
+        skip: whySampleSkipped(send, device),
+        recipient: recipientOf.get(device.id) ?? null,
+      })
+  }
+  return chosen.flatMap((id) => found.get(id) ?? [])
+}

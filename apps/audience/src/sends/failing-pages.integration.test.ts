@@ -1,0 +1,156 @@
+import { newId } from '@herald/contracts/ids'
+import { until } from '@herald/testing/until'
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { fanOut } from './fan-out.ts'
+import { findFanOut } from './store/fan-outs.ts'
+import { givenCrowd, givenDevice, givenFanOut, givenSend, openAudience } from '../testing/rig.ts'
+
+type Rig = Awaited<ReturnType<typeof openAudience>>
+
+/** From now on no batch of these apps can be written: Postgres refuses it. */
+async function poison({ db }: Rig, appIds: string[]): Promise<void> {
+  const name = `poison_${newId()}`
+  await sql`
+    create function ${sql.raw(name)}() returns trigger language plpgsql as
+      $$ begin if new.app_id in (${sql.raw(appIds.map((id) => `'${id}'`).join())}) then raise 'secret-value'; end if; return new; end $$`.execute(
+    db,
+  )
+  await sql`create trigger ${sql.raw(name)} before insert on batches for each row execute function ${sql.raw(name)}()`.execute(db)
+}
+
+describe('a page that fails', async () => {
+  const rig = await openAudience()
+  const { db, audience, peers } = rig
+  const isDue = (campaignId: string) => sql`update fan_outs set due_at = now() where campaign_id = ${campaignId}`.execute(db)
+  const secondsUntilDue = async (campaignId: string) => {
+    const { rows } = await sql<{ s: number }>`
+      select extract(epoch from due_at - now())::float8 as s from fan_outs where campaign_id = ${campaignId}`.execute(db)
+    return rows[0]?.s ?? -1
+  }
+
+  test('a first page that fails is a row that is tried again, and its message does not come back', async () => {
+    const appId = newId()
+    await givenDevice(db, { appId })
+    await poison(rig, [appId])
+    const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
+
+    expect(await fanOut(audience, { campaignId, page: 0 })).toBe(0)
+
+    const row = await findFanOut(db, campaignId)
+    expect(row).toMatchObject({ state: 'running', page: 1, failures: 1, lease_until: null })
+    // Campaigns knows that the row is here, and points no more.
+    expect(peers.started).toContain(campaignId)
+    expect(await fanOut(audience, { campaignId, page: 0 })).toBe(0)
+    expect((await findFanOut(db, campaignId))?.failures).toBe(1)
+  })
+
+  test('a send that campaigns cannot read is left to campaigns, and its message does not come back', async () => {
+    const campaignId = peers.givenCampaign(givenSend(newId()), { kind: 'all' })
+    peers.unreadable.add(campaignId)
+
+    expect(await fanOut(audience, { campaignId, page: 0 })).toBe(0)
+
+    expect(await findFanOut(db, campaignId)).toBeUndefined()
+  })
+
+  // spec: sending/one-failing-send
+  test('each failure waits longer than the one before, and the fifth ends the send with a reason in plain words', async () => {
+    const appId = newId()
+    await givenDevice(db, { appId })
+    await poison(rig, [appId])
+    const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
+    const waits: number[] = []
+    await fanOut(audience, { campaignId, page: 0 })
+    for (let failures = 1; failures < 5; failures += 1) {
+      waits.push(await secondsUntilDue(campaignId))
+      await isDue(campaignId)
+      await fanOut(audience, { campaignId, page: 1 })
+    }
+
+    expect(waits).toEqual(waits.toSorted((one, other) => one - other))
+    expect(waits[3]).toBeGreaterThan(8)
+    expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'failed', due_at: null, settled_at: expect.any(Date) })
+    const failure = peers.failures.find((one) => one.campaignId === campaignId)
+    expect(failure).toMatchObject({ code: 'internal', message: expect.stringContaining('could not be queued') })
+    expect(JSON.stringify(failure)).not.toContain('secret-value')
+  })
+
+  test('a page that is cut after all begins to count anew', async () => {
+    const appId = newId()
+    await givenDevice(db, { appId })
+    const campaignId = await givenFanOut(db, givenSend(appId))
+    await sql`update fan_outs set failures = 3 where campaign_id = ${campaignId}`.execute(db)
+    await fanOut(audience, { campaignId, page: 1 })
+    expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'fanned_out', failures: 0 })
+  })
+
+  test('a send at local times whose first page failed has its waves when it is tried again', async () => {
+    const appId = newId()
+    const { userId } = await givenDevice(db, { appId })
+    await db.updateTable('users').set({ timezone: 'Asia/Tokyo' }).where('id', '=', userId).execute()
+    const userTimezone = { localTime: '09:00', after: new Date().toISOString() }
+    const send = givenSend(appId, { userTimezone })
+    const campaignId = await givenFanOut(db, send)
+    await sql`update fan_outs set failures = 1, told_page = 1 where campaign_id = ${campaignId}`.execute(db)
+
+    await fanOut(audience, { campaignId, page: 1 })
+
+    expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'between_waves', page: 1, waves: [{ zones: ['Asia/Tokyo'] }] })
+  })
+
+  test('a send that fails after some pages is the tracker’s with what it has queued, as fanned out', async () => {
+    const appId = newId()
+    await givenCrowd(db, { appId, count: 5_200 })
+    const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
+    await fanOut(audience, { campaignId, page: 0 })
+    const { page, queued_ios: queued } = (await findFanOut(db, campaignId)) ?? {}
+    expect(peers.lastReport(campaignId)).toMatchObject({ fannedOut: false, byPlatform: { ios: queued } })
+    await poison(rig, [appId])
+    // There is room in the app's window for the next page.
+    await sql`update batches set done_at = now() where campaign_id = ${campaignId}`.execute(db)
+    await sql`update fan_outs set failures = 4, lease_until = null where campaign_id = ${campaignId}`.execute(db)
+
+    await fanOut(audience, { campaignId, page: page ?? 0 })
+
+    expect(peers.lastReport(campaignId)).toMatchObject({ fannedOut: true, byPlatform: { ios: queued } })
+    expect(peers.failures.some((one) => one.campaignId === campaignId)).toBe(true)
+  })
+})
+
+describe('a running audience', async () => {
+  const rig = await openAudience()
+  const { db, startProcess, peers, dispatcher } = rig
+  await startProcess()
+
+  // spec: sending/one-failing-send
+  test('of three sends that fail and an honest one, the honest one goes at once and the others end as failed', async () => {
+    const poisoned = [newId(), newId(), newId()]
+    for (const appId of poisoned) await givenDevice(db, { appId })
+    await poison(rig, poisoned)
+    const failing = poisoned.map((appId) => peers.givenCampaign(givenSend(appId), { kind: 'all' }))
+    await Promise.all(failing.map((campaignId) => peers.point(campaignId)))
+    await until(async () => {
+      const rows = await Promise.all(failing.map((campaignId) => findFanOut(db, campaignId)))
+      return rows.every((row) => row && row.failures > 0)
+    })
+    const appId = newId()
+    await givenDevice(db, { appId })
+    const honest = peers.givenCampaign(givenSend(appId), { kind: 'all' })
+
+    await peers.point(honest)
+
+    await until(() => dispatcher.pointers.some(({ campaignId }) => campaignId === honest))
+    expect((await Promise.all(failing.map((campaignId) => findFanOut(db, campaignId)))).map((row) => row?.state)).toEqual(
+      Array(3).fill('running'),
+    )
+    // The waits are cut short: all tries take half a minute.
+    await until(
+      async () => {
+        await sql`update fan_outs set due_at = now() where failures > 0 and state = 'running' and lease_until is null`.execute(db)
+        return failing.every((id) => peers.failures.some(({ campaignId }) => campaignId === id))
+      },
+      { withinMs: 60_000 },
+    )
+  })
+})

@@ -1,0 +1,309 @@
+import { defaultSettings } from '@herald/contracts/app'
+import { smallSend } from '@herald/contracts/batch'
+import { startSends, type FrozenSmallSend } from '@herald/contracts/calls/audience'
+import type { FrozenSend } from '@herald/contracts/batch'
+import { newId } from '@herald/contracts/ids'
+import { pointedAtOnce } from '@herald/contracts/topology'
+import { until } from '@herald/testing/until'
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { fanOut } from './fan-out.ts'
+import { openToldNotes } from './note-told.ts'
+import { openStarting, type Begun } from './start-sends.ts'
+import { findFanOut } from './store/fan-outs.ts'
+import { findFew } from './store/small-sends.ts'
+import { markErased } from '../store/erased-apps.ts'
+import { sweepDue } from '../sweep-due.ts'
+import { openTelling } from './tell-started.ts'
+import { givenCrowd, givenDevice, givenSend, openAudience } from '../testing/rig.ts'
+
+/** Nothing sweeps here: what a test sees is what the hand-over did. */
+const rig = await openAudience()
+const { db, audience, peers, dispatcher } = rig
+const tell = openTelling(audience)
+const goOn = (begun: Begun) => void tell(begun).catch(() => undefined)
+const start = openStarting(audience, goOn)
+beforeEach(() => sql`truncate fan_outs, batches, circuits`.execute(db))
+afterEach(() => {
+  peers.state.trackerIsAway = false
+  peers.flows.clear()
+})
+
+const batchesOf = (campaignId: string) =>
+  db.selectFrom('batches').selectAll().where('campaign_id', '=', campaignId).orderBy('batch_no').execute()
+const queuedIn = async (campaignId: string) => (await batchesOf(campaignId)).flatMap((batch) => batch.subscription_ids).toSorted()
+const pointersAt = (campaignId: string) => dispatcher.pointers.filter((pointer) => pointer.campaignId === campaignId)
+const toDevice = (send: FrozenSend, id: string): FrozenSmallSend => ({ send, target: { kind: 'subscriptionIds', subscriptionIds: [id] } })
+/** Which transaction made a campaign's row. */
+async function transactionOf(campaignId: string): Promise<string | undefined> {
+  const { rows } = await sql<{ xmin: string }>`select xmin::text as xmin from fan_outs where campaign_id = ${campaignId}`.execute(db)
+  return rows[0]?.xmin
+}
+const campaignOf = ({ send }: FrozenSmallSend) => send.campaignId
+
+describe('small sends that are handed over together', () => {
+  test('reach what the fan-out of each would reach, in one transaction, are told in one call and pointed at in one message', async () => {
+    const [appId, otherApp] = [newId(), newId()]
+    const ann = await givenDevice(db, { appId, externalId: 'ann' })
+    const annsTablet = await givenDevice(db, { appId, userId: ann.userId, platform: 'android' })
+    const bob = await givenDevice(db, { appId, externalId: 'bob', platform: 'web' })
+    const out = await givenDevice(db, { appId, userId: bob.userId })
+    await db.updateTable('subscriptions').set({ opted_in: false }).where('id', '=', out.id).execute()
+    const foreign = await givenDevice(db, { appId: otherApp, externalId: 'ann' })
+    const targets: FrozenSmallSend['target'][] = [
+      { kind: 'externalIds', externalIds: ['ann', 'bob', 'ann', 'nobody'] },
+      { kind: 'userIds', userIds: [bob.userId, foreign.userId, newId(), bob.userId] },
+      { kind: 'subscriptionIds', subscriptionIds: [annsTablet.id, foreign.id, out.id, annsTablet.id] },
+      { kind: 'externalIds', externalIds: ['nobody'] },
+    ]
+    const handed = [
+      ...targets.map((target) => ({ send: givenSend(appId), target })),
+      { send: givenSend(otherApp), target: { kind: 'externalIds' as const, externalIds: ['ann'] } },
+    ]
+    // What each of them reaches by itself.
+    const alone = handed.map(({ send, target }) => peers.givenCampaign({ ...send, campaignId: newId() }, target))
+    for (const campaignId of alone) await fanOut(audience, { campaignId, page: 0 })
+    const reported = peers.reports.length
+
+    await start(handed)
+
+    const together = handed.map(campaignOf)
+    for (const [index, campaignId] of together.entries()) expect(await queuedIn(campaignId)).toEqual(await queuedIn(alone[index] ?? ''))
+    expect(await queuedIn(together[0] ?? '')).toEqual([ann.id, annsTablet.id, bob.id].toSorted())
+    expect(new Set(await Promise.all(together.map(transactionOf))).size).toBe(1)
+    for (const campaignId of together)
+      expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'fanned_out', lane: 'prompt', target: null, page: 2 })
+    await until(() => peers.reports.length === reported + together.length)
+    for (const campaignId of together) {
+      const { byPlatform, fannedOut, batches = [] } = peers.lastReport(campaignId) ?? {}
+      const made = await batchesOf(campaignId)
+      expect(fannedOut).toBe(true)
+      expect(batches.map(({ no }) => no)).toEqual(made.map(({ batch_no }) => batch_no))
+      expect(Object.values(byPlatform ?? {}).reduce((sum, count) => sum + count, 0)).toBe(
+        made.flatMap((one) => one.subscription_ids).length,
+      )
+      expect(peers.started).toContain(campaignId)
+      await until(() => pointersAt(campaignId).length === made.length, { what: 'a pointer at each batch' })
+      expect(pointersAt(campaignId).every(({ size }) => size !== undefined && size > 0)).toBe(true)
+    }
+  })
+
+  test('one that cannot be begun is left out of its company, which goes on without it', async () => {
+    const appId = newId()
+    const { id } = await givenDevice(db, { appId })
+    const [first, broken, last] = [givenSend(appId), givenSend(appId, { name: 'with a \u0000 that no row can hold' }), givenSend(appId)]
+    const points: string[] = []
+    const noted = openStarting(
+      { ...audience, bus: { ...audience.bus, publish: async (_, body) => void points.push(JSON.stringify(body)) } },
+      goOn,
+    )
+
+    await noted([first, broken, last].map((send) => toDevice(send, id)))
+
+    expect(await queuedIn(first.campaignId)).toEqual([id])
+    expect(await queuedIn(last.campaignId)).toEqual([id])
+    expect(await findFanOut(db, broken.campaignId)).toBeUndefined()
+    // It goes the way of all others, where what fails is tried again later each time.
+    expect(points.map((body) => JSON.parse(body))).toEqual([{ campaignId: broken.campaignId, page: 0, appId }])
+    await until(() => pointersAt(last.campaignId).length === 1)
+  })
+
+  test('a send that reaches more than a few devices, or has rules of its own, is pointed at instead', async () => {
+    const [appId, capped] = [newId(), newId()]
+    const crowd = await givenCrowd(db, { appId, count: smallSend + 1 })
+    const { user_id: many } = await db
+      .selectFrom('subscriptions')
+      .select('user_id')
+      .where('id', '=', crowd[0] ?? '')
+      .executeTakeFirstOrThrow()
+    await db.updateTable('subscriptions').set({ user_id: many }).where('app_id', '=', appId).execute()
+    const { id } = await givenDevice(db, { appId: capped })
+    peers.settings.set(capped, { ...defaultSettings, frequencyCap: { max: 1, windowSeconds: 86_400 } })
+    const handed: FrozenSmallSend[] = [
+      { send: givenSend(appId), target: { kind: 'userIds', userIds: [many] } },
+      toDevice(givenSend(capped), id),
+    ]
+    const points: unknown[] = []
+    await openStarting({ ...audience, bus: { ...audience.bus, publish: async (_, body) => void points.push(body) } }, goOn)(handed)
+
+    expect(points).toHaveLength(handed.length)
+    for (const { send } of handed) expect(points).toContainEqual({ campaignId: send.campaignId, page: 0, appId: send.appId })
+    for (const one of handed) expect(await findFanOut(db, campaignOf(one))).toBeUndefined()
+  })
+
+  test('a send that is handed over again, also at the same time, has one row and one batch', async () => {
+    const appId = newId()
+    const { id } = await givenDevice(db, { appId })
+    const one = toDevice(givenSend(appId), id)
+    peers.givenCampaign(one.send, one.target)
+    const other = openStarting(audience, goOn)
+
+    await Promise.all([start([one, one]), other([one]), start([one])])
+
+    expect(await batchesOf(campaignOf(one))).toHaveLength(1)
+    await until(() => pointersAt(campaignOf(one)).length === 1)
+  })
+
+  test('of an app that was erased nothing is begun', async () => {
+    const appId = newId()
+    const { id } = await givenDevice(db, { appId })
+    await markErased(db, appId)
+    const one = toDevice(givenSend(appId), id)
+
+    await start([one])
+
+    expect(await findFanOut(db, campaignOf(one))).toBeUndefined()
+    expect(await batchesOf(campaignOf(one))).toEqual([])
+  })
+})
+
+test('what quiet hours skip is decided, by each user’s zone', async () => {
+  const appId = newId()
+  const { id, userId } = await givenDevice(db, { appId })
+  const { id: awake } = await givenDevice(db, { appId })
+  await db.updateTable('users').set({ timezone: 'Asia/Tokyo' }).where('id', '=', userId).execute()
+  const hourIn = (zone: string) => Number(new Intl.DateTimeFormat('en', { hour: 'numeric', hourCycle: 'h23', timeZone: zone }).format())
+  const at = (hour: number) => `${String((hour + 24) % 24).padStart(2, '0')}:00`
+  const hour = hourIn('Asia/Tokyo')
+  const quietHours = { start: at(hour - 1), end: at(hour + 2), action: 'skip' as const }
+  peers.settings.set(appId, { ...defaultSettings, quietHours })
+  const one: FrozenSmallSend = { send: givenSend(appId), target: { kind: 'subscriptionIds', subscriptionIds: [id, awake] } }
+
+  await start([one])
+
+  const made = await batchesOf(campaignOf(one))
+  expect(made.flatMap(({ decided }) => decided ?? [])).toMatchObject([{ subscriptionId: id, outcome: 'skipped', code: 'quiet_hours' }])
+  expect(made.filter(({ decided }) => decided === null).flatMap((batch) => batch.subscription_ids)).toEqual([awake])
+})
+
+// spec: sending/committed
+test('a process that dies between the rows and the report leaves both to the sweep, which tells before it points', async () => {
+  const appId = newId()
+  const devices = await Promise.all(Array.from({ length: 3 }, () => givenDevice(db, { appId })))
+  const handed = devices.map(({ id }) => toDevice(givenSend(appId), id))
+  // What follows from the rows dies with the process.
+  await openStarting(audience, () => undefined)(handed)
+  for (const one of handed) expect(await findFanOut(db, campaignOf(one))).toMatchObject({ told_page: 0, told_batches: 0 })
+  await sql`update batches set due_at = now()`.execute(db)
+
+  await sweepDue(audience)
+
+  for (const one of handed) {
+    const [batch] = await batchesOf(campaignOf(one))
+    expect(peers.lastReport(campaignOf(one))?.batches.map(({ no }) => no)).toEqual([batch?.batch_no])
+    expect(await findFanOut(db, campaignOf(one))).toMatchObject({ told_page: 2, told_batches: 1, due_at: null })
+    await until(() => pointersAt(campaignOf(one)).length === 1)
+  }
+})
+
+test('while the tracker is away nothing is pointed at, and the row stays due', async () => {
+  const appId = newId()
+  const { id } = await givenDevice(db, { appId })
+  const one = toDevice(givenSend(appId), id)
+  peers.state.trackerIsAway = true
+  const reached = peers.started.length
+
+  await start([one])
+  await until(() => peers.started.length > reached, { what: 'campaigns to hear of it' })
+
+  expect(pointersAt(campaignOf(one))).toEqual([])
+  expect(await findFanOut(db, campaignOf(one))).toMatchObject({ told_page: 0, due_at: expect.any(Date) })
+  peers.state.trackerIsAway = false
+  await sql`update batches set due_at = now()`.execute(db)
+  await sweepDue(audience)
+  await until(() => pointersAt(campaignOf(one)).length === 1)
+})
+
+test('a send that was cancelled or paused while it was begun goes to nobody', async () => {
+  const process = await rig.startProcess()
+  const appId = newId()
+  const { id } = await givenDevice(db, { appId })
+  const [cancelled, paused] = [toDevice(givenSend(appId), id), toDevice(givenSend(appId), id)]
+  peers.flows.set(campaignOf(cancelled), { flow: 'cancelled', no: 1 })
+  peers.flows.set(campaignOf(paused), { flow: 'paused', no: 1 })
+
+  await dispatcher.bus.call(startSends, { sends: [cancelled, paused] })
+
+  await until(() => pointersAt(campaignOf(cancelled)).length > 0 && pointersAt(campaignOf(paused)).length > 0)
+  const [ofCancelled, ofPaused] = [(await batchesOf(campaignOf(cancelled)))[0], (await batchesOf(campaignOf(paused)))[0]]
+  const taken = await dispatcher.take(ofCancelled?.id ?? '')
+  expect(taken.answer).toBe('taken')
+  expect((await batchesOf(campaignOf(cancelled)))[0]?.decided).toMatchObject([
+    { subscriptionId: id, outcome: 'skipped', code: 'cancelled' },
+  ])
+  expect(await dispatcher.take(ofPaused?.id ?? '')).toEqual({ answer: 'held' })
+  await process.stop()
+})
+
+// spec: sending/turns
+test('beside a flood one app’s send is begun in the next commit, and of the flood 64 are pointed at', async () => {
+  const [flooding, honest] = [newId(), newId()]
+  const [of, ofHonest] = await Promise.all([givenDevice(db, { appId: flooding }), givenDevice(db, { appId: honest })])
+  const flood = Array.from({ length: 120 }, () => toDevice(givenSend(flooding), of.id))
+  const [first, ...rest] = flood
+  if (!first) throw new Error('no flood')
+  const one = toDevice(givenSend(honest), ofHonest.id)
+
+  await Promise.all([start([first]), ...rest.map((each) => start([each])), start([one])])
+
+  const places = [
+    ...new Set(
+      (await sql<{ xmin: string }>`select xmin::text as xmin from fan_outs order by xmin::text::bigint`.execute(db)).rows.map(
+        ({ xmin }) => xmin,
+      ),
+    ),
+  ]
+  // It came last of 121 and is in the first of the transactions, or goes beside it.
+  expect(places.length).toBeGreaterThan(1)
+  expect([0, 1]).toContain(places.indexOf((await transactionOf(campaignOf(one))) ?? ''))
+  const { rows } = await sql<{
+    waiting: number
+  }>`select count(*) as waiting from batches where app_id = ${flooding} and due_at <= now()`.execute(db)
+  expect(rows).toEqual([{ waiting: flood.length - pointedAtOnce }])
+})
+
+test('that a send was told is written after 2 s, unless it has settled by then', async () => {
+  const appId = newId()
+  const { id } = await givenDevice(db, { appId })
+  const handed = [toDevice(givenSend(appId), id), toDevice(givenSend(appId), id)]
+  await openStarting(audience, () => undefined)(handed)
+  let now = 0
+  const notes = openToldNotes(db, audience.log, () => now)
+  notes.note(handed.map((one) => ({ campaign_id: campaignOf(one), page: 2, batches: 1 })))
+  notes.forget(handed.slice(1).map(campaignOf))
+  expect(await notes.write()).toBe(0)
+
+  now = 2_001
+  expect(await notes.write()).toBe(1)
+
+  expect(await findFanOut(db, campaignOf(handed[0]!))).toMatchObject({ told_page: 2, told_batches: 1, due_at: null })
+  expect(await findFanOut(db, campaignOf(handed[1]!))).toMatchObject({ told_page: 0 })
+})
+
+test('whom small sends name is found by keys, whatever the tables hold and without statistics', async () => {
+  const appId = newId()
+  const names = Array.from({ length: 50 }, () => newId())
+  const targets: FrozenSmallSend['target'][] = [
+    { kind: 'externalIds', externalIds: names },
+    { kind: 'userIds', userIds: names },
+    { kind: 'subscriptionIds', subscriptionIds: names },
+  ]
+  /** Rows of people and devices that were read without an index, from one connection. */
+  const readWithoutIndex = () =>
+    db.transaction().execute(async (trx) => {
+      await findFew(
+        trx,
+        targets.map((target) => ({ appId, target, withZones: true })),
+      )
+      const { rows } = await sql<{ read: number }>`
+        select coalesce(sum(seq_tup_read), 0)::int as read from pg_stat_xact_user_tables where relname in ('users', 'subscriptions')`.execute(
+        trx,
+      )
+      return rows[0]?.read
+    })
+
+  await givenCrowd(db, { appId, count: 20_000 })
+  expect(await readWithoutIndex()).toBe(0)
+  await sql`analyze users, subscriptions`.execute(db)
+  expect(await readWithoutIndex()).toBe(0)
+})

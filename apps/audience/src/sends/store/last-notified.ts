@@ -1,0 +1,99 @@
+import { sql } from 'kysely'
+import type { Db } from '../../store/tables.ts'
+
+/** Rows that one statement of a purge removes. */
+const purgedAtOnce = 5_000
+
+/**
+ * Notes that the devices of batches were sent to just now, but for those of `notTo`. Devices that are gone are left out. Each look-up is by a
+ * key, whatever the planner believes of the tables.
+ */
+export async function noteNotified(db: Db, batches: { batchId: string; notTo: string[] }[]): Promise<void> {
+  if (batches.length === 0) return
+  await sql`
+    insert into last_notified (subscription_id, at)
+    select distinct told.id, now()
+    from unnest(${batches.map(({ batchId }) => batchId)}::text[]) as batch(id)
+      cross join lateral (select unnest(subscription_ids) as id from batches where batches.id = batch.id offset 0) told
+      cross join lateral (select from subscriptions s where s.id = told.id offset 0) known
+    where not exists (
+      select from unnest(
+        ${batches.flatMap(({ batchId, notTo }) => notTo.map(() => batchId))}::text[], ${batches.flatMap(({ notTo }) => notTo)}::text[]
+      ) as other(batch_id, id) where other.batch_id = batch.id and other.id = told.id
+    )
+    order by 1
+    on conflict (subscription_id) do update set at = excluded.at`.execute(db)
+}
+
+/**
+ * Writes down that an app asks for `lastNotifiedAt`. Answers whether the notes are complete: its ledger was read since it began to ask, and it
+ * has asked again within six days, so that no finish can have taken it for one that does not (seven).
+ */
+export async function nameApp(db: Db, appId: string): Promise<{ isRead: boolean }> {
+  const { rows } = await sql<{ isRead: boolean }>`
+    insert into notified_apps as known (app_id, named_at) values (${appId}, now())
+    on conflict (app_id) do update set named_at = now(),
+      round = known.round + case when known.named_at > now() - interval '6 days' then 0 else 1 end,
+      read_to = case when known.named_at > now() - interval '6 days' then known.read_to end,
+      is_read = known.is_read and known.named_at > now() - interval '6 days'
+    returning is_read as "isRead"`.execute(db)
+  // An erased app has no devices to be asked about.
+  return rows[0] ?? { isRead: true }
+}
+
+/** Whether the notes of an app are complete now. Asking this is no use of them. */
+export async function isNoted(db: Db, appId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from notified_apps where app_id = ${appId} and is_read and named_at > now() - interval '6 days'`.execute(db)
+  return rows.length > 0
+}
+
+export type Reading = { round: number; readTo: string | null }
+
+/** How far an app's ledger has been read; undefined: to its end. */
+export async function findReading(db: Db, appId: string): Promise<Reading | undefined> {
+  const { rows } = await sql<Reading>`
+    select round, read_to as "readTo" from notified_apps where app_id = ${appId} and not is_read`.execute(db)
+  return rows[0]
+}
+
+/**
+ * Keeps what was read of the ledger, where nothing newer is noted, and how far the reading has come; `next` null: to its end. In a
+ * transaction. Another's reading that came further meanwhile keeps its place.
+ */
+export async function keepRead(
+  trx: Db,
+  { appId, round, readTo }: Reading & { appId: string },
+  { notified, next }: { notified: { at: string; subscriptionIds: string[] }[]; next: string | null },
+): Promise<void> {
+  if (notified.length > 0) {
+    await sql`
+      insert into last_notified (subscription_id, at)
+      select told.id, max(told.at)
+      from unnest(
+          ${notified.flatMap(({ subscriptionIds }) => subscriptionIds)}::text[],
+          ${notified.flatMap(({ at, subscriptionIds }) => subscriptionIds.map(() => at))}::timestamptz[]
+        ) as told(id, at)
+        cross join lateral (select from subscriptions s where s.id = told.id and s.app_id = ${appId} offset 0) known
+        left join lateral (select n.at from last_notified n where n.subscription_id = told.id offset 0) noted on true
+      where noted.at is null or noted.at < told.at
+      group by told.id order by told.id
+      on conflict (subscription_id) do update set at = greatest(last_notified.at, excluded.at)`.execute(trx)
+  }
+  await sql`
+    update notified_apps set read_to = ${next}, is_read = ${next === null}
+    where app_id = ${appId} and round = ${round} and read_to is not distinct from ${readTo} and not is_read`.execute(trx)
+}
+
+/** Removes what was noted of devices after they were deleted; at most 5,000 devices, `true` when there may be more. */
+export async function purgeGoneNotes(db: Db): Promise<boolean> {
+  const { rows } = await sql`
+    with due as (
+      select subscription_id from gone_devices where due_at <= now() order by due_at limit ${sql.lit(purgedAtOnce)} for update skip locked
+    ), notes as (
+      delete from last_notified n using due where n.subscription_id = due.subscription_id
+    )
+    delete from gone_devices g using due where g.subscription_id = due.subscription_id
+    returning g.subscription_id`.execute(db)
+  return rows.length === purgedAtOnce
+}

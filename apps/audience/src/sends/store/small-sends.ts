@@ -1,0 +1,151 @@
+import { smallSend } from '@herald/contracts/batch'
+import type { FrozenSmallSend } from '@herald/contracts/calls/audience'
+import type { Platform } from '@herald/contracts/platform'
+import { sql, type RawBuilder } from 'kysely'
+import type { PageDevice } from '../core/queueing.ts'
+import { reachable } from '../../segments/store/segment-sql.ts'
+import { takenLease, type MadeBatch, listOf } from '../../delivery/store/batches.ts'
+import type { Db, FanOut } from '../../store/tables.ts'
+import { roomOnLane } from '../../store/turns.ts'
+
+export type FewAsked = { appId: string; target: FrozenSmallSend['target']; withZones: boolean }
+/** Whom several sends mean, in the order asked; `many`: more than 100 devices. `exactStart` is the database's time to the microsecond. */
+export type Few = { startedAt: Date; exactStart: string; devices: (PageDevice[] | 'many')[] }
+
+/**
+ * The devices that several small sends name, reachable and there now, in one statement for all: each by its key, so that the plan is the same
+ * whatever the tables hold and whether or not there are statistics (`offset 0`: else the planner may join them its own way; `app_id || ''`: else it may
+ * read all devices of the app).
+ */
+export async function findFew(db: Db, asked: FewAsked[]): Promise<Few> {
+  const { rows } = await sql<{
+    startedAt: Date
+    exactStart: string
+    place: number | null
+    id: string
+    userId: string
+    platform: Platform
+    zone: string | null
+  }>`
+    select clock.now as "startedAt", clock.now::text as "exactStart", found.*
+    from (select now() as now) as clock left join (
+      select asked.place::int as place, s.id, s.user_id as "userId", s.platform, u.timezone as zone
+      from (
+        select place, app_id, kind, with_zones, array(select jsonb_array_elements_text(names)) as names
+        from unnest(
+          ${asked.map(({ appId }) => appId)}::text[], ${asked.map(({ target }) => target.kind)}::text[],
+          ${asked.map(({ target }) => JSON.stringify(namesOf(target)))}::jsonb[], ${asked.map(({ withZones }) => withZones)}::bool[]
+        ) with ordinality as given(app_id, kind, names, with_zones, place)
+      ) as asked
+        cross join lateral (
+          ${named('externalIds', sql`select s.* from users u cross join lateral (${devicesOf(sql`u.id`)}) as s where (u.app_id || ' ' || u.external_id) = asked.app_id || ' ' || name`)}
+          union all
+          ${named('userIds', devicesOf(sql`name`))}
+          union all
+          ${named('subscriptionIds', sql`select ${deviceColumns} from subscriptions s where s.id = name and s.app_id || '' = asked.app_id and ${reachable}`)}
+          limit ${sql.lit(smallSend + 1)}
+        ) as s
+        left join lateral (select timezone from users where asked.with_zones and id = s.user_id offset 0) as u on true
+    ) as found on true
+    order by found.place, found.id`.execute(db)
+  const [first] = rows
+  if (!first) throw new Error('a select of one row answered none')
+  const devices: PageDevice[][] = asked.map(() => [])
+  for (const { place, ...device } of rows) if (place !== null) devices[place - 1]?.push(device)
+  const { startedAt, exactStart } = first
+  return { startedAt, exactStart, devices: devices.map((few) => (few.length > smallSend ? 'many' : few)) }
+}
+
+const deviceColumns = sql`s.id, s.user_id, s.platform`
+
+/** Those of a user, bounded: a person may have any number of them. */
+const devicesOf = (userId: RawBuilder<unknown>) => sql`
+  select ${deviceColumns} from subscriptions s
+  where s.user_id = ${userId} and s.app_id || '' = asked.app_id and ${reachable} limit ${sql.lit(smallSend + 1)}`
+
+/** What each name of a kind stands for; of other kinds nothing is looked up. */
+const named = (kind: FrozenSmallSend['target']['kind'], devices: RawBuilder<unknown>) => sql`
+  select s.id, s.user_id, s.platform
+  from unnest(case when asked.kind = ${sql.lit(kind)} then asked.names end) as name cross join lateral (${devices} offset 0) as s`
+
+/** The names of a target, each once. */
+function namesOf(target: FrozenSmallSend['target']): string[] {
+  const names = target.kind === 'externalIds' ? target.externalIds : target.kind === 'userIds' ? target.userIds : target.subscriptionIds
+  return [...new Set(names)]
+}
+
+export type NewSmallSend = Pick<FanOut, 'campaign_id' | 'app_id' | 'send' | 'settings'> & {
+  counts: Record<Platform, number>
+  /** `hasTaker`: somebody waits for it. */
+  batches: (MadeBatch & { hasTaker: boolean })[]
+}
+/**
+ * A fan-out that is made and over: nobody has been told of it. Of its batches `taken` are those that are their taker's, since `queuedAt`, and
+ * `pointedAt` those that are to be pointed at now.
+ */
+export type MadeSmallSend = { row: FanOut; queuedAt: Date; taken: Set<string>; pointedAt: Set<string> }
+
+/**
+ * Makes the fan-outs of small sends in their last state, with their batches, in one statement for all; what is left out was there already, or
+ * its app was erased. Beyond what an app may have on a lane, its batches are due now: the sweep points at them in their turn. One that somebody waits
+ * for is leased to them with the same write, unless a circuit of its way is open.
+ */
+export async function insertSmallSends(db: Db, exactStart: string, sends: NewSmallSend[]): Promise<Map<string, MadeSmallSend>> {
+  if (sends.length === 0) return new Map()
+  const batches = sends.flatMap(({ campaign_id, batches }) => batches.map((batch) => ({ campaign_id, ...batch })))
+  const { rows } = await sql<
+    Omit<FanOut, 'send' | 'target' | 'settings' | 'waves' | 'past_waves' | 'failure'> & {
+      queuedAt: Date
+      taken: string[] | null
+      pointedAt: string[] | null
+    }
+  >`
+    with made as (
+      insert into fan_outs (campaign_id, app_id, send, settings, started_at, bound_id, lane, state, page, told_page, batches,
+        queued_ios, queued_android, queued_web)
+      select campaign_id, app_id, send, settings, ${exactStart}::timestamptz, '', 'prompt', 'fanned_out', 2, 0, batches, ios, android, web
+      from unnest(
+        ${sends.map(({ campaign_id }) => campaign_id)}::text[], ${sends.map(({ app_id }) => app_id)}::text[],
+        ${sends.map(({ send }) => JSON.stringify(send))}::jsonb[], ${sends.map(({ settings }) => settings && JSON.stringify(settings))}::jsonb[],
+        ${sends.map((send) => send.batches.length)}::int[], ${sends.map(({ counts }) => counts.ios)}::int[], ${sends.map(({ counts }) => counts.android)}::int[],
+        ${sends.map(({ counts }) => counts.web)}::int[]
+      ) as given(campaign_id, app_id, send, settings, batches, ios, android, web)
+      -- In one order, so that two processes that make the same ones cannot lock each other out.
+      order by campaign_id
+      on conflict (campaign_id) do nothing
+      returning campaign_id, app_id, day, started_at, bound_id, cursor, page, queued_ios, queued_android, queued_web, lane, state, told_page,
+        batches, told_batches, lease_until, due_at, pointer_no, settled_at, failures, last_failure, flow, flow_no, wave
+    ), fresh as (
+      select given.*, made.app_id, made.day, row_number() over (partition by made.app_id, given.platform order by given.place) as turn
+      from unnest(
+        ${batches.map(({ id }) => id)}::text[], ${batches.map(({ campaign_id }) => campaign_id)}::text[],
+        ${batches.map(({ platform }) => platform)}::text[], ${batches.map(({ subscriptionIds }) => listOf(subscriptionIds))}::text[],
+        ${batches.map(({ userIds }) => listOf(userIds))}::text[], ${batches.map(({ no }) => no)}::int[],
+        ${batches.map(({ decided }) => decided && JSON.stringify(decided))}::jsonb[], ${batches.map(({ hasTaker }) => hasTaker)}::bool[]
+      ) with ordinality as given(id, campaign_id, platform, subscription_ids, user_ids, no, decided, has_taker, place)
+        join made on made.campaign_id = given.campaign_id
+    ), rooms as materialized (
+      select app_id, platform, ${roomOnLane(sql`ways.app_id`, sql`ways.platform`)} as room,
+        exists (select from circuits c where c.app_id = ways.app_id and c.platform = ways.platform and c.state = 'open' offset 0) as is_closed
+      from (select distinct app_id, platform from fresh) as ways
+    ), queued as (
+      insert into batches (id, app_id, campaign_id, platform, lane, day, batch_no, subscription_ids, user_ids, decided, takes, lease_until, due_at)
+      select id, app_id, campaign_id, platform, 'prompt', day, no, subscription_ids::text[], user_ids::text[], decided,
+        is_taken::int, case when is_taken then ${takenLease} end,
+        case when is_taken then ${takenLease} when turn <= room then now() + interval '5 seconds' else now() end
+      from fresh join rooms using (app_id, platform) cross join lateral (select has_taker and turn <= room and not is_closed as is_taken) as it
+      returning id, campaign_id, takes = 1 as taken, due_at > now() as pointed_at
+    )
+    select made.*, now() as "queuedAt",
+      (select array_agg(queued.id) from queued where queued.campaign_id = made.campaign_id and queued.taken) as taken,
+      (select array_agg(queued.id) from queued where queued.campaign_id = made.campaign_id and queued.pointed_at and not queued.taken) as "pointedAt"
+    from made`.execute(db)
+  const frozen = new Map(sends.map((send) => [send.campaign_id, send]))
+  return new Map(
+    rows.map(({ queuedAt, taken, pointedAt, ...row }) => {
+      const { send = null, settings = null } = frozen.get(row.campaign_id) ?? {}
+      const whole = { ...row, send, settings, target: null, waves: null, past_waves: null, failure: null }
+      return [row.campaign_id, { row: whole, queuedAt, taken: new Set(taken), pointedAt: new Set(pointedAt) }]
+    }),
+  )
+}

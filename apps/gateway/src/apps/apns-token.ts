@@ -1,0 +1,65 @@
+import { mintApnsToken } from '@herald/auth/provider-token'
+import { SealError, type Sealer } from '@herald/auth/seal'
+import { transact } from '@herald/service/postgres'
+import type { Kysely } from 'kysely'
+import { isTokenKept } from './core/apns-token-age.ts'
+import { apnsTokenContext, providerContext } from './core/seal-context.ts'
+import {
+  findApnsToken,
+  insertApnsTokenOwner,
+  lockApnsToken,
+  readClock,
+  updateApnsToken,
+  type ApnsTokenOwner,
+  type ApnsTokenRow,
+} from './store/apns-tokens.ts'
+import { findProvider } from './store/providers.ts'
+import type { Tables } from '../store/tables.ts'
+
+type ApnsToken = { token: string; mintedAt: string }
+
+/**
+ * The provider token of an app's team and key, or null when the app has no APNs credentials. Every dispatcher gets the same
+ * one: it is minted under its row's lock, kept at least 20 minutes and replaced after 50 (spec: providers/apns-provider-token).
+ */
+export async function apnsToken(
+  { db, sealer }: { db: Kysely<Tables>; sealer: Sealer },
+  { appId, refused }: { appId: string; refused: string | null },
+): Promise<ApnsToken | null> {
+  const provider = await findProvider(db, appId, 'apns')
+  if (!provider) return null
+  const { teamId, keyId, keyFingerprint } = provider.settings
+  const owner: ApnsTokenOwner = { teamId, keyId, keyFingerprint }
+
+  const keptOf = (row: ApnsTokenRow | undefined): ApnsToken | undefined => {
+    if (!row || row.sealedToken === '') return undefined
+    const token = openOrNone(sealer, row.sealedToken, apnsTokenContext(owner))
+    if (token === undefined) return undefined
+    const kept = isTokenKept({ ageSeconds: row.ageSeconds, refused: token === refused })
+    return kept ? { token, mintedAt: row.mintedAt.toISOString() } : undefined
+  }
+
+  const present = keptOf(await findApnsToken(db, owner))
+  if (present) return present
+
+  return transact(db, async (trx) => {
+    await insertApnsTokenOwner(trx, owner)
+    const mintedMeanwhile = keptOf(await lockApnsToken(trx, owner))
+    if (mintedMeanwhile) return mintedMeanwhile
+    const mintedAt = await readClock(trx)
+    const privateKey = sealer.open(provider.sealedPrivateKey, providerContext(appId, 'apns')).toString()
+    const token = mintApnsToken({ teamId, keyId, privateKey, now: mintedAt })
+    await updateApnsToken(trx, owner, { sealedToken: sealer.seal(token, apnsTokenContext(owner)), mintedAt })
+    return { token, mintedAt: mintedAt.toISOString() }
+  })
+}
+
+/** A token under a key that was dropped is as good as none: it is minted again. */
+function openOrNone(sealer: Sealer, sealed: string, context: string): string | undefined {
+  try {
+    return sealer.open(sealed, context).toString()
+  } catch (error) {
+    if (error instanceof SealError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,55 @@
+import type { Call } from '@herald/contracts/call'
+import { eraseAudienceOfApp } from '@herald/contracts/calls/audience'
+import { eraseCampaignsOfApp } from '@herald/contracts/calls/campaigns'
+import { eraseTrackerOfApp } from '@herald/contracts/calls/tracker'
+import { eraseWebhooksOfApp } from '@herald/contracts/calls/webhooks'
+import { Fault } from '@herald/contracts/fault'
+import type { Bus } from '@herald/service/bus'
+import type { Log } from '@herald/service/log'
+import { transact } from '@herald/service/postgres'
+import type { Kysely } from 'kysely'
+import { deleteAppRows } from './store/apps.ts'
+import { againAt, deleteAppErasure, lockApp, takeDueAppErasures, type AppErasure, type ErasingApp } from './store/app-erasures.ts'
+import type { Tables } from '../store/tables.ts'
+
+const eraseIn: Record<ErasingApp, Call<{ appId: string }, { done: boolean }>> = {
+  campaigns: eraseCampaignsOfApp,
+  audience: eraseAudienceOfApp,
+  tracker: eraseTrackerOfApp,
+  webhooks: eraseWebhooksOfApp,
+}
+/** Each call erases up to 5,000 rows there. */
+const atOnce = 4
+
+type Needs = { db: Kysely<Tables>; bus: Bus; log: Log }
+
+/**
+ * Tells the other apps of deleted apps until each says that nothing is left there; campaigns first, so that nothing new is queued
+ * meanwhile. With the last answer the gateway's own rows go; the audit stays. Repeatable at any point.
+ */
+export async function eraseApps(needs: Needs): Promise<{ took: number }> {
+  const due = await takeDueAppErasures(needs.db, atOnce)
+  await Promise.all(due.map((erasure) => eraseOne(needs, erasure)))
+  return { took: due.length }
+}
+
+async function eraseOne({ db, bus, log }: Needs, erasure: AppErasure): Promise<void> {
+  const { appId, app } = erasure
+  try {
+    const { done } = await bus.call(eraseIn[app], { appId })
+    if (!done) return void (await againAt(db, erasure))
+  } catch (error) {
+    // The row comes back by itself.
+    if (!Fault.is(error, 'queue_unavailable') && !Fault.is(error, 'database_unavailable'))
+      log.error({ appId, app, err: error }, 'not erased')
+    return
+  }
+  const isLast = await transact(db, async (trx) => {
+    // Two apps may answer at the same moment: under the lock one of them is the last.
+    await lockApp(trx, appId)
+    const left = await deleteAppErasure(trx, erasure)
+    if (left === 0) await deleteAppRows(trx, appId)
+    return left === 0
+  })
+  log.info({ appId, app, isLast }, 'erased')
+}

@@ -1,0 +1,103 @@
+import { ApnsCredentials, FcmCredentials, WebPushCredentials } from '@herald/contracts/administration'
+import { providerKinds, type ProviderKind } from '@herald/contracts/app'
+import { probeCircuits, readCircuits } from '@herald/contracts/calls/audience'
+import { checkProvider } from '@herald/contracts/calls/dispatcher'
+import type { Platform } from '@herald/contracts/platform'
+import { remedyOf } from '@herald/contracts/remedies'
+import { readApp } from '../manage-app.ts'
+import { readProvider, removeProvider, setApns, setFcm, setWebPush } from '../manage-provider.ts'
+import { CredentialsRead, CredentialsSet, Probed, ProviderChecked } from '../../openapi/http/administration-answers.ts'
+import { elsewhere, own, route } from '../../http/route.ts'
+
+const platformOf: Record<ProviderKind, Platform> = { apns: 'ios', fcm: 'android', webpush: 'web' }
+
+export const providers = [
+  route({
+    name: 'setApns',
+    method: 'put',
+    path: '/v1/admin/apps/:appId/providers/apns',
+    key: 'admin',
+    body: ApnsCredentials,
+    status: 200,
+    summary: 'Set the APNs credentials',
+    answers: CredentialsSet.apns,
+    audit: own('provider.set'),
+    answer: (gateway, { appId, body, note }) => setApns({ ...gateway, note }, appId, body),
+  }),
+  route({
+    name: 'setFcm',
+    method: 'put',
+    path: '/v1/admin/apps/:appId/providers/fcm',
+    key: 'admin',
+    body: FcmCredentials,
+    status: 200,
+    summary: 'Set the FCM credentials',
+    answers: CredentialsSet.fcm,
+    audit: own('provider.set'),
+    answer: (gateway, { appId, body, note }) => setFcm({ ...gateway, note }, appId, body),
+  }),
+  route({
+    name: 'setWebPush',
+    method: 'put',
+    path: '/v1/admin/apps/:appId/providers/webpush',
+    key: 'admin',
+    body: WebPushCredentials,
+    status: 200,
+    summary: 'Set the Web Push credentials; keys are made when there are none',
+    answers: CredentialsSet.webpush,
+    audit: own('provider.set'),
+    answer: (gateway, { appId, body, note }) => setWebPush({ ...gateway, note }, appId, body),
+  }),
+  ...providerKinds.flatMap((kind) => [
+    route({
+      name: `read-${kind}`,
+      method: 'get',
+      path: `/v1/admin/apps/:appId/providers/${kind}`,
+      key: 'admin',
+      status: 200,
+      summary: 'Read the credentials, without secrets, and the breakers of the way to the provider',
+      answers: CredentialsRead[kind],
+      async answer({ db, bus }, { appId }) {
+        const provider = await readProvider(db, appId, kind)
+        const { circuits } = await bus.call(readCircuits, { appId })
+        return { ...provider, circuits: circuits.filter(({ platform }) => platform === platformOf[kind]) }
+      },
+    }),
+    route({
+      name: `probe-${kind}`,
+      method: 'post',
+      path: `/v1/admin/apps/:appId/providers/${kind}/probe`,
+      key: 'admin',
+      status: 202,
+      summary: 'Try the provider now, where a breaker is open; answers how many are',
+      answers: Probed,
+      audit: elsewhere('provider.probed', () => ({ kind })),
+      answer: ({ bus }, { appId }) => bus.call(probeCircuits, { appId, platform: platformOf[kind] }),
+    }),
+    route({
+      name: `check-${kind}`,
+      method: 'post',
+      path: `/v1/admin/apps/:appId/providers/${kind}/check`,
+      key: 'admin',
+      status: 200,
+      summary: 'Ask the provider whether it takes the credentials; nobody gets a push',
+      answers: ProviderChecked,
+      audit: 'nothing',
+      async answer({ db, bus }, { appId }) {
+        await readApp(db, appId)
+        const checked = await bus.call(checkProvider, { appId, kind })
+        return { ...checked, remedy: checked.code && remedyOf(kind, checked.code, checked.providerCode) }
+      },
+    }),
+    route({
+      name: `remove-${kind}`,
+      method: 'delete',
+      path: `/v1/admin/apps/:appId/providers/${kind}`,
+      key: 'admin',
+      status: 204,
+      summary: 'Remove the credentials',
+      audit: own('provider.removed'),
+      answer: (gateway, { appId, note }) => removeProvider({ ...gateway, note }, appId, kind),
+    }),
+  ]),
+]

@@ -1,0 +1,60 @@
+import { makeVapidPair } from '@herald/auth/provider-token'
+import { freshDatabase } from '@herald/testing/database'
+import { freshNats } from '@herald/testing/nats'
+import { until } from '@herald/testing/until'
+import { expect, test } from 'vitest'
+import { startGateway } from '../../testing/start-gateway.ts'
+
+const nats = await freshNats()
+const { url } = await freshDatabase()
+const addresses = { database: url('gateway'), nats }
+// Both would remember for an hour.
+const [gateway, other] = [
+  await startGateway(addresses, { API_KEY_CACHE_TTL: '3600' }),
+  await startGateway(addresses, { API_KEY_CACHE_TTL: '3600' }),
+]
+const subject = 'mailto:ops@shop.example'
+const read = async (publicKey: string, from = gateway) => {
+  const { status, body } = await from.ask({ path: '/v1/web-push-key', headers: { 'x-app-key': publicKey } })
+  return status === 200 ? body['publicKey'] : `${status} ${body.error?.code}`
+}
+
+// spec: identity/web-push-key
+test('a page reads the key that it subscribes with, and a new one at once, from every gateway', async () => {
+  const { appId, publicKey } = await gateway.givenApp()
+  const set = async (pair: object = {}) =>
+    (await gateway.admin('PUT', `/apps/${appId}/providers/webpush`, { subject, ...pair })).body['publicKey']
+
+  const made = await set()
+  expect([await read(publicKey), await read(publicKey, other)]).toEqual([made, made])
+
+  const pair = makeVapidPair()
+  expect(await set(pair)).toBe(pair.publicKey)
+  expect(await read(publicKey)).toBe(pair.publicKey)
+  await until(async () => (await read(publicKey, other)) === pair.publicKey)
+})
+
+// spec: identity/web-push-key
+test('where Web Push is not configured it is not found, and it is found as soon as it is', async () => {
+  const { appId, publicKey } = await gateway.givenApp()
+  expect([await read(publicKey), await read(publicKey, other)]).toEqual(['404 not_found', '404 not_found'])
+  const { body } = await gateway.admin('PUT', `/apps/${appId}/providers/webpush`, { subject })
+  expect(await read(publicKey)).toBe(body['publicKey'])
+  await until(async () => (await read(publicKey, other)) === body['publicKey'])
+
+  await gateway.admin('DELETE', `/apps/${appId}/providers/webpush`)
+  expect(await read(publicKey)).toBe('404 not_found')
+  await until(async () => (await read(publicKey, other)) === '404 not_found')
+})
+
+// spec: identity/web-push-key, limits/origins
+test('a page of any origin may ask, and is told of its own app alone and of nothing secret', async () => {
+  const [one, two] = [await gateway.givenApp(), await gateway.givenApp()]
+  const pair = makeVapidPair()
+  await gateway.admin('PUT', `/apps/${one.appId}/providers/webpush`, { subject, ...pair })
+  await gateway.admin('PUT', `/apps/${two.appId}/providers/webpush`, { subject })
+  const told = await gateway.ask({ path: '/v1/web-push-key', headers: { 'x-app-key': one.publicKey, origin: 'https://shop.example' } })
+  expect(told.headers['access-control-allow-origin']).toBe('*')
+  expect(told.body).toEqual({ publicKey: pair.publicKey })
+  expect(await read(two.publicKey)).not.toBe(pair.publicKey)
+})

@@ -1,0 +1,76 @@
+import type { CreateApp, PatchApp } from '@herald/contracts/administration'
+import { defaultSettings, type App, type AppSettings } from '@herald/contracts/app'
+import { notFound } from '@herald/contracts/fault'
+import { newId } from '@herald/contracts/ids'
+import { randomSecret } from '@herald/auth/secret'
+import type { Sealer } from '@herald/auth/seal'
+import { transact } from '@herald/service/postgres'
+import type { Kysely } from 'kysely'
+import type { Changes } from '../changes.ts'
+import { listed, type Listed } from '@herald/contracts/page'
+import type { Page } from '../core/page.ts'
+import { identitySecretContext } from './core/seal-context.ts'
+import { findApps, getApp, insertApp, markAppDeleted, updateApp, updateIdentitySecret } from './store/apps.ts'
+import { insertAppErasures } from './store/app-erasures.ts'
+import type { Note } from '../audit/store/audit.ts'
+import type { Tables } from '../store/tables.ts'
+
+type Db = Kysely<Tables>
+
+export const createApp = (db: Db, { name }: CreateApp, note: Note): Promise<App> =>
+  transact(db, async (trx) => {
+    const app = await insertApp(trx, { id: newId(), name, settings: defaultSettings })
+    await note(trx, app.id, { name })
+    return app
+  })
+
+/** The app with its settings. Fault not_found. */
+export const readApp = (db: Db, appId: string): Promise<App> => getApp(db, appId)
+
+export async function listApps(db: Db, page: Page): Promise<Listed<App>> {
+  return listed(await findApps(db, page), page.limit, ({ app }) => app)
+}
+
+/** Changes a name or settings; what is not named stays. Fault not_found. */
+export async function changeApp(
+  { db, changes }: { db: Db; changes: Changes },
+  appId: string,
+  { name, settings = {} }: PatchApp,
+  note: Note,
+): Promise<App> {
+  const named: Partial<AppSettings> = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
+  const app = await transact(db, async (trx) => {
+    const changed = await updateApp(trx, appId, { name, settings: named })
+    if (!changed) throw notFound()
+    await note(trx, appId, { ...(name === undefined ? {} : { name }), settings: Object.keys(named) })
+    return changed
+  })
+  changes.appChanged(appId)
+  return app
+}
+
+/** From here on the app answers like an unknown one and its keys stop working; its rows, here and elsewhere, go with `eraseApps`. Fault not_found. */
+export async function deleteApp({ db, changes }: { db: Db; changes: Changes }, appId: string, note: Note): Promise<void> {
+  await transact(db, async (trx) => {
+    if (!(await markAppDeleted(trx, appId))) throw notFound()
+    await insertAppErasures(trx, appId)
+    await note(trx, appId, {})
+  })
+  changes.appChanged(appId)
+}
+
+/** Makes the secret that signs identity tokens, in the place of an earlier one. It is shown this once. Fault not_found. */
+export async function makeIdentitySecret(
+  { db, sealer, changes }: { db: Db; sealer: Sealer; changes: Changes },
+  appId: string,
+  note: Note,
+): Promise<{ secret: string }> {
+  const secret = randomSecret('ids_')
+  const sealed = sealer.seal(secret, identitySecretContext(appId))
+  await transact(db, async (trx) => {
+    if (!(await updateIdentitySecret(trx, appId, sealed))) throw notFound()
+    await note(trx, appId, {})
+  })
+  changes.appChanged(appId)
+  return { secret }
+}

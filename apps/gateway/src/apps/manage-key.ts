@@ -1,0 +1,42 @@
+import { makeApiKey } from '@herald/auth/api-key'
+import type { CreateKey } from '@herald/contracts/administration'
+import { notFound } from '@herald/contracts/fault'
+import { newId } from '@herald/contracts/ids'
+import { transact } from '@herald/service/postgres'
+import type { Kysely } from 'kysely'
+import type { Changes } from '../changes.ts'
+import { listed, type Listed } from '@herald/contracts/page'
+import type { Page } from '../core/page.ts'
+import { getApp, holdApp } from './store/apps.ts'
+import { deleteApiKey, findApiKeys, insertApiKey, type ShownKey } from './store/api-keys.ts'
+import type { Note } from '../audit/store/audit.ts'
+import type { Tables } from '../store/tables.ts'
+
+type Db = Kysely<Tables>
+
+/** Makes a key. Its text is shown this once; only its hash is kept. Fault not_found. */
+export async function createKey(db: Db, appId: string, { kind, name, scopes }: CreateKey, note: Note): Promise<ShownKey & { key: string }> {
+  const { key, hash, hint } = makeApiKey(kind, appId)
+  const shown = await transact(db, async (trx) => {
+    await holdApp(trx, appId)
+    const row = await insertApiKey(trx, { id: newId(), appId, kind, name, scopes, hash, hint })
+    await note(trx, appId, { keyId: row.id, kind, name, scopes })
+    return row
+  })
+  return { ...shown, key }
+}
+
+export async function listKeys(db: Db, appId: string, page: Page): Promise<Listed<ShownKey>> {
+  await getApp(db, appId)
+  return listed(await findApiKeys(db, appId, page), page.limit, ({ key }) => key)
+}
+
+/** From here on the key answers 401, on every process within 2 s. Fault not_found. */
+export async function revokeKey({ db, changes }: { db: Db; changes: Changes }, appId: string, keyId: string, note: Note): Promise<void> {
+  await transact(db, async (trx) => {
+    await holdApp(trx, appId)
+    if (!(await deleteApiKey(trx, appId, keyId))) throw notFound()
+    await note(trx, appId, { keyId })
+  })
+  changes.keyRevoked(keyId)
+}

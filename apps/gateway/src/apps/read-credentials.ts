@@ -1,0 +1,20 @@
+import type { ProviderCredentials, ProviderKind } from '@herald/contracts/app'
+import type { Kysely } from 'kysely'
+import { providerContext } from './core/seal-context.ts'
+import { findProvider } from './store/providers.ts'
+import type { Tables } from '../store/tables.ts'
+
+/** A provider's credentials for the dispatcher, secrets sealed; null when none are set. The APNs private key stays here. */
+export async function readCredentials(
+  db: Kysely<Tables>,
+  { appId, kind }: { appId: string; kind: ProviderKind },
+): Promise<ProviderCredentials | null> {
+  const provider = await findProvider(db, appId, kind)
+  if (!provider) return null
+  const { settings, version, sealedPrivateKey } = provider
+  if (settings.kind === 'apns') {
+    const { keyFingerprint: _, ...shown } = settings
+    return { ...shown, version }
+  }
+  return { ...settings, version, sealedPrivateKey, sealContext: providerContext(appId, kind) }
+}

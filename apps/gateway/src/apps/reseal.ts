@@ -1,0 +1,22 @@
+import { sealAllAnew } from '@herald/auth/reseal'
+import type { Sealer } from '@herald/auth/seal'
+import type { Kysely } from 'kysely'
+import { apnsTokenContext, identitySecretContext, providerContext } from './core/seal-context.ts'
+import { countSealedOtherwise, findSealedOtherwise, updateSealed, type SealedPlace } from './store/sealed.ts'
+import type { Tables } from '../store/tables.ts'
+
+const pageSize = 200
+
+/** Seals with the first of the SEAL_KEYS what was sealed with another. Answers how many need another: at 0 all others can go. */
+export const reseal = ({ db, sealer }: { db: Kysely<Tables>; sealer: Sealer }): Promise<{ resealed: number; left: number }> =>
+  sealAllAnew<SealedPlace>(sealer, {
+    find: async (keyId) => (await findSealedOtherwise(db, keyId, pageSize)).map((found) => ({ ...found, context: contextOf(found.place) })),
+    update: (place, change) => updateSealed(db, place, change),
+    count: (keyId) => countSealedOtherwise(db, keyId),
+  })
+
+function contextOf({ kind, key: [one = '', two = '', three = ''] }: SealedPlace): string {
+  if (kind === 'provider') return providerContext(one, two)
+  if (kind === 'identity-secret') return identitySecretContext(one)
+  return apnsTokenContext({ teamId: one, keyId: two, keyFingerprint: three })
+}

@@ -1,0 +1,74 @@
+import type { KeyKind, Scope } from '@herald/contracts/administration'
+import { sql, type Kysely } from 'kysely'
+import type { Page } from '../../core/page.ts'
+import { newestFirst } from '../../store/newest-first.ts'
+import type { Tables } from '../../store/tables.ts'
+
+type Db = Kysely<Tables>
+
+export type NewApiKey = { id: string; appId: string; kind: KeyKind; name: string; scopes: Scope[]; hash: string; hint: string }
+export type ShownKey = {
+  id: string
+  kind: KeyKind
+  name: string
+  scopes: Scope[]
+  hint: string
+  createdAt: string
+  lastUsedAt: string | null
+}
+
+export async function insertApiKey(db: Db, { appId, ...key }: NewApiKey): Promise<ShownKey> {
+  const row = await db
+    .insertInto('api_keys')
+    .values({ ...key, app_id: appId })
+    .returning(shownColumns)
+    .executeTakeFirstOrThrow()
+  return toShown(row)
+}
+
+/** A key that works: its app is not deleted. The hash is of the whole key, so kind and app are covered by it. */
+export const findApiKey = (db: Db, hash: string): Promise<{ id: string; app_id: string; kind: KeyKind; scopes: Scope[] } | undefined> =>
+  db
+    .selectFrom('api_keys')
+    // The app by its id, in whatever order the planner would join them (`offset 0`).
+    .innerJoinLateral(
+      (apps) => apps.selectFrom('apps').select('deleted_at').whereRef('apps.id', '=', 'api_keys.app_id').offset(0).as('app'),
+      (join) => join.onTrue(),
+    )
+    .select(['api_keys.id', 'api_keys.app_id', 'api_keys.kind', 'api_keys.scopes'])
+    .where('api_keys.hash', '=', hash)
+    .where('app.deleted_at', 'is', null)
+    .executeTakeFirst()
+
+export async function findApiKeys(db: Db, appId: string, page: Page): Promise<{ id: string; createdAt: Date; key: ShownKey }[]> {
+  const rows = await newestFirst(db.selectFrom('api_keys').where('app_id', '=', appId), page, { id: 'id', createdAt: 'created_at' })
+    .select(shownColumns)
+    .execute()
+  return rows.map((row) => ({ id: row.id, createdAt: row.created_at, key: toShown(row) }))
+}
+
+/** False when the app has no such key. */
+export async function deleteApiKey(db: Db, appId: string, id: string): Promise<boolean> {
+  const deleted = await db.deleteFrom('api_keys').where('id', '=', id).where('app_id', '=', appId).returning('id').executeTakeFirst()
+  return deleted !== undefined
+}
+
+/** Writes down in which hour keys were last used; one that is gone, or was used later, is left as it is. */
+export const noteKeyUses = (db: Db, uses: readonly { keyId: string; agoSeconds: number }[]): Promise<unknown> =>
+  sql`
+    update api_keys k set last_used_at = used.hour
+    from (
+      select key_id, date_trunc('hour', now() - make_interval(secs => ago), 'UTC') as hour
+      from unnest(${uses.map(({ keyId }) => keyId)}::text[], ${uses.map(({ agoSeconds }) => agoSeconds)}::float8[]) as told(key_id, ago)
+    ) as used
+    where k.id = used.key_id and (k.last_used_at is null or k.last_used_at < used.hour)`.execute(db)
+
+const shownColumns = ['id', 'kind', 'name', 'scopes', 'hint', 'created_at', 'last_used_at'] as const
+
+type Row = Omit<ShownKey, 'createdAt' | 'lastUsedAt'> & { created_at: Date; last_used_at: Date | null }
+
+const toShown = ({ created_at, last_used_at, ...key }: Row): ShownKey => ({
+  ...key,
+  createdAt: created_at.toISOString(),
+  lastUsedAt: last_used_at?.toISOString() ?? null,
+})

@@ -1,0 +1,49 @@
+import { sql, type Kysely } from 'kysely'
+import type { Tables } from '../../store/tables.ts'
+
+type Db = Kysely<Tables>
+
+/** Whose token it is. The fingerprint is of the public half of the private key. */
+export type ApnsTokenOwner = { teamId: string; keyId: string; keyFingerprint: string }
+export type ApnsTokenRow = { sealedToken: string; mintedAt: Date; ageSeconds: number }
+
+/** Makes sure that there is a row to lock; an empty token stands for none. */
+export const insertApnsTokenOwner = (db: Db, owner: ApnsTokenOwner): Promise<unknown> =>
+  db
+    .insertInto('apns_tokens')
+    .values({ team_id: owner.teamId, key_id: owner.keyId, key_fingerprint: owner.keyFingerprint, sealed_token: '', minted_at: new Date(0) })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+
+export const findApnsToken = (db: Db, owner: ApnsTokenOwner): Promise<ApnsTokenRow | undefined> => selectOf(db, owner).executeTakeFirst()
+
+/** The row, which is this transaction's from here on. Its age is taken after the lock was had, not when the transaction began. */
+export const lockApnsToken = (db: Db, owner: ApnsTokenOwner): Promise<ApnsTokenRow> =>
+  selectOf(db, owner).forUpdate().executeTakeFirstOrThrow()
+
+export const updateApnsToken = (db: Db, owner: ApnsTokenOwner, token: { sealedToken: string; mintedAt: Date }): Promise<unknown> =>
+  db
+    .updateTable('apns_tokens')
+    .set({ sealed_token: token.sealedToken, minted_at: token.mintedAt })
+    .where('team_id', '=', owner.teamId)
+    .where('key_id', '=', owner.keyId)
+    .where('key_fingerprint', '=', owner.keyFingerprint)
+    .execute()
+
+/** The database's clock: tokens are dated by it, so that gateways with different clocks agree on their age. */
+export const readClock = async (db: Db): Promise<Date> => {
+  const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db)
+  return rows[0]?.now ?? new Date()
+}
+
+const selectOf = (db: Db, owner: ApnsTokenOwner) =>
+  db
+    .selectFrom('apns_tokens')
+    .select([
+      'sealed_token as sealedToken',
+      'minted_at as mintedAt',
+      sql<number>`extract(epoch from clock_timestamp() - minted_at)::float8`.as('ageSeconds'),
+    ])
+    .where('team_id', '=', owner.teamId)
+    .where('key_id', '=', owner.keyId)
+    .where('key_fingerprint', '=', owner.keyFingerprint)

@@ -1,0 +1,53 @@
+import { sql, type Kysely } from 'kysely'
+import type { Tables } from '../../store/tables.ts'
+
+type Db = Kysely<Tables>
+
+/** The apps that hold rows of an app; campaigns is told first. */
+export const erasingApps = ['campaigns', 'audience', 'tracker', 'webhooks'] as const
+export type ErasingApp = (typeof erasingApps)[number]
+export type AppErasure = { appId: string; app: ErasingApp }
+
+export const insertAppErasures = (db: Db, appId: string): Promise<unknown> =>
+  db
+    .insertInto('app_erasures')
+    .values(erasingApps.map((app) => ({ app_id: appId, app })))
+    .execute()
+
+/** Takes what is due; each comes back after 15 s unless it is ended before. Two sweeps never take the same. */
+export async function takeDueAppErasures(db: Db, limit: number): Promise<AppErasure[]> {
+  const { rows } = await sql<AppErasure>`
+    with due as (
+      select app_id, app from app_erasures e
+      where due_at <= now()
+        and (app = 'campaigns' or not exists (select from app_erasures first where first.app_id = e.app_id and first.app = 'campaigns'))
+      order by due_at limit ${limit} for update skip locked
+    )
+    update app_erasures e set due_at = now() + interval '15 seconds'
+    from due where e.app_id = due.app_id and e.app = due.app
+    returning e.app_id as "appId", e.app`.execute(db)
+  return rows
+}
+
+/** There is more to erase: it is due again at once. */
+export const againAt = (db: Db, { appId, app }: AppErasure): Promise<unknown> =>
+  db
+    .updateTable('app_erasures')
+    .set({ due_at: sql<Date>`now()` })
+    .where('app_id', '=', appId)
+    .where('app', '=', app)
+    .execute()
+
+export const lockApp = (db: Db, appId: string): Promise<unknown> =>
+  db.selectFrom('apps').select('id').where('id', '=', appId).forUpdate().execute()
+
+/** Answers how many apps are still to answer. */
+export async function deleteAppErasure(db: Db, { appId, app }: AppErasure): Promise<number> {
+  await db.deleteFrom('app_erasures').where('app_id', '=', appId).where('app', '=', app).execute()
+  const { left } = await db
+    .selectFrom('app_erasures')
+    .select(({ fn }) => fn.countAll<number>().as('left'))
+    .where('app_id', '=', appId)
+    .executeTakeFirstOrThrow()
+  return left
+}

@@ -1,0 +1,128 @@
+import type { App, AppSettings } from '@herald/contracts/app'
+import { notFound } from '@herald/contracts/fault'
+import { sql, type Kysely } from 'kysely'
+import type { Page } from '../../core/page.ts'
+import { newestFirst } from '../../store/newest-first.ts'
+import type { Tables } from '../../store/tables.ts'
+
+type Db = Kysely<Tables>
+
+export const insertApp = async (db: Db, app: { id: string; name: string; settings: AppSettings }): Promise<App> => {
+  const row = await db
+    .insertInto('apps')
+    .values({ ...app, settings: JSON.stringify(app.settings) })
+    .returning(['id', 'name', 'settings', 'created_at'])
+    .executeTakeFirstOrThrow()
+  return toApp(row)
+}
+
+export async function findApp(db: Db, id: string): Promise<App | undefined> {
+  const row = await db
+    .selectFrom('apps')
+    .select(['id', 'name', 'settings', 'created_at'])
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+  return row && toApp(row)
+}
+
+/** The app, or Fault not_found. */
+export async function getApp(db: Db, id: string): Promise<App> {
+  const app = await findApp(db, id)
+  if (!app) throw notFound()
+  return app
+}
+
+/**
+ * Holds the app as it is until the transaction ends, so that nothing is added to one that is being deleted; Fault not_found.
+ * A share lock: many may add at once.
+ */
+export async function holdApp(db: Db, id: string): Promise<void> {
+  const row = await db.selectFrom('apps').select('id').where('id', '=', id).where('deleted_at', 'is', null).forShare().executeTakeFirst()
+  if (!row) throw notFound()
+}
+
+/** One row more than the page holds; whose name begins with `prefix`, whatever the letter case. */
+export async function findApps(db: Db, page: Page): Promise<{ id: string; createdAt: Date; app: App }[]> {
+  const rows = await newestFirst(db.selectFrom('apps').where('deleted_at', 'is', null), page, {
+    id: 'apps.id',
+    createdAt: 'apps.created_at',
+  })
+    .select(['id', 'name', 'settings', 'created_at'])
+    .$if(page.prefix !== undefined, (query) => query.where(sql<boolean>`starts_with(lower(name), lower(${page.prefix ?? ''}))`))
+    .execute()
+  return rows.map((row) => ({ id: row.id, createdAt: row.created_at, app: toApp(row) }))
+}
+
+/** Settings that are not named stay as they are, also when two change at once: the merge is the statement's. */
+export async function updateApp(
+  db: Db,
+  id: string,
+  changes: { name?: string | undefined; settings: Partial<AppSettings> },
+): Promise<App | undefined> {
+  const row = await db
+    .updateTable('apps')
+    .set({
+      ...(changes.name === undefined ? {} : { name: changes.name }),
+      settings: sql<string>`settings || ${JSON.stringify(changes.settings)}::jsonb`,
+    })
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .returning(['id', 'name', 'settings', 'created_at'])
+    .executeTakeFirst()
+  return row && toApp(row)
+}
+
+/** False when there was none (any more). */
+export async function markAppDeleted(db: Db, id: string): Promise<boolean> {
+  const marked = await db
+    .updateTable('apps')
+    .set({ deleted_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst()
+  return marked !== undefined
+}
+
+/**
+ * What is left of a deleted app here: keys, credentials, the identity secret with the row. The audit stays. APNs tokens go that
+ * nobody's credentials name any more.
+ */
+export async function deleteAppRows(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('api_keys').where('app_id', '=', id).execute()
+  await db.deleteFrom('providers').where('app_id', '=', id).execute()
+  await sql`
+    delete from apns_tokens t where not exists (
+      select from providers where kind = 'apns'
+        and settings @> jsonb_build_object('teamId', t.team_id, 'keyId', t.key_id, 'keyFingerprint', t.key_fingerprint)
+    )`.execute(db)
+  await db.deleteFrom('apps').where('id', '=', id).where('deleted_at', 'is not', null).execute()
+}
+
+export async function updateIdentitySecret(db: Db, id: string, sealed: string): Promise<boolean> {
+  const changed = await db
+    .updateTable('apps')
+    .set({ sealed_identity_secret: sealed })
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst()
+  return changed !== undefined
+}
+
+/** Whether an app checks identity tokens, and the sealed secret that they are signed with. */
+export const findIdentityRule = (db: Db, id: string): Promise<{ required: boolean; sealed_identity_secret: string | null } | undefined> =>
+  db
+    .selectFrom('apps')
+    .select([sql<boolean>`settings ->> 'identityVerification' = 'required'`.as('required'), 'sealed_identity_secret'])
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+
+const toApp = (row: { id: string; name: string; settings: AppSettings; created_at: Date }): App => ({
+  id: row.id,
+  name: row.name,
+  settings: row.settings,
+  createdAt: row.created_at.toISOString(),
+})

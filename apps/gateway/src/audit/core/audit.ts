@@ -1,0 +1,62 @@
+import { invalidField } from '@herald/contracts/fault'
+import { line, Timestamp } from '@herald/contracts/text'
+import { z } from 'zod'
+import { pageQuery } from '../../core/page.ts'
+
+/** What the audit calls the changes that administration can make: the thing, and what was done to it. */
+export type AuditAction =
+  | `app.${'created' | 'changed' | 'deleted'}`
+  | `key.${'created' | 'revoked'}`
+  | `provider.${'set' | 'removed' | 'probed'}`
+  | 'identity-secret.made'
+  | 'device.marked'
+  | `${'segment' | 'template'}.${'created' | 'changed' | 'deleted'}`
+  | `campaign.${'created' | 'changed' | 'deleted' | 'sent' | 'cancelled' | 'paused' | 'resumed' | 'duplicated' | 'winner-picked' | 'tested'}`
+  | `user.${'exported' | 'changed' | 'erased'}`
+  | 'users.exported'
+  | `device.${'changed' | 'deleted' | 'marked'}`
+  | `import.${'started' | 'finished' | 'cancelled'}`
+  | `session.${'begun' | 'refused' | 'ended'}`
+  | 'sign-in-link.made'
+  | 'simulator.device-added'
+  | `webhook.${'created' | 'changed' | 'deleted' | 'enabled' | 'secret-rotated' | 'replayed'}`
+
+/** What was changed: ids, names and counts, never a value. */
+export type Subject = Record<string, unknown>
+
+/** Who changes something, and with which request. */
+export type By = { actor: string; requestId: string }
+
+const printableAscii = /^[\x20-\x7e]{1,128}$/
+const actorMustBe = 'must be 1 to 128 printable ASCII characters'
+
+/**
+ * Who an administrator says to be, in the header x-admin-actor. There is one administration token, so it is claimed and not proven. Fault:
+ * invalid_body at `headers.x-admin-actor`.
+ */
+export function actorOf(header: string | undefined): string {
+  if (header === undefined) return 'administrator'
+  if (!printableAscii.test(header)) throw invalidField('headers.x-admin-actor', actorMustBe)
+  return header
+}
+
+const actionName = /^[a-z]+(?:-[a-z]+)*\.(?:[a-z]+(?:-[a-z]+)*)?$/
+
+/** `?action=&actor=&subjectId=&from=&to=` and a page. An action that ends in `.` is the beginning of several. */
+export const AuditQuery = z
+  .strictObject({
+    action: z
+      .string()
+      .refine(
+        (action) => action.length <= 64 && actionName.test(action),
+        'must be an action such as key.created, or its beginning such as key.',
+      )
+      .optional(),
+    actor: line(1, 128).optional(),
+    subjectId: line(1, 128).optional(),
+    from: Timestamp.optional(),
+    to: Timestamp.optional(),
+    ...pageQuery,
+  })
+  .refine(({ from, to }) => from === undefined || to === undefined || from < to, { path: ['to'], message: 'must be later than from' })
+export type AuditFilter = Pick<z.output<typeof AuditQuery>, 'action' | 'actor' | 'subjectId' | 'from' | 'to'>

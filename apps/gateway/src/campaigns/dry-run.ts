@@ -1,0 +1,136 @@
+import { providerKinds } from '@herald/contracts/app'
+import { dryRun as askAudience } from '@herald/contracts/calls/audience'
+import { resolveSend } from '@herald/contracts/calls/campaigns'
+import { readPace } from '@herald/contracts/calls/tracker'
+import { samplesOf, type AudienceDryRun, type DryRun, type Estimated } from '@herald/contracts/dry-run'
+import { Fault } from '@herald/contracts/fault'
+import { newId } from '@herald/contracts/ids'
+import { payloadLimits } from '@herald/contracts/payload'
+import type { Platform } from '@herald/contracts/platform'
+import { renderDryRun, type MeasuredText, type RenderedSample } from './core/dry-run.ts'
+import { estimateOf } from './core/dry-run-estimate.ts'
+import { warningsOf, type Warning } from './core/dry-run-warnings.ts'
+import type { Gateway } from '../gateway.ts'
+import { readApp } from '../apps/manage-app.ts'
+import { findProvider } from '../apps/store/providers.ts'
+
+const platformOf = { apns: 'ios', fcm: 'android', webpush: 'web' } as const
+
+/**
+ * What a send would do, without sending or writing anything (spec: sending/dry-run): campaigns checks and resolves it as if it was accepted now, audience counts as
+ * its fan-out would, and its pushes are rendered as the dispatcher would. `showsSamples`: the caller may see people's values. Faults:
+ * those of accepting and sending, with the paths of this request; rate_limited.
+ */
+export const dryRun = (
+  gateway: Pick<Gateway, 'db' | 'bus' | 'heavyReads'>,
+  asked: { appId: string; body: DryRun; showsSamples: boolean },
+): Promise<DryRunShown> => gateway.heavyReads.run(asked.appId, () => run(gateway, asked))
+
+async function run(
+  { db, bus }: Pick<Gateway, 'db' | 'bus'>,
+  { appId, body, showsSamples }: { appId: string; body: DryRun; showsSamples: boolean },
+): Promise<DryRunShown> {
+  const { notification, campaign, campaignId } = body
+  const { settings } = await readApp(db, appId)
+  const { defaultTimezone } = settings
+  const at = notification ? 'notification.' : campaign ? 'campaign.' : ''
+  const tried = notification ? { notification } : campaign ? { campaign } : { campaignId: campaignId ?? '' }
+  const { send, target, startsAt } = await bus.call(resolveSend, { appId, defaultTimezone, ...tried }).catch((error: unknown) => {
+    throw below(at, error)
+  })
+  const samples = samplesOf(body.samples, newId())
+  const [counted, { pace }, configured] = await Promise.all([
+    bus.call(askAudience, { appId, send, target, startsAt, samples }),
+    bus.call(readPace, { appId }),
+    findConfigured(db, appId),
+  ])
+
+  const rendered = renderDryRun({ ...send, defaultTimezone }, counted)
+  const estimate = estimateOf(counted, pace)
+  const warnings = warningsOf({ send, target, run: counted, ...rendered, estimate, configured, at })
+  const { seconds, perSecond, basis } = estimate
+  return {
+    ...shownCounts(counted),
+    bytes: rendered.texts.map(shownText),
+    samples: showsSamples ? rendered.samples.map(shownSample) : [],
+    warnings,
+    estimate: { seconds, perSecond, basis },
+  }
+}
+
+/** The platforms that an app has credentials for. */
+async function findConfigured(db: Gateway['db'], appId: string): Promise<Set<Platform>> {
+  const found = await Promise.all(providerKinds.map(async (kind) => ((await findProvider(db, appId, kind)) ? [platformOf[kind]] : [])))
+  return new Set(found.flat())
+}
+
+/** A refusal of the send as one of this request, where the send stands below `at`. */
+function below(at: string, error: unknown): unknown {
+  if (!Fault.is(error) || !error.details || at === '') return error
+  const details = error.details.map(({ path, message }) => ({ path: `${at}${path}`, message }))
+  const [first] = error.details
+  const message = first && first.path !== '' ? error.message.replace(first.path, `${at}${first.path}`) : error.message
+  return new Fault(error.code, message, details, error, error.retryAfterSeconds)
+}
+
+export type DryRunShown = ReturnType<typeof shownCounts> & {
+  bytes: ReturnType<typeof shownText>[]
+  samples: ReturnType<typeof shownSample>[]
+  warnings: Warning[]
+  estimate: { seconds: number | null; perSecond: number | null; basis: string }
+}
+
+function shownCounts({ audience, estimated, isWhole, unreachable, skips, waves, experiment, locales }: AudienceDryRun) {
+  const { users, byPlatform } = audience
+  const devices = byPlatform.ios + byPlatform.android + byPlatform.web
+  return {
+    audience: { devices, users, byPlatform, ...exactness(estimated, isWhole) },
+    unreachable,
+    skips: skips.map((skip) => ({ reason: skip.reason, devices: skip.devices, ...exactness(skip.estimated, isWhole) })),
+    waves,
+    experiment,
+    locales: [...Map.groupBy(locales, ({ locale }) => locale)].map(([locale, of]) => ({
+      locale,
+      devices: of.reduce((sum, one) => sum + one.byPlatform.ios + one.byPlatform.android + one.byPlatform.web, 0),
+      fallback: of.reduce((sum, { fallback }) => sum + fallback, 0),
+    })),
+  }
+}
+
+const exactness = (estimated: Estimated | null, isWhole: boolean): { exact: boolean } & Partial<Estimated> =>
+  estimated ? { exact: false, ...estimated } : { exact: isWhole }
+
+const shownText = ({ platform, locale, variant, max, limit, truncated }: MeasuredText) => ({
+  platform,
+  locale,
+  variant: variant === '' ? null : variant,
+  max,
+  limit,
+  truncated,
+})
+
+const shownSample = ({
+  subscriptionId,
+  userId,
+  platform,
+  variant,
+  locale,
+  entry,
+  payload,
+  bytes,
+  skip,
+  notes,
+  truncated,
+}: RenderedSample) => ({
+  subscriptionId,
+  userId,
+  platform,
+  variant: variant === '' ? null : variant,
+  locale,
+  entry,
+  payload,
+  bytes,
+  limit: payloadLimits[platform],
+  skip,
+  warnings: [...new Set([...notes.map(({ code }) => code), ...(truncated ? ['body_truncated'] : [])])],
+})

@@ -1,0 +1,84 @@
+import { explainDevices, findDevicesOf, type ExplainedDevice } from '@herald/contracts/calls/audience'
+import { explainCampaign } from '@herald/contracts/calls/campaigns'
+import { explainPushes } from '@herald/contracts/calls/tracker'
+import { mostExplained, type Explained } from '@herald/contracts/explain'
+import { notFound } from '@herald/contracts/fault'
+import { traceOf } from './core/explain.ts'
+import type { Gateway } from '../gateway.ts'
+import { readApp } from '../apps/manage-app.ts'
+
+export type Whom = { subscriptionId: string } | { userId: string } | { externalId: string }
+
+/** A push that moves on between two answers is looked at again so often. */
+const mostLooks = 3
+
+/**
+ * Why devices got a send, or did not (spec: administration/explain): the campaign as it was frozen, what the ledger has of its pushes, then what audience
+ * knows of the devices and of batches that are not done. Nothing is written. Fault: not_found.
+ */
+export async function explainSend(
+  { db, bus }: Pick<Gateway, 'db' | 'bus'>,
+  { appId, campaignId, whom }: { appId: string; campaignId: string; whom: Whom },
+): Promise<Explained> {
+  const { settings } = await readApp(db, appId)
+  const of = { appId, campaignId }
+  const campaign = await bus.call(explainCampaign, of)
+  if (!campaign) throw notFound()
+  const found = 'subscriptionId' in whom ? null : await bus.call(findDevicesOf, { appId, user: whom })
+  if (!found && 'externalId' in whom) throw notFound()
+  const userId = found?.user.id ?? ('userId' in whom ? whom.userId : null)
+  const ids = 'subscriptionId' in whom ? [whom.subscriptionId] : (found?.subscriptionIds ?? [])
+
+  const { status, send, failure } = campaign
+  const target = campaign.target ?? { kind: 'segment' as const, segment: null }
+  const begins = status === 'draft' || status === 'scheduled' || status === 'active'
+  const look = async () => {
+    const ledger = await bus.call(explainPushes, { ...of, subscriptionIds: ids, userId })
+    const pushes = new Map(ledger.pushes.map((push) => [push.subscriptionId, push]))
+    const devices = [...new Set([...ids, ...pushes.keys()])].slice(0, mostExplained).map((subscriptionId) => {
+      return { subscriptionId, no: pushes.get(subscriptionId)?.no ?? null }
+    })
+    const here =
+      devices.length > 0
+        ? await bus.call(explainDevices, { ...of, begins, startedAt: campaign.startedAt, send, target, settings, devices })
+        : undefined
+    return { ledger, pushes, here, devices: here?.devices ?? [] }
+  }
+  let seen = await look()
+  for (let looks = 1; looks < mostLooks && hasMovedOn(seen); looks += 1) seen = await look()
+
+  const { ledger, pushes, here } = seen
+  const devices = seen.devices.filter(({ subscriptionId, platform }) => platform !== null || pushes.has(subscriptionId))
+  if (devices.length === 0 && !found) throw notFound()
+  const startedAt = here?.startedAt ?? campaign.startedAt
+  const definition = target.kind === 'segment' ? target.segment : null
+  const isForgotten = campaign.target === null && !begins
+  const isPast = ledger.ledger === 'past'
+  const context = { ...campaign, failure: failure ?? here?.failure ?? null, startedAt, definition, isForgotten, isPast }
+  return {
+    campaignId,
+    status,
+    startedAt,
+    fannedOutAt: ledger.fannedOutAt,
+    user: found?.user ?? devices[0]?.owner ?? userOf(pushes.get(devices[0]?.subscriptionId ?? '')?.userId),
+    devices: devices.map((device) => traceOf(context, device, pushes.get(device.subscriptionId))),
+  }
+}
+
+const userOf = (id: string | undefined) => (id === undefined ? null : { id, externalId: null })
+
+type Seen = {
+  ledger: { fannedOutAt: string | null }
+  pushes: ReadonlyMap<string, { end: unknown }>
+  devices: readonly ExplainedDevice[]
+}
+
+/**
+ * Whether a push went on between the two answers: its page was cut after the ledger had been asked, or it ended before its batch was looked for. A fan-out
+ * that had ended when the ledger was asked has no other pushes.
+ */
+const hasMovedOn = ({ ledger, pushes, devices }: Seen): boolean =>
+  devices.some(({ subscriptionId, push: { is } }) => {
+    const push = pushes.get(subscriptionId)
+    return push ? push.end === null && is !== 'open' : is === 'past' && ledger.fannedOutAt === null
+  })

@@ -1,0 +1,52 @@
+import { Fault } from '@herald/contracts/fault'
+import type { Bus } from '@herald/service/bus'
+import { csvLine } from '../core/csv.ts'
+import { listShownPushes, type PushesAsked, type ShownPush } from './list-pushes.ts'
+
+/** Pushes that are read with one call. */
+const perPage = 200
+/** A page that finds the pool of reads full is asked for again so often. */
+const mostTries = 5
+
+const columns = {
+  campaignId: ({ campaignId }) => campaignId,
+  subscriptionId: ({ subscriptionId }) => subscriptionId,
+  userId: ({ userId }) => userId,
+  platform: ({ platform }) => platform,
+  variant: ({ variant }) => variant,
+  outcome: ({ outcome }) => outcome,
+  code: ({ code }) => code,
+  providerCode: ({ providerCode }) => providerCode,
+  attempts: ({ attempts }) => attempts,
+  settledAt: ({ settledAt }) => settledAt,
+  engagements: ({ engagements }) => engagements.join(' '),
+} satisfies Record<string, (push: ShownPush) => string | number | null>
+
+/**
+ * What became of an app's pushes as the lines of a CSV, a page at a time: the next page is read when the one before has been taken. Throws the Fault of
+ * a page that cannot be read.
+ */
+export async function* exportPushes(bus: Pick<Bus, 'call'>, asked: PushesAsked & { appId: string }): AsyncGenerator<string> {
+  const cells = Object.values(columns)
+  let text = csvLine(Object.keys(columns))
+  let cursor: string | undefined
+  for (;;) {
+    const { items, nextCursor } = await patiently(() => listShownPushes(bus, { ...asked, limit: perPage, cursor }))
+    for (const push of items) text += csvLine(cells.map((cell) => cell(push)))
+    if (text !== '') yield text
+    text = ''
+    if (nextCursor === null) return
+    cursor = nextCursor
+  }
+}
+
+async function patiently<Answer>(read: () => Promise<Answer>): Promise<Answer> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await read()
+    } catch (error) {
+      if (tries === mostTries || !Fault.is(error, 'rate_limited')) throw error
+      await new Promise((resolve) => setTimeout(resolve, 1000 * (error.retryAfterSeconds ?? 2)))
+    }
+  }
+}

@@ -1,0 +1,157 @@
+import { readCampaign } from '@herald/contracts/calls/campaigns'
+import { readProgress, type Progress } from '@herald/contracts/calls/tracker'
+import { Fault, notFound } from '@herald/contracts/fault'
+import { platforms } from '@herald/contracts/platform'
+import { noStats, type CampaignStatus, type Stats } from '@herald/contracts/stats'
+import type { Bus } from '@herald/service/bus'
+import type { Log } from '@herald/service/log'
+import { apart } from '@herald/service/request-id'
+import { etaSeconds, paceOf, paceOverMs, type Sample } from '../core/pace.ts'
+
+/** Streams of one process: more are refused, so that watching never costs what sending needs. */
+const mostWatchers = 200
+const lookEveryMs = 1_000
+
+/** How far a send has come, as those who follow it see it. */
+export type SendProgress = {
+  status: CampaignStatus
+  cancelling: boolean
+  stats: Stats
+  byPlatform: Progress['byPlatform']
+  fannedOut: boolean
+  ratePerSecond: number
+  /** Null: not to be told (yet). */
+  etaSeconds: number | null
+}
+
+/** Who follows a send: told of each change, that there is nothing to tell at the moment, and of the end. */
+export type Watcher = { event(name: 'progress' | 'end', data: SendProgress): void; comment(text: string): void; end(): void }
+
+/** Begins to tell a watcher; answers how to stop. Fault: queue_unavailable when too many watch. */
+export type Follow = (watcher: Watcher) => () => void
+
+export type ProgressFeed = {
+  /** Looks once, so that what does not exist is said at once. Faults: not_found, queue_unavailable, database_unavailable. */
+  open(campaign: Followed): Promise<Follow>
+  /** Every stream ends; whoever still wants to know asks another gateway. */
+  close(): void
+}
+type Followed = { appId: string; campaignId: string }
+
+/** Who watches the same campaign shares one look per second; nobody watches, nobody looks. */
+export function openProgressFeed(bus: Bus, log: Log): ProgressFeed {
+  const sends = new Map<string, Send>()
+  let watching = 0
+  let closed = false
+
+  const follow = (campaign: Followed, first: SendProgress, watcher: Watcher): (() => void) => {
+    if (closed || watching >= mostWatchers) throw new Fault('queue_unavailable', 'Too many streams are open here. Try again shortly.')
+    const known = sends.get(campaign.campaignId)
+    const send = known ?? startSend(campaign, first)
+    watching += 1
+    send.watchers.add(watcher)
+    watcher.event('progress', send.latest)
+    if (isOver(send.latest)) finish(send)
+    return () => {
+      if (send.watchers.delete(watcher)) watching -= 1
+      if (send.watchers.size === 0) stop(send)
+    }
+  }
+
+  const startSend = (campaign: Followed, first: SendProgress): Send => {
+    const send: Send = { campaign, watchers: new Set(), latest: first, samples: [sampleOf(first)], timer: undefined }
+    sends.set(campaign.campaignId, send)
+    plan(send)
+    return send
+  }
+  // For all who watch, long after the first one's request has its trace.
+  const plan = (send: Send) => void (send.timer = apart(() => setTimeout(() => void lookAgain(send), lookEveryMs).unref()))
+  const stop = (send: Send) => {
+    clearTimeout(send.timer)
+    if (sends.get(send.campaign.campaignId) === send) sends.delete(send.campaign.campaignId)
+  }
+  const finish = (send: Send) => {
+    stop(send)
+    for (const watcher of send.watchers) {
+      watcher.event('end', send.latest)
+      watcher.end()
+    }
+  }
+
+  const lookAgain = async (send: Send) => {
+    try {
+      const seen = await look(bus, send.campaign, send.samples)
+      const changed = JSON.stringify(seen) !== JSON.stringify(send.latest)
+      send.latest = seen
+      if (changed) for (const watcher of send.watchers) watcher.event('progress', seen)
+      if (isOver(seen)) return finish(send)
+    } catch (error) {
+      // A draft or an app that is followed can be deleted; anything else passes.
+      if (Fault.is(error, 'not_found')) return finish(send)
+      if (!Fault.is(error, 'database_unavailable') && !Fault.is(error, 'queue_unavailable'))
+        log.error({ campaignId: send.campaign.campaignId, err: error }, 'progress was not read')
+      for (const watcher of send.watchers) watcher.comment('waiting')
+    }
+    if (send.watchers.size > 0 && !closed) plan(send)
+  }
+
+  return {
+    async open(campaign) {
+      const first = sends.get(campaign.campaignId)
+      const seen = first?.campaign.appId === campaign.appId ? first.latest : await look(bus, campaign, [])
+      return (watcher) => follow(campaign, seen, watcher)
+    },
+    close() {
+      closed = true
+      for (const send of sends.values()) {
+        stop(send)
+        for (const watcher of send.watchers) watcher.end()
+      }
+    },
+  }
+}
+
+type Send = {
+  campaign: Followed
+  watchers: Set<Watcher>
+  latest: SendProgress
+  samples: Sample[]
+  timer: NodeJS.Timeout | undefined
+}
+
+const nothingQueued: Progress = {
+  stats: noStats,
+  byPlatform: { ios: { queued: 0, settled: 0 }, android: { queued: 0, settled: 0 }, web: { queued: 0, settled: 0 } },
+  fannedOut: false,
+  settled: false,
+}
+
+/** The present, and with it a further sample of those that the pace is taken from. */
+async function look(bus: Bus, campaign: Followed, samples: Sample[]): Promise<SendProgress> {
+  // The status first: the last event, which says that the campaign is over, has all of its counts.
+  const known = await bus.call(readCampaign, campaign)
+  if (!known) throw notFound()
+  const progress = await bus.call(readProgress, campaign)
+  const { stats, byPlatform, fannedOut } = progress ?? nothingQueued
+  const now = sampleOf({ byPlatform })
+  samples.push(now)
+  while (samples[0] && now.at - samples[0].at > paceOverMs) samples.shift()
+  const ratePerSecond = paceOf(samples)
+  const waiting = platforms.reduce((sum, platform) => sum + byPlatform[platform].queued - byPlatform[platform].settled, 0)
+  return {
+    status: known.status,
+    cancelling: known.cancelling,
+    stats,
+    byPlatform,
+    fannedOut,
+    ratePerSecond,
+    etaSeconds: fannedOut ? etaSeconds(waiting, ratePerSecond) : null,
+  }
+}
+
+const sampleOf = ({ byPlatform }: Pick<SendProgress, 'byPlatform'>): Sample => ({
+  at: performance.now(),
+  settled: platforms.reduce((sum, platform) => sum + byPlatform[platform].settled, 0),
+})
+
+const isOver = ({ status }: SendProgress): boolean => status === 'sent' || status === 'cancelled' || status === 'failed'

@@ -1,0 +1,150 @@
+import * as calls from '@herald/contracts/calls/campaigns'
+import { listStats, verifyCampaign } from '@herald/contracts/calls/tracker'
+import { notFound, tooManyReads } from '@herald/contracts/fault'
+import { newId } from '@herald/contracts/ids'
+import { noStats } from '@herald/contracts/stats'
+import { freshDatabase } from '@herald/testing/database'
+import { freshNats } from '@herald/testing/nats'
+import { afterEach, expect, test } from 'vitest'
+import { ask as askPort } from '../../testing/ask.ts'
+import { adminToken, startGateway } from '../../testing/start-gateway.ts'
+import { givenCampaign, startPeers } from '../../testing/start-peers.ts'
+
+const nats = await freshNats()
+const { url } = await freshDatabase()
+const peers = await startPeers(nats)
+const gateway = await startGateway({ database: url('gateway'), nats })
+const { appId, secretKey } = await gateway.givenApp()
+afterEach(() => peers.answers.clear())
+
+const { id } = givenCampaign
+const path = `/apps/${appId}/campaigns`
+const one = `${path}/${id}`
+const of = { appId, campaignId: id }
+const body = { name: 'Sale', silent: true }
+const lastAsked = ({ subject }: { subject: string }) => peers.asked.findLast((asked) => asked.subject === subject)?.request
+const told = async (method: string, at: string, sent?: unknown) => {
+  const answer = await gateway.admin(method, at, sent)
+  return [answer.status, answer.body]
+}
+const auditOf = async (app: string) => {
+  const { body: list } = await gateway.admin('GET', `/apps/${app}/audit`)
+  return (list['items'] as { action: string; subject: unknown }[]).map(({ action, subject }) => [action, subject])
+}
+
+// spec: administration/campaign-list
+test('a list is asked for by status, kind and name, and each campaign comes with its counters', async () => {
+  const stats = { ...noStats, queued: 3, sent: 2 }
+  peers.answers.set(listStats.subject, () => ({ stats: { [id]: stats } }))
+
+  expect(await told('GET', `${path}?status=sent&transactional=false&q=Sa&limit=5`)).toEqual([
+    200,
+    { items: [{ ...givenCampaign, stats }], nextCursor: null },
+  ])
+  expect(lastAsked(calls.listCampaigns)).toEqual({ appId, limit: 5, q: 'Sa', status: 'sent', transactional: false })
+  expect(lastAsked(listStats)).toEqual({ appId, campaignIds: [id] })
+  await gateway.admin('GET', path)
+  expect(lastAsked(calls.listCampaigns)).toEqual({ appId, limit: 100 })
+})
+
+// spec: limits/reads-apart
+test('a read that cannot be served behind the gateway is 429 with Retry-After and the seconds in its message', async () => {
+  peers.answers.set(calls.listCampaigns.subject, () => {
+    throw tooManyReads(2)
+  })
+  const answer = await gateway.admin('GET', path)
+  expect([answer.status, answer.body.error?.code, answer.headers['retry-after']]).toEqual([429, 'rate_limited', '2'])
+  expect(answer.body.error?.message).toContain('2 seconds')
+})
+
+test.each([
+  ['status=gone', 'status'],
+  ['transactional=yes', 'transactional'],
+  ['limit=0', 'limit'],
+  ['cursor=nonsense', 'cursor'],
+  ['kind=x', 'kind'],
+])('the query %s is refused at its name', async (query, name) => {
+  const answer = await gateway.admin('GET', `${path}?${query}`)
+  expect([answer.status, answer.body.error?.code, answer.body.error?.details?.[0]?.path]).toEqual([422, 'invalid_body', name])
+})
+
+// spec: administration/campaign-read
+test('one campaign is read with counters and rates, which are null while nothing was sent', async () => {
+  expect(await told('GET', one)).toEqual([200, { ...givenCampaign, stats: noStats, rates: { delivery: null, open: null, click: null } }])
+  expect(lastAsked(calls.getCampaign)).toEqual(of)
+})
+
+// spec: administration/campaign-operations, administration/audit
+test('every change reaches campaigns with the app of the path, answers its status and leaves a line in the audit', async () => {
+  const app = await gateway.givenApp()
+  const at = `/apps/${app.appId}/campaigns`
+  const here = { appId: app.appId, campaignId: id }
+  await gateway.admin('PATCH', `/apps/${app.appId}`, { settings: { defaultTimezone: 'Europe/Vienna' } })
+
+  expect(await told('POST', at, body)).toEqual([201, { id, status: 'draft' }])
+  expect(lastAsked(calls.createCampaign)).toMatchObject({ appId: app.appId, idempotency: null, campaign: body })
+  expect(await told('PUT', `${at}/${id}`, body)).toEqual([200, givenCampaign])
+  expect(lastAsked(calls.replaceCampaign)).toMatchObject({ ...here, campaign: body })
+  expect(await told('POST', `${at}/${id}/send`)).toEqual([202, { status: 'scheduled' }])
+  expect(lastAsked(calls.sendCampaign)).toEqual({ ...here, defaultTimezone: 'Europe/Vienna' })
+  expect(await told('POST', `${at}/${id}/pause`)).toEqual([200, { status: 'paused' }])
+  expect(await told('POST', `${at}/${id}/resume`)).toEqual([200, { status: 'sending' }])
+  expect(await told('POST', `${at}/${id}/duplicate`)).toEqual([201, givenCampaign])
+  expect(await told('POST', `${at}/${id}/experiment/winner`, { variant: 'b' })).toEqual([202, { id, status: 'sending' }])
+  expect(await told('DELETE', `${at}/${id}`)).toEqual([204, {}])
+  for (const call of [calls.pauseCampaign, calls.resumeCampaign, calls.duplicateCampaign, calls.deleteCampaign])
+    expect(lastAsked(call)).toEqual(here)
+
+  expect((await auditOf(app.appId)).slice(0, 8)).toEqual([
+    ['campaign.deleted', { id }],
+    ['campaign.winner-picked', { id }],
+    ['campaign.duplicated', { id, of: id }],
+    ['campaign.resumed', { id }],
+    ['campaign.paused', { id }],
+    ['campaign.sent', { id }],
+    ['campaign.changed', { id }],
+    ['campaign.created', { id }],
+  ])
+})
+
+// spec: administration/cancel-answers
+test('a cancel is done with 200, or under way with 202', async () => {
+  expect(await told('POST', `${one}/cancel`)).toEqual([200, { status: 'cancelled' }])
+  for (const status of ['sending', 'paused']) {
+    peers.answers.set(calls.endCampaign.subject, () => ({ status }))
+    expect(await told('POST', `${one}/cancel`)).toEqual([202, { status, cancelling: true }])
+  }
+})
+
+// spec: administration/audit
+test('a draft made again with its Idempotency-Key is the same one, and is in the audit once', async () => {
+  const app = await gateway.givenApp()
+  const headers = { authorization: `Bearer ${adminToken}`, 'idempotency-key': 'sale' }
+  const make = () => askPort(gateway.port, { method: 'POST', path: `/v1/admin/apps/${app.appId}/campaigns`, headers, body })
+  const first = await make()
+  expect(lastAsked(calls.createCampaign)).toMatchObject({ idempotency: { key: 'sale' } })
+  peers.answers.set(calls.createCampaign.subject, () => ({ id, status: 'draft', replayed: true }))
+  const again = await make()
+
+  expect([again.status, again.body, again.headers['idempotent-replayed']]).toEqual([201, first.body, 'true'])
+  expect((await auditOf(app.appId)).filter(([action]) => action === 'campaign.created')).toHaveLength(1)
+})
+
+// spec: administration/verify
+test('a recount is shown as the tracker made it; there is none for what the ledger no longer has', async () => {
+  expect((await gateway.admin('GET', `${one}/verify`)).status).toBe(404)
+  const verification = { campaignId: id, agrees: true, difference: 0, counters: noStats, ledger: noStats }
+  peers.answers.set(verifyCampaign.subject, () => verification)
+  expect(await told('GET', `${one}/verify`)).toEqual([200, verification])
+  expect(lastAsked(verifyCampaign)).toEqual(of)
+})
+
+test('an unknown app, and what campaigns does not know, is not found; an API key opens nothing here', async () => {
+  expect((await gateway.admin('GET', `/apps/${newId()}/campaigns`)).status).toBe(404)
+  peers.answers.set(calls.getCampaign.subject, () => {
+    throw notFound()
+  })
+  expect((await gateway.admin('GET', one)).status).toBe(404)
+  const headers = { authorization: `Bearer ${secretKey}` }
+  expect((await gateway.ask({ path: `/v1/admin${path}`, headers })).status).toBe(401)
+})

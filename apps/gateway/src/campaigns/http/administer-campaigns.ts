@@ -1,0 +1,220 @@
+import { readWaves } from '@herald/contracts/calls/audience'
+import { CreateCampaign, type Campaign as CampaignRead } from '@herald/contracts/campaign'
+import * as calls from '@herald/contracts/calls/campaigns'
+import { listStats, readStats, verifyCampaign } from '@herald/contracts/calls/tracker'
+import { notFound } from '@herald/contracts/fault'
+import { campaignStatuses, noStats, type Stats } from '@herald/contracts/stats'
+import { z } from 'zod'
+import { cappedList, listRequestOf, pageQuery, PageQuery } from '../../core/page.ts'
+import { ratesOf } from '../../overview/core/rates.ts'
+import { readApp } from '../../apps/manage-app.ts'
+import { administered } from '../../apps/http/administer.ts'
+import {
+  Campaign,
+  CampaignList,
+  CampaignWithRates,
+  Cancelling,
+  Paused,
+  Resumed,
+  Verification,
+} from '../../openapi/http/administration-answers.ts'
+import { Cancelled } from '../../http/answers.ts'
+import { campaigns } from './campaigns.ts'
+import { EventStream } from '../../http/event-stream.ts'
+import { RunList, WaveList } from '../../overview/http/history-answers.ts'
+import { elsewhere, Reply, route, type Route } from '../../http/route.ts'
+
+const path = '/v1/admin/apps/:appId/campaigns'
+const onePath = `${path}/:id` as const
+
+const CampaignQuery = PageQuery.extend({
+  status: z.enum(campaignStatuses).optional(),
+  transactional: z
+    .enum(['true', 'false'])
+    .transform((word) => word === 'true')
+    .optional(),
+  test: z
+    .enum(['true', 'false'])
+    .transform((word) => word === 'true')
+    .optional(),
+})
+
+const withStats = (campaign: CampaignRead, stats: Stats = noStats) => ({ ...campaign, stats })
+
+/** Campaigns as the dashboard manages them (spec: administration/campaign-operations). They live in campaigns, their counters in the tracker; that the app exists is known here. */
+const ofTheDashboard = [
+  route({
+    name: 'listCampaignsOfApp',
+    method: 'get',
+    path,
+    key: 'admin',
+    query: CampaignQuery,
+    status: 200,
+    summary: 'List campaigns with their counters, newest first',
+    answers: CampaignList,
+    async answer({ db, bus }, { appId, query: { status, transactional, test, ...page } }) {
+      await readApp(db, appId)
+      const asked = {
+        ...(status === undefined ? {} : { status }),
+        ...(transactional === undefined ? {} : { transactional }),
+        ...(test === undefined ? {} : { test }),
+      }
+      const { items, nextCursor } = cappedList(await bus.call(calls.listCampaigns, { appId, ...listRequestOf(page), ...asked }))
+      const { stats } = await bus.call(listStats, { appId, campaignIds: items.map(({ id }) => id) })
+      return { items: items.map((campaign) => withStats(campaign, stats[campaign.id])), nextCursor }
+    },
+  }),
+  route({
+    name: 'readCampaignOfApp',
+    method: 'get',
+    path: onePath,
+    key: 'admin',
+    status: 200,
+    summary: 'Read a campaign with its counters and rates',
+    answers: CampaignWithRates,
+    async answer({ db, bus }, { appId, params }) {
+      await readApp(db, appId)
+      const of = { appId, campaignId: params.id }
+      // The status first: counters that were read before it could show less than a campaign that is `sent` has.
+      const campaign = await bus.call(calls.getCampaign, of)
+      const counters = await bus.call(readStats, of)
+      const shown = withStats(campaign, counters?.stats)
+      return { ...shown, rates: ratesOf(shown.stats) }
+    },
+  }),
+  route({
+    name: 'replaceCampaignOfApp',
+    method: 'put',
+    path: onePath,
+    key: 'admin',
+    body: CreateCampaign,
+    status: 200,
+    summary: 'Replace a draft',
+    answers: Campaign,
+    audit: elsewhere('campaign.changed'),
+    answer: ({ bus }, { appId, params, body }) => bus.call(calls.replaceCampaign, { appId, campaignId: params.id, campaign: body }),
+  }),
+  route({
+    name: 'deleteCampaignOfApp',
+    method: 'delete',
+    path: onePath,
+    key: 'admin',
+    status: 204,
+    summary: 'Delete a draft',
+    audit: elsewhere('campaign.deleted'),
+    answer: ({ bus }, { appId, params }) => bus.call(calls.deleteCampaign, { appId, campaignId: params.id }),
+  }),
+  route({
+    name: 'cancelCampaignOfApp',
+    method: 'post',
+    path: `${onePath}/cancel`,
+    key: 'admin',
+    status: 200,
+    summary: 'Cancel a campaign, also one under way: 202 until its last push has an outcome',
+    answers: Cancelled,
+    alsoAnswers: { 202: Cancelling },
+    audit: elsewhere('campaign.cancelled'),
+    async answer({ bus }, { appId, params }) {
+      const { status } = await bus.call(calls.endCampaign, { appId, campaignId: params.id })
+      return status === 'cancelled' ? { status } : new Reply({ status, cancelling: true }, { status: 202 })
+    },
+  }),
+  route({
+    name: 'pauseCampaignOfApp',
+    method: 'post',
+    path: `${onePath}/pause`,
+    key: 'admin',
+    status: 200,
+    summary: 'Pause a send under way, or a recurrence: no run begins',
+    answers: Paused,
+    audit: elsewhere('campaign.paused'),
+    answer: ({ bus }, { appId, params }) => bus.call(calls.pauseCampaign, { appId, campaignId: params.id }),
+  }),
+  route({
+    name: 'resumeCampaignOfApp',
+    method: 'post',
+    path: `${onePath}/resume`,
+    key: 'admin',
+    status: 200,
+    summary: 'Let a paused send go on, or a recurrence with its next occurrence',
+    answers: Resumed,
+    audit: elsewhere('campaign.resumed'),
+    answer: ({ bus }, { appId, params }) => bus.call(calls.resumeCampaign, { appId, campaignId: params.id }),
+  }),
+  route({
+    name: 'duplicateCampaignOfApp',
+    method: 'post',
+    path: `${onePath}/duplicate`,
+    key: 'admin',
+    status: 201,
+    summary: 'Make a draft like it',
+    answers: Campaign,
+    audit: elsewhere('campaign.duplicated', ({ id, answered }) => ({ id: answered, of: id })),
+    answer: ({ bus }, { appId, params }) => bus.call(calls.duplicateCampaign, { appId, campaignId: params.id }),
+  }),
+  route({
+    name: 'verifyCampaignOfApp',
+    method: 'get',
+    path: `${onePath}/verify`,
+    key: 'admin',
+    status: 200,
+    summary: 'Count the ledger of a campaign anew and hold it against its counters',
+    answers: Verification,
+    async answer({ db, bus }, { appId, params }) {
+      await readApp(db, appId)
+      const verification = await bus.call(verifyCampaign, { appId, campaignId: params.id })
+      if (!verification) throw notFound()
+      return verification
+    },
+  }),
+  route({
+    name: 'listWavesOfCampaign',
+    method: 'get',
+    path: `${onePath}/waves`,
+    key: 'admin',
+    status: 200,
+    summary: 'List the waves of a send in their order: instant, zones and what each has queued',
+    description: 'None before its fan-out begins, and 7 days after it is settled.',
+    answers: WaveList,
+    async answer({ db, bus }, { appId, params }) {
+      await readApp(db, appId)
+      const of = { appId, campaignId: params.id }
+      if (!(await bus.call(calls.readCampaign, of))) throw notFound()
+      return { items: (await bus.call(readWaves, of)).waves, nextCursor: null }
+    },
+  }),
+  route({
+    name: 'listRunsOfCampaign',
+    method: 'get',
+    path: `${onePath}/runs`,
+    key: 'admin',
+    query: z.strictObject(pageQuery),
+    status: 200,
+    summary: 'List the runs of a recurrence with their counters, newest first',
+    answers: RunList,
+    async answer({ db, bus }, { appId, params, query }) {
+      await readApp(db, appId)
+      const { items, nextCursor } = await bus.call(calls.listRuns, { appId, campaignId: params.id, ...listRequestOf(query) })
+      const { stats } = await bus.call(listStats, { appId, campaignIds: items.map(({ id }) => id) })
+      return { items: items.map((run) => ({ ...run, stats: stats[run.id] ?? noStats })), nextCursor }
+    },
+  }),
+  route({
+    name: 'followCampaignOfApp',
+    method: 'get',
+    path: `${onePath}/progress`,
+    key: 'admin',
+    status: 200,
+    summary: 'Follow how far a send has come, as server-sent events',
+    mediaType: 'text/event-stream',
+    async answer({ db, progress }, { appId, params }) {
+      await readApp(db, appId)
+      const follow = await progress.open({ appId, campaignId: params.id })
+      return new EventStream(follow)
+    },
+  }),
+]
+
+const shared = new Set(['createCampaign', 'sendCampaign', 'pickWinner'])
+
+export const campaignsOfApp: readonly Route[] = [...ofTheDashboard, ...campaigns.filter(({ name }) => shared.has(name)).map(administered)]

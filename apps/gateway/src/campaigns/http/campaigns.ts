@@ -1,0 +1,98 @@
+import { CreateCampaign } from '@herald/contracts/campaign'
+import { cancelCampaign, createCampaign, pickWinner, readCampaign, sendCampaign } from '@herald/contracts/calls/campaigns'
+import { readStats } from '@herald/contracts/calls/tracker'
+import { notFound } from '@herald/contracts/fault'
+import { noStats } from '@herald/contracts/stats'
+import { text } from '@herald/contracts/text'
+import { z } from 'zod'
+import { ratesOf } from '../../overview/core/rates.ts'
+import { readApp } from '../../apps/manage-app.ts'
+import { Accepted, CampaignStats, Cancelled, Drafted, Started } from '../../http/answers.ts'
+import { replayed } from '../../http/replayed.ts'
+import { elsewhere, route } from '../../http/route.ts'
+
+const writes = { key: 'secret', scope: 'campaigns:write' } as const
+
+/** POST /v1/campaigns/:id/experiment/winner. An id that no variant can have is as unknown as any other. */
+export const PickWinner = z.strictObject({ variant: text(1, 64) })
+
+export const campaigns = [
+  route({
+    ...writes,
+    name: 'createCampaign',
+    method: 'post',
+    path: '/v1/campaigns',
+    body: CreateCampaign,
+    idempotent: true,
+    audit: elsewhere('campaign.created'),
+    status: 201,
+    summary: 'Make a draft of a campaign',
+    description:
+      'Nothing is sent. With neither segment nor segmentId it is for everyone. Fields given here win over those of the template.',
+    answers: Drafted,
+    faults: ['not_found', 'invalid_segment', 'idempotency_in_progress', 'idempotency_key_reused'],
+    answer: async ({ bus }, { appId, body, idempotency }) =>
+      replayed(await bus.call(createCampaign, { appId, idempotency, campaign: body })),
+  }),
+  route({
+    ...writes,
+    name: 'sendCampaign',
+    method: 'post',
+    path: '/v1/campaigns/:id/send',
+    audit: elsewhere('campaign.sent'),
+    status: 202,
+    summary: 'Send a draft, or set its schedule going',
+    description: 'Answers what the campaign is from now on: sending, scheduled or active, as its schedule says.',
+    answers: Started,
+    faults: ['invalid_state', 'invalid_segment'],
+    async answer({ db, bus }, { appId, params }) {
+      const { settings } = await readApp(db, appId)
+      return bus.call(sendCampaign, { appId, campaignId: params.id, defaultTimezone: settings.defaultTimezone })
+    },
+  }),
+  route({
+    ...writes,
+    name: 'cancelCampaign',
+    method: 'post',
+    path: '/v1/campaigns/:id/cancel',
+    status: 200,
+    summary: 'Cancel a campaign that has not begun',
+    answers: Cancelled,
+    faults: ['invalid_state'],
+    answer: ({ bus }, { appId, params }) => bus.call(cancelCampaign, { appId, campaignId: params.id }),
+  }),
+  route({
+    ...writes,
+    name: 'pickWinner',
+    method: 'post',
+    path: '/v1/campaigns/:id/experiment/winner',
+    body: PickWinner,
+    audit: elsewhere('campaign.winner-picked'),
+    status: 202,
+    summary: 'Send the winning variant to the rest of the audience',
+    description: 'Makes and sends a campaign of its own to everyone who was held out of the experiment.',
+    answers: Accepted,
+    faults: ['not_an_experiment', 'still_sending', 'invalid_state', 'no_remainder', 'winner_already_sent', 'unknown_variant'],
+    answer: ({ bus }, { appId, params, body: { variant } }) => bus.call(pickWinner, { appId, campaignId: params.id, variant }),
+  }),
+  route({
+    name: 'readCampaignStats',
+    method: 'get',
+    path: '/v1/campaigns/:id/stats',
+    key: 'secret',
+    scope: 'campaigns:read',
+    status: 200,
+    summary: 'Read the counters of a campaign',
+    description:
+      'Counters go on changing after the campaign is sent, because devices report later. A rate is null while there is nothing to divide by.',
+    answers: CampaignStats,
+    async answer({ bus }, { appId, params }) {
+      // The status first: counters that were read before it could show less than a campaign that is `sent` has.
+      const campaign = await bus.call(readCampaign, { appId, campaignId: params.id })
+      if (!campaign) throw notFound()
+      const counters = await bus.call(readStats, { appId, campaignId: params.id })
+      const stats = counters?.stats ?? noStats
+      return { id: campaign.id, status: campaign.status, stats, rates: ratesOf(stats) }
+    },
+  }),
+]

@@ -1,0 +1,189 @@
+import { dryRun as dryRunOfAudience } from '@herald/contracts/calls/audience'
+import { resolveSend } from '@herald/contracts/calls/campaigns'
+import { readPace } from '@herald/contracts/calls/tracker'
+import type { AudienceDryRun } from '@herald/contracts/dry-run'
+import { fault, invalidField, notFound } from '@herald/contracts/fault'
+import { newId } from '@herald/contracts/ids'
+import { freshDatabase } from '@herald/testing/database'
+import { freshNats } from '@herald/testing/nats'
+import { until } from '@herald/testing/until'
+import { beforeEach, expect, test } from 'vitest'
+import { startGateway } from '../../testing/start-gateway.ts'
+import { givenDryRun, givenResolved, startPeers } from '../../testing/start-peers.ts'
+
+const nats = await freshNats()
+const { url } = await freshDatabase()
+const peers = await startPeers(nats)
+const gateway = await startGateway({ database: url('gateway'), nats })
+const { appId, secretKey } = await gateway.givenApp()
+
+beforeEach(() => peers.answers.clear())
+
+const notification = { target: { all: true }, content: { _default: 'en', en: { title: 'Hello', body: 'News' } } }
+const ofApp = (body: unknown, app = appId) => gateway.admin('POST', `/apps/${app}/dry-run`, body)
+const withKey = (body: unknown, key = secretKey) =>
+  gateway.ask({ method: 'POST', path: '/v1/notifications/dry-run', headers: { authorization: `Bearer ${key}` }, body })
+const keyWith = async (...scopes: string[]): Promise<string> =>
+  String((await gateway.admin('POST', `/apps/${appId}/keys`, { kind: 'secret', name: 'ci', scopes })).body['key'])
+const answerOfAudience = (change: Partial<AudienceDryRun>) =>
+  peers.answers.set(dryRunOfAudience.subject, () => ({ ...givenDryRun, ...change }))
+type Warnings = { code: string; path: string; devices: number | null }[]
+const warningsIn = (body: Record<string, unknown>) =>
+  (body['warnings'] as Warnings).map(({ code, path, devices }) => `${code} ${path} ${devices}`)
+
+// spec: sending/dry-run, administration/dry-run
+test('exactly one of notification, campaign and campaignId is tried; the paths of mistakes lie below it', async () => {
+  const campaignId = newId()
+  for (const body of [{}, { notification, campaignId }, { notification, campaign: { name: 'Sale', silent: true } }])
+    expect(await ofApp(body)).toMatchObject({ status: 422, body: { error: { code: 'invalid_body', details: [{ path: 'notification' }] } } })
+  expect(await withKey({ notification, campaignId })).toMatchObject({ status: 422, body: { error: { details: [{ path: 'campaignId' }] } } })
+  expect(await ofApp({ notification: { target: { all: true } } })).toMatchObject({
+    status: 422,
+    body: { error: { details: [{ path: 'notification.content' }] } },
+  })
+  expect(await ofApp({ campaign: { name: 'Sale', silent: true, segment: { field: 'plan', op: 'eq', value: 1 } } })).toMatchObject({
+    status: 422,
+    body: { error: { code: 'invalid_segment', details: [{ path: 'campaign.segment.field' }] } },
+  })
+  for (const samples of [
+    { random: 21 },
+    { random: 0 },
+    { subscriptionIds: [] },
+    { subscriptionIds: ['x'] },
+    { subscriptionIds: [newId()], seed: 1 },
+  ])
+    expect((await ofApp({ notification, samples })).status).toBe(422)
+
+  peers.answers.set(resolveSend.subject, () => {
+    throw invalidField('content.en', 'is too large for ios')
+  })
+  const tooLarge = await ofApp({ notification })
+  expect(tooLarge.body.error).toMatchObject({
+    message: 'notification.content.en is too large for ios',
+    details: [{ path: 'notification.content.en' }],
+  })
+  peers.answers.set(resolveSend.subject, () => {
+    throw notFound()
+  })
+  expect((await ofApp({ campaignId })).status).toBe(404)
+  peers.answers.set(resolveSend.subject, () => {
+    throw fault('invalid_state', 'The campaign has no content to send.')
+  })
+  expect((await ofApp({ campaignId })).status).toBe(409)
+  expect((await ofApp({ notification }, newId())).status).toBe(404)
+})
+
+// spec: sending/dry-run-samples
+test('samples show values of people: they need users:read, and without it the rest is answered', async () => {
+  const sender = await keyWith('notifications:send')
+  const reader = await keyWith('notifications:send', 'users:read')
+
+  expect(await withKey({ notification, samples: { random: 1 } }, sender)).toMatchObject({
+    status: 403,
+    body: { error: { code: 'forbidden' } },
+  })
+  expect((await withKey({ notification }, await keyWith('users:read'))).status).toBe(403)
+  const without = await withKey({ notification }, sender)
+  expect(without).toMatchObject({ status: 200, body: { samples: [], audience: { devices: 35, users: 30, exact: true } } })
+  const shown = await withKey({ notification, samples: { random: 1 } }, reader)
+  expect((shown.body['bytes'] as { platform: string; locale: string }[]).map(({ platform, locale }) => `${platform} ${locale}`)).toEqual([
+    'android de',
+    'android en',
+  ])
+  expect(shown.body['samples']).toMatchObject([
+    {
+      platform: 'android',
+      variant: null,
+      locale: 'en',
+      entry: { title: 'Hello ', body: 'There is news.' },
+      payload: { message: { notification: { title: 'Hello ' }, android: { ttl: '3600s' } } },
+      limit: 4096,
+      skip: null,
+      warnings: ['placeholder_empty'],
+    },
+  ])
+  expect(shown.text).not.toContain('token')
+})
+
+// spec: sending/dry-run-warnings
+test('warnings name what goes wrong, where in the request, and for how many devices', async () => {
+  const warned = await withKey({ notification })
+  expect(warningsIn(warned.body)).toEqual([
+    'placeholder_empty notification.content.en.title null',
+    'missing_locale notification.content 1',
+    'not_configured providers.apns 10',
+    'not_configured providers.fcm 20',
+    'not_configured providers.webpush 5',
+  ])
+
+  const actions = ['a', 'b', 'c', 'd'].map((id) => ({ id, title: id }))
+  const content = { _default: 'en', en: { title: 'Long', body: '語'.repeat(1_700), actions } }
+  peers.answers.set(resolveSend.subject, () => ({
+    send: { ...givenResolved, content, ttl: 1 },
+    target: { kind: 'userIds', userIds: [newId()] },
+    startsAt: null,
+  }))
+  peers.answers.set(readPace.subject, () => ({ pace: { pushes: 1_000, seconds: 100 } }))
+  answerOfAudience({
+    skips: [{ reason: 'frequency_cap', devices: 25, estimated: null }],
+    unknownIds: 1,
+    unknownSamples: [2],
+    openCircuits: [{ platform: 'web', environment: '', code: 'credentials_invalid' }],
+    locales: [{ variant: '', locale: 'en', byPlatform: { ios: 10, android: 20, web: 5 }, fallback: 0, missing: 0 }],
+    samples: [],
+  })
+  await gateway.admin('PUT', `/apps/${appId}/providers/webpush`, { subject: 'mailto:ops@example.org' })
+  const body = { campaign: { name: 'Sale', content: notification.content } }
+  const more = await ofApp(body)
+  expect(warningsIn(more.body)).toEqual([
+    'body_truncated campaign.content.en.body 10',
+    'body_truncated campaign.content.en.body 20',
+    'body_truncated campaign.content.en.body 5',
+    'actions_cut campaign.content.en.actions 20',
+    'actions_cut campaign.content.en.actions 5',
+    'unknown_ids campaign.target.userIds null',
+    'unknown_ids samples.subscriptionIds.2 null',
+    'not_configured providers.apns 10',
+    'not_configured providers.fcm 20',
+    'circuit_open providers.webpush 5',
+    'cap_skips_most campaign.bypass.frequencyCap 25',
+  ])
+  expect(more.body['estimate']).toEqual({ seconds: 1, perSecond: 10, basis: 'recent_sends' })
+  for (const { max, limit } of more.body['bytes'] as { max: number; limit: number }[]) expect(max).toBeLessThanOrEqual(limit)
+
+  peers.answers.set(readPace.subject, () => ({ pace: { pushes: 1_000, seconds: 1_000 } }))
+  expect(warningsIn((await ofApp(body)).body)).toContain('ttl_below_estimate campaign.ttl 9')
+  peers.answers.set(readPace.subject, () => ({ pace: null }))
+  expect((await ofApp(body)).body['estimate']).toEqual({ seconds: null, perSecond: null, basis: 'none' })
+})
+
+// spec: sending/dry-run
+test('what was counted in a sample of the table says so, with its size and interval', async () => {
+  const estimated = { sampleSize: 250_000, interval: [5_900_000, 6_100_000] as [number, number] }
+  answerOfAudience({ estimated, skips: [{ reason: 'quiet_hours', devices: 7, estimated }] })
+  const { body } = await withKey({ notification })
+  expect(body['audience']).toMatchObject({ devices: 35, exact: false, ...estimated })
+  expect(body['skips']).toEqual([{ reason: 'quiet_hours', devices: 7, exact: false, ...estimated }])
+})
+
+// spec: limits/heavy-reads
+test('an app has one dry run at a time: another is 429 and told to come again in 2 seconds, and other apps go on', async () => {
+  const { promise: held, resolve: goOn } = Promise.withResolvers<void>()
+  let asked = 0
+  peers.answers.set(dryRunOfAudience.subject, async () => {
+    asked += 1
+    await held
+    return givenDryRun
+  })
+  const first = ofApp({ notification })
+  await until(() => asked === 1, { withinMs: 10_000, what: 'a dry run under way' })
+
+  const second = await withKey({ notification })
+  expect(second).toMatchObject({ status: 429, body: { error: { code: 'rate_limited' } }, headers: { 'retry-after': '2' } })
+  const other = await gateway.givenApp()
+  const beside = ofApp({ notification }, other.appId)
+  await until(() => asked === 2, { withinMs: 10_000, what: 'a dry run of another app' })
+  goOn()
+  expect([(await first).status, (await beside).status]).toEqual([200, 200])
+  expect((await withKey({ notification })).status).toBe(200)
+})

@@ -1,0 +1,96 @@
+import { DryRun, DryRunOfApp } from '@herald/contracts/dry-run'
+import { platforms } from '@herald/contracts/platform'
+import { z } from 'zod'
+import { dryRun } from '../dry-run.ts'
+import { Id } from '../../http/answers.ts'
+import { missingScope } from '../../apps/http/credentials.ts'
+import { route } from '../../http/route.ts'
+
+const Count = z.int().min(0)
+const Time = z.string().meta({ format: 'date-time' })
+const nullableText = z.string().nullable()
+const platform = z.enum(platforms)
+
+const exactness = {
+  exact: z.boolean().meta({ description: 'False: counted in a sample, and the true number lies in `interval` 95 times in a hundred.' }),
+  sampleSize: Count.optional(),
+  interval: z.array(Count).length(2).optional(),
+}
+
+/** A text as it would be shown: filled in, it may hold less than one that is sent has to. */
+const Shown = z.object({
+  title: z.string(),
+  body: z.string(),
+  url: z.string().optional(),
+  image: z.string().optional(),
+  actions: z.array(z.object({ id: z.string(), title: z.string(), url: z.string().optional() })).optional(),
+})
+
+/** What a dry run answers. Lists of codes and reasons get more with time, so they are texts here. */
+export const DryRunAnswer = z.object({
+  audience: z.object({ devices: Count, users: Count, byPlatform: z.object({ ios: Count, android: Count, web: Count }), ...exactness }),
+  unreachable: z.object({ optedOut: Count, invalidated: Count }),
+  skips: z.array(z.object({ reason: z.string(), devices: Count, ...exactness })),
+  waves: z.array(z.object({ at: Time, devices: Count })),
+  experiment: z.object({ inSample: Count, remainder: Count, byVariant: z.record(z.string(), Count) }).nullable(),
+  locales: z.array(z.object({ locale: z.string(), devices: Count, fallback: Count })),
+  bytes: z.array(z.object({ platform, locale: nullableText, variant: nullableText, max: Count, limit: Count, truncated: z.boolean() })),
+  samples: z.array(
+    z.object({
+      subscriptionId: Id,
+      userId: Id,
+      platform,
+      variant: nullableText,
+      locale: nullableText,
+      entry: Shown.nullable(),
+      payload: z.record(z.string(), z.unknown()).nullable().meta({ description: 'What the provider would be sent, without the token.' }),
+      bytes: Count.nullable(),
+      limit: Count,
+      skip: nullableText.meta({ description: 'Why it would not be sent to; null: it would.' }),
+      warnings: z.array(z.string()),
+    }),
+  ),
+  warnings: z.array(z.object({ code: z.string(), path: z.string(), message: z.string(), devices: Count.nullable() })),
+  estimate: z.object({ seconds: Count.nullable(), perSecond: z.number().min(0).nullable(), basis: z.string() }),
+})
+
+const description =
+  'Answers whom it would reach, who would be skipped and why, when, in which languages, and how large the pushes are, counted and rendered by what sends. ' +
+  'Nothing is sent or written. Samples show values of people, so they need the scope users:read too.'
+
+export const dryRuns = [
+  route({
+    name: 'dryRunNotification',
+    method: 'post',
+    path: '/v1/notifications/dry-run',
+    key: 'secret',
+    scope: 'notifications:send',
+    body: DryRun,
+    status: 200,
+    summary: 'Try a notification or a campaign without sending it',
+    description,
+    answers: DryRunAnswer,
+    faults: ['not_found', 'invalid_segment', 'invalid_state'],
+    async answer(gateway, { appId, body, holds }) {
+      const showsSamples = holds('users:read')
+      if (body.samples !== undefined && !showsSamples) throw missingScope('users:read')
+      return dryRun(gateway, { appId, body, showsSamples })
+    },
+  }),
+]
+
+export const dryRunsOfApp = [
+  route({
+    name: 'dryRunNotificationOfApp',
+    method: 'post',
+    path: '/v1/admin/apps/:appId/dry-run',
+    key: 'admin',
+    body: DryRunOfApp,
+    audit: 'nothing',
+    status: 200,
+    summary: 'Try a notification or a campaign, or one that exists, without sending it',
+    description,
+    answers: DryRunAnswer,
+    answer: (gateway, { appId, body }) => dryRun(gateway, { appId, body, showsSamples: true }),
+  }),
+]

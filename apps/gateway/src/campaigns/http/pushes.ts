@@ -1,0 +1,69 @@
+import { outcomes } from '@herald/contracts/outcome'
+import { platforms } from '@herald/contracts/platform'
+import { ObjectId, text, Timestamp } from '@herald/contracts/text'
+import { z } from 'zod'
+import { pageQuery } from '../../core/page.ts'
+import { exportPushes } from '../export-pushes.ts'
+import { listShownPushes } from '../list-pushes.ts'
+import { readApp } from '../../apps/manage-app.ts'
+import { PushList } from '../../openapi/http/administration-answers.ts'
+import { route } from '../../http/route.ts'
+import { inPlaceOf, TextStream } from '../../http/text-stream.ts'
+
+const filters = {
+  campaignId: ObjectId.optional(),
+  userId: ObjectId.optional(),
+  subscriptionId: ObjectId.optional(),
+  outcome: z
+    .enum([...outcomes, 'open'])
+    .optional()
+    .meta({ description: 'Only pushes that ended so; `open`: only those that have not ended yet. Without it the open ones come first.' }),
+  code: text(1, 64).optional(),
+  platform: z.enum(platforms).optional(),
+  from: Timestamp.optional().meta({
+    description: 'Only pushes that ended at this moment or later; one that has not ended: that was queued then.',
+  }),
+  to: Timestamp.optional().meta({
+    description: 'Only pushes that ended before this moment; one that has not ended: that was queued before it.',
+  }),
+}
+const isInOrder = ({ from, to }: { from?: string | undefined; to?: string | undefined }) =>
+  from === undefined || to === undefined || from < to
+const outOfOrder = { path: ['to'], message: 'must be later than from' }
+
+const LedgerQuery = z.strictObject({ ...filters, ...pageQuery }).refine(isInOrder, outOfOrder)
+const ExportQuery = z.strictObject(filters).refine(isInOrder, outOfOrder)
+
+export const pushes = [
+  route({
+    name: 'listPushes',
+    method: 'get',
+    path: '/v1/admin/apps/:appId/pushes',
+    key: 'admin',
+    query: LedgerQuery,
+    status: 200,
+    summary: 'List what became of pushes, newest first; those that have not ended come before the others, with their last answer',
+    answers: PushList,
+    async answer({ db, bus }, { appId, query }) {
+      await readApp(db, appId)
+      return listShownPushes(bus, { appId, ...query })
+    },
+  }),
+  route({
+    name: 'exportPushes',
+    method: 'get',
+    path: '/v1/admin/apps/:appId/pushes.csv',
+    key: 'admin',
+    query: ExportQuery,
+    status: 200,
+    summary: 'The same pushes as a CSV, all of them: a connection that is cut says that not all has come',
+    mediaType: 'text/csv',
+    async answer({ db, bus, heavyReads }, { appId, query }) {
+      await readApp(db, appId)
+      return new TextStream(inPlaceOf(heavyReads, appId, exportPushes(bus, { appId, ...query })), {
+        'content-type': 'text/csv; charset=utf-8; header=present',
+        'content-disposition': `attachment; filename="pushes-${appId}.csv"`,
+      })
+    },
+  }),
+]

@@ -1,0 +1,71 @@
+import { hash } from 'node:crypto'
+import { sendNotification } from '@herald/contracts/calls/campaigns'
+import { SendNotification } from '@herald/contracts/notification'
+import { parseBody } from '@herald/contracts/validate'
+import type { Bus } from '@herald/service/bus'
+import type { DatabaseWatch } from '@herald/service/health'
+import { z } from 'zod'
+import { fingerprintOf, IdempotencyKey, longestIdempotencyKey } from '../../core/idempotency.ts'
+import { refusedItem, type ItemResult } from '../../core/items.ts'
+import { faultOf } from '../../http/faults.ts'
+
+/** One notification of POST /v1/notifications/batch: the body of POST /v1/notifications and its key. */
+export const NotificationInBatch = SendNotification.safeExtend({ idempotencyKey: IdempotencyKey.optional() })
+
+export type SentItem = ItemResult<{ id: string; replayed?: true }>
+
+/**
+ * Sends each of several notifications as POST /v1/notifications would send it alone: counted by itself (`countSend` throws the Fault
+ * `rate_limited`), under its own key or `<key>:<index>`, refused by itself. Items that share a key go one after another, so that the second is
+ * a replay of the first. Answers in the order given; an item that met an away database says so, and the same request again makes what is missing.
+ */
+export async function sendEach(
+  { bus, watch }: { bus: Pick<Bus, 'call'>; watch: Pick<DatabaseWatch, 'guard'> },
+  { appId, items, key, countSend }: { appId: string; items: unknown[]; key: string | null; countSend: () => void },
+): Promise<SentItem[]> {
+  const sendOne = async (item: unknown, index: number, idempotencyKey: string | null): Promise<SentItem> => {
+    try {
+      const { idempotencyKey: _key, ...notification } = parseBody(NotificationInBatch, item)
+      const idempotency = idempotencyKey === null ? null : { key: idempotencyKey, fingerprint: fingerprintOfSend(item) }
+      const { id, replayed } = await watch.guard(() => bus.call(sendNotification, { appId, idempotency, notification }))
+      return { index, status: 202, id, ...(replayed ? { replayed } : {}) }
+    } catch (error) {
+      return refusedItem('notifications', index, faultOf(error))
+    }
+  }
+
+  const lastOfKey = new Map<string, Promise<SentItem>>()
+  const sendInOrder = async (item: unknown, index: number): Promise<SentItem> => {
+    try {
+      countSend()
+    } catch (error) {
+      return refusedItem('notifications', index, faultOf(error))
+    }
+    const itemKey = keyOf(item) ?? keyOfPlace(key, index)
+    if (itemKey === null) return sendOne(item, index, null)
+    const before = lastOfKey.get(itemKey)
+    const sent = before === undefined ? sendOne(item, index, itemKey) : before.then(() => sendOne(item, index, itemKey))
+    lastOfKey.set(itemKey, sent)
+    return sent
+  }
+  return Promise.all(items.map(sendInOrder))
+}
+
+/** The item's own key, whether it is right or not: that is checked with the rest of the item. */
+const keyOf = (item: unknown): string | undefined => {
+  const { data } = z.object({ idempotencyKey: z.string() }).safeParse(item)
+  return data?.idempotencyKey
+}
+
+/** Of a key that leaves no room for the place its hash is taken: the caller may use all 255 characters here too. */
+function keyOfPlace(key: string | null, index: number): string | null {
+  if (key === null) return null
+  const whole = `${key}:${index}`
+  return whole.length <= longestIdempotencyKey ? whole : `${hash('sha256', key)}:${index}`
+}
+
+/** That of the call for the item alone: whoever goes over from one to the other with the same keys sends nothing twice. */
+const fingerprintOfSend = (item: unknown): string => {
+  const { idempotencyKey: _key, ...body } = Object(item) as { idempotencyKey?: unknown }
+  return fingerprintOf('POST', '/v1/notifications', body)
+}

@@ -1,0 +1,144 @@
+import { Bypass, CustomData, Presentation } from '@herald/contracts/send-fields'
+import { Experiment, Schedule } from '@herald/contracts/campaign'
+import { Action, Content, LocaleEntry } from '@herald/contracts/content'
+import { SavedSegment, SaveSegment, SegmentCount } from '@herald/contracts/saved-segment'
+import { SavedSegmentDefinition, SegmentDefinition } from '@herald/contracts/segment-definition'
+import { deviceFields, segmentOperators, userFields } from '@herald/contracts/segment'
+import { UserChanges, WebPushKeys } from '@herald/contracts/subscription'
+import { Target } from '@herald/contracts/target'
+import { SaveTemplate, Template } from '@herald/contracts/template'
+import { TagChanges, Tags } from '@herald/contracts/text'
+import { Subscription, User } from '@herald/contracts/user'
+import type { SchemaObject } from 'openapi3-ts/oas31'
+import { z } from 'zod'
+import * as administration from './administration-answers.ts'
+import * as answers from '../../http/answers.ts'
+
+/** What the document shows once, under a name of its own; everything else stands where it is used. */
+const named: Record<string, z.ZodType> = {
+  ...answers,
+  Action,
+  Bypass,
+  Content,
+  CustomData,
+  Experiment,
+  LocaleEntry,
+  Presentation,
+  SavedSegment,
+  SaveSegment,
+  SaveTemplate,
+  Schedule,
+  SegmentCount,
+  Subscription,
+  TagChanges,
+  Tags,
+  Target,
+  Template,
+  User,
+  UserChanges,
+  WebPushKeys,
+}
+const namedThere: [string, unknown][] = Object.entries(administration)
+const isSchema = (entry: [string, unknown]): entry is [string, z.ZodType] => entry[1] instanceof z.ZodType
+for (const [id, schema] of [...Object.entries(named), ...namedThere.filter(isSchema)])
+  z.globalRegistry.add(schema, { ...z.globalRegistry.get(schema), id })
+
+const here = (name: string) => `#/components/schemas/${name}`
+const nodes = { type: 'array', minItems: 1, maxItems: 50, items: { $ref: here('SegmentNode') } } as const
+const group = (key: string, schema: SchemaObject): SchemaObject => ({
+  type: 'object',
+  required: [key],
+  properties: { [key]: schema },
+  additionalProperties: false,
+})
+
+/** Shapes that no zod schema says: segments are read by hand, for the paths of their mistakes. */
+export const writtenSchemas: Record<string, SchemaObject> = {
+  Segment: {
+    description:
+      'Whom a segment matches; {} means everyone. At most 8 levels deep, with at most 100 leaves and 10,000 listed values; one that costs too much per device is refused at the leaf that is too much.',
+    anyOf: [{ type: 'object', maxProperties: 0 }, { $ref: here('SegmentNode') }],
+  },
+  SegmentNode: {
+    anyOf: [
+      {
+        type: 'object',
+        description: `A leaf. Fields of the device: ${Object.keys(deviceFields).join(', ')}; of the user: ${Object.keys(userFields)
+          .map((name) => (Object.hasOwn(deviceFields, name) ? `user.${name}` : name))
+          .join(', ')}, tags.<name>.`,
+        required: ['field', 'op', 'value'],
+        properties: {
+          field: { type: 'string' },
+          op: { type: 'string', enum: [...segmentOperators] },
+          value: { description: 'A text, number or truth value; for `in` and `nin` 1 to 500 of them. Dates may be relative: -14d, +2h.' },
+        },
+        additionalProperties: false,
+      },
+      group('and', nodes),
+      group('or', nodes),
+      group('not', { $ref: here('SegmentNode') }),
+    ],
+  },
+  Error: {
+    type: 'object',
+    required: ['error'],
+    properties: {
+      error: {
+        type: 'object',
+        required: ['code', 'message'],
+        properties: {
+          code: { type: 'string', description: 'One of a closed table; programs decide by it.' },
+          message: { type: 'string', description: 'A sentence for people.' },
+          details: {
+            type: 'array',
+            description: 'Which fields are wrong.',
+            items: {
+              type: 'object',
+              required: ['path', 'message'],
+              properties: { path: { type: 'string' }, message: { type: 'string' } },
+            },
+          },
+        },
+      },
+    },
+  },
+}
+
+/**
+ * A zod schema as JSON Schema, what a caller may send or gets. Parts with a name are references; they come along in `parts`
+ * for the document's components.
+ */
+export function jsonSchemaOf(schema: z.ZodType): { schema: SchemaObject; parts: Record<string, SchemaObject> } {
+  const json: Record<string, unknown> = z.toJSONSchema(schema, {
+    target: 'draft-2020-12',
+    io: 'input',
+    unrepresentable: 'any',
+    override({ zodSchema, jsonSchema }) {
+      if (zodSchema !== SegmentDefinition && zodSchema !== SavedSegmentDefinition) return
+      for (const key of Object.keys(jsonSchema)) delete jsonSchema[key]
+      jsonSchema.$ref = here('Segment')
+    },
+  })
+  const { $schema: _schema, $defs: parts = {}, ...root } = json
+  return {
+    schema: tidy(root) as SchemaObject,
+    parts: Object.fromEntries(Object.entries(parts as object).map(([name, part]) => [name, tidy(part) as SchemaObject])),
+  }
+}
+
+const isSafeLimit = (value: unknown): boolean => value === Number.MAX_SAFE_INTEGER || value === Number.MIN_SAFE_INTEGER
+
+/** References count from the root of the document; an integer's safe range and the pattern of a time say nothing. */
+function tidy(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(tidy)
+  if (typeof value !== 'object' || value === null) return value
+  const isTime = 'format' in value && value.format === 'date-time'
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key, item]) => !isSafeLimit(item) && !(key === 'id' && typeof item === 'string') && !(key === 'pattern' && isTime))
+      .map(([key, item]) => [
+        key,
+        key === '$ref' && typeof item === 'string' ? item.replace('#/$defs/', '#/components/schemas/') : tidy(item),
+      ]),
+  )
+}

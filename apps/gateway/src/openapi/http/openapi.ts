@@ -1,0 +1,269 @@
+import { faultStatus, type FaultCode } from '@herald/contracts/fault'
+import {
+  OpenApiBuilder,
+  type HeadersObject,
+  type OpenAPIObject,
+  type OperationObject,
+  type ParameterObject,
+  type ReferenceObject,
+  type ResponseObject,
+  type ResponsesObject,
+  type SchemaObject,
+  type SecuritySchemeObject,
+  type TagObject,
+} from 'openapi3-ts/oas31'
+import { z } from 'zod'
+import { Unhealthy } from '../../http/answers.ts'
+import { largestBody } from '../../http/body.ts'
+import { exampleFault, exampleParam, type Example } from './examples.ts'
+import { jsonSchemaOf, writtenSchemas } from './openapi-schemas.ts'
+import type { Route } from '../../http/route.ts'
+
+/** What a document says of all its operations together. */
+export type Api = {
+  title: string
+  version: string
+  description: string
+  tags: readonly TagObject[]
+  tagOf: (path: string) => string
+  security: Readonly<Record<string, SecuritySchemeObject>>
+  parameters: Readonly<Record<string, ParameterObject>>
+  /** A request's body and an answer, by route name. */
+  exampleOf: (name: string) => Example | undefined
+  /** What errors say here that have another message in the public document. */
+  faultMessages?: Partial<Record<FaultCode, string>>
+  /** What Herald asks of others. */
+  webhooks?: (builder: OpenApiBuilder) => NonNullable<OpenAPIObject['webhooks']>
+}
+
+/** The OpenAPI 3.1 document of these routes: drawn from the same values that the server works with. */
+export function describeApi(routes: readonly Route[], api: Api): OpenAPIObject {
+  const builder = OpenApiBuilder.create({
+    openapi: '3.1.0',
+    info: {
+      title: api.title,
+      version: api.version,
+      description: api.description,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    paths: {},
+    tags: [...api.tags],
+    components: {
+      responses: {},
+      schemas: { ...writtenSchemas },
+      parameters: { ...api.parameters },
+      headers: { ...headers },
+      examples: { ...faultExamples, ...messagesOf(api.faultMessages ?? {}) },
+    },
+  })
+  for (const [name, scheme] of Object.entries(api.security)) builder.addSecurityScheme(name, scheme)
+  for (const route of routes) builder.addPath(templateOf(route.path), { [route.method]: operationOf(route, api, builder) })
+  const { webhooks } = api
+  return { ...builder.getSpec(), ...(webhooks && { webhooks: webhooks(builder) }) }
+}
+
+/** A path as OpenAPI writes it. */
+export const templateOf = (path: string): string => path.replaceAll(/:(\w+)/g, '{$1}')
+
+const wholeNumber: SchemaObject = { type: 'integer', minimum: 0 }
+const headers: HeadersObject = {
+  'x-request-id': { description: 'Names this request in the log.', schema: { type: 'string' } },
+  'RateLimit-Limit': { description: 'Requests per minute, where there is a limit.', schema: wholeNumber },
+  'RateLimit-Remaining': { description: 'Requests left in this minute.', schema: wholeNumber },
+  'RateLimit-Reset': { description: 'Seconds until the next minute begins.', schema: wholeNumber },
+  'Retry-After': { description: 'Seconds to wait.', required: true, schema: wholeNumber },
+  'Idempotent-Replayed': { description: 'true: this is the answer of an earlier request.', schema: { type: 'string', enum: ['true'] } },
+  'WWW-Authenticate': { description: 'Bearer', schema: { type: 'string' } },
+}
+const refer = (kind: 'parameters' | 'headers' | 'schemas' | 'examples' | 'responses', name: string): ReferenceObject => ({
+  $ref: `#/components/${kind}/${name}`,
+})
+const headersNamed = (...names: string[]): HeadersObject => Object.fromEntries(names.map((name) => [name, refer('headers', name)]))
+const limitHeaders = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']
+
+const faultExamples = Object.fromEntries(
+  Object.entries(exampleFault).map(([code, { message, path }]) => [
+    code,
+    { value: { error: path === undefined ? { code, message } : { code, message: `${path} ${message}`, details: [{ path, message }] } } },
+  ]),
+)
+
+const messagesOf = (messages: Partial<Record<FaultCode, string>>) =>
+  Object.fromEntries(Object.entries(messages).map(([code, message]) => [code, { value: { error: { code, message } } }]))
+
+function operationOf(route: Route, api: Api, builder: OpenApiBuilder): OperationObject {
+  const body = route.body && {
+    description: `JSON of at most ${largestBody / 1024} KiB.`,
+    required: !route.body.safeParse(undefined).success,
+    content: {
+      'application/json': {
+        schema: addSchema(builder, `${capital(route.name)}Body`, route.shownBody ?? route.body),
+        examples: Object.fromEntries(Object.entries(api.exampleOf(route.name)?.bodies ?? {}).map(([name, value]) => [name, { value }])),
+      },
+    },
+  }
+  return {
+    operationId: route.name,
+    tags: [api.tagOf(route.path)],
+    summary: route.summary,
+    ...(route.description === undefined ? {} : { description: route.description }),
+    ...(route.scope === undefined ? {} : { 'x-required-scope': route.scope }),
+    security: securityOf(route),
+    parameters: parametersOf(route),
+    ...(body === undefined ? {} : { requestBody: body }),
+    ...(route.takes === undefined ? {} : { requestBody: fileBody(route.takes) }),
+    responses: responsesOf(route, api, builder),
+  }
+}
+
+/** A file that is read as it comes. */
+const fileBody = (takes: readonly string[]) => ({
+  required: true,
+  content: Object.fromEntries(takes.map((mediaType) => [mediaType, { schema: { type: 'string' as const } }])),
+})
+
+function securityOf({ key }: Route): Record<string, string[]>[] {
+  if (key === 'admin') return [{ administrationToken: [] }, { session: [] }]
+  if (key === 'secret') return [{ secretKey: [] }]
+  if (key === 'public') return [{ publicKey: [] }, { secretKey: [] }]
+  return []
+}
+
+function parametersOf(route: Route): (ParameterObject | ReferenceObject)[] {
+  const inPath = paramsOf(route.path).map((name): ParameterObject => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: route.texts?.includes(name) ? { type: 'string' } : { type: 'string', pattern: '^[0-9a-f]{24}$' },
+    example: exampleParam[name] ?? exampleId(route.path),
+  }))
+  return [
+    ...inPath,
+    ...queryOf(route),
+    ...(route.idempotent ? [refer('parameters', route.idempotent === 'items' ? 'ItemsIdempotencyKey' : 'IdempotencyKey')] : []),
+    ...(route.identified ? [refer('parameters', 'IdentityToken')] : []),
+    ...(route.key === 'admin' ? [refer('parameters', 'AdminActor')] : []),
+    refer('parameters', 'RequestId'),
+  ]
+}
+
+const paramsOf = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
+
+/** The id of the kind of thing that a path names: every example is of the same shop. */
+const exampleId = (path: string): string => {
+  const kinds = ['subscriptions', 'users', 'segments', 'templates', 'campaigns']
+  return `671a2b3c4d5e6f7081920a0${kinds.findIndex((kind) => path.includes(`/${kind}/`)) + 1}`
+}
+
+/** Each field of the query's schema as a parameter. */
+function queryOf({ query }: Route): ParameterObject[] {
+  if (query === undefined) return []
+  const { schema } = jsonSchemaOf(query)
+  return Object.entries(schema.properties ?? {}).map(([name, property]) => {
+    const { description, ...rest } = property as SchemaObject
+    return {
+      name,
+      in: 'query',
+      required: schema.required?.includes(name) ?? false,
+      ...(description === undefined ? {} : { description }),
+      schema: rest,
+    }
+  })
+}
+
+function responsesOf(route: Route, api: Api, builder: OpenApiBuilder): ResponsesObject {
+  const success = headersNamed(
+    'x-request-id',
+    ...(isCounted(route) ? limitHeaders : []),
+    ...(route.idempotent === true ? ['Idempotent-Replayed'] : []),
+  )
+  const responses: ResponsesObject = {
+    [route.status]: {
+      description: route.status === 204 ? 'Done; there is no body.' : route.summary,
+      headers: success,
+      ...contentOf(route, api, builder),
+    },
+  }
+  for (const [status, schema] of Object.entries(route.alsoAnswers ?? {})) {
+    const content = { 'application/json': { schema: addSchema(builder, `${capital(route.name)}Answer${status}`, schema) } }
+    responses[status] = { description: route.summary, headers: success, content }
+  }
+  const byStatus = Map.groupBy(faultsOf(route), (code) => faultStatus[code])
+  for (const [status, codes] of [...byStatus].toSorted(([one], [other]) => one - other))
+    responses[status] = addError(builder, status, codes, isCounted(route))
+  if (route.path === '/health') {
+    responses['503'] = {
+      description: 'The database is unreachable.',
+      headers: headersNamed('x-request-id'),
+      content: {
+        'application/json': { schema: addSchema(builder, 'Unhealthy', Unhealthy), example: { status: 'unavailable', db: 'unreachable' } },
+      },
+    }
+  }
+  responses['default'] = {
+    description: 'Any other error has the same shape.',
+    content: { 'application/json': { schema: refer('schemas', 'Error') } },
+  }
+  return responses
+}
+
+/** Whether requests are counted against a limit: those with an API key, and some without any. */
+const isCounted = ({ limit, key }: Route): boolean => limit !== undefined || key === 'public' || key === 'secret'
+
+function contentOf(route: Route, api: Api, builder: OpenApiBuilder): Pick<ResponseObject, 'content'> {
+  if (route.mediaType !== undefined)
+    return { content: { [route.mediaType]: { schema: route.mediaType === 'application/json' ? { type: 'object' } : { type: 'string' } } } }
+  if (route.answers === undefined) return {}
+  const example = api.exampleOf(route.name)?.answer
+  const schema = addSchema(builder, `${capital(route.name)}Answer`, route.answers)
+  return { content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } } }
+}
+
+/** The answer of this status with these codes: most routes share most of them. */
+function addError(builder: OpenApiBuilder, status: number, codes: FaultCode[], counted: boolean): ReferenceObject {
+  const name = `${status}-${codes.join('-')}`
+  const limited = status === 429 ? [...(counted ? limitHeaders : []), 'Retry-After'] : []
+  builder.addResponse(name, {
+    description: codes.join(', '),
+    headers: headersNamed('x-request-id', ...limited, ...(status === 401 ? ['WWW-Authenticate'] : [])),
+    content: {
+      'application/json': {
+        schema: refer('schemas', 'Error'),
+        examples: Object.fromEntries(codes.map((code) => [code, refer('examples', code)])),
+      },
+    },
+  })
+  return refer('responses', name)
+}
+
+/** What follows from the route's values, and what it names itself. */
+function faultsOf(route: Route): FaultCode[] {
+  return [
+    ...new Set<FaultCode>([
+      ...(route.key === 'none' ? [] : (['unauthorized'] as const)),
+      // Of an administrator: what comes with the cookie and not from the dashboard.
+      ...(route.key === 'none' ? [] : (['forbidden'] as const)),
+      // Without an administration token nothing is there.
+      ...(paramsOf(route.path).length > 0 || isOfAdministration(route) ? (['not_found'] as const) : []),
+      ...(route.limit === undefined && route.key === 'none' ? [] : (['rate_limited'] as const)),
+      ...(route.body === undefined ? [] : (['unsupported_media_type', 'body_too_large'] as const)),
+      ...(route.key === 'none' ? [] : (['invalid_body'] as const)),
+      ...(route.faults ?? []),
+      ...(route.withoutDatabase ? [] : (['database_unavailable', 'queue_unavailable'] as const)),
+    ]),
+  ]
+}
+
+const isOfAdministration = ({ key }: Route): boolean => key === 'admin' || key === 'sign-in'
+
+/** A reference to the schema among the components: under its own name when it has one, else under the one given here. */
+export function addSchema(builder: OpenApiBuilder, name: string, zod: z.ZodType): SchemaObject | ReferenceObject {
+  const { schema, parts } = jsonSchemaOf(zod)
+  for (const [part, value] of Object.entries(parts)) builder.addSchema(part, value)
+  if (schema.$ref !== undefined) return { $ref: schema.$ref }
+  builder.addSchema(name, schema)
+  return refer('schemas', name)
+}
+
+const capital = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)

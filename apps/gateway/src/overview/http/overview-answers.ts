@@ -1,0 +1,116 @@
+import { providerKinds } from '@herald/contracts/app'
+import { environments } from '@herald/contracts/batch'
+import { failureCodes, outcomes } from '@herald/contracts/outcome'
+import { platforms } from '@herald/contracts/platform'
+import type { Breakdown as BreakdownRead, Curve as CurveRead, DeviceDay, Series as SeriesRead } from '@herald/contracts/series'
+import { campaignStatuses } from '@herald/contracts/stats'
+import { z } from 'zod'
+import { describes } from '../../http/describes.ts'
+import { attentionCodes } from '../core/attention.ts'
+import type { readOverview } from '../read-overview.ts'
+import { Id } from '../../http/answers.ts'
+
+const Time = z.string().meta({ format: 'date-time' })
+const Count = z.int().min(0)
+const PlatformName = z.enum(platforms)
+const byPlatform = <Of extends z.ZodType>(of: Of) => z.object({ ios: of, android: of, web: of })
+
+const reported = { delivered: Count, opened: Count, clicked: Count, dismissed: Count, converted: Count }
+const counted = { queued: Count, sent: Count, failed: Count, skipped: Count, ...reported }
+const Counted = z.object(counted)
+const codeCount = { platform: PlatformName, outcome: z.enum(outcomes), code: z.string(), count: Count }
+
+const devices = {
+  total: Count,
+  reachable: Count,
+  optedOut: Count,
+  invalidated: Count.meta({ description: 'Opted out or not: total is reachable, optedOut and invalidated together.' }),
+  active1d: Count,
+  active7d: Count,
+  active30d: Count,
+}
+const named = { campaignId: Id, name: z.string() }
+
+export const Overview = describes<Awaited<ReturnType<typeof readOverview>>>()(
+  z.object({
+    asOf: Time,
+    devicesAsOf: Time.meta({ description: 'Up to 60 s before asOf; of more than 5,000,000 devices, when the last day was taken.' }),
+    devices: byPlatform(z.object(devices)),
+    last24h: Counted.meta({ description: 'The present hour and the 23 before it.' }),
+    previous24h: Counted,
+    days: z.array(z.object({ at: Time, ...counted })).meta({ description: 'The last 30 UTC days, today the last of them.' }),
+    campaigns: z
+      .record(z.string(), Count)
+      .meta({ description: `Campaigns by status (${campaignStatuses.join(', ')}), without notifications.` }),
+    nextSends: z
+      .array(z.object({ ...named, at: Time, schedule: z.string() }))
+      .meta({ description: 'The next ten that begin by themselves.' }),
+    circuits: z.array(
+      z.object({
+        platform: PlatformName,
+        environment: z.enum(environments),
+        state: z.enum(['closed', 'open']),
+        code: z.enum(failureCodes).nullable(),
+        since: Time,
+        probeAt: Time.nullable(),
+        heldCount: Count,
+      }),
+    ),
+    providers: z.array(z.object({ kind: z.enum(providerKinds), platform: PlatformName, configured: z.boolean() })),
+    attention: z
+      .array(
+        z.object({
+          code: z.enum(attentionCodes),
+          params: z.record(z.string(), z.union([z.string(), z.number()]).nullable()),
+          href: z.string(),
+        }),
+      )
+      .meta({ description: 'What to look at, and the operation that says more of it.' }),
+  }),
+)
+
+export const Series = describes<SeriesRead>()(
+  z.object({
+    points: z.array(z.object({ at: Time, platform: PlatformName.optional(), ...counted })),
+    codes: z
+      .array(z.object({ at: Time, ...codeCount }))
+      .optional()
+      .meta({ description: 'With by=code: pushes that failed or were skipped, by bucket, platform and code.' }),
+  }),
+)
+
+export const DeviceSeries = describes<{ points: DeviceDay[] }>()(
+  z.object({
+    points: z.array(
+      z.object({
+        at: Time,
+        platform: PlatformName,
+        takenAt: Time,
+        new: Count.meta({ description: 'Made on that day, and still there.' }),
+        ...devices,
+      }),
+    ),
+  }),
+)
+
+export const Curve = describes<CurveRead>()(
+  z.object({
+    startedAt: Time.nullable().meta({ description: 'When its first push was queued; null: none was.' }),
+    kept: z.boolean().meta({ description: 'False: a send of at most 1,000 pushes, which has no curve.' }),
+    points: z.array(z.object({ afterSeconds: Count, ...reported })),
+  }),
+)
+
+const CountOrUnknown = Count.nullable()
+const onPlatform = z.object({ queued: Count, open: Count, sent: CountOrUnknown, failed: CountOrUnknown, skipped: CountOrUnknown })
+const { queued: _queued, converted: _converted, ...ofVariant } = counted
+export const Breakdown = describes<BreakdownRead>()(
+  z.object({
+    byPlatform: byPlatform(onPlatform),
+    codes: z
+      .array(z.object(codeCount))
+      .nullable()
+      .meta({ description: 'Null where they are not known: of an older campaign, or of a small one past the retention of the ledger.' }),
+    variants: z.record(z.string(), z.object(ofVariant)),
+  }),
+)

@@ -1,0 +1,120 @@
+import { readDeviceDays } from '@herald/contracts/calls/audience'
+import { getCampaign } from '@herald/contracts/calls/campaigns'
+import { readBreakdown, readCurve, readSeries } from '@herald/contracts/calls/tracker'
+import { platforms } from '@herald/contracts/platform'
+import { seriesBuckets, type Breakdown as BreakdownRead, type Curve as CurveRead } from '@herald/contracts/series'
+import { parseDay } from '@herald/contracts/text'
+import { z } from 'zod'
+import { readApp } from '../../apps/manage-app.ts'
+import { readOverview } from '../read-overview.ts'
+import { Breakdown, Curve, DeviceSeries, Overview, Series } from './overview-answers.ts'
+import { route } from '../../http/route.ts'
+
+/** An instant, or a date as its first instant in UTC. */
+const Instant = z
+  .string()
+  .refine((value) => parseDay(value) !== undefined, 'must be an ISO 8601 time with a zone, or a date such as 2026-01-31')
+  .transform((value) => parseDay(value)?.toISOString() ?? value)
+  .meta({ format: 'date-time' })
+
+const span = {
+  from: Instant.optional().meta({ description: 'Without it: the last 24 hours, or 30 days.' }),
+  to: Instant.optional().meta({ description: 'Without it: now.' }),
+}
+const isForward = ({ from, to }: { from?: string | undefined; to?: string | undefined }): boolean =>
+  from === undefined || to === undefined || from < to
+const forward = { path: ['to'], message: 'must be later than from' }
+
+const SpanQuery = z.strictObject(span).refine(isForward, forward)
+const SeriesQuery = z
+  .strictObject({
+    ...span,
+    bucket: z.enum(seriesBuckets).default('day'),
+    by: z.enum(['platform', 'code']).optional().meta({ description: 'A point for each platform; or counts of codes beside the points.' }),
+  })
+  .refine(isForward, forward)
+
+const zeros = { queued: 0, open: 0, sent: 0, failed: 0, skipped: 0 }
+/** Of a campaign that has queued nothing. */
+const nothing: BreakdownRead = { byPlatform: { ios: zeros, android: zeros, web: zeros }, codes: [], variants: {} }
+
+/** An app over time (spec: administration/overview, administration/series). What is read here moved when it happened; none of it is looked for in the ledger. */
+export const overview = [
+  route({
+    name: 'readOverview',
+    method: 'get',
+    path: '/v1/admin/apps/:appId/overview',
+    key: 'admin',
+    status: 200,
+    summary: 'Read an app at a glance: devices, the last days, what begins next and what needs attention',
+    answers: Overview,
+    async answer(gateway, { appId }) {
+      await readApp(gateway.db, appId)
+      return readOverview(gateway, appId)
+    },
+  }),
+  route({
+    name: 'readSeries',
+    method: 'get',
+    path: '/v1/admin/apps/:appId/series',
+    key: 'admin',
+    query: SeriesQuery,
+    status: 200,
+    summary: 'Read what was queued, what became of it and what devices reported, by UTC hour or day',
+    description: `Hours reach back 35 days, days 400. An answer has at most 2,000 points; by platform each bucket has ${platforms.length}.`,
+    answers: Series,
+    async answer({ db, bus }, { appId, query: { from = null, to = null, bucket, by = null } }) {
+      await readApp(db, appId)
+      return bus.call(readSeries, { appId, from, to, bucket, by })
+    },
+  }),
+  route({
+    name: 'readDeviceSeries',
+    method: 'get',
+    path: '/v1/admin/apps/:appId/devices/series',
+    key: 'admin',
+    query: SpanQuery,
+    status: 200,
+    summary: 'Read how many devices there were at the end of each UTC day, by platform',
+    description: 'Days reach back 400. A day on which no process was there to count is absent.',
+    answers: DeviceSeries,
+    async answer({ db, bus }, { appId, query: { from = null, to = null } }) {
+      await readApp(db, appId)
+      return bus.call(readDeviceDays, { appId, from, to })
+    },
+  }),
+  route({
+    name: 'readCurve',
+    method: 'get',
+    path: '/v1/admin/apps/:appId/campaigns/:id/curve',
+    key: 'admin',
+    status: 200,
+    summary: 'Read when devices reported of a campaign, by the time since its first push was queued',
+    answers: Curve,
+    async answer({ db, bus }, { appId, params }) {
+      await readApp(db, appId)
+      const of = { appId, campaignId: params.id }
+      const curve = await bus.call(readCurve, of)
+      if (curve) return curve
+      await bus.call(getCampaign, of)
+      return { startedAt: null, kept: false, points: [] } satisfies CurveRead
+    },
+  }),
+  route({
+    name: 'readBreakdown',
+    method: 'get',
+    path: '/v1/admin/apps/:appId/campaigns/:id/breakdown',
+    key: 'admin',
+    status: 200,
+    summary: 'Read the counters of a campaign by platform, code and variant',
+    answers: Breakdown,
+    async answer({ db, bus }, { appId, params }) {
+      await readApp(db, appId)
+      const of = { appId, campaignId: params.id }
+      const breakdown = await bus.call(readBreakdown, of)
+      if (breakdown) return breakdown
+      await bus.call(getCampaign, of)
+      return nothing
+    },
+  }),
+]

@@ -1,0 +1,43 @@
+import { countDevices, readCircuits } from '@herald/contracts/calls/audience'
+import { summarizeCampaigns } from '@herald/contracts/calls/campaigns'
+import { readRecent } from '@herald/contracts/calls/tracker'
+import { listWebhooks } from '@herald/contracts/calls/webhooks'
+import { platforms } from '@herald/contracts/platform'
+import { campaignStatuses } from '@herald/contracts/stats'
+import { attentionOf, providerOf } from './core/attention.ts'
+import type { Gateway } from '../gateway.ts'
+import { findProviderKinds } from '../apps/store/providers.ts'
+
+/** Endpoints of an app, at most. */
+const mostWebhooks = 50
+
+/**
+ * An app at a glance (spec: administration/overview): each app behind the gateway is asked once, all at the same time, and none of them reads the ledger.
+ * Faults: rate_limited, queue_unavailable.
+ */
+export async function readOverview({ bus, reads }: Pick<Gateway, 'bus' | 'reads'>, appId: string) {
+  const [devices, { circuits }, recent, campaigns, { items: webhooks }, configured] = await Promise.all([
+    bus.call(countDevices, { appId }),
+    bus.call(readCircuits, { appId }),
+    bus.call(readRecent, { appId }),
+    bus.call(summarizeCampaigns, { appId }),
+    bus.call(listWebhooks, { appId, limit: mostWebhooks }),
+    reads((db) => findProviderKinds(db, appId), { turn: appId }),
+  ])
+  const { asOf, last24h, previous24h, days } = recent
+  return {
+    asOf,
+    devicesAsOf: devices.asOf,
+    devices: devices.devices,
+    last24h,
+    previous24h,
+    days,
+    campaigns: Object.fromEntries(campaignStatuses.map((status) => [status, campaigns.byStatus[status] ?? 0])),
+    nextSends: campaigns.next,
+    circuits,
+    providers: platforms.map((platform) => {
+      return { kind: providerOf[platform], platform, configured: configured.has(providerOf[platform]) }
+    }),
+    attention: attentionOf(appId, { circuits, configured, devices: devices.devices, recent, campaigns, webhooks }),
+  }
+}

@@ -1,0 +1,105 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { Reply, route } from '../../http/route.ts'
+
+const require = createRequire(import.meta.url)
+const { version } = require('swagger-ui-dist/package.json') as { version: string }
+
+/**
+ * Nothing but what we serve ourselves runs, loads or is asked. Styles in attributes are how the browser's parts are laid out;
+ * pictures in `data:` are its icons.
+ */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Herald API</title>
+<link rel="icon" type="image/png" href="/docs/favicon.png?v=${version}">
+<link rel="stylesheet" href="/docs/swagger-ui.css?v=${version}">
+</head>
+<body>
+<div id="api"></div>
+<script src="/docs/swagger-ui.js?v=${version}"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`
+
+/** `validatorUrl: null`: the browser would send the document to a validator on the internet otherwise. */
+const start = `SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#api',
+  deepLinking: true,
+  docExpansion: 'list',
+  defaultModelsExpandDepth: 0,
+  persistAuthorization: false,
+  validatorUrl: null,
+  presets: [SwaggerUIBundle.presets.apis],
+})
+`
+
+const text = (mediaType: string, body: string) =>
+  new Reply(Buffer.from(body), {
+    headers: { 'content-type': `${mediaType}; charset=utf-8`, 'Content-Security-Policy': policy, 'Cache-Control': 'no-cache' },
+  })
+
+/** The interactive browser of the API: it works without the internet. */
+export const docs = route({
+  name: 'readDocs',
+  method: 'get',
+  path: '/docs',
+  key: 'none',
+  withoutDatabase: true,
+  status: 200,
+  summary: 'An interactive browser of this document',
+  mediaType: 'text/html',
+  answer: async () => text('text/html', page),
+})
+
+/** Of the package's twelve megabytes these are all it takes. Each is asked for by version, so it may be kept for ever. */
+const files = [
+  { name: 'swagger-ui.css', file: 'swagger-ui.css', mediaType: 'text/css; charset=utf-8' },
+  { name: 'swagger-ui.js', file: 'swagger-ui-bundle.js', mediaType: 'text/javascript; charset=utf-8' },
+  { name: 'favicon.png', file: 'favicon-32x32.png', mediaType: 'image/png' },
+] as const
+
+export const docsFiles = [
+  route({
+    name: 'readDocsStart',
+    method: 'get',
+    path: '/docs/start.js',
+    key: 'none',
+    withoutDatabase: true,
+    status: 200,
+    summary: 'Starts the browser of the API',
+    answer: async () => text('text/javascript', start),
+  }),
+  ...files.map(({ name, file, mediaType }) => {
+    let read: Promise<Buffer> | undefined
+    return route({
+      name: `readDocs ${name}`,
+      method: 'get',
+      path: `/docs/${name}`,
+      key: 'none',
+      withoutDatabase: true,
+      status: 200,
+      summary: 'A part of the browser of the API',
+      async answer() {
+        read ??= readFile(require.resolve(`swagger-ui-dist/${file}`))
+        return new Reply(await read, { headers: { 'content-type': mediaType, 'Cache-Control': 'public, max-age=31536000, immutable' } })
+      },
+    })
+  }),
+]

@@ -1,0 +1,145 @@
+import { exportUsers, listFormerDevices, listOpenPushes, type OpenPush } from '@herald/contracts/calls/audience'
+import { exportPushesOfCampaign, exportPushesOfDevice } from '@herald/contracts/calls/tracker'
+import { exportDeliveries } from '@herald/contracts/calls/webhooks'
+import { Fault, notFound } from '@herald/contracts/fault'
+import type { AddressForm, ExportedPush, Person } from '@herald/contracts/person'
+import type { Bus } from '@herald/service/bus'
+import { portionOf, type Portions } from '../core/portion.ts'
+import type { HeavyReads } from '../http/heavy-reads.ts'
+
+/*
+ * Exports: lines made of bounded calls, one after another. The next call is made when what the last one answered has been taken, so an export of any size holds
+ * one answer in memory. A call has a time limit of its own, and one that meets a busy or an absent app is asked again.
+ */
+
+type Exporting = { bus: Pick<Bus, 'call'>; heavyReads: HeavyReads }
+type OfCampaign = { appId: string; campaignId: string; after: string | null }
+type OfEverybody = { appId: string; after: string | null; segmentId?: string | undefined; addresses: AddressForm }
+
+/** Everybody, by id after one (spec: administration/export-everybody). */
+export const exportEverybody = (exporting: Exporting, asked: OfEverybody) =>
+  inPlace(exporting, asked.appId, usersAfter(exporting.bus, asked))
+
+/** A campaign's ledger, after one push (spec: administration/export-pushes). */
+export const exportCampaign = (exporting: Exporting, asked: OfCampaign) =>
+  inPlace(exporting, asked.appId, pushesAfter(exporting.bus, asked))
+
+/** All that there is of one person (spec: administration/export-person). */
+export const exportPerson = (exporting: Exporting, asked: { appId: string; person: Person }) =>
+  inPlace(exporting, asked.appId, allOf(exporting.bus, asked))
+
+/** Takes a place with the first line, and leaves it with the last. Fault: `rate_limited` while there is none. */
+async function* inPlace({ heavyReads }: Exporting, appId: string, portions: Portions): Portions {
+  const leave = heavyReads.enter(appId)
+  try {
+    yield* ended(portions)
+  } finally {
+    leave()
+  }
+}
+
+/** What there is, and at last a line that says how many there were before it. An answer without that line was cut off. */
+async function* ended(portions: Portions): Portions {
+  let count = 0
+  for await (const portion of portions) {
+    count += portion.count
+    // A page that held nothing is no part of the answer.
+    if (portion.count > 0) yield portion
+  }
+  yield { text: `${JSON.stringify({ type: 'end', count })}\n`, count: 0 }
+}
+
+async function* usersAfter(bus: Exporting['bus'], { after, ...asked }: OfEverybody): Portions {
+  for await (const { users } of pages(after, (place) => bus.call(exportUsers, { ...asked, after: place }))) yield portionOf('user', users)
+}
+
+async function* pushesAfter(bus: Exporting['bus'], { after, ...asked }: OfCampaign): Portions {
+  const ask = async (place: string | null) => {
+    const portion = await bus.call(exportPushesOfCampaign, { ...asked, after: place })
+    if (!portion) throw notFound()
+    return portion
+  }
+  for await (const { pushes } of pages(after, ask)) yield portionOf('push', pushes)
+}
+
+async function* allOf(bus: Exporting['bus'], { appId, person }: { appId: string; person: Person }): Portions {
+  const { subscriptions, preferences, ...user } = person
+  const of = { appId, userId: user.id }
+  yield portionOf('user', [user])
+  yield portionOf('subscription', subscriptions)
+  yield portionOf(
+    'preference',
+    Object.entries(preferences).map(([category, subscribed]) => ({ category, subscribed })),
+  )
+  // Before those that ended: a push that ends meanwhile is found there, and is not said twice.
+  const open = await openPushesOf(bus, of)
+  for await (const subscriptionId of devicesOf(bus, of, subscriptions)) {
+    for await (const { pushes } of pages(null, (after: string | null) =>
+      bus.call(exportPushesOfDevice, { ...of, subscriptionId, after }),
+    )) {
+      for (const push of pushes) open.delete(keyOf(push))
+      yield portionOf('push', pushes)
+    }
+  }
+  yield portionOf('push', [...open.values()])
+  for await (const { deliveries } of pages(null, (after: number | null) => bus.call(exportDeliveries, { ...of, after: after ?? 0 })))
+    yield portionOf('webhook_delivery', deliveries)
+}
+
+type OfPerson = { appId: string; userId: string }
+const keyOf = ({ campaignId, subscriptionId }: { campaignId: string; subscriptionId: string }) => campaignId + subscriptionId
+
+/** The devices that a person has, and then those that have left them: together they lead to all of their pushes. */
+async function* devicesOf(bus: Exporting['bus'], of: OfPerson, present: readonly { id: string }[]): AsyncIterable<string> {
+  const known = new Set(present.map(({ id }) => id))
+  yield* known
+  for await (const { subscriptionIds } of pages(null, (after: string | null) => bus.call(listFormerDevices, { ...of, after })))
+    yield* subscriptionIds.filter((id) => !known.has(id))
+}
+
+/** A person's pushes that have not ended: few, since each is on its way or waits. */
+async function openPushesOf(bus: Exporting['bus'], of: OfPerson): Promise<Map<string, ExportedPush>> {
+  const open = new Map<string, ExportedPush>()
+  const ask = async (cursor: string | null) => {
+    const { items, nextCursor } = await bus.call(listOpenPushes, { ...of, limit: 200, ...(cursor === null ? {} : { cursor }) })
+    return { items, next: nextCursor }
+  }
+  for await (const { items } of pages(null, ask)) for (const push of items) open.set(keyOf(push), toExported(push))
+  return open
+}
+
+function toExported(push: OpenPush): ExportedPush {
+  const { tries, state: _, nextTryAt: __, ...shown } = push
+  return { ...shown, id: null, variant: null, outcome: 'open', attempts: tries, settledAt: null, engagements: [] }
+}
+
+/** Pages of a call, each asked for when the one before has been taken. `next` is where the next one begins; null: that was the last. */
+async function* pages<Place, Page extends { next: Place | null }>(
+  first: Place | null,
+  ask: (after: Place | null) => Promise<Page>,
+): AsyncIterable<Page> {
+  for (let after = first; ;) {
+    const page = await patiently(() => ask(after))
+    yield page
+    if (page.next === null) return
+    after = page.next
+  }
+}
+
+/** So long a call is asked again that meets a busy or an absent app. */
+const patienceMs = 30_000
+const passing: readonly string[] = ['rate_limited', 'queue_unavailable', 'database_unavailable']
+
+/** Asks again what cannot be answered at the moment; then it throws the Fault. */
+async function patiently<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  const until = performance.now() + patienceMs
+  for (;;) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (!Fault.is(error) || !passing.includes(error.code) || performance.now() > until) throw error
+      const seconds = error.retryAfterSeconds ?? 0.5
+      await new Promise((resolve) => setTimeout(resolve, seconds * 1_000))
+    }
+  }
+}

@@ -1,0 +1,173 @@
+import * as calls from '@herald/contracts/calls/audience'
+import { listPushes, newestPushes } from '@herald/contracts/calls/tracker'
+import { AddressSearch, OwnedDevice, Person } from '@herald/contracts/person'
+import { ChangeDevice, UserChanges } from '@herald/contracts/subscription'
+import { ObjectId, text } from '@herald/contracts/text'
+import { z } from 'zod'
+import { listRequestOf, pageQuery } from '../../core/page.ts'
+import type { Gateway } from '../../gateway.ts'
+import { readApp } from '../../apps/manage-app.ts'
+import { DeviceWithPushes, FoundPerson, PeopleList, PersonWithPushes } from './person-answers.ts'
+import { shownOpen } from '../../campaigns/list-pushes.ts'
+import { elsewhere, route } from '../../http/route.ts'
+
+const users = '/v1/admin/apps/:appId/users'
+const oneUser = `${users}/:id` as const
+const oneDevice = '/v1/admin/apps/:appId/subscriptions/:id'
+
+const UsersQuery = z.strictObject({
+  ...pageQuery,
+  q: text(0, 128)
+    .optional()
+    .meta({ description: 'The id of a user or of a device, else the beginning of an external id, in its own letter case.' }),
+  segmentId: ObjectId.optional().meta({ description: 'Only users of whom this saved segment means a reachable device.' }),
+})
+
+/** People as support works with them: found by what is at hand, read with what they got, changed, erased (spec: administration/users). */
+export const people = [
+  route({
+    name: 'listUsersOfApp',
+    method: 'get',
+    path: users,
+    key: 'admin',
+    query: UsersQuery,
+    status: 200,
+    summary: 'List users with the number of their devices, newest first',
+    answers: PeopleList,
+    faults: ['not_found', 'invalid_segment'],
+    async answer({ db, bus }, { appId, query: { segmentId, ...page } }) {
+      await readApp(db, appId)
+      return bus.call(calls.listUsers, { appId, ...listRequestOf(page), ...(segmentId === undefined ? {} : { segmentId }) })
+    },
+  }),
+  route({
+    name: 'searchUsersOfApp',
+    method: 'post',
+    path: `${users}/search`,
+    key: 'admin',
+    body: AddressSearch,
+    status: 200,
+    summary: 'Find the user of a device by its token or endpoint',
+    answers: FoundPerson,
+    audit: 'nothing',
+    async answer({ db, bus }, { appId, body }) {
+      await readApp(db, appId)
+      return { user: await bus.call(calls.findPerson, { appId, address: body }) }
+    },
+  }),
+  route({
+    name: 'readUserOfApp',
+    method: 'get',
+    path: oneUser,
+    key: 'admin',
+    status: 200,
+    summary: 'Read a user with all devices and the newest pushes',
+    answers: PersonWithPushes,
+    async answer({ db, bus }, { appId, params }) {
+      await readApp(db, appId)
+      const person = await bus.call(calls.readPerson, { appId, user: { userId: params.id } })
+      return { ...person, pushes: await newestOfUser(bus, { appId, person }) }
+    },
+  }),
+  route({
+    name: 'changeUserOfApp',
+    method: 'patch',
+    path: oneUser,
+    key: 'admin',
+    body: UserChanges,
+    status: 200,
+    summary: 'Change a user',
+    answers: Person,
+    audit: elsewhere('user.changed'),
+    async answer({ bus }, { appId, params, body }) {
+      const user = { userId: params.id }
+      await bus.call(calls.changeUser, { appId, user, changes: body })
+      return bus.call(calls.readPerson, { appId, user })
+    },
+  }),
+  route({
+    name: 'deleteUserOfApp',
+    method: 'delete',
+    path: oneUser,
+    key: 'admin',
+    status: 204,
+    summary: 'Erase a user with all devices',
+    audit: elsewhere('user.erased'),
+    answer: ({ bus }, { appId, params }) => bus.call(calls.deleteUser, { appId, user: { userId: params.id } }),
+  }),
+  route({
+    name: 'readSubscriptionOfApp',
+    method: 'get',
+    path: oneDevice,
+    key: 'admin',
+    status: 200,
+    summary: 'Read a device with its owner and the newest pushes',
+    answers: DeviceWithPushes,
+    async answer({ db, bus }, { appId, params }) {
+      await readApp(db, appId)
+      const device = await bus.call(calls.readDevice, { appId, subscriptionId: params.id })
+      return { ...device, pushes: await newestOfDevice(bus, { appId, subscriptionId: params.id }) }
+    },
+  }),
+  route({
+    name: 'changeSubscriptionOfApp',
+    method: 'patch',
+    path: oneDevice,
+    key: 'admin',
+    body: ChangeDevice,
+    status: 200,
+    summary: 'Change what a device said of itself, whether it is opted in, or whether it is a test device',
+    description: 'No API key marks a test device: that would be a way around the frequency cap.',
+    answers: OwnedDevice,
+    faults: ['limit_reached'],
+    audit: elsewhere('device.changed', undefined, (body) => (isMark(body) ? 'device.marked' : 'device.changed')),
+    answer: ({ bus }, { appId, params, body }) => changeDevice(bus, { appId, subscriptionId: params.id, changes: body }),
+  }),
+  route({
+    name: 'deleteSubscriptionOfApp',
+    method: 'delete',
+    path: oneDevice,
+    key: 'admin',
+    status: 204,
+    summary: 'Remove a device',
+    audit: elsewhere('device.deleted'),
+    answer: ({ bus }, { appId, params }) => bus.call(calls.deleteSubscription, { appId, subscriptionId: params.id }),
+  }),
+]
+
+type Bus = Pick<Gateway['bus'], 'call'>
+
+/** A change that only marks a test device, or takes the mark away. */
+const isMark = (body: unknown): boolean => Object.keys(body ?? {}).join() === 'test'
+
+/** Changes a device and answers it as it is then. Fault: not_found. */
+export async function changeDevice(
+  bus: Bus,
+  { appId, subscriptionId, changes: { test, ...changes } }: { appId: string; subscriptionId: string; changes: ChangeDevice },
+): Promise<OwnedDevice> {
+  if (test !== undefined) await bus.call(calls.markTestDevice, { appId, subscriptionId, test })
+  if (Object.keys(changes).length > 0) await bus.call(calls.patchSubscription, { appId, subscriptionId, changes })
+  return bus.call(calls.readDevice, { appId, subscriptionId })
+}
+
+const newest = 50
+/** Devices whose pushes are looked for, of which a user has 100 at once. */
+const mostDevices = 200
+
+/** The newest pushes of a user, those that have not ended first; also to devices that have left. */
+async function newestOfUser(bus: Bus, { appId, person }: { appId: string; person: Person }) {
+  const of = { appId, userId: person.id }
+  const [open, former] = await Promise.all([
+    bus.call(calls.listOpenPushes, { ...of, limit: newest }),
+    bus.call(calls.listFormerDevices, { ...of, after: null }),
+  ])
+  const devices = new Set([...person.subscriptions.map(({ id }) => id), ...former.subscriptionIds])
+  const ended = await bus.call(newestPushes, { ...of, subscriptionIds: [...devices].slice(0, mostDevices), limit: newest })
+  return [...open.items.map(shownOpen), ...ended.pushes].slice(0, newest)
+}
+
+async function newestOfDevice(bus: Bus, of: { appId: string; subscriptionId: string }) {
+  const open = await bus.call(calls.listOpenPushes, { ...of, limit: newest })
+  const ended = await bus.call(listPushes, { ...of, limit: newest })
+  return [...open.items.map(shownOpen), ...ended.items].slice(0, newest)
+}

@@ -1,0 +1,82 @@
+import { readPerson } from '@herald/contracts/calls/audience'
+import { readCampaign } from '@herald/contracts/calls/campaigns'
+import { notFound } from '@herald/contracts/fault'
+import { addressForms } from '@herald/contracts/person'
+import { ObjectId, text } from '@herald/contracts/text'
+import { z } from 'zod'
+import type { Portions } from '../../core/portion.ts'
+import { exportCampaign, exportEverybody, exportPerson } from '../export-lines.ts'
+import { readApp } from '../../apps/manage-app.ts'
+import { PersonLine, PushLine, UserLine } from './person-answers.ts'
+import { exporting, route } from '../../http/route.ts'
+import { TextStream } from '../../http/text-stream.ts'
+
+const EverybodyQuery = z.strictObject({
+  after: ObjectId.optional().meta({ description: 'Where to go on: the id of the last user of an export that was cut off.' }),
+  segmentId: ObjectId.optional().meta({ description: 'Only users of whom this saved segment means a reachable device.' }),
+  addresses: z.enum(addressForms).default('masked').meta({ description: '`full`: tokens, endpoints and keys as they are.' }),
+})
+
+const CampaignQuery = z.strictObject({
+  after: text(1, 200).optional().meta({ description: 'Where to go on: the id of the last push of an export that was cut off.' }),
+})
+
+const ndjson = 'application/x-ndjson'
+const asFile = { key: 'admin', status: 200, mediaType: ndjson, faults: ['rate_limited'] } as const
+
+/** Lines of JSON, each with its `type`; the last one is `end` with how many came before it. */
+export const exports = [
+  route({
+    ...asFile,
+    name: 'exportUsersOfApp',
+    method: 'get',
+    path: '/v1/admin/apps/:appId/users/export',
+    query: EverybodyQuery,
+    summary: 'Export everybody: a user with devices a line, by id',
+    answers: UserLine,
+    audit: exporting('users.exported'),
+    async answer(gateway, { appId, query, noteExport }) {
+      await readApp(gateway.db, appId)
+      const { after = null, segmentId, addresses } = query
+      const asked = { addresses, ...(segmentId === undefined ? {} : { segmentId }) }
+      const subject = { ...asked, ...(after === null ? {} : { after }) }
+      return lines(noteExport(appId, subject, exportEverybody(gateway, { appId, after, ...asked })))
+    },
+  }),
+  route({
+    ...asFile,
+    name: 'exportUserOfApp',
+    method: 'get',
+    path: '/v1/admin/apps/:appId/users/:id/export',
+    summary: 'Export all that there is of one person: user, devices, pushes with what was reported of them, webhook deliveries',
+    answers: PersonLine,
+    audit: exporting('user.exported'),
+    async answer(gateway, { appId, params, noteExport }) {
+      await readApp(gateway.db, appId)
+      const person = await gateway.bus.call(readPerson, { appId, user: { userId: params.id } })
+      return lines(noteExport(appId, { id: person.id }, exportPerson(gateway, { appId, person })))
+    },
+  }),
+  route({
+    ...asFile,
+    name: 'exportPushesOfCampaign',
+    method: 'get',
+    path: '/v1/admin/apps/:appId/campaigns/:id/pushes/export',
+    query: CampaignQuery,
+    summary: 'Export the pushes of a campaign with what became of them, in the order in which they were queued',
+    answers: PushLine,
+    async answer(gateway, { appId, params, query: { after = null } }) {
+      await readApp(gateway.db, appId)
+      const campaign = { appId, campaignId: params.id }
+      if (!(await gateway.bus.call(readCampaign, campaign))) throw notFound()
+      return lines(exportCampaign(gateway, { ...campaign, after }))
+    },
+  }),
+]
+
+const lines = (portions: Portions) =>
+  new TextStream(textsOf(portions), { 'content-type': `${ndjson}; charset=utf-8`, 'x-accel-buffering': 'no' })
+
+async function* textsOf(portions: Portions): AsyncGenerator<string> {
+  for await (const { text: part } of portions) yield part
+}

@@ -1,0 +1,86 @@
+import { fault } from '@herald/contracts/fault'
+import { line } from '@herald/contracts/text'
+import { z } from 'zod'
+import { baseUrlOf } from '../../core/base-url.ts'
+import { endedCookie, sessionCookie } from '../core/session-door.ts'
+import type { SignedIn } from '../sessions.ts'
+import { SessionRead, SignInLink } from './session-answers.ts'
+import { own, Reply, route } from '../../http/route.ts'
+
+const name = line(1, 64).optional()
+
+const BeginSession = z
+  .strictObject({ token: z.string().min(1).max(1024).optional(), code: z.string().min(1).max(128).optional(), name })
+  .refine(({ token, code }) => (token === undefined) !== (code === undefined), {
+    path: ['token'],
+    message: 'must be given, or the code of a sign-in link in its place',
+  })
+const MakeLink = z.strictObject({ name })
+
+const shown = ({ name, expiresAt, csrfToken }: SignedIn) => ({ name, expiresAt, csrfToken })
+
+function signedIn(session: SignedIn | undefined): SignedIn {
+  if (session) return session
+  throw fault('unauthorized', 'There is no session: POST /v1/admin/session begins one.')
+}
+
+/** Signing in to the dashboard and out of it (docs/decisions/0050). */
+export const session = [
+  route({
+    name: 'beginSession',
+    method: 'post',
+    path: '/v1/admin/session',
+    key: 'sign-in',
+    body: BeginSession,
+    status: 201,
+    summary: 'Sign in with the administration token or with the code of a sign-in link; sets the cookie of the session',
+    description: 'Changes made with the cookie need the header x-csrf-token. Ten wrong tokens or codes of an address in a minute are 429.',
+    answers: SessionRead,
+    faults: ['unauthorized', 'forbidden', 'rate_limited'],
+    audit: own('session.begun'),
+    async answer({ signIn }, { body, visitor }) {
+      const { cookie, session: begun } = await signIn(body, visitor())
+      return new Reply(shown(begun), { headers: { 'set-cookie': sessionCookie(cookie) } })
+    },
+  }),
+  route({
+    name: 'readSession',
+    method: 'get',
+    path: '/v1/admin/session',
+    key: 'admin',
+    status: 200,
+    summary: 'Read the session of the cookie; 401 when there is none',
+    answers: SessionRead,
+    withoutDatabase: true,
+    answer: async (_gateway, { session: present }) => shown(signedIn(present)),
+  }),
+  route({
+    name: 'endSession',
+    method: 'delete',
+    path: '/v1/admin/session',
+    key: 'admin',
+    status: 204,
+    summary: 'Sign out: the session of the cookie ends',
+    audit: own('session.ended'),
+    async answer({ sessions }, { session: present, visitor }) {
+      await sessions.end(signedIn(present), visitor().requestId)
+      return new Reply(undefined, { headers: { 'set-cookie': endedCookie } })
+    },
+  }),
+  route({
+    name: 'makeSignInLink',
+    method: 'post',
+    path: '/v1/admin/sign-in-links',
+    key: 'admin',
+    body: MakeLink,
+    status: 201,
+    summary: 'Make a link that signs in once, within ten minutes',
+    description: 'The code stands behind # and so reaches no log of a server. 100 links may wait; the oldest goes.',
+    answers: SignInLink,
+    audit: own('sign-in-link.made'),
+    async answer({ sessions, installed }, { body, header, actor, visitor }) {
+      const { code, expiresAt } = await sessions.makeLink({ actor, requestId: visitor().requestId }, body.name)
+      return { url: `${baseUrlOf(installed.baseUrl, header) ?? ''}/dashboard/#code=${code}`, expiresAt }
+    },
+  }),
+]

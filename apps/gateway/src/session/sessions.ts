@@ -1,0 +1,182 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { sessionEnded } from '@herald/contracts/calls/gateway'
+import { Fault } from '@herald/contracts/fault'
+import { newId } from '@herald/contracts/ids'
+import type { Bus } from '@herald/service/bus'
+import { isDatabaseAway, type DatabaseWatch } from '@herald/service/health'
+import { transact } from '@herald/service/postgres'
+import type { Kysely } from 'kysely'
+import { LRUCache } from 'lru-cache'
+import { csrfTokenOf } from './core/session-door.ts'
+import { insertAudit } from '../audit/store/audit.ts'
+import {
+  deleteSession,
+  insertLink,
+  insertSession,
+  sessionLasts,
+  takeEndedSessions,
+  takeLink,
+  useSession,
+  type FoundSession,
+  type SessionLife,
+} from './store/sessions.ts'
+import type { Tables } from '../store/tables.ts'
+
+/** Who holds a session: its id in the table (never the cookie's), the name they gave, when it ends, and what their changes must show. */
+export type SignedIn = { id: string; name: string; expiresAt: string; csrfToken: string }
+
+export type Sessions = {
+  /** The session of a cookie, or undefined. Its idle time begins anew, which is written once a minute. */
+  find(cookie: string): Promise<SignedIn | undefined>
+  /** Undefined: the visitor's code is none, was used, or is too old. */
+  begin(visitor: Visitor): Promise<{ cookie: string; session: SignedIn } | undefined>
+  makeLink(by: { actor: string; requestId: string }, name: string | undefined): Promise<{ code: string; expiresAt: string }>
+  end(session: SignedIn, requestId: string): Promise<void>
+  /** Whether a session has not ended; asking does not use it. */
+  lasts(sessionId: string): Promise<boolean>
+}
+
+/** Who begins a session: with the administration token, which was looked at, or with the code of a sign-in link, which is used up. */
+export type Visitor = { name: string | undefined; code: string | undefined; browser: string; requestId: string }
+
+/** A session that another gateway has ended is told of; who missed that finds out within this. */
+const rememberMs = 60_000
+const refusalMs = 10_000
+const mostRemembered = 1_000
+
+type Known = { session: SignedIn; checkedAt: number; endsAt: number }
+
+/** Lines of the audit that are of no app. */
+export const ofNoApp = ''
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+const newSecret = (): string => randomBytes(32).toString('base64url')
+
+/**
+ * Sessions of the dashboard (spec: administration/session). Each is remembered for a minute, so that a request costs no query;
+ * while the database is away those who are remembered stay signed in, to be told so.
+ */
+export function openSessions(
+  { db, watch, bus }: { db: Kysely<Tables>; watch: Pick<DatabaseWatch, 'guard'>; bus: Pick<Bus, 'broadcast' | 'listen' | 'onReconnect'> },
+  adminToken: string,
+  life: SessionLife,
+): Sessions {
+  const tokenHash = digest(adminToken)
+  const known = new LRUCache<string, Known>({ max: mostRemembered })
+  const refused = new LRUCache<string, true>({ max: mostRemembered, ttl: refusalMs })
+  const asking = new Map<string, Promise<SignedIn | undefined>>()
+
+  const forget = (sessionId: string) => {
+    asking.clear()
+    for (const [key, { session }] of known.entries()) if (session.id === sessionId) known.delete(key)
+  }
+  bus.listen(sessionEnded, ({ sessionId }) => forget(sessionId))
+  bus.onReconnect(() => {
+    asking.clear()
+    known.clear()
+  })
+
+  const ask = (cookie: string, key: string): Promise<SignedIn | undefined> => {
+    const answer: Promise<SignedIn | undefined> = watch
+      .guard(() => useSession(db, { idHash: digest(cookie), tokenHash }, life))
+      .then((found) => {
+        const session = found && shown(found, cookie)
+        // Whoever forgot the session meanwhile has taken this look-up out of the map: its answer may be older than the end.
+        if (asking.get(key) !== answer) return session
+        if (!found || !session) {
+          known.delete(key)
+          refused.set(key, true)
+          return undefined
+        }
+        const now = performance.now()
+        known.set(key, { session, checkedAt: now, endsAt: now + found.leftSeconds * 1000 })
+        return session
+      })
+      .finally(() => {
+        if (asking.get(key) === answer) asking.delete(key)
+      })
+    asking.set(key, answer)
+    return answer
+  }
+
+  return {
+    async find(cookie) {
+      const key = digest(cookie).toString('base64url')
+      const remembered = known.get(key)
+      const now = performance.now()
+      const lasts = remembered !== undefined && now < remembered.endsAt
+      if (lasts && now - remembered.checkedAt < rememberMs) return remembered.session
+      if (refused.has(key)) return undefined
+      try {
+        return await (asking.get(key) ?? ask(cookie, key))
+      } catch (error) {
+        if (lasts && known.has(key) && isAway(error)) return remembered.session
+        throw error
+      }
+    },
+    begin: ({ name: given, code, browser, requestId }) =>
+      transact(db, async (trx) => {
+        const link = code === undefined ? undefined : await takeLink(trx, { codeHash: digest(code), tokenHash })
+        if (code !== undefined && !link) return undefined
+        const name = given ?? link?.name ?? 'administrator'
+        const [cookie, id] = [newSecret(), newId()]
+        const idHash = digest(cookie)
+        await insertSession(trx, { id, idHash, name, browser, tokenHash })
+        const subject = { id, by: link ? 'link' : 'token', browser }
+        await insertAudit(trx, { appId: ofNoApp, actor: name, requestId, action: 'session.begun', subject })
+        const found = await useSession(trx, { idHash, tokenHash }, life)
+        if (!found) throw new Error('a session ended while it began')
+        return { cookie, session: shown(found, cookie) }
+      }),
+    async makeLink({ actor, requestId }, name) {
+      const code = newSecret()
+      const expiresAt = await transact(db, async (trx) => {
+        await insertAudit(trx, {
+          appId: ofNoApp,
+          actor,
+          requestId,
+          action: 'sign-in-link.made',
+          subject: name === undefined ? {} : { name },
+        })
+        return insertLink(trx, { codeHash: digest(code), name, tokenHash })
+      })
+      return { code, expiresAt: expiresAt.toISOString() }
+    },
+    lasts: (sessionId) => watch.guard(() => sessionLasts(db, { id: sessionId, tokenHash }, life)),
+    async end({ id, name }, requestId) {
+      await transact(db, async (trx) => {
+        if (!(await deleteSession(trx, id))) return
+        await insertAudit(trx, { appId: ofNoApp, actor: name, requestId, action: 'session.ended', subject: { id, why: 'signed out' } })
+      })
+      forget(id)
+      bus.broadcast(sessionEnded, { sessionId: id })
+    },
+  }
+}
+
+const isAway = (error: unknown): boolean => Fault.is(error, 'database_unavailable') || isDatabaseAway(error)
+
+const shown = ({ id, name, expiresAt }: FoundSession, cookie: string): SignedIn => ({
+  id,
+  name,
+  expiresAt: expiresAt.toISOString(),
+  csrfToken: csrfTokenOf(cookie),
+})
+
+const lookEveryMs = 60_000
+
+/** For a sweep: sessions that nobody used any more go, each with its line in the audit. */
+export function endSessions(db: Kysely<Tables>, life: SessionLife): () => Promise<{ took: number }> {
+  let lookedAt = Number.NEGATIVE_INFINITY
+  return async () => {
+    if (performance.now() - lookedAt < lookEveryMs) return { took: 0 }
+    const took = await transact(db, async (trx) => {
+      const ended = await takeEndedSessions(trx, life)
+      for (const { id, name } of ended)
+        await insertAudit(trx, { appId: ofNoApp, actor: name, requestId: null, action: 'session.ended', subject: { id, why: 'expired' } })
+      return ended.length
+    })
+    if (took === 0) lookedAt = performance.now()
+    return { took }
+  }
+}

@@ -1,0 +1,97 @@
+import { sql, type Kysely } from 'kysely'
+import type { Tables } from '../../store/tables.ts'
+
+type Db = Kysely<Tables>
+
+/** How long a session lasts: without use, and in all. */
+export type SessionLife = { idleSeconds: number; wholeSeconds: number }
+
+/** A session as it stands: when it ends unless it is used again, and in how many seconds of the database's clock. */
+export type FoundSession = { id: string; name: string; expiresAt: Date; leftSeconds: number }
+
+/** More are not kept: the one unused for longest goes. */
+const mostSessions = 1_000
+/** Links that wait to be used: the oldest goes. */
+const mostLinks = 100
+export const linkSeconds = 600
+
+const endsAt = ({ idleSeconds, wholeSeconds }: SessionLife) =>
+  sql<Date>`least(seen_at + make_interval(secs => ${idleSeconds}), created_at + make_interval(secs => ${wholeSeconds}))`
+
+/** A new session, and room for it. */
+export async function insertSession(
+  db: Db,
+  session: { id: string; idHash: Buffer; name: string; browser: string; tokenHash: Buffer },
+): Promise<void> {
+  await sql`
+    delete from sessions where id in (select id from sessions order by seen_at desc offset ${mostSessions - 1})`.execute(db)
+  await db
+    .insertInto('sessions')
+    .values({ id: session.id, id_hash: session.idHash, name: session.name, browser: session.browser, token_hash: session.tokenHash })
+    .execute()
+}
+
+/** Uses the session with this id, while it lasts and the token it began under is still the one: its idle time begins anew. */
+export async function useSession(
+  db: Db,
+  { idHash, tokenHash }: { idHash: Buffer; tokenHash: Buffer },
+  life: SessionLife,
+): Promise<FoundSession | undefined> {
+  const { rows } = await sql<{ id: string; name: string; ends_at: Date; left_seconds: number }>`
+    with used as (
+      update sessions set seen_at = now()
+      where id_hash = ${idHash} and token_hash = ${tokenHash} and ${endsAt(life)} > now()
+      returning id, name, ${endsAt(life)} as ends_at
+    )
+    select *, extract(epoch from ends_at - now())::float8 as left_seconds from used`.execute(db)
+  const [row] = rows
+  return row && { id: row.id, name: row.name, expiresAt: row.ends_at, leftSeconds: row.left_seconds }
+}
+
+export async function sessionLasts(db: Db, { id, tokenHash }: { id: string; tokenHash: Buffer }, life: SessionLife): Promise<boolean> {
+  const { rows } = await sql`select from sessions where id = ${id} and token_hash = ${tokenHash} and ${endsAt(life)} > now()`.execute(db)
+  return rows.length > 0
+}
+
+/** Answers whether it was there. */
+export async function deleteSession(db: Db, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db.deleteFrom('sessions').where('id', '=', id).executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+/** Removes sessions that have ended by themselves, 100 at most; answers whose they were. */
+export async function takeEndedSessions(db: Db, life: SessionLife): Promise<{ id: string; name: string }[]> {
+  const { rows } = await sql<{ id: string; name: string }>`
+    delete from sessions where id = any(array(
+      select id from sessions where ${endsAt(life)} <= now() limit 100 for update skip locked
+    ))
+    returning id, name`.execute(db)
+  return rows
+}
+
+/** A link that begins one session within ten minutes; answers until when. */
+export async function insertLink(db: Db, link: { codeHash: Buffer; name: string | undefined; tokenHash: Buffer }): Promise<Date> {
+  await sql`
+    delete from sign_in_links
+    where created_at <= now() - make_interval(secs => ${linkSeconds})
+      or code_hash in (select code_hash from sign_in_links order by created_at desc offset ${mostLinks - 1})`.execute(db)
+  const { rows } = await sql<{ expires_at: Date }>`
+    insert into sign_in_links (code_hash, name, token_hash) values (${link.codeHash}, ${link.name ?? null}, ${link.tokenHash})
+    returning created_at + make_interval(secs => ${linkSeconds}) as expires_at`.execute(db)
+  const [row] = rows
+  if (!row) throw new Error('an insert returned nothing')
+  return row.expires_at
+}
+
+/** Uses a link up: of two who come with one code at once, one gets it. Undefined: there is no such link, or it is too old. */
+export async function takeLink(
+  db: Db,
+  { codeHash, tokenHash }: { codeHash: Buffer; tokenHash: Buffer },
+): Promise<{ name: string | undefined } | undefined> {
+  const { rows } = await sql<{ name: string | null }>`
+    delete from sign_in_links
+    where code_hash = ${codeHash} and token_hash = ${tokenHash} and created_at > now() - make_interval(secs => ${linkSeconds})
+    returning name`.execute(db)
+  const [row] = rows
+  return row && { name: row.name ?? undefined }
+}

@@ -1,0 +1,152 @@
+import { registerSubscription } from '@herald/contracts/calls/audience'
+import { providerKinds, type ProviderKind } from '@herald/contracts/app'
+import { fault } from '@herald/contracts/fault'
+import type { Platform } from '@herald/contracts/platform'
+import type { RegisterSubscription } from '@herald/contracts/subscription'
+import { verifyMessageId } from '@herald/auth/message-id'
+import type { Kysely } from 'kysely'
+import { readPayload, withoutToken, type ShownContent, type TakenPush } from './core/simulated-push.ts'
+import type { Gateway } from '../gateway.ts'
+import { readApp } from '../apps/manage-app.ts'
+import { setApns, setFcm, setWebPush } from '../apps/manage-provider.ts'
+import type { Note } from '../audit/store/audit.ts'
+import { findProvider } from '../apps/store/providers.ts'
+import type { Tables } from '../store/tables.ts'
+
+/** A device as the simulator shows it. */
+export type SimulatedDevice = {
+  id: string
+  platform: Platform
+  name: string | null
+  byHand: boolean
+  subscriptionId: string | null
+  environment: string
+  behaviour: { answer: string; retryAfterSeconds: number | null; delayMs: number | null }
+}
+
+/** A push that a device got: what it shows, and the exact payload. */
+export type SimulatedPush = {
+  seq: number
+  at: string
+  deviceId: string
+  platform: Platform
+  environment: string
+  subscriptionId: string | null
+  userId: string | null
+  campaignId: string | null
+  variant: string | null
+  msgId: string | null
+  shown: ShownContent | null
+  data: Record<string, string>
+  headers: Record<string, string>
+  bytes: number
+  payload: unknown
+  error: string | null
+}
+
+/** By which the simulator knows that a device is reached by an app. */
+export type Reach = { bundleId?: string; projectId?: string; applicationServerKey?: string }
+
+const kindOf: Record<Platform, ProviderKind> = { ios: 'apns', android: 'fcm', web: 'webpush' }
+
+/** The accounts that an app sends with. Fault: not_found. */
+export async function reachOf(db: Kysely<Tables>, appId: string): Promise<Reach> {
+  await readApp(db, appId)
+  const [apns, fcm, webpush] = await Promise.all(providerKinds.map((kind) => findProvider(db, appId, kind)))
+  const reach: Reach = {}
+  for (const provider of [apns, fcm, webpush]) {
+    if (provider?.settings.kind === 'apns') reach.bundleId = provider.settings.bundleId
+    if (provider?.settings.kind === 'fcm') reach.projectId = provider.settings.projectId
+    if (provider?.settings.kind === 'webpush') reach.applicationServerKey = provider.settings.publicKey
+  }
+  return reach
+}
+
+/** An account at a simulated provider as the app's credentials, where it has none of the kind. Faults: not_found, invalid_state. */
+export async function takeSimulatedAccount(gateway: Gateway, note: Note, appId: string, kind: ProviderKind): Promise<void> {
+  const { db, simulator } = gateway
+  await readApp(db, appId)
+  if (await findProvider(db, appId, kind))
+    throw fault('invalid_state', `The app has ${kind} credentials. Remove them first, if the simulated ones shall take their place.`)
+  const needs = { ...gateway, note }
+  if (kind === 'apns') {
+    const account = { teamId: 'SIMULATED1', keyId: 'SIMULATED1', bundleId: `simulated.${appId}` }
+    const { privateKey } = await simulator.ask<{ privateKey: string }>('POST', '/accounts', {
+      body: { kind, ...account, keyId: keyIdOf(appId) },
+    })
+    await setApns(needs, appId, { ...account, keyId: keyIdOf(appId), privateKey, environment: 'production' })
+  } else if (kind === 'fcm') {
+    type File = Parameters<typeof setFcm>[2]['serviceAccount']
+    const serviceAccount = await simulator.ask<File>('POST', '/accounts', { body: { kind, projectId: `simulated-${appId}` } })
+    await setFcm(needs, appId, { serviceAccount })
+  } else {
+    await setWebPush(needs, appId, { subject: 'mailto:simulated@example.org' })
+  }
+}
+
+/** Ten characters, as Apple's are; another app's key is another key. */
+const keyIdOf = (appId: string): string => appId.slice(-10).toUpperCase()
+
+/** A virtual device that a person wants, as the phone of a user would be. */
+export type NewDevice = {
+  platform: Platform
+  name: string
+  owner: Pick<RegisterSubscription, 'externalId' | 'tags' | 'language' | 'timezone' | 'country'>
+}
+type MadeDevice = { id: string; token?: string; endpoint?: string; keys?: { p256dh: string; auth: string } }
+
+/** Makes a virtual device and registers it. Faults: not_found, invalid_state. */
+export async function addSimulatedDevice(
+  { db, bus, simulator }: Pick<Gateway, 'db' | 'bus' | 'simulator'>,
+  appId: string,
+  { platform, name, owner }: NewDevice,
+  reportTo: string,
+): Promise<SimulatedDevice> {
+  const { bundleId, projectId, applicationServerKey } = await reachOf(db, appId)
+  const account = { ios: { bundleId }, android: { projectId }, web: { applicationServerKey } }[platform]
+  if (Object.values(account)[0] === undefined)
+    throw fault(
+      'invalid_state',
+      `The app has no ${kindOf[platform]} credentials. Take the simulated account first: POST /v1/admin/simulator/accounts.`,
+    )
+  const { devices } = await simulator.ask<{ devices: MadeDevice[] }>('POST', '/devices', {
+    body: { platform, ...account, hand: { name, reportTo } },
+  })
+  const [made] = devices
+  if (!made) throw new Error('the simulator made no device')
+  const { id, token = '', endpoint = '', keys = { p256dh: '', auth: '' } } = made
+  const about = { ...owner, deviceModel: 'virtual' }
+  const subscription = platform === 'web' ? { ...about, platform, endpoint, keys } : { ...about, platform, token }
+  try {
+    const registered = await bus.call(registerSubscription, { appId, subscription, keyKind: 'secret' })
+    return await simulator.ask('PUT', `/devices/${id}/subscription`, { body: { subscriptionId: registered.id } })
+  } catch (error) {
+    // Nobody knows it: it would be a phone on the wall that nothing reaches.
+    await simulator.ask('DELETE', `/devices/${id}`).catch(() => undefined)
+    throw error
+  }
+}
+
+/** A push as a page shows it. Who and which campaign it is of stands in its msgId. */
+export function showPush(hmacSecrets: readonly string[], { environment = '', error, ...push }: TakenPush): SimulatedPush {
+  const parts = push.msgId === null ? undefined : verifyMessageId(hmacSecrets, push.msgId)
+  const { shown, data } = readPayload(push.platform, push.payload)
+  return {
+    seq: push.seq,
+    at: new Date(push.at).toISOString(),
+    deviceId: push.deviceId,
+    platform: push.platform,
+    environment,
+    subscriptionId: parts?.subscriptionId ?? push.subscriptionId,
+    userId: parts?.userId ?? null,
+    campaignId: parts?.campaignId ?? null,
+    variant: parts?.variant || null,
+    msgId: push.msgId,
+    shown: push.payload === null ? null : shown,
+    data,
+    headers: push.headers,
+    bytes: push.bytes,
+    payload: withoutToken(push.payload),
+    error: error ?? null,
+  }
+}

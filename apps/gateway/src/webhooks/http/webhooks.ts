@@ -1,0 +1,176 @@
+import * as calls from '@herald/contracts/calls/webhooks'
+import { Timestamp } from '@herald/contracts/text'
+import { CreateWebhook, deliveryStates, PatchWebhook } from '@herald/contracts/webhook'
+import { z } from 'zod'
+import { listRequestOf, pageQuery } from '../../core/page.ts'
+import { readApp } from '../../apps/manage-app.ts'
+import {
+  MadeWebhook,
+  Webhook,
+  WebhookDelivery,
+  WebhookDeliveryList,
+  WebhookList,
+  WebhookSecret,
+  WebhookTested,
+} from '../../openapi/http/administration-answers.ts'
+import { DeliveryWithBody } from '../../overview/http/history-answers.ts'
+import { elsewhere, route } from '../../http/route.ts'
+
+const path = '/v1/admin/apps/:appId/webhooks'
+const onePath = `${path}/:id` as const
+
+const DeliveryQuery = z
+  .strictObject({
+    state: z.enum(deliveryStates).optional(),
+    from: Timestamp.optional().meta({ description: 'Only deliveries that were made at this moment or later.' }),
+    to: Timestamp.optional().meta({ description: 'Only deliveries that were made before this moment.' }),
+    ...pageQuery,
+  })
+  .refine(({ from, to }) => from === undefined || to === undefined || from < to, { path: ['to'], message: 'must be later than from' })
+
+/** Endpoints live in webhooks; that the app exists is known here. A call for an app that does not answers 404. */
+export const webhooks = [
+  route({
+    name: 'createWebhook',
+    method: 'post',
+    path,
+    key: 'admin',
+    body: CreateWebhook,
+    status: 201,
+    summary: 'Make a webhook endpoint; its secret is shown this once',
+    answers: MadeWebhook,
+    audit: elsewhere('webhook.created'),
+    answer: ({ bus }, { appId, body }) => bus.call(calls.createWebhook, { appId, webhook: body }),
+  }),
+  route({
+    name: 'listWebhooks',
+    method: 'get',
+    path,
+    key: 'admin',
+    query: z.strictObject(pageQuery),
+    status: 200,
+    summary: 'List the webhook endpoints of an app, newest first',
+    answers: WebhookList,
+    async answer({ db, bus }, { appId, query }) {
+      await readApp(db, appId)
+      return bus.call(calls.listWebhooks, { appId, ...listRequestOf(query) })
+    },
+  }),
+  route({
+    name: 'readWebhook',
+    method: 'get',
+    path: onePath,
+    key: 'admin',
+    status: 200,
+    summary: 'Read a webhook endpoint',
+    answers: Webhook,
+    async answer({ db, bus }, { appId, params }) {
+      await readApp(db, appId)
+      return bus.call(calls.readWebhook, { appId, webhookId: params.id })
+    },
+  }),
+  route({
+    name: 'changeWebhook',
+    method: 'patch',
+    path: onePath,
+    key: 'admin',
+    body: PatchWebhook,
+    status: 200,
+    summary: 'Change a webhook endpoint, or switch it off',
+    answers: Webhook,
+    audit: elsewhere('webhook.changed'),
+    answer: ({ bus }, { appId, params, body }) => bus.call(calls.changeWebhook, { appId, webhookId: params.id, changes: body }),
+  }),
+  route({
+    name: 'deleteWebhook',
+    method: 'delete',
+    path: onePath,
+    key: 'admin',
+    status: 204,
+    summary: 'Delete a webhook endpoint and what waits for it',
+    audit: elsewhere('webhook.deleted'),
+    answer: ({ bus }, { appId, params }) => bus.call(calls.deleteWebhook, { appId, webhookId: params.id }),
+  }),
+  route({
+    name: 'enableWebhook',
+    method: 'post',
+    path: `${onePath}/enable`,
+    key: 'admin',
+    status: 200,
+    summary: 'Switch a webhook endpoint on again; its failures are forgotten',
+    answers: Webhook,
+    audit: elsewhere('webhook.enabled'),
+    answer: ({ bus }, { appId, params }) => bus.call(calls.enableWebhook, { appId, webhookId: params.id }),
+  }),
+  route({
+    name: 'rotateWebhookSecret',
+    method: 'post',
+    path: `${onePath}/rotate-secret`,
+    key: 'admin',
+    status: 201,
+    summary: 'Make a new secret, shown this once; the old one is void at once',
+    answers: WebhookSecret,
+    audit: elsewhere('webhook.secret-rotated'),
+    answer: ({ bus }, { appId, params }) => bus.call(calls.rotateWebhookSecret, { appId, webhookId: params.id }),
+  }),
+  route({
+    name: 'testWebhook',
+    method: 'post',
+    path: `${onePath}/test`,
+    key: 'admin',
+    status: 200,
+    summary: 'Send a signed ping and answer the status of the response',
+    answers: WebhookTested,
+    audit: 'nothing',
+    async answer({ db, bus }, { appId, params }) {
+      await readApp(db, appId)
+      return bus.call(calls.testWebhook, { appId, webhookId: params.id })
+    },
+  }),
+  route({
+    name: 'listWebhookDeliveries',
+    method: 'get',
+    path: `${onePath}/deliveries`,
+    key: 'admin',
+    query: DeliveryQuery,
+    status: 200,
+    summary: 'List the deliveries of a webhook endpoint with their attempts, newest first',
+    answers: WebhookDeliveryList,
+    async answer({ db, bus }, { appId, params, query: { state, from, to, ...page } }) {
+      await readApp(db, appId)
+      const filters = {
+        ...(state === undefined ? {} : { state }),
+        ...(from === undefined ? {} : { from }),
+        ...(to === undefined ? {} : { to }),
+      }
+      return bus.call(calls.listDeliveries, { appId, webhookId: params.id, ...listRequestOf(page), ...filters })
+    },
+  }),
+  route({
+    name: 'readWebhookDelivery',
+    method: 'get',
+    path: `${onePath}/deliveries/:deliveryId`,
+    texts: ['deliveryId'],
+    key: 'admin',
+    status: 200,
+    summary: 'Read a delivery with its attempts and, while it is kept, its body',
+    answers: DeliveryWithBody,
+    async answer({ db, bus }, { appId, params }) {
+      await readApp(db, appId)
+      return bus.call(calls.readDelivery, { appId, webhookId: params.id, deliveryId: params.deliveryId.slice(0, 40) })
+    },
+  }),
+  route({
+    name: 'replayWebhookDelivery',
+    method: 'post',
+    path: `${onePath}/deliveries/:deliveryId/replay`,
+    texts: ['deliveryId'],
+    key: 'admin',
+    status: 202,
+    summary: 'Send a delivery again, with the same id and bytes',
+    answers: WebhookDelivery,
+    audit: elsewhere('webhook.replayed', ({ id, answered }) => ({ id, deliveryId: answered })),
+    answer: ({ bus }, { appId, params }) =>
+      bus.call(calls.replayDelivery, { appId, webhookId: params.id, deliveryId: params.deliveryId.slice(0, 40) }),
+  }),
+]

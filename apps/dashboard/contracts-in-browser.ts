@@ -48,7 +48,6 @@ export const allowedContracts: ReadonlySet<string> = new Set([
   'validate',
   'webhook-event',
   'zone-aliases',
-  'zone-clock',
   'zone-offset',
 ])
 

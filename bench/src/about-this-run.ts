@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { cpus, release, totalmem } from 'node:os'
 
-/** When, of which commit and on what machine a result was measured: without it a figure cannot be compared with another. */
+/** When a result was measured, of which commit and on what machine. Without that a figure cannot be compared with another. */
 export const aboutThisRun = () => ({
   at: new Date().toISOString(),
   commit: commit(),

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-/** Writes a result to `bench/results/<name>-<day>-<commit>.json`. Answers the file. */
+/** Writes a result to `bench/results/<name>-<day>-<commit>.json` and gives the file. */
 export function keep(name: string, result: Record<string, unknown> & { at: string; commit: string }): string {
   const directory = resolve(import.meta.dirname, '../results')
   mkdirSync(directory, { recursive: true })

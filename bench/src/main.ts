@@ -85,7 +85,7 @@ try {
     const kind = [values.peer ? 'peers' : 'send', ...(statements ? ['statements'] : []), mix, String(count)].join('-')
     say(`kept in ${keep(kind, result)}`)
   }
-  // Who asks for a comparison must not take a run without one for an answer.
+  // A run in which a round of Herald is void must not end as a success.
   if (rounds.some((round) => round.void !== null && round.contender === 'herald')) process.exitCode = 1
 } finally {
   poster.stop()

@@ -85,12 +85,18 @@ function Sending({ report, given, onEnded }: { report: ImportReport; given: File
     if (file === undefined) return undefined
     const controller = new AbortController()
     setError(undefined)
-    sendImport({ appId, report: first.current, file, signal: controller.signal }).then(
-      () => !controller.signal.aborted && onEnded(),
-      (fault: unknown) => !controller.signal.aborted && setError(fault),
-    )
-    return () => controller.abort()
-    // The file is sent once per choice and try; a new callback does not begin it again.
+    const send = (): Promise<unknown> =>
+      sendImport({ appId, report: first.current, file, signal: controller.signal }).then(
+        () => !controller.signal.aborted && onEnded(),
+        (fault: unknown) => !controller.signal.aborted && setError(fault),
+      )
+    // In development React runs each effect twice in a row. Only the second run may send, so the first one is undone before it begins.
+    const begin = setTimeout(() => void send())
+    return () => {
+      clearTimeout(begin)
+      controller.abort()
+    }
+    // The file is sent once per choice and try; a new `onEnded` does not send it again.
   }, [appId, file, round])
 
   const cancel = async (): Promise<void> => {

@@ -11,11 +11,13 @@ export function BrowserPermission({
   publicKey,
   vapidPublicKey,
   onDevice,
+  onPhone,
 }: {
   appId: string
   publicKey: string
   vapidPublicKey: string
   onDevice: (subscriptionId: string) => void
+  onPhone: (() => void) | undefined
 }) {
   const herald = useRef<Herald>(undefined)
   const [state, setState] = useState<State>()
@@ -56,9 +58,9 @@ export function BrowserPermission({
   return (
     <div className="flex max-w-2xl flex-col gap-3">
       {problem !== undefined && (
-        <Banner kind="warning">
+        <Banner kind="warning" action={onPhone && <Button onClick={onPhone}>Use a virtual phone</Button>}>
           <p>{problem}</p>
-          <p className="mt-1 text-muted">If this browser cannot get pushes here, a virtual phone shows the same steps.</p>
+          {onPhone && <p className="mt-1 text-muted">If this browser cannot get pushes here, a virtual phone shows the same steps.</p>}
         </Banner>
       )}
       {state?.subscribed === true && state.subscriptionId !== undefined ? (

@@ -5,7 +5,7 @@ import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import type { BrowserContext, Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import { givenDevices, read, sendCampaign, settle } from '../tests/campaigns.ts'
+import { givenDevices, read, sendCampaign, untilSettled } from '../tests/campaigns.ts'
 import { openChromium } from './browsers.ts'
 import { startPlatform } from './platform.ts'
 import { watch, type Watched } from './watch.ts'
@@ -27,7 +27,7 @@ beforeAll(async () => {
     await givenDevices(tenant, platform, 4, (place) => ({ externalId: `customer-${place}`, tags: { plan: place % 2 ? 'pro' : 'free' } }))
   }
   campaignId = await sendCampaign(tenant, { name: 'Weekend sale' }, 'sending')
-  await settle(tenant, campaignId)
+  await untilSettled(tenant, campaignId)
 })
 
 /** A tab of somebody who is signed in as Dana. */

@@ -7,7 +7,7 @@ import { givenTenant } from '@herald/testing/tenant'
 import { blocksOf, readPages, type Block } from '@herald/tools/guide/pages'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-// What the guide shows, done: its `run` blocks against a platform of their own, its `check` blocks compiled or parsed.
+// Does what the guide shows: runs its `run` blocks against a platform of their own, and compiles or parses its `check` blocks.
 
 const root = resolve(import.meta.dirname, '../..')
 const blocks = readPages(root)
@@ -17,7 +17,7 @@ const runnable = [...new Set(blocks.filter(({ mark }) => mark === 'run').map(({ 
 const run = promisify(execFile)
 
 let herald: Herald
-/** Inside the repository, so that `@herald/node` is found as an app of the reader would find it. */
+/** A directory inside the repository, so that `@herald/node` is found as an app of the reader would find it. */
 let work: string
 
 beforeAll(async () => {
@@ -79,7 +79,7 @@ test('every TypeScript block of the guide has types that fit those of the SDKs',
       compilerOptions: {
         strict: true,
         noEmit: true,
-        // The SDKs of the repository are sources.
+        // The SDKs of the repository are TypeScript sources.
         allowImportingTsExtensions: true,
         skipLibCheck: true,
         target: 'es2022',

@@ -1,5 +1,5 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { blocksOf, generatedPages, readMarkedPages } from './guide/pages.ts'
 import { root } from './workspace.ts'
@@ -51,6 +51,17 @@ function isThere(path: string): boolean {
   if (each) return (each[1] ?? '').split(',').every((one) => isThere(pattern.replace(each[0], one)))
   return pattern.includes('*') ? globSync(pattern, { cwd: root }).length > 0 : existsSync(join(root, pattern))
 }
+
+test('the list of decisions has every decision, under its title', () => {
+  const decisions = texts.filter(({ file }) => /^docs\/decisions\/\d/.test(file))
+  const lines = decisions.map(({ file, text }) => `- [${text.slice('# '.length, text.indexOf('\n'))}](${basename(file)})`)
+
+  expect(
+    read('docs/decisions/README.md')
+      .split('\n')
+      .filter((line) => line.startsWith('- ')),
+  ).toEqual(lines)
+})
 
 test('every environment variable that a page names is described in docs/configuration.md, or is not a setting of an app', () => {
   const capitals = /[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+/g

@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { blocksOf, generatedPages, readMarkedPages } from './guide/pages.ts'
+import { blocksOf, generatedPages, readMarkedPages, readPage } from './guide/pages.ts'
 import { root } from './workspace.ts'
 
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
@@ -34,6 +34,18 @@ test('every file that a page links to or names is in the repository', () => {
   expect(links.length).toBeGreaterThan(100)
   expect(codes.length).toBeGreaterThan(100)
   expect([...links, ...codes].filter(({ path }) => !isThere(path)).map(({ file, names }) => `${file} names ${names}`)).toEqual([])
+})
+
+test('every heading that a link names is on its page', () => {
+  const dead = texts.flatMap(({ file, text }) =>
+    [...text.matchAll(/\]\(([^)\s#]*\.md)?#([^)]+)\)/g)].flatMap(([, page, anchor]) => {
+      const target = page === undefined ? file : join(dirname(file), page)
+      const { headings } = readPage(target, read(target))
+      return headings.some(({ id }) => id === anchor) ? [] : [`${file} links to #${anchor} of ${target}`]
+    }),
+  )
+
+  expect(dead).toEqual([])
 })
 
 /** The file that a word in backticks names, from the root of the repository; in the README of an app, also from the app. None for any other word. */

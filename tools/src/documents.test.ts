@@ -106,23 +106,50 @@ test('every block of code of the README, the guide and the pages of docs/ has a 
   expect([...run]).toEqual(expect.arrayContaining(['../README.md', 'import.md', 'operations.md', 'guide/quickstart.md']))
 })
 
-test('every command that the README starts Herald with is run by a test', () => {
-  const section =
-    read('README.md')
-      .split('\n## ')
-      .find((each) => each.startsWith('Start it')) ?? ''
-  const commands = [...section.matchAll(/^npm .*$|`((?:npm|docker) [^`]*\s[^`]*)`/gm)].map(([line, code]) => code ?? line)
+test('every command that the README or a page of docs/ shows is run by a test', () => {
+  const shown = readMarkedPages(root)
+    .filter(({ path }) => !path.startsWith('guide/'))
+    .flatMap(blocksOf)
+    .filter(({ language, mark }) => language === 'sh' && mark === 'show')
+    .flatMap(({ code }) => commandsOf(code))
+  const inText = [...read('README.md').matchAll(/`(docker compose [^`]*)`/g)].map(([, command = '']) => command)
+  const keys = [...Object.keys(runBy), ...notRun]
 
-  expect([...new Set(commands)].toSorted()).toEqual(Object.keys(runBy).toSorted())
+  expect([...shown, ...inText].filter((command) => !keys.some((key) => command.includes(key)))).toEqual([])
+  expect(keys.filter((key) => ![...shown, ...inText].some((command) => command.includes(key)))).toEqual([])
   for (const [file, words] of Object.values(runBy)) expect(read(file)).toContain(words)
 })
 
-/** The commands of the README's first section: the file by which a test runs each, and the words with which it does so. */
+/** The commands of a block, without comments and without the lines of a file that it writes. */
+const commandsOf = (code: string): string[] =>
+  code
+    .replaceAll(/<<'end'\n[^]*?\nend$/gm, '')
+    .split('\n')
+    .map((line) => line.replace(/(?:^|\s+)# .*$/, ''))
+    .filter((line) => line !== '')
+
+/** Parts of commands that pages show: the file by which a test runs such a command, and the words with which it does so. */
 const runBy: Readonly<Record<string, readonly [file: string, words: string]>> = {
   // For every end-to-end test, e2e/tests/starter.test.ts first of all.
   'npm start': ['libs/testing/src/herald.ts', "'tools/src/start.ts'"],
   // Runs this very test.
   'npm test': ['package.json', 'tools/src/test.ts'],
+  'npm run nats-users': ['e2e/tests/starter.test.ts', 'tools/src/write-nats-users.ts'],
   'docker compose up -d --build --wait': ['e2e/compose/main.ts', "['up', '-d', '--build', '--wait'"],
   'docker compose exec gateway cat /run/secrets/ADMIN_TOKEN': ['e2e/compose/main.ts', "'gateway', 'cat', '/run/secrets/ADMIN_TOKEN'"],
+  'docker compose up -d --no-recreate --scale': ['e2e/compose/containers.test.ts', "'--no-recreate', '--wait', '--scale'"],
+  'docker compose down': ['e2e/compose/main.ts', "['down', '-v'"],
+  'exec postgres pg_dump -U herald -Fc -f /tmp/herald.dump herald': [
+    'e2e/compose/backup.test.ts',
+    "'-Fc', '-f', '/tmp/herald.dump', 'herald'",
+  ],
+  'docker compose run --rm migrate': ['e2e/compose/backup.test.ts', "['run', '--rm', '--no-deps', 'migrate']"],
+  'pg_restore -U herald -d herald --clean --if-exists --exit-on-error': [
+    'e2e/compose/backup.test.ts',
+    "'--clean', '--if-exists', '--exit-on-error'",
+  ],
+  'docker compose up -d --wait': ['e2e/compose/backup.test.ts', "['up', '-d', '--wait']"],
 }
+
+/** Parts of commands that no test runs: they set variables, copy files, or install a program of others. */
+const notRun = ['BASE=http', 'docker compose cp', 'mkdir ../tracing', 'npm install --prefix ../tracing', 'cat > ../tracing']

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { givenDevices, read, type Registered, sendCampaign, settle } from '../tests/campaigns.ts'
+import { givenDevices, read, type Registered, sendCampaign, untilSettled } from '../tests/campaigns.ts'
 import { openChromium } from './browsers.ts'
 import { barriersOf, openDashboard, signInLink, untilShown, type Dashboard } from './dashboard.ts'
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
     device = devices[0]!
   }
   campaignId = await sendCampaign(tenant, { name: 'Weekend sale' }, 'sending')
-  await settle(tenant, campaignId)
+  await untilSettled(tenant, campaignId)
 })
 
 const pagesOf = (appId: string, campaign: string, { id, userId }: Registered): Record<string, string> => ({

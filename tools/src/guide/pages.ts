@@ -5,7 +5,8 @@ import { lexer, type Token, type Tokens } from 'marked'
 /** A page of the guide, or a reference page that the guide links to. `path` is below docs/, as in `guide/web.md`. */
 export type Page = { path: string; title: string; text: string; headings: { level: number; text: string; id: string }[] }
 /**
- * A block of code. `mark` says how it is tested: `run` is run against a fresh platform, `check` is compiled or parsed, `show` is not tested.
+ * A block of code. `mark` says how a test shows that it is true: a `run` block is run against a fresh platform, a `check` block is compiled or
+ * parsed, a `show` block is not tested.
  */
 export type Block = { page: string; line: number; language: string; mark: 'run' | 'check' | 'show'; code: string }
 /** A link of a page, with its target as it is written. */
@@ -25,6 +26,16 @@ export function readPages(root: string): Page[] {
   const guide = contents.flatMap(({ pages }) => pages.map((name) => `guide/${name}.md`))
   const reference = globSync(['*.md', 'specification/*.md', 'decisions/*.md'], { cwd: join(root, 'docs') }).toSorted()
   return [...guide, ...reference].map((path) => readPage(path, readFileSync(join(root, 'docs', path), 'utf8')))
+}
+
+/** Pages of docs/ that `npm run docs` writes. */
+export const generatedPages: readonly string[] = ['configuration.md', 'metrics.md', 'topology.md']
+
+/** All pages whose blocks of code carry a mark: the guide, the README and the reference pages of docs/ itself. */
+export const readMarkedPages = (root: string): Page[] => {
+  const reference = globSync('*.md', { cwd: join(root, 'docs'), exclude: [...generatedPages] }).toSorted()
+  const others = ['../README.md', ...reference].map((path) => readPage(path, readFileSync(join(root, 'docs', path), 'utf8')))
+  return [...readPages(root).filter(({ path }) => path.startsWith('guide/')), ...others]
 }
 
 export function readPage(path: string, text: string): Page {

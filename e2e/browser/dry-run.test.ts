@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import { ledgerOf, ok, read, settle, textOf, type Json } from '../tests/campaigns.ts'
+import { ledgerOf, ok, read, untilSettled, textOf, type Json } from '../tests/campaigns.ts'
 import { byPlatform, dryRunsOf, givenAudience, noRules, skipsOf } from '../tests/dry-runs.ts'
 import { barriersOf, openDashboard, type Dashboard } from './dashboard.ts'
 
@@ -34,7 +34,7 @@ async function press(page: Page, label: string | RegExp): Promise<string> {
 test('the review says how many devices of each platform get it and who is left out, and the send then does just that', async () => {
   const segment = { field: 'tags.orders', op: 'lt', value: 5 }
   await app.setSettings({ ...noRules, frequencyCap: { max: 1, windowSeconds: 86_400 } })
-  await settle(tenant, await app.notify({ target: { externalIds: ['user-1', 'user-2', 'user-3'] }, content: textOf('Before') }))
+  await untilSettled(tenant, await app.notify({ target: { externalIds: ['user-1', 'user-2', 'user-3'] }, content: textOf('Before') }))
   const { page, watched } = await open(`/compose/${await draftOf({ segment })}?step=review`)
   const report = page.getByRole('region', { name: 'What would happen' })
   const platforms = await report.getByText(/iOS \d+ · Android \d+ · Web \d+/i).innerText()
@@ -43,7 +43,7 @@ test('the review says how many devices of each platform get it and who is left o
   expect(await barriersOf(page)).toEqual([])
 
   const id = await press(page, /^Send to \d+ devices$/)
-  await settle(tenant, id)
+  await untilSettled(tenant, id)
   const ledger = await ledgerOf(tenant, id)
   expect({ ios, android, web }).toEqual(byPlatform(ledger))
   expect(Number(leftOut['They have had their share'])).toBe(skipsOf(ledger)['frequency_cap'])

@@ -2,7 +2,7 @@ import type { Explained } from '@herald/contracts/explain'
 import { until } from '@herald/testing/until'
 import { beforeAll, expect, test } from 'vitest'
 import { runningProcesses, signalAll } from '../chaos/processes.ts'
-import { clockIn, givenDevices, ok, read, settle, textOf, type Json, type Registered } from '../tests/campaigns.ts'
+import { clockIn, givenDevices, ok, read, untilSettled, textOf, type Json, type Registered } from '../tests/campaigns.ts'
 import { openDashboard, type Dashboard } from './dashboard.ts'
 
 // The page Explain, for ten devices of which each got a push, or did not, for a reason of its own.
@@ -18,7 +18,7 @@ const notify = async (device: Registered, more: Json = {}): Promise<string> => {
 }
 const sendAndSettle = async (device: Registered, more?: Json): Promise<string> => {
   const id = await notify(device, more)
-  await settle(tenant, id)
+  await untilSettled(tenant, id)
   return id
 }
 /** Sends under rules of the app that hold for this send alone. */

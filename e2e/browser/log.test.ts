@@ -2,7 +2,7 @@ import { until } from '@herald/testing/until'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { givenCrowd } from '../chaos/crowd.ts'
-import { ok, settle, textOf } from '../tests/campaigns.ts'
+import { ok, untilSettled, textOf } from '../tests/campaigns.ts'
 import { barriersOf, openDashboard, untilShown, type Dashboard } from './dashboard.ts'
 
 // The log of pushes: read page by page while pushes end, and found again by its address.
@@ -19,7 +19,7 @@ beforeAll(async () => {
   ;({ tenant, open } = dashboard)
   await givenCrowd(dashboard, devices)
   first = await notify()
-  await settle(tenant, first)
+  await untilSettled(tenant, first)
 })
 
 const addressesOf = (page: Page): Promise<string[]> =>

@@ -2,7 +2,7 @@
 import { freshDataDir, removeDataDir, startHerald } from '@herald/testing/herald'
 import { givenTenant } from '@herald/testing/tenant'
 import { chromium, type Page } from 'playwright-core'
-import { givenDevices, sendCampaign, settle } from '../tests/campaigns.ts'
+import { givenDevices, sendCampaign, untilSettled } from '../tests/campaigns.ts'
 import { browserPath } from './browser-path.ts'
 
 const slowedBy = 4
@@ -16,7 +16,7 @@ try {
   for (const platform of ['ios', 'android', 'web'] as const)
     await givenDevices(tenant, platform, 20, (place) => ({ externalId: `customer-${place}` }))
   const campaignId = await sendCampaign(tenant, { name: 'Weekend sale' }, 'sending')
-  await settle(tenant, campaignId)
+  await untilSettled(tenant, campaignId)
   const page = await signIn()
   const session = await page.context().newCDPSession(page)
   await session.send('Emulation.setCPUThrottlingRate', { rate: slowedBy })

@@ -3,7 +3,7 @@ import { until } from '@herald/testing/until'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import { readyPid, signalAll } from '../../chaos/processes.ts'
-import { givenDevices, ok, sendCampaign, settle, textOf } from '../../tests/campaigns.ts'
+import { givenDevices, ok, sendCampaign, untilSettled, textOf } from '../../tests/campaigns.ts'
 import { startDoor } from '../gateway-door.ts'
 import { barriersOf, openDashboard, signInLink, untilShown, type Dashboard } from '../dashboard.ts'
 import { watch } from '../watch.ts'
@@ -18,7 +18,7 @@ beforeAll(async () => {
   const { tenant } = dashboard
   const [device] = await givenDevices(tenant, 'android', 1, () => ({ externalId: 'ada' }))
   const campaignId = await sendCampaign(tenant, { name: 'Weekend sale' }, 'sending')
-  await settle(tenant, campaignId)
+  await untilSettled(tenant, campaignId)
   const segment = ok(await tenant.call<{ id: string }>('POST', '/v1/segments', { name: 'All', definition: {} }), 201)
   const template = ok(await tenant.call<{ id: string }>('POST', '/v1/templates', { name: 'News', content: textOf('News') }), 201)
   const webhook = ok(await tenant.admin<{ id: string }>('POST', '/webhooks', { url: 'https://shop.example/hook' }), 201)

@@ -449,7 +449,8 @@ export const explainDevices = call<{
 const targetKinds = ['externalIds', 'userIds', 'subscriptionIds', 'segment', 'all'] as const
 /**
  * What a send would do if it began at `startsAt` (null stands for now), with the app's present settings. Everything is counted by the statements of a
- * fan-out in one read-only transaction, and nothing is written. Faults: not_found (the app), invalid_segment, rate_limited.
+ * fan-out in one read-only transaction, and nothing is written. `send` and `target` come from campaigns (`resolveSend`), so only the fields that decide what is
+ * counted are checked again. Faults: not_found (the app), invalid_segment, rate_limited.
  */
 export const dryRun = call<AudienceDryRun>()(
   'rpc.audience.dry-run',

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
-import { aboutThisRun } from './about-this-run.ts'
+import { aboutThisRun } from './results.ts'
 import { measureProcesses } from './processes.ts'
 import { median } from './report.ts'
 

@@ -8,7 +8,7 @@ import { appChanged, readApp } from '@herald/contracts/calls/gateway'
 import { newId } from '@herald/contracts/ids'
 import { makeManyDevices } from '@herald/testing/many-devices'
 import pg from 'pg'
-import { aboutThisRun } from './about-this-run.ts'
+import { aboutThisRun } from './results.ts'
 import { openPeer, startAudience, startServers, type Closers } from './audience-alone.ts'
 import { median } from './report.ts'
 

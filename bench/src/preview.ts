@@ -15,7 +15,7 @@ import { fanOutWork, pushWork } from '@herald/contracts/topology'
 import { makeManyDevices } from '@herald/testing/many-devices'
 import { until } from '@herald/testing/until'
 import pg from 'pg'
-import { aboutThisRun } from './about-this-run.ts'
+import { aboutThisRun } from './results.ts'
 import { openPeer, startAudience, startServers, type Closers } from './audience-alone.ts'
 import { median } from './report.ts'
 

@@ -20,7 +20,7 @@ import { provision } from '@herald/service/provision'
 import { fillCampaigns, fillTracker } from '@herald/testing/history'
 import { until } from '@herald/testing/until'
 import pg from 'pg'
-import { aboutThisRun } from './about-this-run.ts'
+import { aboutThisRun } from './results.ts'
 import { median } from './report.ts'
 
 const root = resolve(import.meta.dirname, '../..')

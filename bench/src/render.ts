@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { compile, type PlaceholderValues } from '@herald/contracts/placeholder'
 import { compileEntry } from '@herald/contracts/render-entry'
 import { Liquid } from 'liquidjs'
-import { aboutThisRun } from './about-this-run.ts'
+import { aboutThisRun } from './results.ts'
 import { median } from './report.ts'
 
 const help = `node bench/src/render.ts [--seconds 1] [--rounds 5] [--keep]

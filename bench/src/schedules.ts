@@ -17,7 +17,7 @@ import { openMetrics } from '@herald/service/metrics'
 import { migrate } from '@herald/service/migrate'
 import { provision } from '@herald/service/provision'
 import { until } from '@herald/testing/until'
-import { aboutThisRun } from './about-this-run.ts'
+import { aboutThisRun } from './results.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const help = `node bench/src/schedules.ts [--schedules 500] [--processes 5] [--kills 2] [--keep]

@@ -23,7 +23,7 @@ import { migrate } from '@herald/service/migrate'
 import { provision } from '@herald/service/provision'
 import type { Service } from '@herald/service/run'
 import { until } from '@herald/testing/until'
-import { aboutThisRun } from './about-this-run.ts'
+import { aboutThisRun } from './results.ts'
 import { measureProcesses } from './processes.ts'
 
 const root = resolve(import.meta.dirname, '../..')

@@ -3,7 +3,7 @@ import { remedies as contractRemedies } from './remedies.ts'
 
 /**
  * What a code says to an operator: what it means, what to do about it (null when there is nothing to do), and what Herald does by itself.
- * `repairsItself`: the next send does better although nobody does anything.
+ * `repairsItself`: the next send does better although the operator does nothing.
  */
 export type Remedy = { means: string; todo: string | null; repairsItself: boolean; byItself: string }
 

@@ -149,9 +149,9 @@ export const farLooks = (scans: Scan[], { mostRows }: { mostRows: number }): str
 const pagesFor = (rows: number): number => 8 * rows
 
 /**
- * Runs steps on the connection of `plans` while the tables grow (`grow`: by so many rows), and answers what looked too far: on the empty tables,
- * six times, since what Postgres prepares for itself, for foreign keys and triggers, it plans for good with the sixth; on a few hundred rows; on a hundred thousand that no statistics
- * know (`fixStatistics`); and when they do.
+ * Runs steps on the connection of `plans` while the tables grow (`grow` adds so many rows), and gives the scans that read too much. The steps run on empty tables, six
+ * times, because Postgres keeps the sixth plan of what it prepares itself for foreign keys and triggers; on a few hundred rows; on a hundred thousand rows of which the
+ * statistics do not know (`fixStatistics`); and after `analyze`.
  */
 export async function lookWhileGrowing<Schema>(
   plans: Awaited<ReturnType<typeof openPlans<Schema>>>,
@@ -178,7 +178,7 @@ export async function lookWhileGrowing<Schema>(
   return { empty, few, many, analysed: await look(1, false) }
 }
 
-/** Fixes what Postgres knows of a schema's tables: that they are as they are now. */
+/** Brings the statistics of a schema's tables up to date, and keeps Postgres from changing them later. */
 export async function fixStatistics<Schema>(db: Kysely<Schema>, schema: string): Promise<void> {
   const { rows } = await db.executeQuery<{ name: string; kind: string }>(
     CompiledQuery.raw(

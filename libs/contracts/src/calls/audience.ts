@@ -66,7 +66,7 @@ export const nextWaitMs = 1_000
 const Room = z.number().int().min(0)
 /**
  * A dispatcher waits for batches of small sends that begin now. It holds them from the commit that makes them, which saves a pointer and a take. `room`: how
- * many batches it can work on, by platform. `full`: apps that have as many batches in work there as they may. The answer comes as soon as the tracker knows the
+ * many batches it can work on, by platform. `full`: apps that have as many batches in work there as they may. The answer comes as soon as campaigns and the tracker were told of the
  * new batches, or has none after a second. The dispatcher asks for the recipients with `takeBatch` and the `takes` of a batch, as late as possible, because a device may
  * get another owner while the answer is on its way. When the dispatcher dies, its batches wait for their leases to end.
  */
@@ -446,7 +446,8 @@ export const explainDevices = call<{
 const targetKinds = ['externalIds', 'userIds', 'subscriptionIds', 'segment', 'all'] as const
 /**
  * What a send would do if it began at `startsAt` (null stands for now), with the app's present settings. Everything is counted by the statements of a
- * fan-out in one read-only transaction, and nothing is written. Faults: not_found (the app), invalid_segment, rate_limited.
+ * fan-out in one read-only transaction, and nothing is written. `send` and `target` come from campaigns (`resolveSend`), so only the fields that decide what is
+ * counted are checked again. Faults: not_found (the app), invalid_segment, rate_limited.
  */
 export const dryRun = call<AudienceDryRun>()(
   'rpc.audience.dry-run',

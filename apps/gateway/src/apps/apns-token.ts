@@ -54,7 +54,7 @@ export async function apnsToken(
   })
 }
 
-/** A token under a key that was dropped is as good as none: it is minted again. */
+/** The opened token, or undefined when the key that sealed it was dropped: then a token is minted again. */
 function openOrNone(sealer: Sealer, sealed: string, context: string): string | undefined {
   try {
     return sealer.open(sealed, context).toString()

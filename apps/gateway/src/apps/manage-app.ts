@@ -12,7 +12,7 @@ import type { Page } from '../core/page.ts'
 import { identitySecretContext } from './core/seal-context.ts'
 import { findApps, getApp, insertApp, markAppDeleted, updateApp, updateIdentitySecret } from './store/apps.ts'
 import { insertAppErasures } from './store/app-erasures.ts'
-import type { Note } from '../audit/store/audit.ts'
+import type { Note } from '../store/audit.ts'
 import type { Tables } from '../store/tables.ts'
 
 type Db = Kysely<Tables>
@@ -49,7 +49,10 @@ export async function changeApp(
   return app
 }
 
-/** From here on the app answers like an unknown one and its keys stop working; its rows, here and elsewhere, go with `eraseApps`. Fault not_found. */
+/**
+ * Deletes an app: from now on it answers like an unknown one and its keys stop working. `eraseApps` erases its rows, here and in the other apps.
+ * Fault not_found.
+ */
 export async function deleteApp({ db, changes }: { db: Db; changes: Changes }, appId: string, note: Note): Promise<void> {
   await transact(db, async (trx) => {
     if (!(await markAppDeleted(trx, appId))) throw notFound()

@@ -9,7 +9,7 @@ import { listed, type Listed } from '@herald/contracts/page'
 import type { Page } from '../core/page.ts'
 import { getApp, holdApp } from './store/apps.ts'
 import { deleteApiKey, findApiKeys, insertApiKey, type ShownKey } from './store/api-keys.ts'
-import type { Note } from '../audit/store/audit.ts'
+import type { Note } from '../store/audit.ts'
 import type { Tables } from '../store/tables.ts'
 
 type Db = Kysely<Tables>
@@ -31,7 +31,7 @@ export async function listKeys(db: Db, appId: string, page: Page): Promise<Liste
   return listed(await findApiKeys(db, appId, page), page.limit, ({ key }) => key)
 }
 
-/** From here on the key answers 401, on every process within 2 s. Fault not_found. */
+/** Revokes a key: it answers 401 from now on, on every process within 2 s. Fault not_found. */
 export async function revokeKey({ db, changes }: { db: Db; changes: Changes }, appId: string, keyId: string, note: Note): Promise<void> {
   await transact(db, async (trx) => {
     await holdApp(trx, appId)

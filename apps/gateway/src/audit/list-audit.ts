@@ -1,19 +1,19 @@
 import type { Kysely } from 'kysely'
 import { listed, type Listed } from '@herald/contracts/page'
-import type { AuditFilter } from './core/audit.ts'
+import type { AuditFilter } from '../core/audit.ts'
 import type { Page } from '../core/page.ts'
 import { ofNoApp } from '../session/sessions.ts'
 import { getApp } from '../apps/store/apps.ts'
-import { findAudit, type AuditEntry } from './store/audit.ts'
+import { findAudit, type AuditEntry } from '../store/audit.ts'
 import type { Tables } from '../store/tables.ts'
 
-/** Who changed what of an app, newest first. Fault not_found. */
+/** The audit of an app, newest first. Fault not_found. */
 export async function listAudit(db: Kysely<Tables>, appId: string, page: Page, filter: AuditFilter): Promise<Listed<AuditEntry>> {
   await getApp(db, appId)
   return listLines(db, appId, page, filter)
 }
 
-/** Who did what that is of no app. */
+/** The audit of what belongs to no app, newest first. */
 export const listAuditOfHerald = (db: Kysely<Tables>, page: Page, filter: AuditFilter): Promise<Listed<AuditEntry>> =>
   listLines(db, ofNoApp, page, filter)
 

@@ -17,9 +17,9 @@ import { findProvider } from '../apps/store/providers.ts'
 const platformOf = { apns: 'ios', fcm: 'android', webpush: 'web' } as const
 
 /**
- * What a send would do, without sending or writing anything (spec: sending/dry-run): campaigns checks and resolves it as if it was accepted now, audience counts as
- * its fan-out would, and its pushes are rendered as the dispatcher would. `showsSamples`: the caller may see people's values. Faults:
- * those of accepting and sending, with the paths of this request; rate_limited.
+ * Says what a send would do, without sending or writing anything (spec: sending/dry-run): campaigns checks and resolves it as if it was accepted
+ * now, audience counts as its fan-out would, and its pushes are rendered as the dispatcher would. `showsSamples`: the caller may see users'
+ * values. Faults: those of accepting and sending, with the paths of this request; rate_limited.
  */
 export const dryRun = (
   gateway: Pick<Gateway, 'db' | 'bus' | 'heavyReads'>,
@@ -64,7 +64,7 @@ async function findConfigured(db: Gateway['db'], appId: string): Promise<Set<Pla
   return new Set(found.flat())
 }
 
-/** A refusal of the send as one of this request, where the send stands below `at`. */
+/** A refusal of the send with the paths of this request, in which the send stands below `at`. */
 function below(at: string, error: unknown): unknown {
   if (!Fault.is(error) || !error.details || at === '') return error
   const details = error.details.map(({ path, message }) => ({ path: `${at}${path}`, message }))

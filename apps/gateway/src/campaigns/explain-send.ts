@@ -9,12 +9,12 @@ import { readApp } from '../apps/manage-app.ts'
 
 export type Whom = { subscriptionId: string } | { userId: string } | { externalId: string }
 
-/** A push that moves on between two answers is looked at again so often. */
+/** How often a push that moves on between the two answers is looked at. */
 const mostLooks = 3
 
 /**
- * Why devices got a send, or did not (spec: administration/explain): the campaign as it was frozen, what the ledger has of its pushes, then what audience
- * knows of the devices and of batches that are not done. Nothing is written. Fault: not_found.
+ * Explains why devices got a send or did not (spec: administration/explain): reads the campaign as it was frozen, what the ledger has of its
+ * pushes, then what audience knows of the devices and of batches that are not done. Nothing is written. Fault: not_found.
  */
 export async function explainSend(
   { db, bus }: Pick<Gateway, 'db' | 'bus'>,
@@ -74,8 +74,8 @@ type Seen = {
 }
 
 /**
- * Whether a push went on between the two answers: its page was cut after the ledger had been asked, or it ended before its batch was looked for. A fan-out
- * that had ended when the ledger was asked has no other pushes.
+ * Whether a push moved on between the two answers: its page was cut after the ledger had been asked, or it ended before its batch was looked for.
+ * A fan-out that had ended when the ledger was asked makes no other pushes.
  */
 const hasMovedOn = ({ ledger, pushes, devices }: Seen): boolean =>
   devices.some(({ subscriptionId, push: { is } }) => {

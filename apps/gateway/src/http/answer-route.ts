@@ -4,37 +4,37 @@ import { notFound } from '@herald/contracts/fault'
 import { isObjectId } from '@herald/contracts/ids'
 import { parseBody } from '@herald/contracts/validate'
 import { z } from 'zod'
-import { auditElsewhere } from '../audit/audit-elsewhere.ts'
+import { auditElsewhere } from '../write-audit.ts'
 import { auditExport, type NoteExport } from '../audit/audit-export.ts'
 import type { ApiKeys, VerifiedKey } from '../authenticate.ts'
-import { actorOf, type By } from '../audit/core/audit.ts'
+import { actorOf, type By } from '../core/audit.ts'
 import type { SignedIn } from '../session/sessions.ts'
 import { checkIdempotencyKey, fingerprintOf } from '../core/idempotency.ts'
 import type { Gateway } from '../gateway.ts'
-import { insertAudit, type Note } from '../audit/store/audit.ts'
+import { insertAudit, type Note } from '../store/audit.ts'
 import { readJson } from './body.ts'
-import { checkAdministrator, checkOwnPage, checkScope, keyOf } from '../apps/http/credentials.ts'
+import { checkAdministrator, checkOwnPage, checkScope, keyOf } from './credentials.ts'
 import { EventStream, whileSignedIn } from './event-stream.ts'
 import { headerOf } from './headers.ts'
 import type { Limits } from './limits.ts'
 import { lineOf } from './request-line.ts'
 import { Reply, type Asked, type Route } from './route.ts'
-import { openUpload, type Upload } from '../people/http/upload.ts'
+import { openUpload, type Upload } from './upload.ts'
 
-/** A request whose path has been found, with what stands in the places of the path. */
+/** A request whose path matched a route, with the values of the path's parameters. */
 export type Routed = IncomingMessage & { params: Record<string, string | string[]> }
 
-/** What decides who comes in. */
+/** What decides whether a request is let in. */
 export type Door = {
   readonly keys: ApiKeys
   readonly limits: Limits
-  /** Undefined: there is no administration surface. */
+  /** Undefined when no administration token is set: then there is no administration API. */
   readonly adminToken: string | undefined
 }
 
 /**
- * One request from the door to its answer, in this order (spec: limits/order-of-checks): client address, key, scope, key's limit, body, then what
- * the route itself looks up and does. Throws a Fault where it ends early.
+ * Answers one request, in this order (spec: limits/order-of-checks): client address, key, scope, key's limit, body, then what the route itself
+ * looks up and does. Throws a Fault where a check fails.
  */
 export async function answerRoute(route: Route, request: Routed, response: ServerResponse, gateway: Gateway, door: Door): Promise<unknown> {
   door.limits.countAddress(route, request, response)
@@ -116,7 +116,7 @@ function answerAdministrator(route: Route, gateway: Gateway, asked: Asked<string
     gateway.db,
     line,
     () => route.answer(gateway, asked),
-    // A replay changes nothing.
+    // A replay of an idempotent request has changed nothing.
     (answer) => (answer instanceof Reply && 'Idempotent-Replayed' in answer.headers ? undefined : subjectWith(idOf(answer))),
   )
 }
@@ -126,7 +126,10 @@ function idOf(answer: unknown): string | undefined {
   return typeof said === 'object' && said !== null && 'id' in said && typeof said.id === 'string' ? said.id : undefined
 }
 
-/** Who came in: with an API key, with a session, or with nothing that is theirs. */
+/**
+ * Who calls: `key` when the request has an API key, `session` when it has a session's cookie, neither with the administration token and on routes
+ * without a key.
+ */
 type Admitted = { key?: VerifiedKey; session?: SignedIn | undefined }
 
 async function admit(
@@ -147,14 +150,17 @@ async function admit(
   return { key }
 }
 
-/** What a browser says of itself is kept with its session. */
+/** Characters of a browser's User-Agent that are kept with its session. */
 const longestBrowser = 200
 
 const noUpload: Upload = { mediaType: '', async *parts() {} }
 
 const noQuery = z.strictObject({})
 
-/** Unknown names are refused like unknown fields of a body; without a key nobody is there to be told, and such a route's schema takes anything. */
+/**
+ * Reads the query. Unknown names are refused like unknown fields of a body. A route without a key ignores a query that it does not describe, and
+ * its schema refuses nothing: nobody there would read the refusal.
+ */
 function queryOf(route: Route, request: IncomingMessage): unknown {
   const { query } = partsOf(request)
   if (route.key === 'none' && (query === '' || !route.query)) return {}

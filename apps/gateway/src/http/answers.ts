@@ -4,7 +4,7 @@ import { campaignStatuses } from '@herald/contracts/stats'
 import { Template } from '@herald/contracts/template'
 import { z } from 'zod'
 
-/** What answers say, for the OpenAPI document; answers that another app makes have their shape in @herald/contracts. */
+/** The shapes of answers for the OpenAPI document. Answers that another app makes have their shape in @herald/contracts. */
 export const Id = z.string().meta({ pattern: '^[0-9a-f]{24}$', description: 'An id: 24 lower-case hexadecimal characters.' })
 const Time = z.string().meta({ format: 'date-time' })
 const Count = z.int().min(0)
@@ -19,14 +19,17 @@ export const Rotated = z.object({ id: Id })
 
 export const Accepted = z.object({ id: Id, status: z.literal('sending') })
 
-const Index = z.int().min(0).meta({ description: 'Which item of the request, from 0 on.' })
+const Index = z.int().min(0).meta({ description: 'The place of the item in the request, counted from 0.' })
 export const ItemError = z
   .object({
     code: z.string(),
     message: z.string(),
     details: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
   })
-  .meta({ description: 'Why the item was refused: what the call for it alone would answer, with the path of the field in this request.' })
+  .meta({
+    description:
+      'Why the item was refused: the error that a request for this item alone would get, with the path of the field in this request.',
+  })
 export const UsersChanged = z.object({
   results: z.array(
     z.object({ index: Index, status: z.int(), id: Id.optional(), created: z.boolean().optional(), error: ItemError.optional() }),
@@ -53,11 +56,11 @@ export const CampaignStats = z.object({
     variants: z.record(z.string(), z.object(counted)).optional().meta({ description: 'By variant id, for experiments only.' }),
   }),
   rates: z.object({ delivery: Rate, open: Rate, click: Rate }).meta({
-    description: 'Delivered by sent, opened and clicked by delivered, to four decimals; null when there is nothing to divide by.',
+    description: 'delivered divided by sent; opened and clicked divided by delivered. Four decimals; null when the divisor is 0.',
   }),
 })
 
-const nextCursor = z.string().nullable().meta({ description: 'Where the list goes on; null at its end.' })
+const nextCursor = z.string().nullable().meta({ description: 'The cursor of the next page; null on the last page.' })
 export const SegmentList = z.object({ segments: z.array(SavedSegment), nextCursor })
 export const TemplateList = z.object({ templates: z.array(Template), nextCursor })
 

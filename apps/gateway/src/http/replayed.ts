@@ -1,6 +1,6 @@
 import { Reply } from './route.ts'
 
-/** The answer of an idempotent route: the same again on a replay, which a header tells (spec: limits/idempotency-replay). */
+/** The answer of an idempotent route. A replay has the body of the first answer, and a header that says so (spec: limits/idempotency-replay). */
 export const replayed = ({ replayed: isReplay, ...answer }: { replayed: boolean }): Reply =>
   new Reply(answer, { headers: replayedHeaders(isReplay) })
 

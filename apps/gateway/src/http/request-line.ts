@@ -7,5 +7,5 @@ export type RequestLine = { requestId: string; route: string; appId: string | un
 const key = Symbol('request line')
 type Lined = ServerResponse & { [key]?: RequestLine }
 
-/** The line of the request that this response answers; it is filled while the request goes on its way. */
+/** The log line of the request that this response answers. It is filled in while the request is worked on. */
 export const lineOf = (response: Lined): RequestLine => (response[key] ??= { requestId: '', route: 'unknown', appId: undefined })

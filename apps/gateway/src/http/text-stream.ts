@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { Log } from '@herald/service/log'
-import type { HeavyReads } from './heavy-reads.ts'
+import type { HeavyReads } from '../heavy-reads.ts'
 
 /** An answer in parts, each made when the caller has taken the one before: of any length, in the memory of one part. */
 export class TextStream {

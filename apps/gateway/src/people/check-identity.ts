@@ -8,8 +8,9 @@ import type { IdentityRules } from './identity-rules.ts'
 type Claim = { appId: string; keyKind: KeyKind; externalId: string | undefined; token: string | undefined }
 
 /**
- * A public key ships inside apps, so anybody could log a device in as anybody. An app that sets `identityVerification:
- * required` asks for a token that its own backend signed (spec: identity/verification). Secret keys are exempt. Fault: forbidden.
+ * Checks whether a caller may name this user. A public key ships inside apps, so anybody could log a device in as any user: an app with
+ * `identityVerification: required` asks for a token that its own backend signed (spec: identity/verification). Secret keys are exempt. Fault:
+ * forbidden.
  */
 export async function checkIdentity(
   { identityRules, sealer }: { identityRules: IdentityRules; sealer: Sealer },

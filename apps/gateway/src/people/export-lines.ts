@@ -5,30 +5,30 @@ import { Fault, notFound } from '@herald/contracts/fault'
 import type { AddressForm, ExportedPush, Person } from '@herald/contracts/person'
 import type { Bus } from '@herald/service/bus'
 import { portionOf, type Portions } from '../core/portion.ts'
-import type { HeavyReads } from '../http/heavy-reads.ts'
+import type { HeavyReads } from '../heavy-reads.ts'
 
 /*
- * Exports: lines made of bounded calls, one after another. The next call is made when what the last one answered has been taken, so an export of any size holds
- * one answer in memory. A call has a time limit of its own, and one that meets a busy or an absent app is asked again.
+ * Exports are lines made of bounded calls, one after another. The next call is made when the caller has taken the answer of the last one, so an
+ * export of any size holds one answer in memory. Each call has a time limit of its own, and one that meets a busy or an absent app is made again.
  */
 
 type Exporting = { bus: Pick<Bus, 'call'>; heavyReads: HeavyReads }
 type OfCampaign = { appId: string; campaignId: string; after: string | null }
 type OfEverybody = { appId: string; after: string | null; segmentId?: string | undefined; addresses: AddressForm }
 
-/** Everybody, by id after one (spec: administration/export-everybody). */
+/** All users of an app by id, from behind `after` on (spec: administration/export-everybody). */
 export const exportEverybody = (exporting: Exporting, asked: OfEverybody) =>
   inPlace(exporting, asked.appId, usersAfter(exporting.bus, asked))
 
-/** A campaign's ledger, after one push (spec: administration/export-pushes). */
+/** The pushes of a campaign, from behind `after` on (spec: administration/export-pushes). */
 export const exportCampaign = (exporting: Exporting, asked: OfCampaign) =>
   inPlace(exporting, asked.appId, pushesAfter(exporting.bus, asked))
 
-/** All that there is of one person (spec: administration/export-person). */
+/** All that Herald has of one user (spec: administration/export-person). */
 export const exportPerson = (exporting: Exporting, asked: { appId: string; person: Person }) =>
   inPlace(exporting, asked.appId, allOf(exporting.bus, asked))
 
-/** Takes a place with the first line, and leaves it with the last. Fault: `rate_limited` while there is none. */
+/** Takes one of the app's places with the first line and leaves it with the last. Fault: `rate_limited` when there is none. */
 async function* inPlace({ heavyReads }: Exporting, appId: string, portions: Portions): Portions {
   const leave = heavyReads.enter(appId)
   try {
@@ -38,7 +38,7 @@ async function* inPlace({ heavyReads }: Exporting, appId: string, portions: Port
   }
 }
 
-/** What there is, and at last a line that says how many there were before it. An answer without that line was cut off. */
+/** The portions, and at the end a line that says how many lines came before it. An answer without that line was cut off. */
 async function* ended(portions: Portions): Portions {
   let count = 0
   for await (const portion of portions) {
@@ -71,7 +71,7 @@ async function* allOf(bus: Exporting['bus'], { appId, person }: { appId: string;
     'preference',
     Object.entries(preferences).map(([category, subscribed]) => ({ category, subscribed })),
   )
-  // Before those that ended: a push that ends meanwhile is found there, and is not said twice.
+  // Open pushes are read before those that ended: a push that ends meanwhile is found among the latter, and is not exported twice.
   const open = await openPushesOf(bus, of)
   for await (const subscriptionId of devicesOf(bus, of, subscriptions)) {
     for await (const { pushes } of pages(null, (after: string | null) =>
@@ -89,7 +89,7 @@ async function* allOf(bus: Exporting['bus'], { appId, person }: { appId: string;
 type OfPerson = { appId: string; userId: string }
 const keyOf = ({ campaignId, subscriptionId }: { campaignId: string; subscriptionId: string }) => campaignId + subscriptionId
 
-/** The devices that a person has, and then those that have left them: together they lead to all of their pushes. */
+/** The devices that a user has, then those that have left the user: together they lead to all pushes of the user. */
 async function* devicesOf(bus: Exporting['bus'], of: OfPerson, present: readonly { id: string }[]): AsyncIterable<string> {
   const known = new Set(present.map(({ id }) => id))
   yield* known
@@ -97,7 +97,7 @@ async function* devicesOf(bus: Exporting['bus'], of: OfPerson, present: readonly
     yield* subscriptionIds.filter((id) => !known.has(id))
 }
 
-/** A person's pushes that have not ended: few, since each is on its way or waits. */
+/** A user's open pushes: few, since each is on its way or waits for a try. */
 async function openPushesOf(bus: Exporting['bus'], of: OfPerson): Promise<Map<string, ExportedPush>> {
   const open = new Map<string, ExportedPush>()
   const ask = async (cursor: string | null) => {
@@ -113,7 +113,7 @@ function toExported(push: OpenPush): ExportedPush {
   return { ...shown, id: null, variant: null, outcome: 'open', attempts: tries, settledAt: null, engagements: [] }
 }
 
-/** Pages of a call, each asked for when the one before has been taken. `next` is where the next one begins; null: that was the last. */
+/** The pages of a call, each asked for when the one before has been taken. `next` is where the next page begins; null on the last one. */
 async function* pages<Place, Page extends { next: Place | null }>(
   first: Place | null,
   ask: (after: Place | null) => Promise<Page>,
@@ -126,11 +126,11 @@ async function* pages<Place, Page extends { next: Place | null }>(
   }
 }
 
-/** So long a call is asked again that meets a busy or an absent app. */
+/** How long a call that meets a busy or an absent app is made again. */
 const patienceMs = 30_000
 const passing: readonly string[] = ['rate_limited', 'queue_unavailable', 'database_unavailable']
 
-/** Asks again what cannot be answered at the moment; then it throws the Fault. */
+/** Makes a call again that cannot be answered at the moment; after 30 s it throws the Fault. */
 async function patiently<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   const until = performance.now() + patienceMs
   for (;;) {

@@ -9,7 +9,7 @@ import { readPayload, withoutToken, type ShownContent, type TakenPush } from './
 import type { Gateway } from '../gateway.ts'
 import { readApp } from '../apps/manage-app.ts'
 import { setApns, setFcm, setWebPush } from '../apps/manage-provider.ts'
-import type { Note } from '../audit/store/audit.ts'
+import type { Note } from '../store/audit.ts'
 import { findProvider } from '../apps/store/providers.ts'
 import type { Tables } from '../store/tables.ts'
 
@@ -44,7 +44,7 @@ export type SimulatedPush = {
   error: string | null
 }
 
-/** By which the simulator knows that a device is reached by an app. */
+/** The accounts by which the simulator knows which devices an app reaches. */
 export type Reach = { bundleId?: string; projectId?: string; applicationServerKey?: string }
 
 const kindOf: Record<Platform, ProviderKind> = { ios: 'apns', android: 'fcm', web: 'webpush' }
@@ -62,7 +62,7 @@ export async function reachOf(db: Kysely<Tables>, appId: string): Promise<Reach>
   return reach
 }
 
-/** An account at a simulated provider as the app's credentials, where it has none of the kind. Faults: not_found, invalid_state. */
+/** Gives an app without credentials of this kind an account at the simulated provider. Faults: not_found, invalid_state. */
 export async function takeSimulatedAccount(gateway: Gateway, note: Note, appId: string, kind: ProviderKind): Promise<void> {
   const { db, simulator } = gateway
   await readApp(db, appId)
@@ -84,10 +84,10 @@ export async function takeSimulatedAccount(gateway: Gateway, note: Note, appId: 
   }
 }
 
-/** Ten characters, as Apple's are; another app's key is another key. */
+/** Ten characters, as in Apple's key ids; each app has a key of its own. */
 const keyIdOf = (appId: string): string => appId.slice(-10).toUpperCase()
 
-/** A virtual device that a person wants, as the phone of a user would be. */
+/** A virtual device that an operator wants, as the phone of a user would be. */
 export type NewDevice = {
   platform: Platform
   name: string
@@ -121,13 +121,13 @@ export async function addSimulatedDevice(
     const registered = await bus.call(registerSubscription, { appId, subscription, keyKind: 'secret' })
     return await simulator.ask('PUT', `/devices/${id}/subscription`, { body: { subscriptionId: registered.id } })
   } catch (error) {
-    // Nobody knows it: it would be a phone on the wall that nothing reaches.
+    // Without a subscription the device would stay on the page as a phone that nothing reaches.
     await simulator.ask('DELETE', `/devices/${id}`).catch(() => undefined)
     throw error
   }
 }
 
-/** A push as a page shows it. Who and which campaign it is of stands in its msgId. */
+/** A push as a page shows it. Its msgId says which user and which campaign it is for. */
 export function showPush(hmacSecrets: readonly string[], { environment = '', error, ...push }: TakenPush): SimulatedPush {
   const parts = push.msgId === null ? undefined : verifyMessageId(hmacSecrets, push.msgId)
   const { shown, data } = readPayload(push.platform, push.payload)

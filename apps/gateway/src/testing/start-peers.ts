@@ -25,17 +25,17 @@ export type Peers = {
   registered: { appId: string; subscription: unknown }[]
   sent: { appId: string; idempotency: { key: string; fingerprint: string } | null; notification: unknown }[]
   tracked: Engagement[][]
-  /** Campaigns that exist, by id, with the app they belong to. */
+  /** The app of each campaign that exists, by campaign id. */
   campaigns: Map<string, string>
-  /** Those of them that are tests: they are over as soon as they are accepted. */
+  /** The campaigns that are tests: they are over as soon as they are accepted. */
   tests: Set<string>
-  /** Every call of the public API but the above, newest last. */
+  /** Every other call of the API, newest last. */
   asked: Asked[]
-  /** What the call with this subject answers from now on, in the place of its documented example; it may throw a Fault. */
+  /** What the call with this subject answers from now on, in place of its documented example; the function may throw a Fault. */
   answers: Map<string, (request: unknown) => unknown>
-  /** Set: what a send waits for once it has been heard. */
+  /** When set, a send waits for it once it has been received. */
   beforeSend: ((request: unknown) => Promise<void>) | undefined
-  /** Set: every call of the public API is refused with it. */
+  /** When set, every call of the API is refused with it. */
   refusal: Fault | undefined
   stop: () => Promise<void>
 }
@@ -92,7 +92,7 @@ export const givenResolved: FrozenSend = {
 }
 
 const sample = { subscriptionId: examples.device.id, userId: examples.user.id, platform: 'android', variant: '', skip: null } as const
-/** What audience counts of it: one sample, on Android. */
+/** What audience counts for that send: one sample, on Android. */
 export const givenDryRun: AudienceDryRun = {
   startsAt: '2026-01-31T08:00:00.000Z',
   audience: { users: 30, byPlatform: { ios: 10, android: 20, web: 5 } },
@@ -226,7 +226,7 @@ export async function startPeers(natsUrl: string): Promise<Peers> {
     refusal: undefined,
     stop: async () => void (await Promise.all(services.map((service) => service.stop()))),
   }
-  /** Answers as documented, unless a test says otherwise. */
+  /** Answers a call as documented, unless a test says otherwise. */
   const play = <Request, Answer>(bus: Bus, contract: Call<Request, Answer>, answer: Answer) =>
     bus.answer(contract, async (request) => {
       if (peers.refusal) throw peers.refusal

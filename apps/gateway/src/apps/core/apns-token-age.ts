@@ -5,6 +5,6 @@ const renewedAfterSeconds = 50 * minute
 /** Apple answers TooManyProviderTokenUpdates to a team that changes its token more often. */
 const keptForSeconds = 20 * minute
 
-/** Whether the token there is goes on being used. One that APNs refused is replaced as soon as Apple allows it. */
+/** Whether the present token is still used. A token that APNs refused is replaced as soon as Apple allows. */
 export const isTokenKept = ({ ageSeconds, refused }: { ageSeconds: number; refused: boolean }): boolean =>
   ageSeconds < (refused ? keptForSeconds : renewedAfterSeconds)

@@ -8,8 +8,9 @@ import { segments } from '../../people/http/segments.ts'
 import { templates } from '../../campaigns/http/templates.ts'
 
 /**
- * A public route for the dashboard: the same operation, on the path's app in the place of the key's (spec: administration/segments-templates, administration/campaign-operations). That the app exists is known
- * here; for a change it is found out where its line in the audit begins.
+ * The administration's version of a public route: the same operation, on the app of the path instead of the app of the key (spec:
+ * administration/segments-templates, administration/campaign-operations). Whether the app exists is checked here, but for a change: there it is
+ * checked where its line in the audit begins.
  */
 export function administered({ scope: _scope, limit: _limit, ...it }: Route): Route {
   return {

@@ -55,7 +55,7 @@ export const providers = [
       path: `/v1/admin/apps/:appId/providers/${kind}`,
       key: 'admin',
       status: 200,
-      summary: 'Read the credentials, without secrets, and the breakers of the way to the provider',
+      summary: 'Read the credentials, without secrets, and the circuits to the provider',
       answers: CredentialsRead[kind],
       async answer({ db, bus }, { appId }) {
         const provider = await readProvider(db, appId, kind)
@@ -69,7 +69,7 @@ export const providers = [
       path: `/v1/admin/apps/:appId/providers/${kind}/probe`,
       key: 'admin',
       status: 202,
-      summary: 'Try the provider now, where a breaker is open; answers how many are',
+      summary: 'Probe the provider now where a circuit is open; answers how many circuits are',
       answers: Probed,
       audit: elsewhere('provider.probed', () => ({ kind })),
       answer: ({ bus }, { appId }) => bus.call(probeCircuits, { appId, platform: platformOf[kind] }),

@@ -1,4 +1,4 @@
-import { AuditQuery } from '../core/audit.ts'
+import { AuditQuery } from '../../core/audit.ts'
 import { pageOf } from '../../core/page.ts'
 import { listAudit, listAuditOfHerald } from '../list-audit.ts'
 import { AuditList } from '../../openapi/http/administration-answers.ts'
@@ -12,7 +12,7 @@ export const audit = [
     key: 'admin',
     query: AuditQuery,
     status: 200,
-    summary: 'List what was done that is of no app, newest first: sessions begun, refused and ended, sign-in links made',
+    summary: 'List what was done that belongs to no app, newest first: sessions begun, refused and ended, sign-in links made',
     answers: AuditList,
     answer: ({ reads }, { query }) => reads((db) => listAuditOfHerald(db, pageOf(query), query), { turn: '' }),
   }),
@@ -23,7 +23,7 @@ export const audit = [
     key: 'admin',
     query: AuditQuery,
     status: 200,
-    summary: 'List who changed what and when, newest first: by action or its beginning, actor, id and time',
+    summary: 'List who changed what and when, newest first; it can be filtered by action or its beginning, actor, id and time',
     answers: AuditList,
     answer: ({ reads }, { appId, query }) => reads((db) => listAudit(db, appId, pageOf(query), query), { turn: appId }),
   }),

@@ -3,7 +3,7 @@ import type { AudienceDryRun } from '@herald/contracts/dry-run'
 /** How long a send would take. `devices`: those that are not skipped. */
 export type Estimate = { seconds: number | null; perSecond: number | null; basis: 'recent_sends' | 'none'; devices: number }
 
-/** By the pace of the app's last large sends; without one nothing is said (spec: sending/dry-run-estimate). */
+/** Estimates by the pace of the app's last large sends; without one there is no estimate (spec: sending/dry-run-estimate). */
 export function estimateOf(
   { audience: { byPlatform }, experiment, skips }: Pick<AudienceDryRun, 'audience' | 'experiment' | 'skips'>,
   pace: { pushes: number; seconds: number } | null,

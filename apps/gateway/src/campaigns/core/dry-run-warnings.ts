@@ -7,7 +7,7 @@ import type { RenderNote } from '@herald/contracts/render-entry'
 import { contentOf, type MeasuredText, type RenderedSample } from './dry-run.ts'
 import type { Estimate } from './dry-run-estimate.ts'
 
-/** `devices`: how many it is about; null where that was not counted. Paths are those of the request. */
+/** `devices`: how many devices it is about; null where they were not counted. `path` is a path of the request. */
 export type Warning = { code: string; path: string; message: string; devices: number | null }
 
 type Looked = {
@@ -19,7 +19,7 @@ type Looked = {
   estimate: Estimate
   /** The platforms that the app has credentials for. */
   configured: ReadonlySet<Platform>
-  /** Where the send stands in the request: `notification.`, `campaign.`, or nowhere. */
+  /** Where the send stands in the request: `notification.`, `campaign.`, or '' for a stored campaign. */
   at: string
 }
 
@@ -27,10 +27,10 @@ type Looked = {
 const mostActions: Record<Platform, number> = { ios: 4, android: 3, web: 2 }
 const nameOf: Record<Platform, string> = { ios: 'iOS', android: 'Android', web: 'the web' }
 const providerAt: Record<Platform, string> = { ios: 'providers.apns', android: 'providers.fcm', web: 'providers.webpush' }
-/** From this share on, devices whose language the text lacks are worth a word. */
+/** Devices whose language the text lacks are worth a warning from this share on. */
 const shareWorthAWord = 0.01
 
-/** What a person should know before this is sent (spec: sending/dry-run-warnings). */
+/** What the operator should know before this is sent (spec: sending/dry-run-warnings). */
 export const warningsOf = (looked: Looked): Warning[] => [
   ...truncated(looked),
   ...ofRendering(looked),
@@ -157,6 +157,6 @@ function capSkipsMost({ run, at }: Looked): Warning[] {
 function ttlBelowEstimate({ send: { ttl }, estimate: { seconds, devices, perSecond }, at }: Looked): Warning[] {
   if (seconds === null || perSecond === null || ttl === 0 || ttl >= seconds) return []
   const late = Math.max(0, devices - Math.floor(perSecond * ttl))
-  const message = `is ${count(ttl, 'second')}, and by the pace of the last sends this one takes ${seconds}: who is reached later is skipped`
+  const message = `is ${count(ttl, 'second')}, and by the pace of the last sends this one takes ${seconds}: devices reached later are skipped`
   return [{ code: 'ttl_below_estimate', path: `${at}ttl`, message, devices: late }]
 }

@@ -7,7 +7,7 @@ import { sentenceOfEnd, sentenceOfStop, sentenceOfWaiting, stepOf } from './expl
 /** A campaign and its ledger, as far as a trace needs them. */
 export type SendOfTrace = {
   status: CampaignStatus
-  /** Cancelled, or its cancel was asked for. */
+  /** It is cancelled, or its cancel was asked for. */
   cancelled: boolean
   failure: string | null
   nextAt: string | null
@@ -15,13 +15,13 @@ export type SendOfTrace = {
   startedAt: string | null
   /** The segment as it is written, where the target is one. */
   definition: unknown
-  /** It named users or devices, and whom is not kept after its end. */
+  /** The send named users or devices, and which ones is not kept after its end. */
   isForgotten: boolean
   /** Its outcomes are past their retention. */
   isPast: boolean
 }
 
-/** The steps in which a skipped push was stopped, by the reason. */
+/** The step of the trace that stopped a skipped push, by the skip reason. */
 const stoppedBy: Readonly<Record<string, ExplainedStep['step']>> = {
   opted_out: 'reachable',
   invalidated: 'reachable',
@@ -32,10 +32,10 @@ const stoppedBy: Readonly<Record<string, ExplainedStep['step']>> = {
   empty_content: 'message',
 }
 
-/** Without a push these keep a device out. The others make a push that is skipped. */
+/** These steps keep a device from getting a push at all. Where another step stops, a push is made and skipped. */
 const keepOut: ReadonlySet<ExplainedStep['step']> = new Set(['device', 'reachable', 'target', 'segment', 'experiment'])
 
-/** Why a device got a send, or did not: what audience knows of it and what the ledger has of its push, put together. */
+/** Explains why a device got a send or did not, from what audience knows of the device and what the ledger has of its push. */
 export function traceOf(send: SendOfTrace, device: ExplainedDevice, push: ExplainedPush | undefined): Trace {
   const { subscriptionId, push: here } = device
   const of = { subscriptionId, platform: device.platform ?? push?.platform ?? null }
@@ -60,7 +60,10 @@ export function traceOf(send: SendOfTrace, device: ExplainedDevice, push: Explai
   return { ...of, ...traceWithoutPush(send, device) }
 }
 
-/** Steps of a push that was made: what would stop it by the values of now decided nothing, but for the reason that it was skipped for. */
+/**
+ * The steps of a push that was made. A step that would stop it by today's values decided nothing then and is shown as information, except the step
+ * that is the reason why the push was skipped.
+ */
 function stepsOfQueued({ steps: known, owner, push: here }: ExplainedDevice, push: ExplainedPush | undefined): ExplainedStep[] {
   const end = push?.end ?? null
   const stop = end?.outcome === 'skipped' ? stoppedBy[end.code] : undefined
@@ -105,7 +108,7 @@ const outcomeOf = ({ outcome, code, providerCode, attempts, at }: End): StepOf<'
   settledAt: at,
 })
 
-/** The answers that were heard, in order: those of earlier tries, and the last one where the end is the answer to a try. */
+/** The providers' answers in order: those to earlier tries, and the last one where the outcome was the answer to a try. */
 function attemptsOf(trail: ExplainedPush['trail'], end: End | null): ExplainedStep[] {
   const attempts: StepOf<'attempts'>['attempts'] = trail.map(({ at, code, providerCode }, place) => {
     return { n: place + 1, at, code, providerCode: orNull(providerCode) }
@@ -167,7 +170,7 @@ const notQueued = (certainty: Certainty, sentence: string, steps: ExplainedStep[
   steps,
 })
 
-/** Whether the send of a campaign without a fan-out is still to come. */
+/** Whether a campaign without a fan-out may still be sent. */
 const waits = ({ status, cancelled }: SendOfTrace): boolean => !cancelled && !['sent', 'cancelled', 'failed'].includes(status)
 
 function waitingToBegin(send: SendOfTrace): WaitingFor {

@@ -6,7 +6,7 @@ import { notFound } from '@herald/contracts/fault'
 import { campaignStatuses, noStats, type Stats } from '@herald/contracts/stats'
 import { z } from 'zod'
 import { cappedList, listRequestOf, pageQuery, PageQuery } from '../../core/page.ts'
-import { ratesOf } from '../../overview/core/rates.ts'
+import { ratesOf } from '../core/rates.ts'
 import { readApp } from '../../apps/manage-app.ts'
 import { administered } from '../../apps/http/administer.ts'
 import {
@@ -21,7 +21,7 @@ import {
 import { Cancelled } from '../../http/answers.ts'
 import { campaigns } from './campaigns.ts'
 import { EventStream } from '../../http/event-stream.ts'
-import { RunList, WaveList } from '../../overview/http/history-answers.ts'
+import { RunList, WaveList } from './campaign-answers.ts'
 import { elsewhere, Reply, route, type Route } from '../../http/route.ts'
 
 const path = '/v1/admin/apps/:appId/campaigns'
@@ -41,7 +41,10 @@ const CampaignQuery = PageQuery.extend({
 
 const withStats = (campaign: CampaignRead, stats: Stats = noStats) => ({ ...campaign, stats })
 
-/** Campaigns as the dashboard manages them (spec: administration/campaign-operations). They live in campaigns, their counters in the tracker; that the app exists is known here. */
+/**
+ * Campaigns as the dashboard manages them (spec: administration/campaign-operations). The app campaigns keeps them and the tracker their counters;
+ * whether the Herald app exists is checked here.
+ */
 const ofTheDashboard = [
   route({
     name: 'listCampaignsOfApp',
@@ -136,7 +139,7 @@ const ofTheDashboard = [
     path: `${onePath}/resume`,
     key: 'admin',
     status: 200,
-    summary: 'Let a paused send go on, or a recurrence with its next occurrence',
+    summary: 'Resume a paused send, or a recurrence from its next occurrence on',
     answers: Resumed,
     audit: elsewhere('campaign.resumed'),
     answer: ({ bus }, { appId, params }) => bus.call(calls.resumeCampaign, { appId, campaignId: params.id }),
@@ -147,7 +150,7 @@ const ofTheDashboard = [
     path: `${onePath}/duplicate`,
     key: 'admin',
     status: 201,
-    summary: 'Make a draft like it',
+    summary: 'Make a draft that is a copy of a campaign',
     answers: Campaign,
     audit: elsewhere('campaign.duplicated', ({ id, answered }) => ({ id: answered, of: id })),
     answer: ({ bus }, { appId, params }) => bus.call(calls.duplicateCampaign, { appId, campaignId: params.id }),
@@ -158,7 +161,7 @@ const ofTheDashboard = [
     path: `${onePath}/verify`,
     key: 'admin',
     status: 200,
-    summary: 'Count the ledger of a campaign anew and hold it against its counters',
+    summary: 'Count the ledger of a campaign again and compare it with its counters',
     answers: Verification,
     async answer({ db, bus }, { appId, params }) {
       await readApp(db, appId)
@@ -174,7 +177,7 @@ const ofTheDashboard = [
     key: 'admin',
     status: 200,
     summary: 'List the waves of a send in their order: instant, zones and what each has queued',
-    description: 'None before its fan-out begins, and 7 days after it is settled.',
+    description: 'The list is empty before the fan-out begins, and from 7 days after the send is settled.',
     answers: WaveList,
     async answer({ db, bus }, { appId, params }) {
       await readApp(db, appId)

@@ -12,7 +12,7 @@ import { elsewhere, Reply, route } from '../../http/route.ts'
 const TestSent = z.object({ id: Id, status: z.enum(campaignStatuses), results: z.array(TestResult) })
 const TestDeviceList = z.object({ items: z.array(TestDevice), nextCursor: z.string().nullable() })
 
-/** Tests of what is to be sent, on devices of the app's own people (spec: administration/test-send). */
+/** Tests of what is to be sent, on devices of the operators and their colleagues (spec: administration/test-send). */
 export const testSends = [
   route({
     name: 'sendTest',
@@ -24,8 +24,8 @@ export const testSends = [
     status: 200,
     summary: 'Send a test to single devices and answer what became of it; 202 when that takes longer than 10 seconds',
     description:
-      'Tests the send fields, or the content of a campaign or of a variant of it. `subscriptionId` may be any device; the other selectors mean test devices. ' +
-      'A test obeys no delivery rule and is counted in no series. 202 has the results that there are; the same request with the same Idempotency-Key answers the rest.',
+      'Tests the send fields, or the content of a campaign or of a variant of it. `subscriptionId` may be any device; the other selectors reach test devices only. ' +
+      'A test obeys no delivery rule and is counted in no series. 202 has the results so far; the same request with the same Idempotency-Key answers the rest.',
     answers: TestSent,
     faults: ['not_found', 'idempotency_in_progress', 'idempotency_key_reused', 'unknown_variant'],
     audit: elsewhere('campaign.tested'),

@@ -17,7 +17,7 @@ import { eventTypeNames, type Webhook as WebhookRead, type WebhookDelivery as De
 import { z } from 'zod'
 import type { System } from '../../overview/read-system.ts'
 import type { ShownKey } from '../../apps/store/api-keys.ts'
-import type { AuditEntry as AuditRead } from '../../audit/store/audit.ts'
+import type { AuditEntry as AuditRead } from '../../store/audit.ts'
 import { CampaignStats, Id } from '../../http/answers.ts'
 import { describes } from '../../http/describes.ts'
 import type { ShownOpenPush } from '../../campaigns/list-pushes.ts'
@@ -26,7 +26,7 @@ import type { ShownOpenPush } from '../../campaigns/list-pushes.ts'
 
 const Time = z.string().meta({ format: 'date-time' })
 const Count = z.int().min(0)
-const nextCursor = z.string().nullable().meta({ description: 'Where the list goes on; null at its end.' })
+const nextCursor = z.string().nullable().meta({ description: 'The cursor of the next page; null on the last page.' })
 
 /** A list as this surface answers it. */
 export const listOf = <Item extends z.ZodType>(item: Item) => z.object({ items: z.array(item), nextCursor })
@@ -42,7 +42,7 @@ const key = {
   scopes: z.array(Scope),
   hint: z.string().meta({ description: 'How the key ends.' }),
   createdAt: Time,
-  lastUsedAt: Time.nullable().meta({ description: 'The hour of its last use, a minute late at most; null: it was not used.' }),
+  lastUsedAt: Time.nullable().meta({ description: 'The hour of its last use, a minute late at most; null when it was never used.' }),
 }
 export const ApiKey = describes<ShownKey>()(z.object(key))
 export const ApiKeyList = listOf(ApiKey)
@@ -55,8 +55,8 @@ const fcm = { projectId: z.string(), clientEmail: z.string(), tokenUri: z.string
 const webpush = { subject: z.string(), publicKey: z.string() }
 const way = {
   platform: z.enum(platforms),
-  environment: z.enum(environments).meta({ description: 'Of APNs; empty elsewhere.' }),
-  code: z.enum(failureCodes).nullable().meta({ description: 'Why it is open.' }),
+  environment: z.enum(environments).meta({ description: 'The environment of APNs; empty for other platforms.' }),
+  code: z.enum(failureCodes).nullable().meta({ description: 'Why the circuit is open.' }),
   since: Time,
   probeAt: Time.nullable().meta({ description: 'When the next probe is made.' }),
 }
@@ -64,7 +64,7 @@ export const Circuit = describes<CircuitRead>()(
   z.object({
     ...way,
     state: z.enum(['closed', 'open']),
-    heldCount: Count.meta({ description: 'Pushes that wait for it to close.' }),
+    heldCount: Count.meta({ description: 'Pushes that wait for the circuit to close.' }),
   }),
 )
 const circuits = z.array(Circuit)
@@ -78,9 +78,12 @@ export const CredentialsRead = {
 export const Probed = z.object({ open: Count.meta({ description: 'How many circuits were open.' }) })
 export const ProviderChecked = describes<CheckedProvider & { remedy: string | null }>()(
   z.object({
-    ok: z.boolean().meta({ description: 'The provider takes the credentials.' }),
-    code: z.enum(failureCodes).nullable().meta({ description: 'What pushes would fail with; null when it is ok.' }),
-    providerCode: z.string().nullable().meta({ description: 'The provider’s own words, also when it is ok.' }),
+    ok: z.boolean().meta({ description: 'True when the provider takes the credentials.' }),
+    code: z
+      .enum(failureCodes)
+      .nullable()
+      .meta({ description: 'The code with which pushes would fail; null when the credentials are fine.' }),
+    providerCode: z.string().nullable().meta({ description: 'The provider’s own words, also when the credentials are fine.' }),
     remedy: z.string().nullable().meta({ description: 'What to do about it.' }),
   }),
 )
@@ -101,8 +104,10 @@ export const Push = describes<LedgerRow | ShownOpenPush>()(
     attempts: Count,
     settledAt: Time.nullable().meta({ description: 'Null while the push is open.' }),
     engagements: z.array(z.enum(Object.values(engagementKinds))),
-    state: z.enum(['waiting', 'sending', 'held', 'retry']).optional().meta({ description: 'Of a push that is open.' }),
-    nextTryAt: Time.nullable().optional().meta({ description: 'Of a push that is open; null: at once, or it is being sent.' }),
+    state: z.enum(['waiting', 'sending', 'held', 'retry']).optional().meta({ description: 'Only on a push that is open.' }),
+    nextTryAt: Time.nullable()
+      .optional()
+      .meta({ description: 'Only on a push that is open; null when it is tried at once or being sent.' }),
   }),
 )
 export const PushList = listOf(Push)
@@ -134,7 +139,7 @@ const shownOnce = z.string().meta({ description: 'The secret that signs deliveri
 export const MadeWebhook = Webhook.extend({ secret: shownOnce })
 export const WebhookSecret = z.object({ secret: shownOnce })
 export const WebhookTested = z.object({
-  status: z.int().nullable().meta({ description: 'Null: there was no answer.' }),
+  status: z.int().nullable().meta({ description: 'Null when there was no answer.' }),
   error: z.string().nullable(),
 })
 export const WebhookDelivery = describes<DeliveryRead>()(
@@ -158,13 +163,13 @@ export const SystemRead = describes<System>()(
     database: z.enum(['ready', 'unreachable']),
     queue: z.enum(['ready', 'unreachable']).meta({ description: 'NATS, over which the apps of Herald speak.' }),
     ledgerDifference: z.int().min(0).nullable().meta({
-      description: 'By how much counters and ledger are off in all. It must be 0; null: not counted yet, or the tracker is away.',
+      description: 'By how much counters and ledger differ in all; it must be 0. Null when it is not counted yet, or the tracker is away.',
     }),
     openCircuits: z
       .object({ count: Count, items: z.array(z.object({ appId: Id, ...way })) })
       .nullable()
-      .meta({ description: 'Ways to providers that let no push through, of all apps: the 100 newest. Null: audience is away.' }),
-    simulator: z.boolean().meta({ description: 'Providers are simulated: no real device gets anything.' }),
+      .meta({ description: 'The open circuits of all apps: the 100 newest. Null when audience is away.' }),
+    simulator: z.boolean().meta({ description: 'True when providers are simulated: no real device gets anything.' }),
   }),
 )
 
@@ -192,7 +197,7 @@ export const Campaign = describes<CampaignRead>()(
     transactional: z.boolean(),
     content: Content.nullable(),
     templateId: Id.nullable(),
-    segment: z.unknown().meta({ description: 'A Segment; null: everyone, or not copied from segmentId yet.' }),
+    segment: z.unknown().meta({ description: 'A Segment; null for everyone, or while it is not yet copied from segmentId.' }),
     segmentId: Id.nullable(),
     schedule: Schedule.nullable(),
     experiment: Experiment.nullable(),
@@ -206,7 +211,9 @@ export const Campaign = describes<CampaignRead>()(
     recurringOf: Id.nullable(),
     remainderOf: Id.nullable(),
     failure: z.object({ code: z.string(), message: z.string() }).nullable(),
-    cancelling: z.boolean().meta({ description: 'A cancel was asked for; it is cancelled when its last push has an outcome.' }),
+    cancelling: z
+      .boolean()
+      .meta({ description: 'True when a cancel was asked for; the campaign is cancelled once its last push has an outcome.' }),
     nextAt: Time.nullable(),
     test: z.boolean(),
     missedCount: Count,

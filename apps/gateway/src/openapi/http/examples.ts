@@ -3,7 +3,7 @@ import type { SavedSegment, SegmentCount } from '@herald/contracts/saved-segment
 import type { Template } from '@herald/contracts/template'
 import type { Subscription, User } from '@herald/contracts/user'
 
-/** One shop, through all examples of the OpenAPI document: tests check each against its schema, and send each for real. */
+/** All examples of the OpenAPI document are of one shop: tests check each against its schema, and send each for real. */
 const ids = {
   device: '671a2b3c4d5e6f7081920a01',
   user: '671a2b3c4d5e6f7081920a02',
@@ -125,7 +125,7 @@ export const examples = { device, user, segment, template, counted, content, def
 
 export type Example = { bodies?: Record<string, unknown>; answer?: unknown; params?: Record<string, string> }
 
-/** By route name: a request's body (several where there are several kinds), and what it is answered. */
+/** Example bodies of a request (several where there are several kinds) and its answer, by route name. */
 export const exampleOf: Record<string, Example> = {
   registerSubscription: {
     bodies: {
@@ -260,7 +260,7 @@ export const exampleOf: Record<string, Example> = {
   },
 }
 
-/** By param: what stands in a path. */
+/** Example values of the parameters in a path. */
 export const exampleParam: Record<string, string> = {
   appId: '671a2b3c4d5e6f7081920a06',
   keyId: '671a2b3c4d5e6f7081920a07',
@@ -272,7 +272,7 @@ export const exampleParam: Record<string, string> = {
     'NjcxYTJiM2M0ZDVlNmY3MDgxOTIwYTA2fDY3MWEyYjNjNGQ1ZTZmNzA4MTkyMGEwNXw2NzFhMmIzYzRkNWU2ZjcwODE5MjBhMDJ8NjcxYTJiM2M0ZDVlNmY3MDgxOTIwYTAxfGlvc3w.q83vEjRWeJCrze8SNFZ4kA',
 }
 
-/** An error as a caller meets it: the sentence, and the field where there is one. */
+/** An example of each error: the sentence, and the field where there is one. */
 export const exampleFault: Record<FaultCode, { message: string; path?: string }> = {
   unknown_kind: { message: 'The kind must be d, o, c or x.' },
   invalid_msg_id: { message: 'The msgId is not one of ours.' },

@@ -14,7 +14,7 @@ import { z } from 'zod'
 import * as administration from './administration-answers.ts'
 import * as answers from '../../http/answers.ts'
 
-/** What the document shows once, under a name of its own; everything else stands where it is used. */
+/** Schemas that the document shows once, under their names; every other schema stands where it is used. */
 const named: Record<string, z.ZodType> = {
   ...answers,
   Action,
@@ -52,11 +52,11 @@ const group = (key: string, schema: SchemaObject): SchemaObject => ({
   additionalProperties: false,
 })
 
-/** Shapes that no zod schema says: segments are read by hand, for the paths of their mistakes. */
+/** Shapes that no zod schema has: segments are read by hand, so that each mistake is named with its path. */
 export const writtenSchemas: Record<string, SchemaObject> = {
   Segment: {
     description:
-      'Whom a segment matches; {} means everyone. At most 8 levels deep, with at most 100 leaves and 10,000 listed values; one that costs too much per device is refused at the leaf that is too much.',
+      'Which devices a segment matches; {} means everyone. At most 8 levels deep, with at most 100 leaves and 10,000 listed values; one that costs too much per device is refused at the leaf that is too much.',
     anyOf: [{ type: 'object', maxProperties: 0 }, { $ref: here('SegmentNode') }],
   },
   SegmentNode: {
@@ -87,7 +87,7 @@ export const writtenSchemas: Record<string, SchemaObject> = {
         type: 'object',
         required: ['code', 'message'],
         properties: {
-          code: { type: 'string', description: 'One of a closed table; programs decide by it.' },
+          code: { type: 'string', description: 'One of a fixed list: programs decide by it.' },
           message: { type: 'string', description: 'A sentence for people.' },
           details: {
             type: 'array',
@@ -105,8 +105,8 @@ export const writtenSchemas: Record<string, SchemaObject> = {
 }
 
 /**
- * A zod schema as JSON Schema, what a caller may send or gets. Parts with a name are references; they come along in `parts`
- * for the document's components.
+ * A zod schema as JSON Schema, of what a caller may send or gets. Parts with a name become references, and come along in `parts` for the
+ * document's components.
  */
 export function jsonSchemaOf(schema: z.ZodType): { schema: SchemaObject; parts: Record<string, SchemaObject> } {
   const json: Record<string, unknown> = z.toJSONSchema(schema, {
@@ -128,7 +128,7 @@ export function jsonSchemaOf(schema: z.ZodType): { schema: SchemaObject; parts: 
 
 const isSafeLimit = (value: unknown): boolean => value === Number.MAX_SAFE_INTEGER || value === Number.MIN_SAFE_INTEGER
 
-/** References count from the root of the document; an integer's safe range and the pattern of a time say nothing. */
+/** References count from the root of the document. An integer's safe range and the pattern of a time say nothing and are left out. */
 function tidy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(tidy)
   if (typeof value !== 'object' || value === null) return value

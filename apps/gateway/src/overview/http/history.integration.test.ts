@@ -9,7 +9,7 @@ import { freshNats } from '@herald/testing/nats'
 import { afterEach, expect, test } from 'vitest'
 import { startGateway } from '../../testing/start-gateway.ts'
 import { givenCampaign, startPeers } from '../../testing/start-peers.ts'
-import { RunList, TagList, WaveList } from './history-answers.ts'
+import { RunList, TagList, WaveList } from '../../campaigns/http/campaign-answers.ts'
 
 const nats = await freshNats()
 const { url } = await freshDatabase()

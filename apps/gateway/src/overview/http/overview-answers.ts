@@ -24,7 +24,7 @@ const devices = {
   total: Count,
   reachable: Count,
   optedOut: Count,
-  invalidated: Count.meta({ description: 'Opted out or not: total is reachable, optedOut and invalidated together.' }),
+  invalidated: Count.meta({ description: 'Invalidated devices, opted out or not. reachable, optedOut and invalidated add up to total.' }),
   active1d: Count,
   active7d: Count,
   active30d: Count,
@@ -34,7 +34,9 @@ const named = { campaignId: Id, name: z.string() }
 export const Overview = describes<Awaited<ReturnType<typeof readOverview>>>()(
   z.object({
     asOf: Time,
-    devicesAsOf: Time.meta({ description: 'Up to 60 s before asOf; of more than 5,000,000 devices, when the last day was taken.' }),
+    devicesAsOf: Time.meta({
+      description: 'When the devices were counted: up to 60 s before asOf; with more than 5,000,000 devices at the last daily count.',
+    }),
     devices: byPlatform(z.object(devices)),
     last24h: Counted.meta({ description: 'The present hour and the 23 before it.' }),
     previous24h: Counted,
@@ -65,7 +67,7 @@ export const Overview = describes<Awaited<ReturnType<typeof readOverview>>>()(
           href: z.string(),
         }),
       )
-      .meta({ description: 'What to look at, and the operation that says more of it.' }),
+      .meta({ description: 'What the operator should look at, and the operation that says more.' }),
   }),
 )
 
@@ -86,7 +88,7 @@ export const DeviceSeries = describes<{ points: DeviceDay[] }>()(
         at: Time,
         platform: PlatformName,
         takenAt: Time,
-        new: Count.meta({ description: 'Made on that day, and still there.' }),
+        new: Count.meta({ description: 'Devices registered on that day that still exist.' }),
         ...devices,
       }),
     ),
@@ -95,8 +97,8 @@ export const DeviceSeries = describes<{ points: DeviceDay[] }>()(
 
 export const Curve = describes<CurveRead>()(
   z.object({
-    startedAt: Time.nullable().meta({ description: 'When its first push was queued; null: none was.' }),
-    kept: z.boolean().meta({ description: 'False: a send of at most 1,000 pushes, which has no curve.' }),
+    startedAt: Time.nullable().meta({ description: 'When its first push was queued; null when none was.' }),
+    kept: z.boolean().meta({ description: 'False for a send of at most 1,000 pushes: it has no curve.' }),
     points: z.array(z.object({ afterSeconds: Count, ...reported })),
   }),
 )
@@ -110,7 +112,7 @@ export const Breakdown = describes<BreakdownRead>()(
     codes: z
       .array(z.object(codeCount))
       .nullable()
-      .meta({ description: 'Null where they are not known: of an older campaign, or of a small one past the retention of the ledger.' }),
+      .meta({ description: 'Null where they are unknown: for an older campaign, or a small one past the retention of the ledger.' }),
     variants: z.record(z.string(), z.object(ofVariant)),
   }),
 )

@@ -10,7 +10,7 @@ import { readOverview } from '../read-overview.ts'
 import { Breakdown, Curve, DeviceSeries, Overview, Series } from './overview-answers.ts'
 import { route } from '../../http/route.ts'
 
-/** An instant, or a date as its first instant in UTC. */
+/** A time, or a date, which stands for its first instant in UTC. */
 const Instant = z
   .string()
   .refine((value) => parseDay(value) !== undefined, 'must be an ISO 8601 time with a zone, or a date such as 2026-01-31')
@@ -18,7 +18,7 @@ const Instant = z
   .meta({ format: 'date-time' })
 
 const span = {
-  from: Instant.optional().meta({ description: 'Without it: the last 24 hours, or 30 days.' }),
+  from: Instant.optional().meta({ description: 'Without it: 24 hours ago for hours, 30 days ago for days.' }),
   to: Instant.optional().meta({ description: 'Without it: now.' }),
 }
 const isForward = ({ from, to }: { from?: string | undefined; to?: string | undefined }): boolean =>
@@ -30,15 +30,21 @@ const SeriesQuery = z
   .strictObject({
     ...span,
     bucket: z.enum(seriesBuckets).default('day'),
-    by: z.enum(['platform', 'code']).optional().meta({ description: 'A point for each platform; or counts of codes beside the points.' }),
+    by: z
+      .enum(['platform', 'code'])
+      .optional()
+      .meta({ description: '`platform`: a point for each platform. `code`: counts of codes beside the points.' }),
   })
   .refine(isForward, forward)
 
 const zeros = { queued: 0, open: 0, sent: 0, failed: 0, skipped: 0 }
-/** Of a campaign that has queued nothing. */
+/** The breakdown of a campaign that has queued nothing. */
 const nothing: BreakdownRead = { byPlatform: { ios: zeros, android: zeros, web: zeros }, codes: [], variants: {} }
 
-/** An app over time (spec: administration/overview, administration/series). What is read here moved when it happened; none of it is looked for in the ledger. */
+/**
+ * An app over time (spec: administration/overview, administration/series). These numbers were counted when things happened; none is counted from
+ * the ledger when it is asked for.
+ */
 export const overview = [
   route({
     name: 'readOverview',
@@ -76,7 +82,7 @@ export const overview = [
     query: SpanQuery,
     status: 200,
     summary: 'Read how many devices there were at the end of each UTC day, by platform',
-    description: 'Days reach back 400. A day on which no process was there to count is absent.',
+    description: 'Days reach back 400 days. A day on which no process could count is absent.',
     answers: DeviceSeries,
     async answer({ db, bus }, { appId, query: { from = null, to = null } }) {
       await readApp(db, appId)

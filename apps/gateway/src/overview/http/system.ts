@@ -11,7 +11,7 @@ export const system = [
     key: 'admin',
     withoutDatabase: true,
     status: 200,
-    summary: 'How Herald as a whole is doing; what cannot be known now is null',
+    summary: 'Read how Herald as a whole is doing; what cannot be known now is null',
     answers: SystemRead,
     answer: ({ bus, watch, installed }, { header }) =>
       readSystem({ bus, watch, baseUrl: baseUrlOf(installed.baseUrl, header), simulator: installed.simulator }),

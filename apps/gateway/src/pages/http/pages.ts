@@ -5,7 +5,7 @@ import { plainPage } from './plain-page.ts'
 import { Reply, route } from '../../http/route.ts'
 import { openStaticFiles, replyWith, type StaticFile, type StaticFiles } from './static-files.ts'
 
-/** What people see in a browser and pages load. `dashboard` is undefined without an administration token: nobody could sign in. */
+/** The built files that browsers load. `dashboard` is undefined without an administration token: nobody could sign in. */
 export type Pages = { dashboard: StaticFiles | undefined; webSdk: StaticFiles; guide: StaticFiles }
 
 export function openPages(of: { dashboard: string; webSdk: string; guide: string }, hasAdministration: boolean): Pages {
@@ -31,16 +31,16 @@ const policyOf = (...more: string[]) =>
     ...more,
   ].join('; ')
 
-/** Nothing but what we serve ourselves runs, loads or is asked (spec: administration/dashboard-served). */
+/** A page runs, loads and asks nothing but what the gateway serves (spec: administration/dashboard-served). */
 const pagePolicy = policyOf("require-trusted-types-for 'script'", 'trusted-types herald-sw')
-/** A worker loads its other half by importScripts, which Trusted Types would ask a policy of its own for. */
+/** A worker loads its other half with importScripts, for which Trusted Types would demand a policy of its own. */
 const workerPolicy = policyOf()
 
 const alone = {
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Permissions-Policy': 'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()',
-  // Not no-referrer: with that a browser may say of a change that it comes from the origin null.
+  // Not no-referrer: with it a browser may send a change with the origin null.
   'Referrer-Policy': 'same-origin',
 }
 const askedEachTime = { 'Cache-Control': 'no-cache' }
@@ -72,7 +72,7 @@ const dashboard = (['/dashboard', '/dashboard/', '/dashboard/*rest'] as const).m
   }),
 )
 
-/** What pages of other origins load by script elements: with CORS, so that the browser can check `integrity`. */
+/** For files that pages of other origins load with script elements: CORS lets the browser check `integrity`. */
 const loadable = { 'Cache-Control': 'public, max-age=3600', 'Cross-Origin-Resource-Policy': 'cross-origin' }
 export const webSdkFiles = ['herald.iife.js', 'worker.iife.js', 'herald.mjs', 'worker.mjs']
 

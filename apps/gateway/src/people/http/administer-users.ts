@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { listRequestOf, pageQuery } from '../../core/page.ts'
 import type { Gateway } from '../../gateway.ts'
 import { readApp } from '../../apps/manage-app.ts'
-import { DeviceWithPushes, FoundPerson, PeopleList, PersonWithPushes } from './person-answers.ts'
+import { DeviceWithPushes, FoundPerson, PeopleList, PersonWithPushes } from './user-answers.ts'
 import { shownOpen } from '../../campaigns/list-pushes.ts'
 import { elsewhere, route } from '../../http/route.ts'
 
@@ -20,10 +20,10 @@ const UsersQuery = z.strictObject({
   q: text(0, 128)
     .optional()
     .meta({ description: 'The id of a user or of a device, else the beginning of an external id, in its own letter case.' }),
-  segmentId: ObjectId.optional().meta({ description: 'Only users of whom this saved segment means a reachable device.' }),
+  segmentId: ObjectId.optional().meta({ description: 'Only users with a reachable device in this saved segment.' }),
 })
 
-/** People as support works with them: found by what is at hand, read with what they got, changed, erased (spec: administration/users). */
+/** Users as support works with them: found by what is at hand, read with what they got, changed, erased (spec: administration/users). */
 export const people = [
   route({
     name: 'listUsersOfApp',
@@ -117,7 +117,7 @@ export const people = [
     body: ChangeDevice,
     status: 200,
     summary: 'Change what a device said of itself, whether it is opted in, or whether it is a test device',
-    description: 'No API key marks a test device: that would be a way around the frequency cap.',
+    description: 'No API key can mark a test device: with one the frequency cap could be got around.',
     answers: OwnedDevice,
     faults: ['limit_reached'],
     audit: elsewhere('device.changed', undefined, (body) => (isMark(body) ? 'device.marked' : 'device.changed')),
@@ -137,10 +137,10 @@ export const people = [
 
 type Bus = Pick<Gateway['bus'], 'call'>
 
-/** A change that only marks a test device, or takes the mark away. */
+/** Whether a change only marks a device as a test device, or removes the mark. */
 const isMark = (body: unknown): boolean => Object.keys(body ?? {}).join() === 'test'
 
-/** Changes a device and answers it as it is then. Fault: not_found. */
+/** Changes a device and gives it as it is then. Fault: not_found. */
 export async function changeDevice(
   bus: Bus,
   { appId, subscriptionId, changes: { test, ...changes } }: { appId: string; subscriptionId: string; changes: ChangeDevice },
@@ -151,10 +151,10 @@ export async function changeDevice(
 }
 
 const newest = 50
-/** Devices whose pushes are looked for, of which a user has 100 at once. */
+/** Devices whose pushes are looked for; a user has at most 100 at a time. */
 const mostDevices = 200
 
-/** The newest pushes of a user, those that have not ended first; also to devices that have left. */
+/** The newest pushes of a user, open ones first, also those to devices that have left the user. */
 async function newestOfUser(bus: Bus, { appId, person }: { appId: string; person: Person }) {
   const of = { appId, userId: person.id }
   const [open, former] = await Promise.all([

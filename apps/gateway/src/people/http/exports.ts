@@ -7,18 +7,18 @@ import { z } from 'zod'
 import type { Portions } from '../../core/portion.ts'
 import { exportCampaign, exportEverybody, exportPerson } from '../export-lines.ts'
 import { readApp } from '../../apps/manage-app.ts'
-import { PersonLine, PushLine, UserLine } from './person-answers.ts'
+import { PersonLine, PushLine, UserLine } from './user-answers.ts'
 import { exporting, route } from '../../http/route.ts'
 import { TextStream } from '../../http/text-stream.ts'
 
 const EverybodyQuery = z.strictObject({
-  after: ObjectId.optional().meta({ description: 'Where to go on: the id of the last user of an export that was cut off.' }),
-  segmentId: ObjectId.optional().meta({ description: 'Only users of whom this saved segment means a reachable device.' }),
+  after: ObjectId.optional().meta({ description: 'Continues an export that was cut off: the id of its last user.' }),
+  segmentId: ObjectId.optional().meta({ description: 'Only users with a reachable device in this saved segment.' }),
   addresses: z.enum(addressForms).default('masked').meta({ description: '`full`: tokens, endpoints and keys as they are.' }),
 })
 
 const CampaignQuery = z.strictObject({
-  after: text(1, 200).optional().meta({ description: 'Where to go on: the id of the last push of an export that was cut off.' }),
+  after: text(1, 200).optional().meta({ description: 'Continues an export that was cut off: the id of its last push.' }),
 })
 
 const ndjson = 'application/x-ndjson'
@@ -32,7 +32,7 @@ export const exports = [
     method: 'get',
     path: '/v1/admin/apps/:appId/users/export',
     query: EverybodyQuery,
-    summary: 'Export everybody: a user with devices a line, by id',
+    summary: 'Export all users by id, each with its devices in one line',
     answers: UserLine,
     audit: exporting('users.exported'),
     async answer(gateway, { appId, query, noteExport }) {
@@ -48,7 +48,7 @@ export const exports = [
     name: 'exportUserOfApp',
     method: 'get',
     path: '/v1/admin/apps/:appId/users/:id/export',
-    summary: 'Export all that there is of one person: user, devices, pushes with what was reported of them, webhook deliveries',
+    summary: 'Export all that Herald has of one user: the user, devices, pushes with what was reported of them, webhook deliveries',
     answers: PersonLine,
     audit: exporting('user.exported'),
     async answer(gateway, { appId, params, noteExport }) {

@@ -20,7 +20,7 @@ const DataQuery = z.strictObject({
     .meta({ type: 'integer', minimum: 0, description: 'Where in the file this part begins: the `offset` of the import.' }),
 })
 
-/** Devices from elsewhere (spec: administration/import). An import lives in audience; its file is read here, row by row. */
+/** Imports of devices from elsewhere (spec: administration/import). Audience keeps an import; its file is read here, row by row. */
 export const imports = [
   route({
     name: 'startImport',
@@ -45,7 +45,7 @@ export const imports = [
     status: 200,
     summary: 'Send the file of an import, or a part of it from the offset on',
     description:
-      'Raw UTF-8, at most 4 GiB in all. The answer says where to go on; after a broken connection ask for the import and go on at its `offset`. Another offset is 409, with the right one in the detail at `offset`.',
+      'Raw UTF-8, at most 4 GiB in all. The answer has the offset of the next part; after a broken connection read the import and continue at its `offset`. Any other offset is 409, with the right one in the detail at `offset`.',
     // The import has a line where it begins and one where it ends.
     audit: 'nothing',
     answers: ImportReport,
@@ -79,7 +79,7 @@ export const imports = [
     path: onePath,
     key: 'admin',
     status: 204,
-    summary: 'End an import where it is; what is written stays',
+    summary: 'Cancel an import; the devices that it has written stay',
     audit: elsewhere('import.cancelled'),
     faults: ['invalid_state'],
     answer: ({ bus }, { appId, params }) => bus.call(calls.cancelImport, { appId, importId: params.id }),
@@ -104,7 +104,7 @@ export const imports = [
     path: onePath,
     key: 'admin',
     status: 200,
-    summary: 'Read how far an import is, and what became of its rows',
+    summary: 'Read how far an import has come, and what became of its rows',
     answers: ImportReport,
     async answer({ db, bus }, { appId, params }) {
       await readApp(db, appId)

@@ -30,7 +30,8 @@ export const segments = [
     audit: 'nothing',
     status: 200,
     summary: 'Count the devices that a segment would reach',
-    description: 'Counts devices that are opted in and not dead, as a send would. Without a segment, or with {}, everyone is counted.',
+    description:
+      'Counts devices that are opted in and not invalidated, as a send would. Without a segment, or with {}, everyone is counted.',
     answers: SegmentCount,
     faults: ['invalid_segment'],
     answer: ({ bus }, { appId, body: { segment } }) => bus.call(previewSegment, { appId, segment: segment ?? null }),

@@ -3,7 +3,7 @@ import { invalidField } from '@herald/contracts/fault'
 import { isTagName } from '@herald/contracts/text'
 import { PageQuery } from '../../core/page.ts'
 import { readApp } from '../../apps/manage-app.ts'
-import { TagList } from '../../overview/http/history-answers.ts'
+import { TagList } from '../../campaigns/http/campaign-answers.ts'
 import { route } from '../../http/route.ts'
 
 export const tags = [
@@ -20,7 +20,7 @@ export const tags = [
     answers: TagList,
     async answer({ db, bus }, { appId, query: { limit, cursor, q = '' } }) {
       await readApp(db, appId)
-      // A page ends with a name, and the next begins behind it, whatever has been counted anew meanwhile.
+      // The cursor is the last name of a page: the next page begins behind it, even when the tags have been counted again meanwhile.
       const after = cursor === undefined ? '' : Buffer.from(cursor, 'base64url').toString()
       if (cursor !== undefined && !isTagName(after)) throw invalidField('cursor', 'must be the nextCursor of an earlier answer')
       const { tags: all, ...counted } = await bus.call(listTags, { appId })

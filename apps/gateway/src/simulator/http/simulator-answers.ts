@@ -13,10 +13,12 @@ const Device = describes<SimulatedDevice>()(
   z.object({
     id: z.string(),
     platform: z.enum(platforms),
-    name: z.string().nullable().meta({ description: 'What it was called; null: it is one of the demo’s crowd, or has no name.' }),
-    byHand: z.boolean().meta({ description: 'It was added here: it reports delivered by itself, and a person does the rest.' }),
+    name: z.string().nullable().meta({ description: 'Its name; null for a device of the demo, and for one without a name.' }),
+    byHand: z
+      .boolean()
+      .meta({ description: 'True when an operator added it: it reports delivered by itself, and the operator does the rest.' }),
     subscriptionId: Id.nullable(),
-    environment: z.string().meta({ description: 'Of APNs; empty elsewhere.' }),
+    environment: z.string().meta({ description: 'The environment of APNs; empty for other platforms.' }),
     behaviour: z.object({ answer: z.string(), retryAfterSeconds: z.number().nullable(), delayMs: z.number().nullable() }),
   }),
 )
@@ -36,7 +38,7 @@ const shown = z.object({
 export const SimulatedPushList = listOf(
   describes<SimulatedPush>()(
     z.object({
-      seq: z.int().meta({ description: 'Its place in the simulator’s record, which begins again at 1 with the simulator.' }),
+      seq: z.int().meta({ description: 'Its place in the simulator’s record, which begins at 1 again whenever the simulator starts.' }),
       at: z.string().meta({ format: 'date-time' }),
       deviceId: z.string(),
       platform: z.enum(platforms),
@@ -46,13 +48,13 @@ export const SimulatedPushList = listOf(
       campaignId: Id.nullable(),
       variant: z.string().nullable(),
       msgId: z.string().nullable().meta({ description: 'For the tracking calls of a tap, an action or a swipe.' }),
-      shown: shown.nullable().meta({ description: 'What the device shows; null: nothing, it is silent.' }),
+      shown: shown.nullable().meta({ description: 'What the device shows; null when the push is silent.' }),
       data: z.record(z.string(), z.string()),
       headers: z.record(z.string(), z.string()),
       bytes: z.int(),
       payload: z
         .unknown()
-        .meta({ description: 'Exactly what the provider took; of a browser decrypted, of Android without all but the end of the token.' }),
+        .meta({ description: 'Exactly what the provider took; decrypted for a browser, and for Android with only the end of the token.' }),
       error: z.string().nullable(),
     }),
   ),

@@ -13,7 +13,7 @@ import {
   WebhookSecret,
   WebhookTested,
 } from '../../openapi/http/administration-answers.ts'
-import { DeliveryWithBody } from '../../overview/http/history-answers.ts'
+import { DeliveryWithBody } from '../../campaigns/http/campaign-answers.ts'
 import { elsewhere, route } from '../../http/route.ts'
 
 const path = '/v1/admin/apps/:appId/webhooks'
@@ -28,7 +28,7 @@ const DeliveryQuery = z
   })
   .refine(({ from, to }) => from === undefined || to === undefined || from < to, { path: ['to'], message: 'must be later than from' })
 
-/** Endpoints live in webhooks; that the app exists is known here. A call for an app that does not answers 404. */
+/** Webhook endpoints live in the app webhooks; whether the Herald app exists is checked here, and a call for one that does not answers 404. */
 export const webhooks = [
   route({
     name: 'createWebhook',
@@ -87,7 +87,7 @@ export const webhooks = [
     path: onePath,
     key: 'admin',
     status: 204,
-    summary: 'Delete a webhook endpoint and what waits for it',
+    summary: 'Delete a webhook endpoint and the events that wait for it',
     audit: elsewhere('webhook.deleted'),
     answer: ({ bus }, { appId, params }) => bus.call(calls.deleteWebhook, { appId, webhookId: params.id }),
   }),

@@ -8,9 +8,9 @@ import { testService } from '@herald/testing/service'
 import { until } from '@herald/testing/until'
 import { afterAll, expect, test } from 'vitest'
 import { newId } from '@herald/contracts/ids'
-import { deleteApiKey } from './apps/store/api-keys.ts'
-import type { Tables } from './store/tables.ts'
-import { startGateway } from './testing/start-gateway.ts'
+import { deleteApiKey } from '../apps/store/api-keys.ts'
+import type { Tables } from '../store/tables.ts'
+import { startGateway } from '../testing/start-gateway.ts'
 
 const storeDir = mkdtempSync(join(tmpdir(), 'herald-gateway-nats-'))
 let nats = await startNatsServer({ storeDir })

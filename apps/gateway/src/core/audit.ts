@@ -1,9 +1,9 @@
 import { invalidField } from '@herald/contracts/fault'
 import { line, Timestamp } from '@herald/contracts/text'
 import { z } from 'zod'
-import { pageQuery } from '../../core/page.ts'
+import { pageQuery } from './page.ts'
 
-/** What the audit calls the changes that administration can make: the thing, and what was done to it. */
+/** What the audit calls a change: the thing, and what was done to it. */
 export type AuditAction =
   | `app.${'created' | 'changed' | 'deleted'}`
   | `key.${'created' | 'revoked'}`
@@ -24,15 +24,15 @@ export type AuditAction =
 /** What was changed: ids, names and counts, never a value. */
 export type Subject = Record<string, unknown>
 
-/** Who changes something, and with which request. */
+/** Who makes a change, and in which request. */
 export type By = { actor: string; requestId: string }
 
 const printableAscii = /^[\x20-\x7e]{1,128}$/
 const actorMustBe = 'must be 1 to 128 printable ASCII characters'
 
 /**
- * Who an administrator says to be, in the header x-admin-actor. There is one administration token, so it is claimed and not proven. Fault:
- * invalid_body at `headers.x-admin-actor`.
+ * The name that an administrator gives in the header x-admin-actor. There is one administration token, so the name is claimed and not proven.
+ * Fault: invalid_body at `headers.x-admin-actor`.
  */
 export function actorOf(header: string | undefined): string {
   if (header === undefined) return 'administrator'
@@ -42,7 +42,7 @@ export function actorOf(header: string | undefined): string {
 
 const actionName = /^[a-z]+(?:-[a-z]+)*\.(?:[a-z]+(?:-[a-z]+)*)?$/
 
-/** `?action=&actor=&subjectId=&from=&to=` and a page. An action that ends in `.` is the beginning of several. */
+/** `?action=&actor=&subjectId=&from=&to=` and a page. An action that ends in `.` stands for all actions that begin so. */
 export const AuditQuery = z
   .strictObject({
     action: z

@@ -18,7 +18,7 @@ export function sessionIdOf(cookies: string | undefined): string | undefined {
   return undefined
 }
 
-/** What a page shows with a change: who holds the cookie alone, and cannot read the session's answer, does not know it. */
+/** What a page sends with a change. A caller that holds the cookie alone, and cannot read the answer of GET /v1/admin/session, does not know it. */
 export const csrfTokenOf = (sessionId: string): string => createHmac('sha256', sessionId).update('csrf').digest('base64url')
 
 export type CameFrom = {
@@ -30,7 +30,7 @@ export type CameFrom = {
   baseUrl: string | undefined
 }
 
-/** Why a browser's request is not one of our own pages', or undefined. Who is no browser sends neither header. */
+/** Why a request does not come from our own pages, or undefined when it may. A caller that is no browser sends neither header. */
 export function foreignProblem({ secFetchSite, origin, host, baseUrl }: CameFrom): string | undefined {
   if (secFetchSite !== undefined && secFetchSite !== 'same-origin')
     return 'This request comes from another site. Open the dashboard itself.'
@@ -38,7 +38,7 @@ export function foreignProblem({ secFetchSite, origin, host, baseUrl }: CameFrom
   return 'This request comes from another origin. Open the dashboard at its own address; behind a proxy that changes the host, set HERALD_BASE_URL.'
 }
 
-/** Behind a proxy that ends TLS we do not know the scheme, so the host decides; or it is exactly what the operator says. */
+/** Behind a proxy that ends TLS the scheme is unknown, so the host decides; or the origin is exactly that of HERALD_BASE_URL. */
 function isOurs(origin: string, host: string | undefined, baseUrl: string | undefined): boolean {
   if (!URL.canParse(origin)) return false
   const { host: ofOrigin, origin: whole } = new URL(origin)
@@ -47,7 +47,7 @@ function isOurs(origin: string, host: string | undefined, baseUrl: string | unde
 
 const safeMethods = ['GET', 'HEAD', 'OPTIONS']
 
-/** Why a request with the session's cookie may not be done, or undefined (spec: administration/session-origin). */
+/** Why a request with a session's cookie must be refused, or undefined (spec: administration/session-origin). */
 export function sessionProblem(from: CameFrom, sessionId: string, csrfToken: string | undefined): string | undefined {
   const problem = foreignProblem(from)
   if (problem !== undefined || safeMethods.includes(from.method)) return problem

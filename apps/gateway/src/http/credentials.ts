@@ -3,17 +3,16 @@ import { parseApiKey } from '@herald/auth/api-key'
 import { equalSecrets } from '@herald/auth/secret'
 import type { Scope } from '@herald/contracts/administration'
 import { fault, type Fault } from '@herald/contracts/fault'
-import type { ApiKeys, VerifiedKey } from '../../authenticate.ts'
-import { foreignProblem, sessionIdOf, sessionProblem, type CameFrom } from '../../session/core/session-door.ts'
-import type { Sessions, SignedIn } from '../../session/sessions.ts'
-import type { Access } from '../../http/route.ts'
+import type { ApiKeys, VerifiedKey } from '../authenticate.ts'
+import { foreignProblem, sessionIdOf, sessionProblem, type CameFrom } from '../core/session-door.ts'
+import type { Sessions, SignedIn } from '../session/sessions.ts'
+import type { Access } from './route.ts'
 
 const unauthorized = (message: string) => fault('unauthorized', message)
 
 /**
- * Who is asking with an API key. A secret key comes as `Authorization: Bearer`, a public one as `x-app-key`
- * (spec: limits/key-headers); a public key that comes as Bearer is known for what it is, a secret one in x-app-key is refused: that
- * header is what browsers send. Faults: unauthorized.
+ * The API key of a request. A secret key comes as `Authorization: Bearer`, a public one as `x-app-key` (spec: limits/key-headers). A public key
+ * that comes as Bearer is treated as a public key. A secret key in x-app-key is refused: that header is what browsers send. Fault: unauthorized.
  */
 export async function keyOf(request: IncomingMessage, keys: ApiKeys): Promise<VerifiedKey> {
   const bearer = bearerOf(request)
@@ -26,7 +25,7 @@ export async function keyOf(request: IncomingMessage, keys: ApiKeys): Promise<Ve
   return key
 }
 
-/** Whether the key may do this. Faults: forbidden. */
+/** Throws unless the key may do this. Fault: forbidden. */
 export function checkScope(key: VerifiedKey, access: Access, scope: Scope | undefined): void {
   if (access === 'secret' && key.kind === 'public')
     throw fault('forbidden', 'A public key may not do this: use a secret key, from a server.')
@@ -36,8 +35,8 @@ export function checkScope(key: VerifiedKey, access: Access, scope: Scope | unde
 export const missingScope = (scope: Scope): Fault => fault('forbidden', `The API key does not have the scope ${scope}.`)
 
 /**
- * An administrator: with the administration token, compared in constant time, or with the cookie of a session, which is answered. A header Authorization takes precedence, also a wrong one. Faults:
- * unauthorized, forbidden (the cookie was sent by something else than the dashboard).
+ * Lets administrators in: with the administration token, compared in constant time, or with the cookie of a session, which is given back. With a
+ * header Authorization, even a wrong one, the cookie is not looked at. Faults: unauthorized, forbidden (the dashboard did not send the cookie).
  */
 export async function checkAdministrator(
   request: IncomingMessage,
@@ -57,7 +56,7 @@ export async function checkAdministrator(
   return undefined
 }
 
-/** Nobody is signed in by another site's page. Fault: forbidden. */
+/** Refuses a sign-in that another site's page sends. Fault: forbidden. */
 export function checkOwnPage(request: IncomingMessage, baseUrl: string | undefined): void {
   const problem = foreignProblem(cameFrom(request, baseUrl))
   if (problem !== undefined) throw fault('forbidden', problem)
@@ -74,8 +73,8 @@ const cameFrom = ({ method = '', headers }: IncomingMessage, baseUrl: string | u
 const textOf = (header: string | string[] | undefined): string | undefined => (Array.isArray(header) ? header.join(', ') : header)
 
 /**
- * Whether a secret key is what a request gives, true or not: a wrong one is refused before it can do anything. Public keys ship inside apps, so
- * anybody has one.
+ * Whether a request carries what has the form of a secret key, valid or not: an invalid one is refused before it can do anything. Public keys do
+ * not count: they ship inside apps, so anybody has one.
  */
 export function givesSecretKey(request: IncomingMessage): boolean {
   const bearer = bearerOf(request)

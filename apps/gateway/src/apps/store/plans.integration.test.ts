@@ -5,11 +5,11 @@ import { freshDatabase } from '@herald/testing/database'
 import { fixStatistics, lookWhileGrowing, openPlans, type Step } from '@herald/testing/plans'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findApiKey, insertApiKey } from './apps/store/api-keys.ts'
-import { findApp, insertApp } from './apps/store/apps.ts'
-import { deleteOldAudit, findAudit, insertAudit, insertIntent, settleIntent, settleOldIntents } from './audit/store/audit.ts'
-import { findProvider } from './apps/store/providers.ts'
-import type { Tables } from './store/tables.ts'
+import { findApiKey, insertApiKey } from './api-keys.ts'
+import { findApp, insertApp } from './apps.ts'
+import { deleteOldAudit, findAudit, insertAudit, insertIntent, settleIntent, settleOldIntents } from '../../store/audit.ts'
+import { findProvider } from './providers.ts'
+import type { Tables } from '../../store/tables.ts'
 
 const database = await freshDatabase()
 const plans = await openPlans<Tables>(database.ownerUrl, 'gateway', settingsForWork)

@@ -11,10 +11,10 @@ import { testService } from '@herald/testing/service'
 import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import type { Tables } from './store/tables.ts'
-import { identityToken } from './testing/identity-token.ts'
-import { sealKeys, startGateway } from './testing/start-gateway.ts'
-import { startPeers } from './testing/start-peers.ts'
+import type { Tables } from '../store/tables.ts'
+import { identityToken } from '../testing/identity-token.ts'
+import { sealKeys, startGateway } from '../testing/start-gateway.ts'
+import { startPeers } from '../testing/start-peers.ts'
 
 const nats = await freshNats()
 const { url } = await freshDatabase()

@@ -1,23 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { fault, invalidField } from '@herald/contracts/fault'
-import { mediaTypeOf } from '../../http/body.ts'
+import { mediaTypeOf } from './body.ts'
 
-/** A caller that sends nothing for so long is cut off; a lot that is being written takes less. */
+/** A caller that sends nothing for so long is cut off; writing a lot takes less. */
 const idleMs = 60_000
-/** A caller who is refused midway gets so long to hear it, while what they send is thrown away. */
+/** A caller that is refused midway has so long to read the answer, while the rest of its file is thrown away. */
 const lingerMs = 5_000
 
-/** Connections whose request may take as long as it takes, because parts of it keep coming. */
+/** Connections on which a file is being uploaded: such a request may take as long as its parts keep coming. */
 const uploading = new WeakSet<Duplex>()
 
-/** Whether a request on this connection is a file that is read as it comes: the time limit of other requests is not for it. */
+/** Whether a file is being uploaded on this connection: the time limit of other requests is not for it. */
 export const isUploading = (socket: Duplex): boolean => uploading.has(socket)
 
 /** A body that is read as it comes, whatever its length. */
 export type Upload = { readonly mediaType: string; parts(): AsyncGenerator<Buffer> }
 
-/** Fault: unsupported_media_type. */
+/** Opens the body of a request as an upload. Fault: unsupported_media_type. */
 export function openUpload(request: IncomingMessage, response: ServerResponse, takes: readonly string[]): Upload {
   const mediaType = mediaTypeOf(request, takes)
   if (mediaType === undefined)
@@ -29,7 +29,7 @@ export function openUpload(request: IncomingMessage, response: ServerResponse, t
       request.setTimeout(idleMs, () => request.destroy())
       try {
         for await (const part of request.iterator({ destroyOnReturn: false })) {
-          // The request was answered meanwhile, because the database went away.
+          // The request was answered before its end, because the database went away.
           if (response.headersSent || response.destroyed) break
           yield part as Buffer
         }

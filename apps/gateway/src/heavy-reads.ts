@@ -1,18 +1,21 @@
 import { tooManyReads } from '@herald/contracts/fault'
 
-/** Dry runs and exports that one process works on at once, and of one app. */
+/** Dry runs and exports that one process works on at once: of all apps, and of one app. */
 const mostAtOnce = 4
 const mostOfApp = 1
 const againSeconds = 2
 
 /**
- * The places for requests that read much: dry runs and exports (spec: limits/heavy-reads). Nobody waits for one: the Fault `rate_limited`
- * says to come again in 2 seconds.
+ * The places for requests that read much: dry runs and exports (spec: limits/heavy-reads). They do not wait: without a free place the Fault
+ * `rate_limited` says to come again in 2 seconds.
  */
 export type HeavyReads = {
-  /** Works in a place of the app, until the work is done. */
+  /** Does the work in a place of the app. */
   run: <Answer>(appId: string, work: () => Promise<Answer>) => Promise<Answer>
-  /** Takes a place of the app, for an answer that goes on after its route has returned. Leaving it a second time changes nothing. */
+  /**
+   * Takes a place for an answer that goes on after its route has returned, and gives the function that frees it. Calling that twice changes
+   * nothing.
+   */
   enter: (appId: string) => () => void
 }
 

@@ -17,11 +17,11 @@ import { writeCursor } from '@herald/contracts/page'
 import { freshDatabase } from '@herald/testing/database'
 import { freshNats } from '@herald/testing/nats'
 import { afterEach, expect, test } from 'vitest'
-import { exampleOf, examples } from './openapi/http/examples.ts'
-import type { AuditEntry } from './audit/store/audit.ts'
-import { identityToken } from './testing/identity-token.ts'
-import { startGateway } from './testing/start-gateway.ts'
-import { startPeers } from './testing/start-peers.ts'
+import { exampleOf, examples } from '../openapi/http/examples.ts'
+import type { AuditEntry } from '../store/audit.ts'
+import { identityToken } from '../testing/identity-token.ts'
+import { startGateway } from '../testing/start-gateway.ts'
+import { startPeers } from '../testing/start-peers.ts'
 
 const nats = await freshNats()
 const { url } = await freshDatabase()

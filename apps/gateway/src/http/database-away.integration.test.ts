@@ -9,9 +9,9 @@ import { provision } from '@herald/service/provision'
 import { freshNats } from '@herald/testing/nats'
 import { until } from '@herald/testing/until'
 import { afterAll, expect, test } from 'vitest'
-import { routes } from './http/routes.ts'
-import { startGateway } from './testing/start-gateway.ts'
-import { startPeers } from './testing/start-peers.ts'
+import { routes } from './routes.ts'
+import { startGateway } from '../testing/start-gateway.ts'
+import { startPeers } from '../testing/start-peers.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'herald-gateway-away-'))
 const dataDir = join(directory, 'postgres')
@@ -22,7 +22,7 @@ afterAll(async () => {
 })
 const ownerUrl = postgres.url('postgres')
 const urls = await provision({ ownerUrl, apps: ['gateway'], passwords: {} })
-await migrate({ ownerUrl, app: 'gateway', directory: resolve(import.meta.dirname, '../migrations') })
+await migrate({ ownerUrl, app: 'gateway', directory: resolve(import.meta.dirname, '../../migrations') })
 const nats = await freshNats()
 await startPeers(nats)
 const gateway = await startGateway({ database: urls['gateway'] ?? '', nats })

@@ -4,9 +4,9 @@ import { freshDatabase } from '@herald/testing/database'
 import { freshNats } from '@herald/testing/nats'
 import { runFuzz } from '@herald/testing/run-fuzz'
 import { expect, test } from 'vitest'
-import { openApiDocument, publicRoutes } from './http/routes.ts'
-import { hmacSecret, startGateway } from './testing/start-gateway.ts'
-import { startPeers } from './testing/start-peers.ts'
+import { openApiDocument, publicRoutes } from './routes.ts'
+import { hmacSecret, startGateway } from '../testing/start-gateway.ts'
+import { startPeers } from '../testing/start-peers.ts'
 
 const nats = await freshNats()
 const { url } = await freshDatabase()

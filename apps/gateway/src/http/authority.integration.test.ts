@@ -5,11 +5,11 @@ import { makeApiKey } from '@herald/auth/api-key'
 import { freshDatabase } from '@herald/testing/database'
 import { freshNats } from '@herald/testing/nats'
 import { expect, test } from 'vitest'
-import { exampleOf } from './openapi/http/examples.ts'
-import type { Route } from './http/route.ts'
-import { administrationRoutes, routes } from './http/routes.ts'
-import { adminToken, startGateway } from './testing/start-gateway.ts'
-import { startPeers } from './testing/start-peers.ts'
+import { exampleOf } from '../openapi/http/examples.ts'
+import type { Route } from './route.ts'
+import { administrationRoutes, routes } from './routes.ts'
+import { adminToken, startGateway } from '../testing/start-gateway.ts'
+import { startPeers } from '../testing/start-peers.ts'
 
 const nats = await freshNats()
 const { url } = await freshDatabase()

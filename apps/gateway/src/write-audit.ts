@@ -2,14 +2,15 @@ import { Fault, notFound } from '@herald/contracts/fault'
 import type { Kysely } from 'kysely'
 import type { Subject } from './core/audit.ts'
 import { deleteIntent, deleteOldAudit, insertIntent, settleIntent, settleOldIntents, type AuditLine } from './store/audit.ts'
-import type { Tables } from '../store/tables.ts'
+import type { Tables } from './store/tables.ts'
 
 type Db = Kysely<Tables>
 
 /**
- * A change that another app makes, with its line in the audit: what is meant is committed first, then the app is asked, then the line is
- * written. `changed` says what it was, or undefined when nothing was changed. A refusal leaves no line. Where it stays unknown whether the change
- * was made, because this process died or the app did not answer, the sweep writes the line and says so. Fault: not_found (the app).
+ * Makes a change in another app, with a line in the audit: first the intent is committed, then the app is asked, then the intent becomes a line.
+ * `changed` gives the subject of the line, or undefined when nothing was changed. A refused change leaves no line. When it stays unknown whether
+ * the change was made, because this process died or the app did not answer, the sweep writes the line and marks it `unconfirmed`. Fault: not_found
+ * (the app).
  */
 export async function auditElsewhere<Answer>(
   db: Db,
@@ -31,10 +32,10 @@ export async function auditElsewhere<Answer>(
   return answer
 }
 
-/** Intents become lines when they are a minute old, and retention is measured in days. */
+/** Often enough: intents become lines when they are a minute old, and retention is measured in days. */
 const lookEveryMs = 15_000
 
-/** For a sweep: writes the lines of changes that were cut off, and deletes lines past retention (undefined: none is). */
+/** For a sweep: writes the lines of changes that were cut off, and deletes lines past retention (undefined: lines stay for good). */
 export function keepAudit(db: Db, retentionDays: number | undefined): () => Promise<{ took: number }> {
   let lookedAt = Number.NEGATIVE_INFINITY
   return async () => {

@@ -2,8 +2,8 @@
 const formula = /^[=+\-@\t\r]/
 
 /**
- * A cell of a CSV (RFC 4180). What a spreadsheet would take for a formula gets an apostrophe before it, so that it shows as text: a value that somebody
- * else chose must not run in whoever opens the file.
+ * A cell of a CSV (RFC 4180). A text that a spreadsheet would run as a formula gets an apostrophe before it and shows as text: a stranger may have
+ * written it, and it must not run for whoever opens the file.
  */
 export function csvCell(value: string | number | null): string {
   const text = value === null ? '' : String(value)
@@ -11,5 +11,5 @@ export function csvCell(value: string | number | null): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
-/** A line of a CSV with its end. */
+/** A line of a CSV with its line end. */
 export const csvLine = (values: readonly (string | number | null)[]): string => `${values.map(csvCell).join(',')}\r\n`

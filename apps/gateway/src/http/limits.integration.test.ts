@@ -3,9 +3,9 @@ import { newId } from '@herald/contracts/ids'
 import { freshDatabase } from '@herald/testing/database'
 import { freshNats } from '@herald/testing/nats'
 import { expect, test } from 'vitest'
-import type { Told } from './testing/ask.ts'
-import { hmacSecret, startGateway } from './testing/start-gateway.ts'
-import { startPeers } from './testing/start-peers.ts'
+import type { Told } from '../testing/ask.ts'
+import { hmacSecret, startGateway } from '../testing/start-gateway.ts'
+import { startPeers } from '../testing/start-peers.ts'
 
 const nats = await freshNats()
 const { url } = await freshDatabase()

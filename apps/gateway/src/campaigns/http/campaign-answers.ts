@@ -8,7 +8,7 @@ import { CampaignStats, Id } from '../../http/answers.ts'
 
 const Time = z.string().meta({ format: 'date-time' })
 const Count = z.int().min(0)
-const nextCursor = z.string().nullable().meta({ description: 'Where the list goes on; null at its end.' })
+const nextCursor = z.string().nullable().meta({ description: 'The cursor of the next page; null on the last page.' })
 const ByPlatform = z.object(
   Object.fromEntries(platforms.map((platform) => [platform, Count])) as Record<(typeof platforms)[number], typeof Count>,
 )
@@ -20,7 +20,7 @@ export const WaveList = z.object({
       at: Time.meta({ description: 'When it begins.' }),
       zones: z.array(z.string().nullable()).nullable().meta({
         description:
-          'The time zones of its users; null among them: users without one. Null: everybody. The last wave takes everybody else too.',
+          'The time zones whose users it reaches; null among them stands for users without one. Null instead of a list: all users. The last wave reaches everybody else too.',
       }),
       state: z
         .enum(['waiting', 'running', 'done', 'cancelled'])
@@ -54,14 +54,14 @@ export const TagList = z.object({
     z.object({
       name: z.string(),
       type: z.enum(['string', 'number', 'boolean', 'mixed']).meta({ description: '`mixed`: users have values of several types.' }),
-      users: Count.meta({ description: 'Users who have it; estimated where `exact` is false.' }),
+      users: Count.meta({ description: 'Users who have this tag; estimated where `exact` is false.' }),
       low: Count.meta({ description: 'The lower end of the 95 % interval of `users`.' }),
-      high: Count.meta({ description: 'The upper end of it.' }),
+      high: Count.meta({ description: 'The upper end of the 95 % interval of `users`.' }),
       values: z.array(z.string()).max(5).meta({ description: 'The most frequent values as text, the first 100 characters of each.' }),
     }),
   ),
   nextCursor,
-  exact: z.boolean().meta({ description: 'Every user of the app was read.' }),
+  exact: z.boolean().meta({ description: 'True when every user of the app was read.' }),
   sample: Count.meta({ description: 'Users that were read.' }),
   users: Count.meta({ description: 'Users of the app; estimated where `exact` is false.' }),
   asOf: Time,

@@ -8,7 +8,7 @@ import { freshDatabase } from '@herald/testing/database'
 import { freshNats } from '@herald/testing/nats'
 import { until } from '@herald/testing/until'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
-import { adminToken, hmacSecret, sealKeys } from './testing/start-gateway.ts'
+import { adminToken, hmacSecret, sealKeys } from '../testing/start-gateway.ts'
 
 const nats = await freshNats()
 const { url } = await freshDatabase()
@@ -19,7 +19,7 @@ const patiently = { withinMs: 60_000 }
 /** A gateway as it is started in earnest: a process of its own, on a port of its own or on a socket it is given. Answers when it listens. */
 async function startProcess(listenOn: number | HeldPort, settings: Record<string, string> = {}) {
   const where = typeof listenOn === 'number' ? { PORT: String(listenOn) } : { LISTEN_FDS: '1' }
-  const child = spawn(process.execPath, [resolve(import.meta.dirname, 'main.ts')], {
+  const child = spawn(process.execPath, [resolve(import.meta.dirname, '../main.ts')], {
     env: {
       PATH: process.env['PATH'],
       DATABASE_URL_GATEWAY: url('gateway'),

@@ -1,6 +1,6 @@
 import { until } from '@herald/testing/until'
 import { expect, test } from 'vitest'
-import { EventStream, whileSignedIn, type EventSink } from '../../http/event-stream.ts'
+import { EventStream, whileSignedIn, type EventSink } from './event-stream.ts'
 
 function givenSink() {
   const said: string[] = []

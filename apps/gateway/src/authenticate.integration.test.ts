@@ -38,7 +38,7 @@ const whileLocked = <T>(work: () => Promise<T>): Promise<T> =>
   })
 
 test('a hundred requests with a key that is not known yet ask the database once', async () => {
-  const keys = openApiKeys(db, 60, unnoted)
+  const keys = openApiKeys({ db, uses: unnoted }, 60)
   const { key, id } = await givenKey()
 
   const answers = await whileLocked(async () => {
@@ -52,7 +52,7 @@ test('a hundred requests with a key that is not known yet ask the database once'
 })
 
 test('a look-up that began before a revocation does not bring the key back', async () => {
-  const keys = openApiKeys(db, 60, unnoted)
+  const keys = openApiKeys({ db, uses: unnoted }, 60)
   const { key, id } = await givenKey()
 
   const early = await whileLocked(async () => {
@@ -68,7 +68,7 @@ test('a look-up that began before a revocation does not bring the key back', asy
 })
 
 test('a known key is not asked for again until it is forgotten, and with a time to live of 0 always', async () => {
-  const [remembering, forgetful] = [openApiKeys(db, 60, unnoted), openApiKeys(db, 0, unnoted)]
+  const [remembering, forgetful] = [openApiKeys({ db, uses: unnoted }, 60), openApiKeys({ db, uses: unnoted }, 0)]
   const { key, id } = await givenKey()
   expect([(await remembering.verify(key))?.keyId, (await forgetful.verify(key))?.keyId]).toEqual([id, id])
 

@@ -1,5 +1,6 @@
 import { parseApiKey } from '@herald/auth/api-key'
 import type { KeyKind, Scope } from '@herald/contracts/administration'
+import type { Log } from '@herald/service/log'
 import type { Kysely } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import type { KeyUses, NotedKey } from './apps/key-uses.ts'
@@ -28,7 +29,7 @@ const longestRefusalSeconds = 10
  * Verifies API keys, remembering each answer for a while (spec: limits/key-revoked). Many requests with one key that is not
  * known yet share one query, so a burst after a start costs the database one look-up per key.
  */
-export function openApiKeys(db: Kysely<Tables>, ttlSeconds: number, uses: Pick<KeyUses, 'note'>): ApiKeys {
+export function openApiKeys({ db, uses }: { db: Kysely<Tables>; uses: Pick<KeyUses, 'note'> }, ttlSeconds: number): ApiKeys {
   const remember = ttlSeconds > 0
   const known = new LRUCache<string, VerifiedKey & NotedKey>({ max: mostRemembered, ttl: Math.max(1, ttlSeconds * 1000) })
   const refused = new LRUCache<string, true>({ max: mostRemembered, ttl: Math.max(1, Math.min(ttlSeconds, longestRefusalSeconds) * 1000) })
@@ -41,7 +42,7 @@ export function openApiKeys(db: Kysely<Tables>, ttlSeconds: number, uses: Pick<K
       .then((row) => {
         const key: (VerifiedKey & NotedKey) | undefined = row && {
           keyId: row.id,
-          appId: row.app_id,
+          appId: row.appId,
           kind: row.kind,
           scopes: new Set(row.scopes),
         }
@@ -79,4 +80,14 @@ export function openApiKeys(db: Kysely<Tables>, ttlSeconds: number, uses: Pick<K
     forgetApp: (appId) => forget((key) => key.appId === appId),
     forgetAll: () => forget(() => true),
   }
+}
+
+/** A shorter token could be guessed, so it counts as none. */
+const shortestAdminToken = 32
+
+/** The administration token, or undefined when it is unset or too short: then there is no administration API. */
+export function usableAdminToken(token: string | undefined, log: Pick<Log, 'warn'>): string | undefined {
+  if (token === undefined || token.length >= shortestAdminToken) return token
+  log.warn({ shortest: shortestAdminToken }, 'ADMIN_TOKEN is too short: /v1/admin answers 404')
+  return undefined
 }

@@ -1,16 +1,18 @@
-import type { ServerResponse } from 'node:http'
 import type { Metrics } from '@herald/service/metrics'
 
+/** A response of the server, as far as it is measured. */
+type Answering = { once(event: 'close', heard: () => void): unknown; readonly writableFinished: boolean; readonly statusCode: number }
+
 /** Counts the requests of a route, by its name and never by its path, which holds ids. */
-export type Measure = {
-  request(routeName: string, response: ServerResponse): void
+export type Measures = {
+  request(routeName: string, response: Answering): void
   rateLimited(bucket: string): void
 }
 
 /** Most answers take 2 to 50 ms; 10 s is the longest call but for verifying a campaign. */
 const buckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-export function openMeasure(metrics: Metrics): Measure {
+export function openMeasures(metrics: Metrics): Measures {
   const requests = metrics.counter('herald_http_requests_total', 'Requests answered, by route and status.', ['route', 'status'])
   const seconds = metrics.histogram('herald_http_request_seconds', 'From a request’s head to the last byte of its answer.', {
     labelNames: ['route'],

@@ -1,7 +1,8 @@
 import { Fault, notFound } from '@herald/contracts/fault'
 import type { Kysely } from 'kysely'
 import type { Subject } from './core/audit.ts'
-import { deleteIntent, deleteOldAudit, insertIntent, settleIntent, settleOldIntents, type AuditLine } from './store/audit.ts'
+import type { Portions } from './core/portion.ts'
+import { deleteIntent, insertIntent, keepIntent, writeIntent, type AuditLine } from './store/audit.ts'
 import type { Tables } from './store/tables.ts'
 
 type Db = Kysely<Tables>
@@ -13,7 +14,7 @@ type Db = Kysely<Tables>
  * (the app).
  */
 export async function auditElsewhere<Answer>(
-  db: Db,
+  { db }: { db: Db },
   line: AuditLine,
   change: () => Promise<Answer>,
   changed: (answer: Answer) => Subject | undefined,
@@ -28,22 +29,44 @@ export async function auditElsewhere<Answer>(
     throw error
   }
   const subject = changed(answer)
-  await (subject === undefined ? deleteIntent(db, intentId) : settleIntent(db, intentId, subject))
+  await (subject === undefined ? deleteIntent(db, intentId) : writeIntent(db, intentId, subject))
   return answer
 }
 
-/** Often enough: intents become lines when they are a minute old, and retention is measured in days. */
-const lookEveryMs = 15_000
+/** Wraps the portions of an export so that the audit has a line. */
+export type NoteExport = (appId: string, subject: Subject, portions: Portions) => Portions
 
-/** For a sweep: writes the lines of changes that were cut off, and deletes lines past retention (undefined: lines stay for good). */
-export function keepAudit(db: Db, retentionDays: number | undefined): () => Promise<{ took: number }> {
-  let lookedAt = Number.NEGATIVE_INFINITY
-  return async () => {
-    if (performance.now() - lookedAt < lookEveryMs) return { took: 0 }
-    const settled = await settleOldIntents(db)
-    const deleted = retentionDays === undefined ? 0 : await deleteOldAudit(db, retentionDays)
-    if (settled + deleted > 0) return { took: settled + deleted }
-    lookedAt = performance.now()
-    return { took: 0 }
+/**
+ * How often the intent of a running export is renewed: an intent that is a minute old counts as cut off, and a caller may take 30 s for a portion.
+ */
+const keepEveryMs = 10_000
+
+/**
+ * An export with its line in the audit. The intent is committed before the first portion leaves. When the export ends, the line says how much left
+ * and whether that was all. An export that is refused before its first portion leaves no line; one whose process died has a line that says
+ * `unconfirmed`. Fault: not_found (the app).
+ */
+export async function* auditExport({ db }: { db: Db }, line: AuditLine, portions: Portions): Portions {
+  const intentId = await insertIntent(db, line)
+  if (intentId === undefined) throw notFound()
+  let count = 0
+  let isComplete = false
+  let isRefused = false
+  let keptAt = performance.now()
+  try {
+    for await (const portion of portions) {
+      if (performance.now() - keptAt > keepEveryMs) {
+        await keepIntent(db, intentId)
+        keptAt = performance.now()
+      }
+      count += portion.count
+      yield portion
+    }
+    isComplete = true
+  } catch (error) {
+    isRefused = count === 0 && Fault.is(error) && error.status < 500
+    throw error
+  } finally {
+    await (isRefused ? deleteIntent(db, intentId) : writeIntent(db, intentId, { ...line.subject, count, complete: isComplete }))
   }
 }

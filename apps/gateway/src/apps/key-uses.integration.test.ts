@@ -8,7 +8,8 @@ import { testService } from '@herald/testing/service'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { openApiKeys } from '../authenticate.ts'
-import { openKeyUses, writeKeyUses } from './key-uses.ts'
+import { writeKeyUses } from '../keep-house.ts'
+import { openKeyUses } from './key-uses.ts'
 import { insertApiKey } from './store/api-keys.ts'
 import { insertApp } from './store/apps.ts'
 import type { Tables } from '../store/tables.ts'
@@ -57,7 +58,7 @@ test('the list of keys shows the hour of the last use, and nothing for a key tha
 
 test('a thousand requests of an hour write a key once, and a request writes nothing itself', async () => {
   const uses = openKeyUses()
-  const keys = openApiKeys(db, 60, uses)
+  const keys = openApiKeys({ db, uses: uses }, 60)
   const { id, key } = await givenKey()
   for (let request = 0; request < 1_000; request += 1) expect((await keys.verify(key))?.keyId).toBe(id)
   expect((await rowOf(id))?.last_used_at).toBeNull()
@@ -126,7 +127,7 @@ test('what cannot be written now is written later; a key that is gone meanwhile 
   await expect(failing).rejects.toThrow('transaction is aborted')
   expect((await rowOf(id))?.last_used_at).toBeNull()
 
-  const sweep = writeKeyUses(db, uses, 0)
+  const sweep = writeKeyUses({ db, uses }, 0)
   expect(await sweep()).toEqual({ took: 0 })
   expect((await rowOf(id))?.last_used_at).toBeInstanceOf(Date)
 })

@@ -50,17 +50,3 @@ export function openKeyUses(
     },
   }
 }
-
-/** Uses are written once a minute. */
-const writeEveryMs = 60_000
-
-/** For a sweep. */
-export function writeKeyUses(db: Kysely<Tables>, uses: KeyUses, everyMs = writeEveryMs): () => Promise<{ took: number }> {
-  let writtenAt = performance.now()
-  return async () => {
-    if (performance.now() - writtenAt < everyMs) return { took: 0 }
-    writtenAt = performance.now()
-    await uses.write(db)
-    return { took: 0 }
-  }
-}

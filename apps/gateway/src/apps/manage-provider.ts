@@ -53,7 +53,7 @@ export const setWebPush = (needs: Needs, appId: string, { subject, publicKey, pr
   })
 
 /** The credentials without their secrets. Fault not_found, also when none are set. */
-export async function readProvider(db: Kysely<Tables>, appId: string, kind: ProviderKind): Promise<ShownProvider> {
+export async function readProvider({ db }: Pick<Needs, 'db'>, appId: string, kind: ProviderKind): Promise<ShownProvider> {
   const provider = await findProvider(db, appId, kind)
   if (!provider) throw notFound()
   return showProvider(provider.settings)

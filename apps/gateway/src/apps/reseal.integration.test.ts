@@ -49,7 +49,7 @@ test('what an earlier key sealed is sealed with the first, once, so that the ear
   expect(after).toEqual({ ...before, sealedPrivateKey: after?.sealedPrivateKey })
   expect(alone.open(after?.sealedPrivateKey ?? '', providerContext(appId, 'webpush')).toString()).toBe('private')
   const rule = await findIdentityRule(db, appId)
-  expect(alone.open(rule?.sealed_identity_secret ?? '', identitySecretContext(appId)).toString()).toBe('secret')
+  expect(alone.open(rule?.sealedSecret ?? '', identitySecretContext(appId)).toString()).toBe('secret')
   const token = await findApnsToken(db, owner)
   expect(alone.open(token?.sealedToken ?? '', apnsTokenContext(owner)).toString()).toBe('token')
 })

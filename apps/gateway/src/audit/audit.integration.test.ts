@@ -13,7 +13,7 @@ import { afterEach, expect, test } from 'vitest'
 import { exampleOf } from '../openapi/http/examples.ts'
 import type { Route } from '../http/route.ts'
 import { administrationRoutes } from '../http/routes.ts'
-import { deleteOldAudit, settleOldIntents, type AuditEntry } from '../store/audit.ts'
+import { deleteOldAudit, writeOldIntents, type AuditEntry } from './store/audit.ts'
 import type { Tables } from '../store/tables.ts'
 import { fullAnswers, whyNotDescribed } from '../testing/described-answer.ts'
 import { adminToken, startGateway } from '../testing/start-gateway.ts'
@@ -211,10 +211,10 @@ test('a change in another app that nobody can say was made has a line that says 
   })
   const segment = Object.values(exampleOf['createSegment']?.bodies ?? {})[0]
   expect((await ask('POST', `/apps/${appId}/segments`, segment, { 'x-admin-actor': 'ann' })).status).toBe(503)
-  expect(await settleOldIntents(db)).toBe(0)
+  expect(await writeOldIntents(db)).toBe(0)
   await sql`update audit_intents set created_at = now() - interval '61 seconds'`.execute(db)
 
-  expect((await Promise.all([settleOldIntents(db), settleOldIntents(db)])).reduce((sum, count) => sum + count)).toBe(1)
+  expect((await Promise.all([writeOldIntents(db), writeOldIntents(db)])).reduce((sum, count) => sum + count)).toBe(1)
 
   expect((await list(appId, '?action=segment.')).items).toMatchObject([
     { actor: 'ann', action: 'segment.created', subject: { unconfirmed: true } },

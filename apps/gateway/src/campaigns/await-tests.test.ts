@@ -30,7 +30,7 @@ function givenPeers(status: CampaignStatus, rows: LedgerRow[] = []) {
     throw new Error(contract.subject)
   }
   const bus = { call: async (contract: Call<unknown, unknown>) => answer(contract) } as unknown as Pick<Bus, 'call'>
-  return { peers, waits: openTestWaits(bus) }
+  return { peers, waits: openTestWaits({ bus }) }
 }
 
 // spec: administration/test-send-answer

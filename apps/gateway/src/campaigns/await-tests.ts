@@ -26,7 +26,7 @@ export type TestWaits = {
   close(): void
 }
 
-export function openTestWaits(bus: Pick<Bus, 'call'>): TestWaits {
+export function openTestWaits({ bus }: { bus: Pick<Bus, 'call'> }): TestWaits {
   const resting = new Set<() => void>()
   let waits = 0
   let closed = false

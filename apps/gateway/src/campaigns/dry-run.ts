@@ -7,11 +7,10 @@ import { Fault } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import { payloadLimits } from '@herald/contracts/payload'
 import type { Platform } from '@herald/contracts/platform'
-import { renderDryRun, type MeasuredText, type RenderedSample } from './core/dry-run.ts'
-import { estimateOf } from './core/dry-run-estimate.ts'
+import { estimateOf, renderDryRun, type MeasuredText, type RenderedSample } from './core/dry-run.ts'
 import { warningsOf, type Warning } from './core/dry-run-warnings.ts'
 import type { Gateway } from '../gateway.ts'
-import { readApp } from '../apps/manage-app.ts'
+import { getApp } from '../apps/store/apps.ts'
 import { findProvider } from '../apps/store/providers.ts'
 
 const platformOf = { apns: 'ios', fcm: 'android', webpush: 'web' } as const
@@ -31,7 +30,7 @@ async function run(
   { appId, body, showsSamples }: { appId: string; body: DryRun; showsSamples: boolean },
 ): Promise<DryRunShown> {
   const { notification, campaign, campaignId } = body
-  const { settings } = await readApp(db, appId)
+  const { settings } = await getApp(db, appId)
   const { defaultTimezone } = settings
   const at = notification ? 'notification.' : campaign ? 'campaign.' : ''
   const tried = notification ? { notification } : campaign ? { campaign } : { campaignId: campaignId ?? '' }

@@ -5,7 +5,7 @@ import { mostExplained, type Explained } from '@herald/contracts/explain'
 import { notFound } from '@herald/contracts/fault'
 import { traceOf } from './core/explain.ts'
 import type { Gateway } from '../gateway.ts'
-import { readApp } from '../apps/manage-app.ts'
+import { getApp } from '../apps/store/apps.ts'
 
 export type Whom = { subscriptionId: string } | { userId: string } | { externalId: string }
 
@@ -20,7 +20,7 @@ export async function explainSend(
   { db, bus }: Pick<Gateway, 'db' | 'bus'>,
   { appId, campaignId, whom }: { appId: string; campaignId: string; whom: Whom },
 ): Promise<Explained> {
-  const { settings } = await readApp(db, appId)
+  const { settings } = await getApp(db, appId)
   const of = { appId, campaignId }
   const campaign = await bus.call(explainCampaign, of)
   if (!campaign) throw notFound()

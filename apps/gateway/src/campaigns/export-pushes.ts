@@ -1,7 +1,8 @@
 import { Fault } from '@herald/contracts/fault'
 import type { Bus } from '@herald/service/bus'
 import { csvLine } from './core/csv.ts'
-import { listShownPushes, type PushesAsked, type ShownPush } from './list-pushes.ts'
+import type { ShownPush } from '../core/open-push.ts'
+import { listShownPushes, type PushesAsked } from './list-pushes.ts'
 
 /** Pushes that one call reads. */
 const perPage = 200
@@ -26,12 +27,12 @@ const columns = {
  * An app's pushes and their outcomes as lines of a CSV, a page at a time: the next page is read when the caller has taken the one before. Throws
  * the Fault of a page that cannot be read.
  */
-export async function* exportPushes(bus: Pick<Bus, 'call'>, asked: PushesAsked & { appId: string }): AsyncGenerator<string> {
+export async function* exportPushes(needs: { bus: Pick<Bus, 'call'> }, asked: PushesAsked & { appId: string }): AsyncGenerator<string> {
   const cells = Object.values(columns)
   let text = csvLine(Object.keys(columns))
   let cursor: string | undefined
   for (;;) {
-    const { items, nextCursor } = await patiently(() => listShownPushes(bus, { ...asked, limit: perPage, cursor }))
+    const { items, nextCursor } = await patiently(() => listShownPushes(needs, { ...asked, limit: perPage, cursor }))
     for (const push of items) text += csvLine(cells.map((cell) => cell(push)))
     if (text !== '') yield text
     text = ''

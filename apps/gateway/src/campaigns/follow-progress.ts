@@ -39,7 +39,7 @@ export type ProgressFeed = {
 type Followed = { appId: string; campaignId: string }
 
 /** Opens the feed. The watchers of a campaign share one look per second; without watchers nothing is asked. */
-export function openProgressFeed(bus: Bus, log: Log): ProgressFeed {
+export function openProgressFeed({ bus, log }: { bus: Bus; log: Log }): ProgressFeed {
   const sends = new Map<string, Send>()
   let watching = 0
   let closed = false

@@ -1,16 +1,10 @@
-import { listOpenPushes, type OpenPush } from '@herald/contracts/calls/audience'
-import { listPushes, type LedgerRow } from '@herald/contracts/calls/tracker'
+import { listOpenPushes } from '@herald/contracts/calls/audience'
+import { listPushes } from '@herald/contracts/calls/tracker'
 import type { Listed } from '@herald/contracts/page'
 import type { OutcomeKind } from '@herald/contracts/outcome'
 import type { Platform } from '@herald/contracts/platform'
 import type { Bus } from '@herald/service/bus'
-
-/** A push that has not ended, in the shape of the ledger's pushes. */
-export type ShownOpenPush = Omit<LedgerRow, 'outcome' | 'settledAt'> & { outcome: 'open'; settledAt: null } & Pick<
-    OpenPush,
-    'state' | 'nextTryAt'
-  >
-export type ShownPush = LedgerRow | ShownOpenPush
+import { shownOpen, type ShownPush } from '../core/open-push.ts'
 
 /** Which pushes are asked for. `from` and `to` (ISO) are about when a push ended, or when it was queued where it has not ended. */
 export type PushesAsked = {
@@ -36,7 +30,7 @@ const ledgerBegins = `${openPrefix}end`
  * fewer than asked for, even none: the list ends only when `nextCursor` is null. Fault: invalid_body at `cursor`.
  */
 export async function listShownPushes(
-  bus: Pick<Bus, 'call'>,
+  { bus }: { bus: Pick<Bus, 'call'> },
   { appId, outcome, cursor, limit, ...asked }: PushesAsked & { appId: string; cursor?: string | undefined; limit: number },
 ): Promise<Listed<ShownPush>> {
   const filters = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined)) as typeof asked
@@ -66,14 +60,3 @@ export async function listShownPushes(
 }
 
 const nameOf = ({ campaignId, subscriptionId }: { campaignId: string; subscriptionId: string }): string => `${campaignId} ${subscriptionId}`
-
-export const shownOpen = ({ tries, state, nextTryAt, ...push }: OpenPush): ShownOpenPush => ({
-  ...push,
-  variant: null,
-  outcome: 'open',
-  attempts: tries,
-  settledAt: null,
-  engagements: [],
-  state,
-  nextTryAt,
-})

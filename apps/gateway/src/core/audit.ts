@@ -1,7 +1,4 @@
 import { invalidField } from '@herald/contracts/fault'
-import { line, Timestamp } from '@herald/contracts/text'
-import { z } from 'zod'
-import { pageQuery } from './page.ts'
 
 /** What the audit calls a change: the thing, and what was done to it. */
 export type AuditAction =
@@ -40,23 +37,5 @@ export function actorOf(header: string | undefined): string {
   return header
 }
 
-const actionName = /^[a-z]+(?:-[a-z]+)*\.(?:[a-z]+(?:-[a-z]+)*)?$/
-
-/** `?action=&actor=&subjectId=&from=&to=` and a page. An action that ends in `.` stands for all actions that begin so. */
-export const AuditQuery = z
-  .strictObject({
-    action: z
-      .string()
-      .refine(
-        (action) => action.length <= 64 && actionName.test(action),
-        'must be an action such as key.created, or its beginning such as key.',
-      )
-      .optional(),
-    actor: line(1, 128).optional(),
-    subjectId: line(1, 128).optional(),
-    from: Timestamp.optional(),
-    to: Timestamp.optional(),
-    ...pageQuery,
-  })
-  .refine(({ from, to }) => from === undefined || to === undefined || from < to, { path: ['to'], message: 'must be later than from' })
-export type AuditFilter = Pick<z.output<typeof AuditQuery>, 'action' | 'actor' | 'subjectId' | 'from' | 'to'>
+/** The app id of audit lines that belong to no app. */
+export const ofNoApp = ''

@@ -1,5 +1,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
+/** A session: its id in the table (never the cookie's), the name that its operator gave, when it ends, and the token that changes must send. */
+export type SignedIn = { id: string; name: string; expiresAt: string; csrfToken: string }
+
+/** Where a request comes from. */
+export type From = { address: string; browser: string; requestId: string }
+
 /** Browsers take this name only over TLS (or on their own machine), for this host alone and for all of its paths. */
 const cookieName = '__Host-herald'
 const attributes = 'Path=/; Secure; HttpOnly; SameSite=Strict'

@@ -4,11 +4,10 @@ import { notFound } from '@herald/contracts/fault'
 import { isObjectId } from '@herald/contracts/ids'
 import { parseBody } from '@herald/contracts/validate'
 import { z } from 'zod'
-import { auditElsewhere } from '../write-audit.ts'
-import { auditExport, type NoteExport } from '../audit/audit-export.ts'
+import { auditElsewhere, auditExport, type NoteExport } from '../write-audit.ts'
 import type { ApiKeys, VerifiedKey } from '../authenticate.ts'
 import { actorOf, type By } from '../core/audit.ts'
-import type { SignedIn } from '../session/sessions.ts'
+import type { SignedIn } from '../core/session-door.ts'
 import { checkIdempotencyKey, fingerprintOf } from '../core/idempotency.ts'
 import type { Gateway } from '../gateway.ts'
 import { insertAudit, type Note } from '../store/audit.ts'
@@ -17,7 +16,6 @@ import { checkAdministrator, checkOwnPage, checkScope, keyOf } from './credentia
 import { EventStream, whileSignedIn } from './event-stream.ts'
 import { headerOf } from './headers.ts'
 import type { Limits } from './limits.ts'
-import { lineOf } from './request-line.ts'
 import { Reply, type Asked, type Route } from './route.ts'
 import { openUpload, type Upload } from './upload.ts'
 
@@ -38,10 +36,9 @@ export type Door = {
  */
 export async function answerRoute(route: Route, request: Routed, response: ServerResponse, gateway: Gateway, door: Door): Promise<unknown> {
   door.limits.countAddress(route, request, response)
-  const admitted = await (route.inParts
-    ? gateway.watch.guard(() => admit(route, request, gateway, door))
-    : admit(route, request, gateway, door))
-  const { key, session } = admitted
+  const { key, session } = await (route.inParts
+    ? gateway.watch.guard(() => findCaller(route, request, gateway, door))
+    : findCaller(route, request, gateway, door))
   if (key) {
     lineOf(response).appId = key.appId
     const { id: deviceId } = request.params
@@ -100,10 +97,10 @@ const noteOf =
   }
 
 const noteExportOf =
-  ({ name, audit }: Route, { db }: Gateway, by: By): NoteExport =>
+  ({ name, audit }: Route, gateway: Gateway, by: By): NoteExport =>
   (appId, subject, portions) => {
     if (typeof audit !== 'object' || audit.change !== 'export') throw new Error(`${name} declares no export`)
-    return auditExport(db, { ...by, appId, action: audit.action, subject }, portions)
+    return auditExport(gateway, { ...by, appId, action: audit.action, subject }, portions)
   }
 
 function answerAdministrator(route: Route, gateway: Gateway, asked: Asked<string, unknown, unknown>, by: By): Promise<unknown> {
@@ -113,7 +110,7 @@ function answerAdministrator(route: Route, gateway: Gateway, asked: Asked<string
   const subjectWith = (answered: string | undefined) => audit.subject({ id: params['id'], answered })
   const line = { ...by, appId, action: audit.actionOf(asked.body), subject: subjectWith(undefined) }
   return auditElsewhere(
-    gateway.db,
+    gateway,
     line,
     () => route.answer(gateway, asked),
     // A replay of an idempotent request has changed nothing.
@@ -130,14 +127,14 @@ function idOf(answer: unknown): string | undefined {
  * Who calls: `key` when the request has an API key, `session` when it has a session's cookie, neither with the administration token and on routes
  * without a key.
  */
-type Admitted = { key?: VerifiedKey; session?: SignedIn | undefined }
+type Caller = { key?: VerifiedKey; session?: SignedIn | undefined }
 
-async function admit(
+async function findCaller(
   route: Route,
   request: IncomingMessage,
   { sessions, installed: { baseUrl } }: Gateway,
   { keys, adminToken: token }: Door,
-): Promise<Admitted> {
+): Promise<Caller> {
   if (route.key === 'none') return {}
   if (route.key === 'admin' || route.key === 'sign-in') {
     if (token === undefined) throw notFound()
@@ -186,3 +183,13 @@ function paramsOf(route: Route, request: Routed): Record<string, string> {
   }
   return params
 }
+
+/** What the log says of a request; never a key, a token, a body or a path with ids in it. */
+export type RequestLine = { requestId: string; route: string; appId: string | undefined; traceId?: string; spanId?: string }
+
+/** Kept on the response itself: a WeakMap costs the garbage collector a look at each of its keys. */
+const key = Symbol('request line')
+type Lined = ServerResponse & { [key]?: RequestLine }
+
+/** The log line of the request that this response answers. It is filled in while the request is worked on. */
+export const lineOf = (response: Lined): RequestLine => (response[key] ??= { requestId: '', route: 'unknown', appId: undefined })

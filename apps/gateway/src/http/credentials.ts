@@ -4,8 +4,8 @@ import { equalSecrets } from '@herald/auth/secret'
 import type { Scope } from '@herald/contracts/administration'
 import { fault, type Fault } from '@herald/contracts/fault'
 import type { ApiKeys, VerifiedKey } from '../authenticate.ts'
-import { foreignProblem, sessionIdOf, sessionProblem, type CameFrom } from '../core/session-door.ts'
-import type { Sessions, SignedIn } from '../session/sessions.ts'
+import { foreignProblem, sessionIdOf, sessionProblem, type CameFrom, type SignedIn } from '../core/session-door.ts'
+import type { Gateway } from '../gateway.ts'
 import type { Access } from './route.ts'
 
 const unauthorized = (message: string) => fault('unauthorized', message)
@@ -40,7 +40,7 @@ export const missingScope = (scope: Scope): Fault => fault('forbidden', `The API
  */
 export async function checkAdministrator(
   request: IncomingMessage,
-  { token, sessions, baseUrl }: { token: string; sessions: Sessions; baseUrl: string | undefined },
+  { token, sessions, baseUrl }: { token: string; sessions: Gateway['sessions']; baseUrl: string | undefined },
 ): Promise<SignedIn | undefined> {
   const cookie = request.headers.authorization === undefined ? sessionIdOf(request.headers.cookie) : undefined
   if (cookie !== undefined) {

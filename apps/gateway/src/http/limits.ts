@@ -6,7 +6,7 @@ import type { VerifiedKey } from '../authenticate.ts'
 import { addressBucket, clientAddress } from '../core/client-address.ts'
 import { RateLimit } from '../core/rate-limit.ts'
 import { givesSecretKey } from './credentials.ts'
-import type { Measure } from '../measures.ts'
+import type { Measures } from '../measures.ts'
 import type { Route } from './route.ts'
 
 type LimitConfig = {
@@ -32,7 +32,7 @@ export type Limits = {
 /** Devices that share one address, as in a household or a small office. One device may use this part of the address's limit. */
 const devicesPerAddress = 6
 
-export function openLimits(config: LimitConfig, trusted: BlockList, measure: Measure): Limits {
+export function openLimits(config: LimitConfig, trusted: BlockList, measure: Measures): Limits {
   const identity = config.IDENTITY_RATE_LIMIT
   const buckets = {
     subscribe: new RateLimit(config.SUBSCRIBE_RATE_LIMIT),

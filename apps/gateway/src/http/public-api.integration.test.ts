@@ -17,8 +17,9 @@ import { writeCursor } from '@herald/contracts/page'
 import { freshDatabase } from '@herald/testing/database'
 import { freshNats } from '@herald/testing/nats'
 import { afterEach, expect, test } from 'vitest'
-import { exampleOf, examples } from '../openapi/http/examples.ts'
-import type { AuditEntry } from '../store/audit.ts'
+import { exampleOf } from '../openapi/http/examples.ts'
+import * as shop from './shop.ts'
+import type { AuditEntry } from '../audit/store/audit.ts'
 import { identityToken } from '../testing/identity-token.ts'
 import { startGateway } from '../testing/start-gateway.ts'
 import { startPeers } from '../testing/start-peers.ts'
@@ -89,7 +90,7 @@ test('a session may be told with a body and without', async () => {
 test('the owner of a device is changed by PATCH and by POST alike', async () => {
   for (const method of ['PATCH', 'POST']) {
     const told = await ask(method, `/v1/subscriptions/${id}/user`, { tags: { plan: null }, country: 'at' }, withPublic)
-    expect(told.body).toEqual({ userId: examples.user.id, tags: examples.user.tags })
+    expect(told.body).toEqual({ userId: shop.user.id, tags: shop.user.tags })
     expect(lastAsked(changeOwner)).toEqual({
       appId,
       subscriptionId: id,
@@ -158,7 +159,7 @@ test('an external id that nobody can have is unknown to GET and DELETE, and refu
 
 // spec: identity/change-user, identity/change-makes-user, identity/erase-user
 test('PATCH of a user answers the user with 200, also when it made one, and DELETE answers 204 without a body', async () => {
-  expect(await ask('PATCH', '/v1/users/by-external-id/new', { tags: { a: 1 } })).toMatchObject({ status: 200, body: examples.user })
+  expect(await ask('PATCH', '/v1/users/by-external-id/new', { tags: { a: 1 } })).toMatchObject({ status: 200, body: shop.user })
   expect(lastAsked(changeUser)).toEqual({ appId, user: { externalId: 'new' }, changes: { tags: { a: 1 } } })
   expect(await ask('DELETE', '/v1/users/by-external-id/new')).toMatchObject({ status: 204, text: '' })
   expect(lastAsked(deleteUser)).toEqual({ appId, user: { externalId: 'new' } })
@@ -177,7 +178,7 @@ test('a preview without a body, without a segment, and one with {}, count everyo
     expect(await ask('POST', '/v1/segments/preview', body)).toMatchObject({ status: 200 })
     expect(lastAsked(previewSegment)).toEqual({ appId, segment: null })
   }
-  expect(await ask('POST', '/v1/segments/preview', { segment: {} })).toMatchObject({ status: 200, body: examples.counted })
+  expect(await ask('POST', '/v1/segments/preview', { segment: {} })).toMatchObject({ status: 200, body: shop.counted })
   expect(lastAsked(previewSegment)).toEqual({ appId, segment: {} })
 })
 
@@ -206,7 +207,7 @@ test('a segment without meaning is invalid_segment on preview and invalid_body w
 // spec: segments/saved-fields
 test('a saved segment is handed over word for word and answered with 201', async () => {
   const [body] = Object.values(exampleOf['createSegment']?.bodies ?? {})
-  expect(await ask('POST', '/v1/segments', body)).toMatchObject({ status: 201, body: examples.segment })
+  expect(await ask('POST', '/v1/segments', body)).toMatchObject({ status: 201, body: shop.segment })
   expect(lastAsked(createSegment)).toEqual({ appId, segment: body })
 })
 
@@ -218,7 +219,7 @@ test.each([
   ['templates', listTemplates],
 ])('%s are listed under their name with nextCursor, by limit, cursor and the beginning of a name', async (name, { subject }) => {
   const cursor = writeCursor({ createdAt: new Date(0), id })
-  const item = name === 'segments' ? examples.segment : examples.template
+  const item = name === 'segments' ? shop.segment : shop.template
   const told = await ask('GET', `/v1/${name}?limit=7&cursor=${cursor}&q=Act%20i`)
 
   expect(told.body).toEqual({ [name]: [item], nextCursor: null })
@@ -242,7 +243,7 @@ test.each([
 // spec: limits/list-bytes
 test('a list answer ends at 512 KiB and goes on from there', async () => {
   const items = Array.from({ length: 30 }, (_, n) => ({
-    ...examples.segment,
+    ...shop.segment,
     id: newId(),
     name: `Segment ${n}`,
     description: 'x'.repeat(40_000),
@@ -314,8 +315,8 @@ test.each<[wrong: object, path: string]>([
 test('the dashboard works on segments and templates as the public API does, lists as elsewhere there, each change in the audit', async () => {
   const [segment, template] = ['createSegment', 'createTemplate'].map((name) => Object.values(exampleOf[name]?.bodies ?? {})[0])
   const at = `/apps/${appId}`
-  expect((await gateway.admin('GET', `${at}/segments?limit=5`)).body).toEqual({ items: [examples.segment], nextCursor: null })
-  expect((await gateway.admin('GET', `${at}/templates`)).body).toEqual({ items: [examples.template], nextCursor: null })
+  expect((await gateway.admin('GET', `${at}/segments?limit=5`)).body).toEqual({ items: [shop.segment], nextCursor: null })
+  expect((await gateway.admin('GET', `${at}/templates`)).body).toEqual({ items: [shop.template], nextCursor: null })
   const statuses = [
     await gateway.admin('POST', `${at}/segments`, segment),
     await gateway.admin('PUT', `${at}/segments/${id}`, segment),
@@ -334,6 +335,6 @@ test('the dashboard works on segments and templates as the public API does, list
   expect(new Set(items.slice(0, 6).map(({ action }) => action))).toEqual(
     new Set(['segment.created', 'segment.changed', 'segment.deleted', 'template.created', 'template.changed', 'template.deleted']),
   )
-  expect(items.find(({ action }) => action === 'segment.created')?.subject).toEqual({ id: examples.segment.id })
+  expect(items.find(({ action }) => action === 'segment.created')?.subject).toEqual({ id: shop.segment.id })
   expect(items.find(({ action }) => action === 'segment.deleted')?.subject).toEqual({ id })
 })

@@ -2,11 +2,10 @@ import type { KeyKind, Scope } from '@herald/contracts/administration'
 import type { FaultCode } from '@herald/contracts/fault'
 import type { Idempotency } from '@herald/contracts/calls/campaigns'
 import type { z } from 'zod'
-import type { NoteExport } from '../audit/audit-export.ts'
+import type { NoteExport } from '../write-audit.ts'
 import type { AuditAction, Subject } from '../core/audit.ts'
 import type { Gateway } from '../gateway.ts'
-import type { SignedIn } from '../session/sessions.ts'
-import type { From } from '../session/sign-in.ts'
+import type { From, SignedIn } from '../core/session-door.ts'
 import type { Note } from '../store/audit.ts'
 import type { Upload } from './upload.ts'
 
@@ -152,3 +151,9 @@ export class Reply {
     this.headers = headers
   }
 }
+
+/** The answer of an idempotent route. A replay has the body of the first answer, and a header that says so (spec: limits/idempotency-replay). */
+export const replayed = ({ replayed: isReplay, ...answer }: { replayed: boolean }): Reply =>
+  new Reply(answer, { headers: replayedHeaders(isReplay) })
+
+export const replayedHeaders = (isReplay: boolean): Record<string, string> => (isReplay ? { 'Idempotent-Replayed': 'true' } : {})

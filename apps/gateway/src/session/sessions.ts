@@ -7,23 +7,20 @@ import { isDatabaseAway, type DatabaseWatch } from '@herald/service/health'
 import { transact } from '@herald/service/postgres'
 import type { Kysely } from 'kysely'
 import { LRUCache } from 'lru-cache'
-import { csrfTokenOf } from '../core/session-door.ts'
+import { ofNoApp } from '../core/audit.ts'
+import { csrfTokenOf, type SignedIn } from '../core/session-door.ts'
 import { insertAudit } from '../store/audit.ts'
 import {
   deleteSession,
   insertLink,
   insertSession,
   sessionLasts,
-  takeEndedSessions,
   takeLink,
   useSession,
   type FoundSession,
   type SessionLife,
 } from './store/sessions.ts'
 import type { Tables } from '../store/tables.ts'
-
-/** A session: its id in the table (never the cookie's), the name that its operator gave, when it ends, and the token that changes must send. */
-export type SignedIn = { id: string; name: string; expiresAt: string; csrfToken: string }
 
 export type Sessions = {
   /** The session of a cookie, or undefined when it has ended. Its idle time begins anew, which is written once a minute. */
@@ -45,9 +42,6 @@ const refusalMs = 10_000
 const mostRemembered = 1_000
 
 type Known = { session: SignedIn; checkedAt: number; endsAt: number }
-
-/** Lines of the audit that are of no app. */
-export const ofNoApp = ''
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 const newSecret = (): string => randomBytes(32).toString('base64url')
@@ -162,21 +156,3 @@ const shown = ({ id, name, expiresAt }: FoundSession, cookie: string): SignedIn 
   expiresAt: expiresAt.toISOString(),
   csrfToken: csrfTokenOf(cookie),
 })
-
-const lookEveryMs = 60_000
-
-/** For a sweep: deletes sessions that have run out, each with a line in the audit. */
-export function endSessions(db: Kysely<Tables>, life: SessionLife): () => Promise<{ took: number }> {
-  let lookedAt = Number.NEGATIVE_INFINITY
-  return async () => {
-    if (performance.now() - lookedAt < lookEveryMs) return { took: 0 }
-    const took = await transact(db, async (trx) => {
-      const ended = await takeEndedSessions(trx, life)
-      for (const { id, name } of ended)
-        await insertAudit(trx, { appId: ofNoApp, actor: name, requestId: null, action: 'session.ended', subject: { id, why: 'expired' } })
-      return ended.length
-    })
-    if (took === 0) lookedAt = performance.now()
-    return { took }
-  }
-}

@@ -2,13 +2,14 @@ import { equalSecrets } from '@herald/auth/secret'
 import { Fault, fault } from '@herald/contracts/fault'
 import type { Kysely } from 'kysely'
 import { RateLimit } from '../core/rate-limit.ts'
-import { ofNoApp, type Sessions, type SignedIn } from './sessions.ts'
+import { ofNoApp } from '../core/audit.ts'
+import type { From, SignedIn } from '../core/session-door.ts'
+import type { Sessions } from './sessions.ts'
 import { insertAudit } from '../store/audit.ts'
 import type { Tables } from '../store/tables.ts'
 
 /** What a visitor signs in with: the administration token, or the code of a link. */
 export type Shown = { token?: string | undefined; code?: string | undefined; name?: string | undefined }
-export type From = { address: string; browser: string; requestId: string }
 export type SignIn = (shown: Shown, from: From) => Promise<{ cookie: string; session: SignedIn }>
 
 const wrongPerMinute = 10
@@ -19,7 +20,7 @@ const wrongPerMinute = 10
 const linesPerMinute = 20
 
 /** Signs visitors in to the dashboard (spec: administration/session, administration/sign-in-limit). Faults: unauthorized, rate_limited. */
-export function openSignIn(db: Kysely<Tables>, sessions: Sessions, adminToken: string | undefined): SignIn {
+export function openSignIn({ db, sessions }: { db: Kysely<Tables>; sessions: Sessions }, adminToken: string | undefined): SignIn {
   const wrong = new RateLimit(wrongPerMinute)
   const lines = new RateLimit(linesPerMinute)
 

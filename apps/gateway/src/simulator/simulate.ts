@@ -7,7 +7,7 @@ import { verifyMessageId } from '@herald/auth/message-id'
 import type { Kysely } from 'kysely'
 import { readPayload, withoutToken, type ShownContent, type TakenPush } from './core/simulated-push.ts'
 import type { Gateway } from '../gateway.ts'
-import { readApp } from '../apps/manage-app.ts'
+import { getApp } from '../apps/store/apps.ts'
 import { setApns, setFcm, setWebPush } from '../apps/manage-provider.ts'
 import type { Note } from '../store/audit.ts'
 import { findProvider } from '../apps/store/providers.ts'
@@ -50,8 +50,8 @@ export type Reach = { bundleId?: string; projectId?: string; applicationServerKe
 const kindOf: Record<Platform, ProviderKind> = { ios: 'apns', android: 'fcm', web: 'webpush' }
 
 /** The accounts that an app sends with. Fault: not_found. */
-export async function reachOf(db: Kysely<Tables>, appId: string): Promise<Reach> {
-  await readApp(db, appId)
+export async function reachOf({ db }: { db: Kysely<Tables> }, appId: string): Promise<Reach> {
+  await getApp(db, appId)
   const [apns, fcm, webpush] = await Promise.all(providerKinds.map((kind) => findProvider(db, appId, kind)))
   const reach: Reach = {}
   for (const provider of [apns, fcm, webpush]) {
@@ -63,12 +63,11 @@ export async function reachOf(db: Kysely<Tables>, appId: string): Promise<Reach>
 }
 
 /** Gives an app without credentials of this kind an account at the simulated provider. Faults: not_found, invalid_state. */
-export async function takeSimulatedAccount(gateway: Gateway, note: Note, appId: string, kind: ProviderKind): Promise<void> {
-  const { db, simulator } = gateway
-  await readApp(db, appId)
+export async function takeSimulatedAccount(needs: Gateway & { note: Note }, appId: string, kind: ProviderKind): Promise<void> {
+  const { db, simulator } = needs
+  await getApp(db, appId)
   if (await findProvider(db, appId, kind))
     throw fault('invalid_state', `The app has ${kind} credentials. Remove them first, if the simulated ones shall take their place.`)
-  const needs = { ...gateway, note }
   if (kind === 'apns') {
     const account = { teamId: 'SIMULATED1', keyId: 'SIMULATED1', bundleId: `simulated.${appId}` }
     const { privateKey } = await simulator.ask<{ privateKey: string }>('POST', '/accounts', {
@@ -102,7 +101,7 @@ export async function addSimulatedDevice(
   { platform, name, owner }: NewDevice,
   reportTo: string,
 ): Promise<SimulatedDevice> {
-  const { bundleId, projectId, applicationServerKey } = await reachOf(db, appId)
+  const { bundleId, projectId, applicationServerKey } = await reachOf({ db }, appId)
   const account = { ios: { bundleId }, android: { projectId }, web: { applicationServerKey } }[platform]
   if (Object.values(account)[0] === undefined)
     throw fault(

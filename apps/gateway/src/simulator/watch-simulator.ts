@@ -34,7 +34,7 @@ type Tail = { last: number; dropped: number; pushes: TakenPush[] }
  * Tells watchers what the simulated providers took; the simulator is asked four times a second for each watcher. A watcher gets at most 100 pushes
  * a second, the newest, and is told how many were left out.
  */
-export function openSimulatorTail(simulator: Simulator, hmacSecrets: readonly string[]): SimulatorTail {
+export function openSimulatorTail({ simulator }: { simulator: Simulator }, hmacSecrets: readonly string[]): SimulatorTail {
   const watching = new Set<PushWatcher>()
   let closed = false
 

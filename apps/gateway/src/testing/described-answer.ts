@@ -3,8 +3,8 @@ import { explainCampaign, readCampaign } from '@herald/contracts/calls/campaigns
 import { explainPushes, exportPushesOfCampaign, listPushes, listStats, verifyCampaign } from '@herald/contracts/calls/tracker'
 import { listDeliveries } from '@herald/contracts/calls/webhooks'
 import { unnamedField, whyNotSchema } from '@herald/testing/json-schema'
-import { administrationExamples } from '../openapi/http/administration-examples.ts'
-import { examples } from '../openapi/http/examples.ts'
+import { exampleOf } from '../openapi/http/examples.ts'
+import * as shop from '../http/shop.ts'
 import { templateOf } from '../openapi/http/openapi.ts'
 import type { Route } from '../http/route.ts'
 import { administrationDescription as description } from '../http/routes.ts'
@@ -29,7 +29,7 @@ export function whyNotDescribed({ method, path }: Route, { status, headers, text
   return whyNotSchema(description, schema, body) ?? unnamedField(description, schema, body)
 }
 
-const shown = (name: string) => administrationExamples[name]?.answer as Record<string, unknown>
+const shown = (name: string) => exampleOf[name]?.answer as Record<string, unknown>
 const [openPush = {}, endedPush = {}] = shown('listPushes')['items'] as Record<string, unknown>[]
 /** A push as audience answers it: without what the gateway adds. */
 const { outcome: _outcome, variant: _variant, attempts: tries, settledAt: _at, engagements: _reports, ...ofAudience } = openPush
@@ -43,7 +43,7 @@ const campaign = { id, name, status, cancelling, transactional, createdAt }
 export const fullAnswers: readonly [call: { subject: string }, answer: unknown][] = [
   [listOpenPushes, { items: [{ ...ofAudience, tries }], nextCursor: null }],
   [listPushes, { items: [endedPush], nextCursor: null }],
-  [listStats, { stats: { [examples.campaignId]: shown('readCampaignOfApp')['stats'] } }],
+  [listStats, { stats: { [shop.campaignId]: shown('readCampaignOfApp')['stats'] } }],
   [readCampaign, campaign],
   [readWaves, { waves: shown('listWavesOfCampaign')['items'] }],
   [exportPushesOfCampaign, { pushes: [], next: null }],

@@ -16,7 +16,7 @@ import type { ImportReport } from '@herald/contracts/import'
 import type { Webhook, WebhookDelivery } from '@herald/contracts/webhook'
 import { openBus, type Bus } from '@herald/service/bus'
 import { testService } from '@herald/testing/service'
-import { examples } from '../openapi/http/examples.ts'
+import * as shop from '../http/shop.ts'
 
 type Asked = { subject: string; request: unknown }
 
@@ -42,7 +42,7 @@ export type Peers = {
 
 /** A draft as campaigns shows it. */
 export const givenCampaign: Campaign = {
-  id: examples.campaignId,
+  id: shop.campaignId,
   name: 'Sale',
   status: 'draft',
   transactional: false,
@@ -91,7 +91,7 @@ export const givenResolved: FrozenSend = {
   bypass: {},
 }
 
-const sample = { subscriptionId: examples.device.id, userId: examples.user.id, platform: 'android', variant: '', skip: null } as const
+const sample = { subscriptionId: shop.device.id, userId: shop.user.id, platform: 'android', variant: '', skip: null } as const
 /** What audience counts for that send: one sample, on Android. */
 export const givenDryRun: AudienceDryRun = {
   startsAt: '2026-01-31T08:00:00.000Z',
@@ -167,7 +167,7 @@ export const quietDays: RecentCounts = {
 }
 export const noCampaigns: CampaignsSummary = { byStatus: {}, next: [], paused: [], failed: [] }
 
-const { user: givenUser, device: givenDevice } = examples
+const { user: givenUser, device: givenDevice } = shop
 const maskedDevice = { ...givenDevice, token: 'canaryto…', test: false }
 /** A user and a device as the administration shows them. */
 export const givenPerson: Person = { ...givenUser, subscriptions: [maskedDevice], preferences: {} }
@@ -240,7 +240,7 @@ export async function startPeers(natsUrl: string): Promise<Peers> {
     if (peers.refusal) throw peers.refusal
     return { id: newId(), platform: request.subscription.platform, userId: newId() }
   })
-  const { device, user, segment, counted } = examples
+  const { device, user, segment, counted } = shop
   play(audience, audienceCalls.rotateSubscription, { id: device.id })
   play(audience, audienceCalls.patchSubscription, { id: device.id, optedIn: false })
   play(audience, audienceCalls.deleteSubscription, {})
@@ -324,7 +324,7 @@ export async function startPeers(natsUrl: string): Promise<Peers> {
     const status = peers.tests.has(request.campaignId) ? ('sent' as const) : ('sending' as const)
     return { ...givenCampaign, id: request.campaignId, name: 'notification', status, transactional: true }
   })
-  const { template, campaignId: draftId } = examples
+  const { template, campaignId: draftId } = shop
   play(campaigns, campaignCalls.createCampaign, { id: draftId, status: 'draft', replayed: false })
   play(campaigns, campaignCalls.sendCampaign, { status: 'scheduled' })
   play(campaigns, campaignCalls.cancelCampaign, { status: 'cancelled' })

@@ -41,8 +41,7 @@ type App = { told: Set<Told>; renewedAt: number }
  * the app exists.
  */
 export function openEventTail(
-  bus: Pick<Bus, 'call' | 'listen' | 'onReconnect'>,
-  log: Log,
+  { bus, log }: { bus: Pick<Bus, 'call' | 'listen' | 'onReconnect'>; log: Log },
   isThere: (appId: string) => Promise<boolean>,
 ): EventTail {
   const apps = new Map<string, App>()

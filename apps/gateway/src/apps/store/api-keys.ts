@@ -27,7 +27,7 @@ export async function insertApiKey(db: Db, { appId, ...key }: NewApiKey): Promis
 }
 
 /** The key with this hash, unless its app is deleted. The hash is of the whole key, so it covers kind and app. */
-export const findApiKey = (db: Db, hash: string): Promise<{ id: string; app_id: string; kind: KeyKind; scopes: Scope[] } | undefined> =>
+export const findApiKey = (db: Db, hash: string): Promise<{ id: string; appId: string; kind: KeyKind; scopes: Scope[] } | undefined> =>
   db
     .selectFrom('api_keys')
     // `offset 0` keeps the planner from another order: the app is looked up by its id.
@@ -35,7 +35,7 @@ export const findApiKey = (db: Db, hash: string): Promise<{ id: string; app_id: 
       (apps) => apps.selectFrom('apps').select('deleted_at').whereRef('apps.id', '=', 'api_keys.app_id').offset(0).as('app'),
       (join) => join.onTrue(),
     )
-    .select(['api_keys.id', 'api_keys.app_id', 'api_keys.kind', 'api_keys.scopes'])
+    .select(['api_keys.id', 'api_keys.app_id as appId', 'api_keys.kind', 'api_keys.scopes'])
     .where('api_keys.hash', '=', hash)
     .where('app.deleted_at', 'is', null)
     .executeTakeFirst()

@@ -4,8 +4,8 @@ import type { Tables } from '../../store/tables.ts'
 type Db = Kysely<Tables>
 
 /** The apps that hold rows of an app; campaigns is asked first to erase them. */
-export const erasingApps = ['campaigns', 'audience', 'tracker', 'webhooks'] as const
-export type ErasingApp = (typeof erasingApps)[number]
+const erasingApps = ['campaigns', 'audience', 'tracker', 'webhooks'] as const
+export type ErasingApp = Tables['app_erasures']['app']
 export type AppErasure = { appId: string; app: ErasingApp }
 
 export const insertAppErasures = (db: Db, appId: string): Promise<unknown> =>

@@ -112,10 +112,12 @@ export async function updateIdentitySecret(db: Db, id: string, sealed: string): 
 }
 
 /** Whether an app checks identity tokens, and the sealed secret that they are signed with. */
-export const findIdentityRule = (db: Db, id: string): Promise<{ required: boolean; sealed_identity_secret: string | null } | undefined> =>
+export type IdentityRule = { required: boolean; sealedSecret: string | null }
+
+export const findIdentityRule = (db: Db, id: string): Promise<IdentityRule | undefined> =>
   db
     .selectFrom('apps')
-    .select([sql<boolean>`settings ->> 'identityVerification' = 'required'`.as('required'), 'sealed_identity_secret'])
+    .select([sql<boolean>`settings ->> 'identityVerification' = 'required'`.as('required'), 'sealed_identity_secret as sealedSecret'])
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
     .executeTakeFirst()

@@ -7,7 +7,8 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findApiKey, insertApiKey } from './api-keys.ts'
 import { findApp, insertApp } from './apps.ts'
-import { deleteOldAudit, findAudit, insertAudit, insertIntent, settleIntent, settleOldIntents } from '../../store/audit.ts'
+import { deleteOldAudit, findAudit, writeOldIntents } from '../../audit/store/audit.ts'
+import { insertAudit, insertIntent, writeIntent } from '../../store/audit.ts'
 import { findProvider } from './providers.ts'
 import type { Tables } from '../../store/tables.ts'
 
@@ -32,8 +33,8 @@ const steps: Record<string, Step> = {
       await insertAudit(db, { appId, actor: 'ann', action: 'key.created', requestId: 'r', subject: { keyId: newId() } })
       for (const filter of [{}, { action: 'key.created' }, { from: '2026-01-01T00:00:00.000Z' }]) await findAudit(db, appId, page, filter)
       const intentId = await insertIntent(db, { appId, actor: 'ann', action: 'segment.created', requestId: 'r', subject: {} })
-      await settleIntent(db, intentId ?? '', { id: newId() })
-      await settleOldIntents(db)
+      await writeIntent(db, intentId ?? '', { id: newId() })
+      await writeOldIntents(db)
       await deleteOldAudit(db, 400)
     },
   },

@@ -4,8 +4,7 @@ import { localesOf } from '@herald/contracts/content'
 import type { AudienceDryRun } from '@herald/contracts/dry-run'
 import { platforms, type Platform } from '@herald/contracts/platform'
 import type { RenderNote } from '@herald/contracts/render-entry'
-import { contentOf, type MeasuredText, type RenderedSample } from './dry-run.ts'
-import type { Estimate } from './dry-run-estimate.ts'
+import { contentOf, type Estimate, type MeasuredText, type RenderedSample } from './dry-run.ts'
 
 /** `devices`: how many devices it is about; null where they were not counted. `path` is a path of the request. */
 export type Warning = { code: string; path: string; message: string; devices: number | null }

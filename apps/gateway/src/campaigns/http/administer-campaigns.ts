@@ -7,8 +7,8 @@ import { campaignStatuses, noStats, type Stats } from '@herald/contracts/stats'
 import { z } from 'zod'
 import { cappedList, listRequestOf, pageQuery, PageQuery } from '../../core/page.ts'
 import { ratesOf } from '../core/rates.ts'
-import { readApp } from '../../apps/manage-app.ts'
-import { administered } from '../../apps/http/administer.ts'
+import { getApp } from '../../apps/store/apps.ts'
+import { administered } from '../../apps/http/administered.ts'
 import {
   Campaign,
   CampaignList,
@@ -16,12 +16,13 @@ import {
   Cancelling,
   Paused,
   Resumed,
+  RunList,
   Verification,
-} from '../../openapi/http/administration-answers.ts'
+  WaveList,
+} from './campaign-answers.ts'
 import { Cancelled } from '../../http/answers.ts'
 import { campaigns } from './campaigns.ts'
 import { EventStream } from '../../http/event-stream.ts'
-import { RunList, WaveList } from './campaign-answers.ts'
 import { elsewhere, Reply, route, type Route } from '../../http/route.ts'
 
 const path = '/v1/admin/apps/:appId/campaigns'
@@ -56,7 +57,7 @@ const ofTheDashboard = [
     summary: 'List campaigns with their counters, newest first',
     answers: CampaignList,
     async answer({ db, bus }, { appId, query: { status, transactional, test, ...page } }) {
-      await readApp(db, appId)
+      await getApp(db, appId)
       const asked = {
         ...(status === undefined ? {} : { status }),
         ...(transactional === undefined ? {} : { transactional }),
@@ -76,7 +77,7 @@ const ofTheDashboard = [
     summary: 'Read a campaign with its counters and rates',
     answers: CampaignWithRates,
     async answer({ db, bus }, { appId, params }) {
-      await readApp(db, appId)
+      await getApp(db, appId)
       const of = { appId, campaignId: params.id }
       // The status first: counters that were read before it could show less than a campaign that is `sent` has.
       const campaign = await bus.call(calls.getCampaign, of)
@@ -164,7 +165,7 @@ const ofTheDashboard = [
     summary: 'Count the ledger of a campaign again and compare it with its counters',
     answers: Verification,
     async answer({ db, bus }, { appId, params }) {
-      await readApp(db, appId)
+      await getApp(db, appId)
       const verification = await bus.call(verifyCampaign, { appId, campaignId: params.id })
       if (!verification) throw notFound()
       return verification
@@ -180,7 +181,7 @@ const ofTheDashboard = [
     description: 'The list is empty before the fan-out begins, and from 7 days after the send is settled.',
     answers: WaveList,
     async answer({ db, bus }, { appId, params }) {
-      await readApp(db, appId)
+      await getApp(db, appId)
       const of = { appId, campaignId: params.id }
       if (!(await bus.call(calls.readCampaign, of))) throw notFound()
       return { items: (await bus.call(readWaves, of)).waves, nextCursor: null }
@@ -196,7 +197,7 @@ const ofTheDashboard = [
     summary: 'List the runs of a recurrence with their counters, newest first',
     answers: RunList,
     async answer({ db, bus }, { appId, params, query }) {
-      await readApp(db, appId)
+      await getApp(db, appId)
       const { items, nextCursor } = await bus.call(calls.listRuns, { appId, campaignId: params.id, ...listRequestOf(query) })
       const { stats } = await bus.call(listStats, { appId, campaignIds: items.map(({ id }) => id) })
       return { items: items.map((run) => ({ ...run, stats: stats[run.id] ?? noStats })), nextCursor }
@@ -211,7 +212,7 @@ const ofTheDashboard = [
     summary: 'Follow how far a send has come, as server-sent events',
     mediaType: 'text/event-stream',
     async answer({ db, progress }, { appId, params }) {
-      await readApp(db, appId)
+      await getApp(db, appId)
       const follow = await progress.open({ appId, campaignId: params.id })
       return new EventStream(follow)
     },

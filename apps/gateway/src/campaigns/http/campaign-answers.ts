@@ -1,18 +1,62 @@
+import { Schedule, Experiment, type Campaign as CampaignRead } from '@herald/contracts/campaign'
+import type { Verification as VerificationRead } from '@herald/contracts/calls/tracker'
+import { Content } from '@herald/contracts/content'
 import { platforms } from '@herald/contracts/platform'
+import { Bypass, Presentation, Priority } from '@herald/contracts/send-fields'
 import { campaignStatuses } from '@herald/contracts/stats'
-import { deliveryStates } from '@herald/contracts/webhook'
+import { Template } from '@herald/contracts/template'
 import { z } from 'zod'
-import { CampaignStats, Id } from '../../http/answers.ts'
+import { CampaignStats, Count, describes, Id, listOf, nextCursor, Time } from '../../http/answers.ts'
 
-/** What the administration answers of waves, runs, tags and deliveries, for its OpenAPI document. */
+/* What the administration answers of campaigns, waves and runs. */
 
-const Time = z.string().meta({ format: 'date-time' })
-const Count = z.int().min(0)
-const nextCursor = z.string().nullable().meta({ description: 'The cursor of the next page; null on the last page.' })
+const { stats, rates } = CampaignStats.shape
+export const Campaign = describes<CampaignRead>()(
+  z.object({
+    id: Id,
+    name: z.string(),
+    status: z.enum(campaignStatuses),
+    transactional: z.boolean(),
+    content: Content.nullable(),
+    templateId: Id.nullable(),
+    segment: z.unknown().meta({ description: 'A Segment; null for everyone, or while it is not yet copied from segmentId.' }),
+    segmentId: Id.nullable(),
+    schedule: Schedule.nullable(),
+    experiment: Experiment.nullable(),
+    silent: z.boolean(),
+    data: z.record(z.string(), z.string()),
+    ttl: z.int(),
+    collapseId: z.string().nullable(),
+    priority: Priority,
+    presentation: Presentation.nullable(),
+    bypass: Bypass,
+    recurringOf: Id.nullable(),
+    remainderOf: Id.nullable(),
+    failure: z.object({ code: z.string(), message: z.string() }).nullable(),
+    cancelling: z
+      .boolean()
+      .meta({ description: 'True when a cancel was asked for; the campaign is cancelled once its last push has an outcome.' }),
+    nextAt: Time.nullable(),
+    test: z.boolean(),
+    missedCount: Count,
+    createdAt: Time,
+    startedAt: Time.nullable(),
+    settledAt: Time.nullable(),
+  }),
+)
+export const CampaignWithStats = Campaign.extend({ stats })
+export const CampaignList = listOf(CampaignWithStats)
+export const CampaignWithRates = Campaign.extend({ stats, rates })
+export const Cancelling = z.object({ status: z.enum(['sending', 'paused']), cancelling: z.literal(true) })
+export const Paused = z.object({ status: z.literal('paused') })
+export const Resumed = z.object({ status: z.enum(['sending', 'active']) })
+export const Verification = describes<VerificationRead>()(
+  z.object({ campaignId: Id, agrees: z.boolean(), difference: Count, counters: stats, ledger: stats }),
+)
+
 const ByPlatform = z.object(
   Object.fromEntries(platforms.map((platform) => [platform, Count])) as Record<(typeof platforms)[number], typeof Count>,
 )
-
 export const WaveList = z.object({
   items: z.array(
     z.object({
@@ -43,43 +87,10 @@ export const RunList = z.object({
       createdAt: Time,
       startedAt: Time.nullable(),
       settledAt: Time.nullable(),
-      stats: CampaignStats.shape.stats,
+      stats: stats,
     }),
   ),
   nextCursor,
 })
 
-export const TagList = z.object({
-  items: z.array(
-    z.object({
-      name: z.string(),
-      type: z.enum(['string', 'number', 'boolean', 'mixed']).meta({ description: '`mixed`: users have values of several types.' }),
-      users: Count.meta({ description: 'Users who have this tag; estimated where `exact` is false.' }),
-      low: Count.meta({ description: 'The lower end of the 95 % interval of `users`.' }),
-      high: Count.meta({ description: 'The upper end of the 95 % interval of `users`.' }),
-      values: z.array(z.string()).max(5).meta({ description: 'The most frequent values as text, the first 100 characters of each.' }),
-    }),
-  ),
-  nextCursor,
-  exact: z.boolean().meta({ description: 'True when every user of the app was read.' }),
-  sample: Count.meta({ description: 'Users that were read.' }),
-  users: Count.meta({ description: 'Users of the app; estimated where `exact` is false.' }),
-  asOf: Time,
-})
-
-const Delivery = z.object({
-  id: z.string().meta({ description: 'dlv_ and 24 hexadecimal characters.' }),
-  state: z.enum(deliveryStates),
-  eventCount: Count,
-  attempts: z.array(z.object({ at: Time, status: z.int().nullable(), error: z.string().nullable(), latencyMs: z.number().min(0) })),
-  nextAttemptAt: Time.nullable(),
-  replayable: z.boolean(),
-  createdAt: Time,
-  endedAt: Time.nullable(),
-})
-export const DeliveryWithBody = Delivery.extend({
-  body: z
-    .string()
-    .nullable()
-    .meta({ description: 'The text that is posted, byte for byte: a JSON of id and events. Null when it is no longer kept.' }),
-})
+export const TemplatesOfApp = listOf(Template)

@@ -6,10 +6,9 @@ import { noStats } from '@herald/contracts/stats'
 import { text } from '@herald/contracts/text'
 import { z } from 'zod'
 import { ratesOf } from '../core/rates.ts'
-import { readApp } from '../../apps/manage-app.ts'
+import { getApp } from '../../apps/store/apps.ts'
 import { Accepted, CampaignStats, Cancelled, Drafted, Started } from '../../http/answers.ts'
-import { replayed } from '../../http/replayed.ts'
-import { elsewhere, route } from '../../http/route.ts'
+import { elsewhere, replayed, route } from '../../http/route.ts'
 
 const writes = { key: 'secret', scope: 'campaigns:write' } as const
 
@@ -46,7 +45,7 @@ export const campaigns = [
     answers: Started,
     faults: ['invalid_state', 'invalid_segment'],
     async answer({ db, bus }, { appId, params }) {
-      const { settings } = await readApp(db, appId)
+      const { settings } = await getApp(db, appId)
       return bus.call(sendCampaign, { appId, campaignId: params.id, defaultTimezone: settings.defaultTimezone })
     },
   }),

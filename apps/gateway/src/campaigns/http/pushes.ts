@@ -5,8 +5,8 @@ import { z } from 'zod'
 import { pageQuery } from '../../core/page.ts'
 import { exportPushes } from '../export-pushes.ts'
 import { listShownPushes } from '../list-pushes.ts'
-import { readApp } from '../../apps/manage-app.ts'
-import { PushList } from '../../openapi/http/administration-answers.ts'
+import { getApp } from '../../apps/store/apps.ts'
+import { PushList } from '../../http/answers.ts'
 import { route } from '../../http/route.ts'
 import { inPlaceOf, TextStream } from '../../http/text-stream.ts'
 
@@ -45,8 +45,8 @@ export const pushes = [
     summary: 'List pushes with their outcomes, newest first; open pushes come before the others, with the last answer of their provider',
     answers: PushList,
     async answer({ db, bus }, { appId, query }) {
-      await readApp(db, appId)
-      return listShownPushes(bus, { appId, ...query })
+      await getApp(db, appId)
+      return listShownPushes({ bus }, { appId, ...query })
     },
   }),
   route({
@@ -59,8 +59,8 @@ export const pushes = [
     summary: 'Export the same pushes as a CSV, all of them; a connection that is cut means that some are missing',
     mediaType: 'text/csv',
     async answer({ db, bus, heavyReads }, { appId, query }) {
-      await readApp(db, appId)
-      return new TextStream(inPlaceOf(heavyReads, appId, exportPushes(bus, { appId, ...query })), {
+      await getApp(db, appId)
+      return new TextStream(inPlaceOf(heavyReads, appId, exportPushes({ bus }, { appId, ...query })), {
         'content-type': 'text/csv; charset=utf-8; header=present',
         'content-disposition': `attachment; filename="pushes-${appId}.csv"`,
       })

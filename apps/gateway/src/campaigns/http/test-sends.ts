@@ -4,10 +4,9 @@ import { campaignStatuses } from '@herald/contracts/stats'
 import { TestDevice, TestResult, TestSend } from '@herald/contracts/test-send'
 import { z } from 'zod'
 import { listRequestOf, pageQuery } from '../../core/page.ts'
-import { readApp } from '../../apps/manage-app.ts'
+import { getApp } from '../../apps/store/apps.ts'
 import { Id } from '../../http/answers.ts'
-import { replayedHeaders } from '../../http/replayed.ts'
-import { elsewhere, Reply, route } from '../../http/route.ts'
+import { elsewhere, replayedHeaders, Reply, route } from '../../http/route.ts'
 
 const TestSent = z.object({ id: Id, status: z.enum(campaignStatuses), results: z.array(TestResult) })
 const TestDeviceList = z.object({ items: z.array(TestDevice), nextCursor: z.string().nullable() })
@@ -45,7 +44,7 @@ export const testSends = [
     summary: 'List the test devices, the one marked last first',
     answers: TestDeviceList,
     async answer({ db, bus }, { appId, query }) {
-      await readApp(db, appId)
+      await getApp(db, appId)
       return bus.call(listTestDevices, { appId, ...listRequestOf(query) })
     },
   }),

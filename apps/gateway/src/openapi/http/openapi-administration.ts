@@ -1,4 +1,3 @@
-import { administrationExamples } from './administration-examples.ts'
 import { exampleOf } from './examples.ts'
 import type { Api } from './openapi.ts'
 import { commonParameters } from './openapi-public.ts'
@@ -55,5 +54,5 @@ export const administrationApi: Api = {
     unauthorized: 'Give the administration token: Authorization: Bearer <token>.',
     forbidden: 'A change needs the header x-csrf-token with the csrfToken that GET /v1/admin/session answers.',
   },
-  exampleOf: (name) => administrationExamples[name] ?? exampleOf[name.replace(/OfApp$/, '')],
+  exampleOf: (name) => exampleOf[name] ?? exampleOf[name.replace(/OfApp$/, '')],
 }

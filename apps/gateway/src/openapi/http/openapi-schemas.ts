@@ -11,12 +11,20 @@ import { TagChanges, Tags } from '@herald/contracts/text'
 import { Subscription, User } from '@herald/contracts/user'
 import type { SchemaObject } from 'openapi3-ts/oas31'
 import { z } from 'zod'
-import * as administration from './administration-answers.ts'
+import * as ofApps from '../../apps/http/app-answers.ts'
+import { AuditEntry, AuditList } from '../../audit/http/audit.ts'
+import * as ofCampaigns from '../../campaigns/http/campaign-answers.ts'
+import { SystemRead } from '../../overview/http/overview-answers.ts'
+import { SegmentsOfApp } from '../../people/http/user-answers.ts'
+import * as ofWebhooks from '../../webhooks/http/webhook-answers.ts'
 import * as answers from '../../http/answers.ts'
 
 /** Schemas that the document shows once, under their names; every other schema stands where it is used. */
-const named: Record<string, z.ZodType> = {
+const named: Record<string, unknown> = {
   ...answers,
+  ...ofApps,
+  ...ofCampaigns,
+  ...ofWebhooks,
   Action,
   Bypass,
   Content,
@@ -37,11 +45,15 @@ const named: Record<string, z.ZodType> = {
   User,
   UserChanges,
   WebPushKeys,
+  AuditEntry,
+  AuditList,
+  SystemRead,
+  SegmentsOfApp,
 }
-const namedThere: [string, unknown][] = Object.entries(administration)
-const isSchema = (entry: [string, unknown]): entry is [string, z.ZodType] => entry[1] instanceof z.ZodType
-for (const [id, schema] of [...Object.entries(named), ...namedThere.filter(isSchema)])
-  z.globalRegistry.add(schema, { ...z.globalRegistry.get(schema), id })
+/** Parts of these files, and answers of one route, that stand where they are used. */
+const unnamed = new Set(['Time', 'Count', 'nextCursor', 'WaveList', 'RunList', 'DeliveryWithBody'])
+for (const [id, schema] of Object.entries(named))
+  if (schema instanceof z.ZodType && !unnamed.has(id)) z.globalRegistry.add(schema, { ...z.globalRegistry.get(schema), id })
 
 const here = (name: string) => `#/components/schemas/${name}`
 const nodes = { type: 'array', minItems: 1, maxItems: 50, items: { $ref: here('SegmentNode') } } as const

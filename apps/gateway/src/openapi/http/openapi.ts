@@ -15,7 +15,8 @@ import {
 import { z } from 'zod'
 import { Unhealthy } from '../../http/answers.ts'
 import { largestBody } from '../../http/body.ts'
-import { exampleFault, exampleParam, type Example } from './examples.ts'
+import type { Example } from '../../http/shop.ts'
+import { exampleFault, exampleParam } from './examples.ts'
 import { jsonSchemaOf, writtenSchemas } from './openapi-schemas.ts'
 import type { Route } from '../../http/route.ts'
 

@@ -5,13 +5,12 @@ import { platforms } from '@herald/contracts/platform'
 import type { Breakdown as BreakdownRead, Curve as CurveRead, DeviceDay, Series as SeriesRead } from '@herald/contracts/series'
 import { campaignStatuses } from '@herald/contracts/stats'
 import { z } from 'zod'
-import { describes } from '../../http/describes.ts'
 import { attentionCodes } from '../core/attention.ts'
 import type { readOverview } from '../read-overview.ts'
-import { Id } from '../../http/answers.ts'
+import { Count, describes, Id, Time } from '../../http/answers.ts'
+import { circuit } from '../../apps/http/app-answers.ts'
+import type { System } from '../read-system.ts'
 
-const Time = z.string().meta({ format: 'date-time' })
-const Count = z.int().min(0)
 const PlatformName = z.enum(platforms)
 const byPlatform = <Of extends z.ZodType>(of: Of) => z.object({ ios: of, android: of, web: of })
 
@@ -114,5 +113,22 @@ export const Breakdown = describes<BreakdownRead>()(
       .nullable()
       .meta({ description: 'Null where they are unknown: for an older campaign, or a small one past the retention of the ledger.' }),
     variants: z.record(z.string(), z.object(ofVariant)),
+  }),
+)
+
+export const SystemRead = describes<System>()(
+  z.object({
+    version: z.string(),
+    baseUrl: z.string().nullable(),
+    database: z.enum(['ready', 'unreachable']),
+    queue: z.enum(['ready', 'unreachable']).meta({ description: 'NATS, over which the apps of Herald speak.' }),
+    ledgerDifference: z.int().min(0).nullable().meta({
+      description: 'By how much counters and ledger differ in all; it must be 0. Null when it is not counted yet, or the tracker is away.',
+    }),
+    openCircuits: z
+      .object({ count: Count, items: z.array(z.object({ appId: Id, ...circuit })) })
+      .nullable()
+      .meta({ description: 'The open circuits of all apps: the 100 newest. Null when audience is away.' }),
+    simulator: z.boolean().meta({ description: 'True when providers are simulated: no real device gets anything.' }),
   }),
 )

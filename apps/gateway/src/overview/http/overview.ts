@@ -5,9 +5,11 @@ import { platforms } from '@herald/contracts/platform'
 import { seriesBuckets, type Breakdown as BreakdownRead, type Curve as CurveRead } from '@herald/contracts/series'
 import { parseDay } from '@herald/contracts/text'
 import { z } from 'zod'
-import { readApp } from '../../apps/manage-app.ts'
+import { getApp } from '../../apps/store/apps.ts'
+import { baseUrlOf } from '../../core/base-url.ts'
 import { readOverview } from '../read-overview.ts'
-import { Breakdown, Curve, DeviceSeries, Overview, Series } from './overview-answers.ts'
+import { readSystem } from '../read-system.ts'
+import { Breakdown, Curve, DeviceSeries, Overview, Series, SystemRead } from './overview-answers.ts'
 import { route } from '../../http/route.ts'
 
 /** A time, or a date, which stands for its first instant in UTC. */
@@ -55,7 +57,7 @@ export const overview = [
     summary: 'Read an app at a glance: devices, the last days, what begins next and what needs attention',
     answers: Overview,
     async answer(gateway, { appId }) {
-      await readApp(gateway.db, appId)
+      await getApp(gateway.db, appId)
       return readOverview(gateway, appId)
     },
   }),
@@ -70,7 +72,7 @@ export const overview = [
     description: `Hours reach back 35 days, days 400. An answer has at most 2,000 points; by platform each bucket has ${platforms.length}.`,
     answers: Series,
     async answer({ db, bus }, { appId, query: { from = null, to = null, bucket, by = null } }) {
-      await readApp(db, appId)
+      await getApp(db, appId)
       return bus.call(readSeries, { appId, from, to, bucket, by })
     },
   }),
@@ -85,7 +87,7 @@ export const overview = [
     description: 'Days reach back 400 days. A day on which no process could count is absent.',
     answers: DeviceSeries,
     async answer({ db, bus }, { appId, query: { from = null, to = null } }) {
-      await readApp(db, appId)
+      await getApp(db, appId)
       return bus.call(readDeviceDays, { appId, from, to })
     },
   }),
@@ -98,7 +100,7 @@ export const overview = [
     summary: 'Read when devices reported of a campaign, by the time since its first push was queued',
     answers: Curve,
     async answer({ db, bus }, { appId, params }) {
-      await readApp(db, appId)
+      await getApp(db, appId)
       const of = { appId, campaignId: params.id }
       const curve = await bus.call(readCurve, of)
       if (curve) return curve
@@ -115,12 +117,27 @@ export const overview = [
     summary: 'Read the counters of a campaign by platform, code and variant',
     answers: Breakdown,
     async answer({ db, bus }, { appId, params }) {
-      await readApp(db, appId)
+      await getApp(db, appId)
       const of = { appId, campaignId: params.id }
       const breakdown = await bus.call(readBreakdown, of)
       if (breakdown) return breakdown
       await bus.call(getCampaign, of)
       return nothing
     },
+  }),
+]
+
+export const system = [
+  route({
+    name: 'readSystem',
+    method: 'get',
+    path: '/v1/admin/system',
+    key: 'admin',
+    withoutDatabase: true,
+    status: 200,
+    summary: 'Read how Herald as a whole is doing; what cannot be known now is null',
+    answers: SystemRead,
+    answer: ({ bus, watch, installed }, { header }) =>
+      readSystem({ bus, watch, baseUrl: baseUrlOf(installed.baseUrl, header), simulator: installed.simulator }),
   }),
 ]

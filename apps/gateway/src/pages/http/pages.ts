@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { notFound } from '@herald/contracts/fault'
 import manifest from '../../../package.json' with { type: 'json' }
 import { plainPage } from './plain-page.ts'
@@ -8,12 +10,21 @@ import { openStaticFiles, replyWith, type StaticFile, type StaticFiles } from '.
 /** The built files that browsers load. `dashboard` is undefined without an administration token: nobody could sign in. */
 export type Pages = { dashboard: StaticFiles | undefined; webSdk: StaticFiles; guide: StaticFiles }
 
-export function openPages(of: { dashboard: string; webSdk: string; guide: string }, hasAdministration: boolean): Pages {
+type Directories = { [setting in 'DASHBOARD_DIR' | 'WEB_SDK_DIR' | 'GUIDE_DIR']?: string | undefined }
+
+export function openPages({ DASHBOARD_DIR, WEB_SDK_DIR, GUIDE_DIR }: Directories, hasAdministration: boolean): Pages {
   return {
-    dashboard: hasAdministration ? openStaticFiles(of.dashboard) : undefined,
-    webSdk: openStaticFiles(of.webSdk),
-    guide: openStaticFiles(of.guide),
+    dashboard: hasAdministration ? openStaticFiles(builtAt(DASHBOARD_DIR, 'dashboard', 'apps/dashboard/dist')) : undefined,
+    webSdk: openStaticFiles(builtAt(WEB_SDK_DIR, 'sdk', 'sdks/web/dist')),
+    guide: openStaticFiles(builtAt(GUIDE_DIR, 'guide', 'dist/guide')),
   }
+}
+
+/** A directory of built files: as it is set, else beside the program in an image, else where the repository builds it. */
+function builtAt(set: string | undefined, beside: string, inRepository: string): string {
+  if (set !== undefined) return set
+  const inImage = join(import.meta.dirname, beside)
+  return existsSync(inImage) ? inImage : join(import.meta.dirname, '../../../../..', inRepository)
 }
 
 const policyOf = (...more: string[]) =>

@@ -6,9 +6,9 @@ import { ObjectId, text } from '@herald/contracts/text'
 import { z } from 'zod'
 import { listRequestOf, pageQuery } from '../../core/page.ts'
 import type { Gateway } from '../../gateway.ts'
-import { readApp } from '../../apps/manage-app.ts'
+import { getApp } from '../../apps/store/apps.ts'
 import { DeviceWithPushes, FoundPerson, PeopleList, PersonWithPushes } from './user-answers.ts'
-import { shownOpen } from '../../campaigns/list-pushes.ts'
+import { shownOpen } from '../../core/open-push.ts'
 import { elsewhere, route } from '../../http/route.ts'
 
 const users = '/v1/admin/apps/:appId/users'
@@ -36,7 +36,7 @@ export const people = [
     answers: PeopleList,
     faults: ['not_found', 'invalid_segment'],
     async answer({ db, bus }, { appId, query: { segmentId, ...page } }) {
-      await readApp(db, appId)
+      await getApp(db, appId)
       return bus.call(calls.listUsers, { appId, ...listRequestOf(page), ...(segmentId === undefined ? {} : { segmentId }) })
     },
   }),
@@ -51,7 +51,7 @@ export const people = [
     answers: FoundPerson,
     audit: 'nothing',
     async answer({ db, bus }, { appId, body }) {
-      await readApp(db, appId)
+      await getApp(db, appId)
       return { user: await bus.call(calls.findPerson, { appId, address: body }) }
     },
   }),
@@ -64,7 +64,7 @@ export const people = [
     summary: 'Read a user with all devices and the newest pushes',
     answers: PersonWithPushes,
     async answer({ db, bus }, { appId, params }) {
-      await readApp(db, appId)
+      await getApp(db, appId)
       const person = await bus.call(calls.readPerson, { appId, user: { userId: params.id } })
       return { ...person, pushes: await newestOfUser(bus, { appId, person }) }
     },
@@ -104,7 +104,7 @@ export const people = [
     summary: 'Read a device with its owner and the newest pushes',
     answers: DeviceWithPushes,
     async answer({ db, bus }, { appId, params }) {
-      await readApp(db, appId)
+      await getApp(db, appId)
       const device = await bus.call(calls.readDevice, { appId, subscriptionId: params.id })
       return { ...device, pushes: await newestOfDevice(bus, { appId, subscriptionId: params.id }) }
     },

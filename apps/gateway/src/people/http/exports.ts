@@ -6,7 +6,7 @@ import { ObjectId, text } from '@herald/contracts/text'
 import { z } from 'zod'
 import type { Portions } from '../../core/portion.ts'
 import { exportCampaign, exportEverybody, exportPerson } from '../export-lines.ts'
-import { readApp } from '../../apps/manage-app.ts'
+import { getApp } from '../../apps/store/apps.ts'
 import { PersonLine, PushLine, UserLine } from './user-answers.ts'
 import { exporting, route } from '../../http/route.ts'
 import { TextStream } from '../../http/text-stream.ts'
@@ -36,7 +36,7 @@ export const exports = [
     answers: UserLine,
     audit: exporting('users.exported'),
     async answer(gateway, { appId, query, noteExport }) {
-      await readApp(gateway.db, appId)
+      await getApp(gateway.db, appId)
       const { after = null, segmentId, addresses } = query
       const asked = { addresses, ...(segmentId === undefined ? {} : { segmentId }) }
       const subject = { ...asked, ...(after === null ? {} : { after }) }
@@ -52,7 +52,7 @@ export const exports = [
     answers: PersonLine,
     audit: exporting('user.exported'),
     async answer(gateway, { appId, params, noteExport }) {
-      await readApp(gateway.db, appId)
+      await getApp(gateway.db, appId)
       const person = await gateway.bus.call(readPerson, { appId, user: { userId: params.id } })
       return lines(noteExport(appId, { id: person.id }, exportPerson(gateway, { appId, person })))
     },
@@ -66,7 +66,7 @@ export const exports = [
     summary: 'Export the pushes of a campaign with what became of them, in the order in which they were queued',
     answers: PushLine,
     async answer(gateway, { appId, params, query: { after = null } }) {
-      await readApp(gateway.db, appId)
+      await getApp(gateway.db, appId)
       const campaign = { appId, campaignId: params.id }
       if (!(await gateway.bus.call(readCampaign, campaign))) throw notFound()
       return lines(exportCampaign(gateway, { ...campaign, after }))

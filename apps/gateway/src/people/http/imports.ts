@@ -3,7 +3,7 @@ import { fault, invalidField } from '@herald/contracts/fault'
 import { ImportError, ImportReport, largestImport, StartImport } from '@herald/contracts/import'
 import { z } from 'zod'
 import { cappedList, listRequestOf, pageQuery } from '../../core/page.ts'
-import { readApp } from '../../apps/manage-app.ts'
+import { getApp } from '../../apps/store/apps.ts'
 import { endImportFile, receiveImport } from '../receive-import.ts'
 import { elsewhere, route } from '../../http/route.ts'
 
@@ -51,7 +51,7 @@ export const imports = [
     answers: ImportReport,
     faults: ['invalid_state', 'body_too_large', 'unsupported_media_type'],
     async answer(gateway, { appId, params, query: { offset }, upload, header }) {
-      await readApp(gateway.db, appId)
+      await getApp(gateway.db, appId)
       if (offset + Number(header('content-length') ?? 0) > largestImport)
         throw fault('body_too_large', `An import is at most ${largestImport / 1024 ** 3} GiB.`)
       return receiveImport(gateway, { appId, importId: params.id }, { offset, parts: upload.parts(), mediaType: upload.mediaType })
@@ -94,7 +94,7 @@ export const imports = [
     summary: 'List imports, newest first; they are kept for 30 days',
     answers: z.object({ items: z.array(ImportReport), nextCursor }),
     async answer({ db, bus }, { appId, query }) {
-      await readApp(db, appId)
+      await getApp(db, appId)
       return cappedList(await bus.call(calls.listImports, { appId, ...listRequestOf(query) }))
     },
   }),
@@ -107,7 +107,7 @@ export const imports = [
     summary: 'Read how far an import has come, and what became of its rows',
     answers: ImportReport,
     async answer({ db, bus }, { appId, params }) {
-      await readApp(db, appId)
+      await getApp(db, appId)
       return (await bus.call(calls.readImport, { appId, importId: params.id })).report
     },
   }),
@@ -121,7 +121,7 @@ export const imports = [
     summary: 'List why rows of an import were rejected, in their order: the first 10,000',
     answers: z.object({ items: z.array(ImportError), nextCursor }),
     async answer({ db, bus }, { appId, params, query: { limit, cursor } }) {
-      await readApp(db, appId)
+      await getApp(db, appId)
       return bus.call(calls.listImportErrors, { appId, importId: params.id, limit, after: rowOf(cursor) })
     },
   }),

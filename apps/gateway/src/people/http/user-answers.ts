@@ -1,30 +1,13 @@
 import { ExportedDelivery, ExportedPush, ExportedUser, MaskedDevice, OwnedDevice, Person, PersonSummary } from '@herald/contracts/person'
-import { outcomes } from '@herald/contracts/outcome'
-import { platforms } from '@herald/contracts/platform'
-import { engagementKinds } from '@herald/contracts/event'
+import { SavedSegment } from '@herald/contracts/saved-segment'
 import { z } from 'zod'
+import { Count, listOf, nextCursor, Push, Time } from '../../http/answers.ts'
 
-/** What the administration says of people, for its document. */
-const nullable = z.string().nullable()
+/* What the administration answers of users, devices and tags. */
 
-const ShownPush = z.object({
-  campaignId: z.string(),
-  subscriptionId: z.string(),
-  userId: z.string(),
-  platform: z.enum(platforms),
-  variant: nullable,
-  outcome: z.enum([...outcomes, 'open']),
-  code: nullable,
-  providerCode: nullable,
-  attempts: z.int().min(0),
-  settledAt: nullable,
-  engagements: z.array(z.enum(Object.values(engagementKinds))),
-  state: z.enum(['waiting', 'sending', 'held', 'retry']).optional(),
-  nextTryAt: nullable.optional(),
-})
-const pushes = z.array(ShownPush).meta({ description: 'The newest 50.' })
+const pushes = z.array(Push).meta({ description: 'The newest 50.' })
 
-export const PeopleList = z.object({ items: z.array(PersonSummary), nextCursor: nullable })
+export const PeopleList = z.object({ items: z.array(PersonSummary), nextCursor })
 export const FoundPerson = z.object({ user: Person })
 export const PersonWithPushes = Person.extend({ pushes })
 export const DeviceWithPushes = OwnedDevice.extend({ pushes })
@@ -40,3 +23,23 @@ export const PersonLine = z.union([
   ExportedDelivery.extend({ type: z.literal('webhook_delivery') }),
   End,
 ])
+
+export const TagList = z.object({
+  items: z.array(
+    z.object({
+      name: z.string(),
+      type: z.enum(['string', 'number', 'boolean', 'mixed']).meta({ description: '`mixed`: users have values of several types.' }),
+      users: Count.meta({ description: 'Users who have this tag; estimated where `exact` is false.' }),
+      low: Count.meta({ description: 'The lower end of the 95 % interval of `users`.' }),
+      high: Count.meta({ description: 'The upper end of the 95 % interval of `users`.' }),
+      values: z.array(z.string()).max(5).meta({ description: 'The most frequent values as text, the first 100 characters of each.' }),
+    }),
+  ),
+  nextCursor,
+  exact: z.boolean().meta({ description: 'True when every user of the app was read.' }),
+  sample: Count.meta({ description: 'Users that were read.' }),
+  users: Count.meta({ description: 'Users of the app; estimated where `exact` is false.' }),
+  asOf: Time,
+})
+
+export const SegmentsOfApp = listOf(SavedSegment)

@@ -2,10 +2,8 @@ import { providerKinds } from '@herald/contracts/app'
 import { platforms } from '@herald/contracts/platform'
 import { z } from 'zod'
 import type { SimulatedDevice, SimulatedPush } from '../simulate.ts'
-import { listOf } from '../../openapi/http/administration-answers.ts'
-import { Id } from '../../http/answers.ts'
-import { describes } from '../../http/describes.ts'
-import { examples } from '../../openapi/http/examples.ts'
+import { describes, Id, listOf } from '../../http/answers.ts'
+import * as shop from '../../http/shop.ts'
 
 /* What the simulator's routes answer, for the OpenAPI document, and examples of it. */
 
@@ -61,13 +59,13 @@ export const SimulatedPushList = listOf(
 )
 export const AccountTaken = z.object({ kind: z.enum(providerKinds) })
 
-const appId = '671a2b3c4d5e6f7081920a06'
+const { appId } = shop
 const device = {
   id: 'ios-300',
   platform: 'ios',
   name: 'Dana’s iPhone',
   byHand: true,
-  subscriptionId: examples.device.id,
+  subscriptionId: shop.device.id,
   environment: 'production',
   behaviour: { answer: 'ok', retryAfterSeconds: null, delayMs: null },
 } satisfies SimulatedDevice
@@ -78,9 +76,9 @@ const push = {
   deviceId: device.id,
   platform: 'ios',
   environment: 'production',
-  subscriptionId: examples.device.id,
-  userId: examples.user.id,
-  campaignId: examples.campaignId,
+  subscriptionId: shop.device.id,
+  userId: shop.user.id,
+  campaignId: shop.campaignId,
   variant: 'a',
   msgId,
   shown: {
@@ -98,7 +96,6 @@ const push = {
   payload: { aps: { alert: { title: 'Shipped', body: 'On its way' } }, herald: { msgId } },
   error: null,
 } satisfies SimulatedPush
-const page = <Item>(item: Item) => ({ items: [item], nextCursor: null })
 
 export const simulatorExamples = {
   takeSimulatedAccount: { bodies: { 'of APNs': { appId, kind: 'apns' } }, answer: { kind: 'apns' } },
@@ -109,7 +106,7 @@ export const simulatorExamples = {
     },
     answer: device,
   },
-  listSimulatedDevices: { answer: page(device) },
+  listSimulatedDevices: { answer: shop.listOf(device) },
   setSimulatedBehaviour: {
     bodies: {
       dead: { answer: 'dead' },
@@ -118,5 +115,5 @@ export const simulatorExamples = {
     },
     answer: { ...device, behaviour: { answer: 'slow', retryAfterSeconds: null, delayMs: 3_000 } },
   },
-  listSimulatedPushes: { answer: page(push) },
+  listSimulatedPushes: { answer: shop.listOf(push) },
 }

@@ -55,7 +55,7 @@ export const simulator = [
     faults: ['invalid_state', 'queue_unavailable'],
     audit: own('provider.set'),
     async answer(gateway, { body: { appId, kind }, note }) {
-      await takeSimulatedAccount(gateway, note, appId, kind)
+      await takeSimulatedAccount({ ...gateway, note }, appId, kind)
       return { kind }
     },
   }),
@@ -89,7 +89,7 @@ export const simulator = [
     answers: SimulatedDeviceList,
     async answer({ db, simulator: control }, { query: { appId, limit, cursor } }) {
       if (cursor !== undefined && !/^[hc]\d{1,9}$/.test(cursor)) throw badCursor()
-      const query = { ...(await reachOf(db, appId)), limit, after: cursor }
+      const query = { ...(await reachOf({ db }, appId)), limit, after: cursor }
       const { devices, next } = await control.ask<{ devices: SimulatedDevice[]; next: string | null }>('GET', '/devices', { query })
       return { items: devices, nextCursor: next }
     },
@@ -130,7 +130,7 @@ export const simulator = [
     answers: SimulatedPushList,
     async answer({ db, hmacSecrets, simulator: control }, { query: { appId, deviceId, limit, cursor } }) {
       if (cursor !== undefined && !/^\d{1,12}$/.test(cursor)) throw badCursor()
-      const query = { ...(await reachOf(db, appId)), deviceId, limit, before: cursor }
+      const query = { ...(await reachOf({ db }, appId)), deviceId, limit, before: cursor }
       const { pushes } = await control.ask<{ pushes: TakenPush[] }>('GET', '/pushes/newest', { query })
       const last = pushes.at(-1)
       return {
@@ -151,6 +151,6 @@ export const simulator = [
       '`watching` comes first; then `push` for each push, `dropped` with how many were left out when more than 100 came in a second, and `waiting` when the simulator does not answer.',
     mediaType: 'text/event-stream',
     answer: async ({ db, simulatorTail }, { query: { appId } }) =>
-      new EventStream(await simulatorTail.open(appId, () => reachOf(db, appId))),
+      new EventStream(await simulatorTail.open(appId, () => reachOf({ db }, appId))),
   }),
 ]

@@ -1,4 +1,4 @@
-import { readWaves, listTags, type SendWave, type TagUses } from '@herald/contracts/calls/audience'
+import { readWaves, type SendWave } from '@herald/contracts/calls/audience'
 import { listRuns, readCampaign } from '@herald/contracts/calls/campaigns'
 import { listStats } from '@herald/contracts/calls/tracker'
 import { notFound } from '@herald/contracts/fault'
@@ -9,7 +9,7 @@ import { freshNats } from '@herald/testing/nats'
 import { afterEach, expect, test } from 'vitest'
 import { startGateway } from '../../testing/start-gateway.ts'
 import { givenCampaign, startPeers } from '../../testing/start-peers.ts'
-import { RunList, TagList, WaveList } from '../../campaigns/http/campaign-answers.ts'
+import { RunList, WaveList } from './campaign-answers.ts'
 
 const nats = await freshNats()
 const { url } = await freshDatabase()
@@ -91,34 +91,4 @@ test('the runs of a recurrence are answered with the counters of each, by pages'
     const refused = await get(`/campaigns/${campaignId}/runs?${query}`)
     expect([query, refused.status, refused.body.error?.details?.[0]?.path]).toEqual([query, 422, path])
   }
-})
-
-// spec: administration/tags
-test('tags are found by the beginning of their name in any letter case, and every page goes on behind the last name', async () => {
-  const names = ['City', 'city_2', 'plan', 'plan.since', 'vip']
-  const counted: TagUses = {
-    tags: names.map((name) => ({ name, type: 'string', users: 30, low: 20, high: 40, values: ['a', 'b'] })),
-    ...{ exact: false, sample: 10, users: 300, asOf: '2026-01-01T00:00:00.000Z' },
-  }
-  peers.answers.set(listTags.subject, () => counted)
-  const walk = async (query: string) => {
-    const found: string[] = []
-    for (let cursor: string | null | undefined; cursor !== null;) {
-      const { status, body } = await get(`/tags?${query}${cursor === undefined ? '' : `&cursor=${cursor}`}`)
-      expect(status).toBe(200)
-      const page = TagList.parse(body)
-      expect(page).toMatchObject({ exact: false, sample: 10, users: 300, asOf: counted.asOf })
-      found.push(...page.items.map(({ name }) => name))
-      cursor = page.nextCursor
-    }
-    return found
-  }
-  for (const limit of [1, 2, 5, 100]) expect(await walk(`limit=${limit}`)).toEqual(names)
-  expect(await walk('q=cI&limit=1')).toEqual(['City', 'city_2'])
-  expect(await walk('q=plan.')).toEqual(['plan.since'])
-  expect(await walk('q=%25')).toEqual([])
-
-  const refused = await get('/tags?cursor=%20')
-  expect([refused.status, refused.body.error?.details?.[0]?.path]).toEqual([422, 'cursor'])
-  expect((await get('/tags', newId())).status).toBe(404)
 })

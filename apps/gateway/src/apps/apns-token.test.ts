@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isTokenKept } from './apns-token-age.ts'
+import { isTokenKept } from './apns-token.ts'
 
 // spec: providers/apns-provider-token
 test('a token lives 50 minutes, a refused one 20, so that Apple never sees two within 20', () => {

@@ -121,6 +121,7 @@ const flow: Place = {
     'node:crypto',
     'lru-cache',
     '@herald/service/background',
+    '@herald/service/daily',
     '@herald/service/group',
     // A table that tracker and audience both have.
     '@herald/service/listeners',

@@ -41,7 +41,7 @@ const givenApp = async (name = 'Shop') => String((await gateway.admin('POST', '/
 const itemsOf = (body: Record<string, unknown>) => body['items'] as Record<string, unknown>[]
 
 // spec: administration/apps, administration/settings
-test('an app is made with settings that hold nothing back, read, changed in part, and seen changed by every reader', async () => {
+test('a new app has settings that hold nothing back; it can be read and changed in part, and every process sees the change', async () => {
   const made = await gateway.admin('POST', '/apps', { name: 'Shop' })
   const id = String(made.body['id'])
   expect(made).toMatchObject({
@@ -66,7 +66,7 @@ test('an app is made with settings that hold nothing back, read, changed in part
 })
 
 // spec: administration/lists, limits/lists, limits/list-prefix
-test('a list is paged newest first without losing or repeating a row, and q is the beginning of a name', async () => {
+test('a list comes newest first, page by page, without losing or repeating a row, and q filters by the beginning of the name', async () => {
   const mark = newId()
   const ids: string[] = []
   for (const n of Array(7).keys()) ids.push(await givenApp(`${mark} ${n} 100%`))
@@ -101,7 +101,7 @@ test.each([
 })
 
 // spec: administration/keys, limits/key-form
-test('a key is shown once and kept as a hash', async () => {
+test('an API key is shown once, and only its hash is kept', async () => {
   const appId = await givenApp()
   const made = await gateway.admin('POST', `/apps/${appId}/keys`, { kind: 'secret', name: 'backend', scopes: ['campaigns:read'] })
   const key = String(made.body['key'])
@@ -119,7 +119,7 @@ test('a key is shown once and kept as a hash', async () => {
 })
 
 // spec: administration/key-scopes
-test('a public key has one scope and takes no others', async () => {
+test('a public key has one scope and can get no other', async () => {
   const appId = await givenApp()
   expect((await gateway.admin('POST', `/apps/${appId}/keys`, { kind: 'public', name: 'sdk' })).body['scopes']).toEqual([
     'subscriptions:write',
@@ -155,7 +155,7 @@ test('provider credentials are shown without secrets, sealed in the database and
   expect(JSON.stringify(rows)).not.toContain('PRIVATE')
 })
 
-test('credentials get a version that never comes again, and none are none', async () => {
+test('each change of credentials gets a version that is never used again; an app without credentials has none', async () => {
   const appId = await givenApp()
   const versionOf = async () => (await dispatcher.call(readCredentials, { appId, kind: 'apns' })).credentials?.version
   expect(await versionOf()).toBeUndefined()
@@ -175,7 +175,7 @@ test('credentials get a version that never comes again, and none are none', asyn
 })
 
 // spec: administration/webpush-credentials
-test('Web Push keys are made once and outlive a change of the subject', async () => {
+test('the Web Push keys of an app are made once, and stay when its subject is changed', async () => {
   const appId = await givenApp()
   const made = await gateway.admin('PUT', `/apps/${appId}/providers/webpush`, { subject: 'mailto:a@example.org' })
   const again = await gateway.admin('PUT', `/apps/${appId}/providers/webpush`, { subject: 'mailto:b@example.org' })
@@ -185,7 +185,7 @@ test('Web Push keys are made once and outlive a change of the subject', async ()
 })
 
 // spec: providers/apns-provider-token
-test('all askers get one APNs token of a team and key, also of another app with the same key, minted by two gateways at once', async () => {
+test('all dispatchers get the same APNs token of a team and key, also for another app with that key and from two gateways at once', async () => {
   await startGateway({ database: url('gateway'), nats })
   const body = apns({ teamId: 'TEAM000002' })
   const [one, other] = [await givenApp(), await givenApp()]
@@ -226,7 +226,7 @@ test('an app without APNs credentials has no token', async () => {
 })
 
 // spec: administration/audit
-test('each change leaves one line that says what was changed and holds no secret', async () => {
+test('each change of an app, its keys and credentials leaves one audit line, without a secret', async () => {
   const appId = await givenApp()
   const { id: keyId } = (await gateway.admin('POST', `/apps/${appId}/keys`, { kind: 'public', name: 'sdk' })).body
   await gateway.admin('PATCH', `/apps/${appId}`, { settings: { defaultTimezone: 'Asia/Tokyo' } })
@@ -249,7 +249,7 @@ test('each change leaves one line that says what was changed and holds no secret
 })
 
 // spec: identity/verification, administration/identity-secret
-test('where identity tokens are required, a public key names an externalId only with one that the app’s backend signed', async () => {
+test('where identity tokens are required, a public key can name an externalId only with a token that the app’s backend signed', async () => {
   const app = await gateway.givenApp()
   const { secret } = (await gateway.admin('POST', `/apps/${app.appId}/identity-secret`)).body
   const signed = (claims: object, by = String(secret), alg?: string) => identityToken(by, claims, alg)
@@ -286,7 +286,7 @@ test('where identity tokens are required, a public key names an externalId only 
 })
 
 // spec: administration/circuits-shown
-test('a provider shows the breakers of its platform, and is tried at once when an operator asks', async () => {
+test('a provider shows the circuits of its platform, and is probed at once when an operator asks for it', async () => {
   const appId = await givenApp()
   await gateway.admin('PUT', `/apps/${appId}/providers/apns`, apns())
   const circuit = {

@@ -14,13 +14,13 @@ test.each<[string | undefined, string | undefined]>([
   [`__Host-herald="${id}"`, undefined],
   [`x__Host-herald=${id}`, undefined],
   [`herald=${id}`, undefined],
-  // Of two the first counts: browsers send the more specific one first, and a __Host- cookie has but one place.
+  // Of two cookies the first counts: browsers send the more specific one first, and a __Host- cookie has only one path.
   [`__Host-herald=wrong; __Host-herald=${id}`, undefined],
 ])('of the cookies %j the session is %j', (cookies, session) => {
   expect(sessionIdOf(cookies)).toBe(session)
 })
 
-test('a cookie that is set is the one that is read', () => {
+test('the cookie that a sign-in sets is the one that requests are recognized by', () => {
   expect(sessionIdOf(sessionCookie(id).split(';')[0])).toBe(id)
 })
 
@@ -38,7 +38,7 @@ test.each<[origin: string, host: string, baseUrl: string | undefined, ours: bool
   expect(foreignProblem({ ...from, origin, host, baseUrl }) === undefined).toBe(ours)
 })
 
-test('a session’s own token lets a change through, and reads need none', () => {
+test('a change needs the csrf token of its own session, and a read needs none', () => {
   for (const method of ['GET', 'HEAD', 'OPTIONS']) expect(sessionProblem({ ...from, method }, id, undefined)).toBeUndefined()
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
     expect(sessionProblem({ ...from, method }, id, csrfTokenOf(id))).toBeUndefined()

@@ -31,7 +31,7 @@ const titled = (chosen: readonly Route[]) => chosen.map((route) => [title(route)
 const isForPages = ({ key }: Route) => key === 'public'
 
 // spec: limits/key-missing, limits/key-headers
-test.each(titled(keyed))('%s takes no request without a valid key', async (_, route) => {
+test.each(titled(keyed))('%s refuses requests without a valid key', async (_, route) => {
   const wrong = [
     {},
     bearer('nonsense'),
@@ -80,12 +80,12 @@ test('every route below /v1 but the tracker asks for a key or the administration
   expect(routes.filter(({ key }) => key === 'sign-in').map(title)).toEqual(['POST /v1/admin/session'])
 })
 
-/** Of a session, which a token is not: session.integration.test.ts. */
+/** Routes of a session, which the token does not have: session.integration.test.ts tests them. */
 const isOfSession = ({ path }: Route) => path === '/v1/admin/session'
 
 // spec: administration/token
 test.each(titled(administrationRoutes.filter((route) => !isOfSession(route))))(
-  '%s takes the administration token and nothing else',
+  '%s accepts the administration token and nothing else',
   async (_, route) => {
     for (const headers of [
       {},
@@ -101,7 +101,7 @@ test.each(titled(administrationRoutes.filter((route) => !isOfSession(route))))(
 )
 
 const pem = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }).toString()
-/** A right body comes before look-ups, so each route that takes one gets one. */
+/** A body is checked before anything is looked up, so each route with a body gets a valid one. */
 const bodies: Record<string, unknown> = {
   replaceCampaignOfApp: { name: 'Sale', silent: true },
   searchUsersOfApp: { token: 'token' },
@@ -127,12 +127,12 @@ const bodies: Record<string, unknown> = {
   createWebhook: { url: 'https://hooks.example.org/herald' },
   changeWebhook: { enabled: false },
 }
-/** What is asked for has to be named before it is looked up too. */
+/** A query is checked before anything is looked up too. */
 const queries: Record<string, string> = {
   explainSend: `?campaignId=${newId()}&subscriptionId=${newId()}`,
   sendImportData: '?offset=0',
 }
-/** Where the dashboard does what the public API does, the documented body is right. */
+/** The documented body is valid where the dashboard does what the public API does. */
 const bodyOf = ({ name }: Route): unknown => bodies[name] ?? Object.values(exampleOf[name.replace(/OfApp$/, '')]?.bodies ?? {})[0]
 
 // spec: administration/unknown-app
@@ -151,7 +151,7 @@ test.each(titled(administrationRoutes.filter(({ path }) => path.includes(':appId
 )
 
 // spec: administration/token-unset
-test.each(['', 'short-token'])('with ADMIN_TOKEN %j the whole administration prefix is 404, whatever is asked', async (ADMIN_TOKEN) => {
+test.each(['', 'short-token'])('with ADMIN_TOKEN %j every path of the administration is 404', async (ADMIN_TOKEN) => {
   const without = await startGateway({ database: url('gateway'), nats }, { ADMIN_TOKEN })
   const unknown = (await without.ask({ path: '/nowhere' })).text
   for (const route of administrationRoutes) {
@@ -163,7 +163,7 @@ test.each(['', 'short-token'])('with ADMIN_TOKEN %j the whole administration pre
 })
 
 // spec: limits/foreign-ids
-test('a foreign app’s key cannot be revoked, and answers like one that does not exist', async () => {
+test('the key of another app cannot be revoked, and is answered like a key that does not exist', async () => {
   const foreign = await gateway.admin('DELETE', `/apps/${stranger.appId}/keys/${app.secretKeyId}`)
   const unknown = await gateway.admin('DELETE', `/apps/${stranger.appId}/keys/${newId()}`)
 

@@ -33,7 +33,7 @@ const many = <Item>(count: number, make: (index: number) => Item): Item[] => Arr
 const to = (externalId: string, more: object = {}) => ({ target: { externalIds: [externalId] }, silent: true, ...more })
 const sentTo = (externalId: string) => peers.sent.filter(({ notification }) => JSON.stringify(notification).includes(`"${externalId}"`))
 
-test('of a hundred notifications the wrong ones are refused by themselves, at their paths, and the others are sent', async () => {
+test('in a batch of a hundred notifications each wrong one is refused at its path, and the others are sent', async () => {
   const wrong: Record<number, [item: unknown, path: string]> = {
     3: [{ silent: true }, 'notifications.3.target'],
     17: [to('wrong', { ttl: -1 }), 'notifications.17.ttl'],
@@ -63,7 +63,7 @@ test('of a hundred notifications the wrong ones are refused by themselves, at th
   expect(sentTo('wrong')).toEqual([])
 })
 
-test('a frame that is wrong is refused whole', async () => {
+test('a batch with a wrong frame is refused as a whole', async () => {
   for (const [path, body] of [
     ['/v1/notifications/batch', { notifications: [] }],
     ['/v1/notifications/batch', { notifications: many(101, () => to('frame')) }],
@@ -83,7 +83,7 @@ test('a frame that is wrong is refused whole', async () => {
   expect(sentTo('frame')).toEqual([])
 })
 
-test('with keys a repeat makes only what is missing: a key of the item, or the request’s with the place', async () => {
+test('a repeated batch sends only what is missing, by the key of each item, or by the key of the request and the place of the item', async () => {
   const items = [to('a', { idempotencyKey: newId() }), to('b'), to('c')]
   const headers = { 'idempotency-key': newId() }
 
@@ -100,7 +100,7 @@ test('with keys a repeat makes only what is missing: a key of the item, or the r
   expect(sentTo('b')[0]?.idempotency?.key).toBe(`${headers['idempotency-key']}:1`)
 })
 
-test('an item is the same request as POST /v1/notifications with its key, whichever came first', async () => {
+test('an item of a batch and POST /v1/notifications with the same key are the same request, whichever came first', async () => {
   const key = newId()
   const single = await post('/v1/notifications', to('d'), { 'idempotency-key': key })
 
@@ -109,7 +109,7 @@ test('an item is the same request as POST /v1/notifications with its key, whiche
   expect(results).toEqual([{ index: 0, status: 202, id: single.body['id'], replayed: true }])
 })
 
-test('a key that comes again with another body fails that item alone, and with the same body is a replay, within one request too', async () => {
+test('a key that comes again with another body fails its item alone, and with the same body is a replay, also within one batch', async () => {
   const [key, twice] = [newId(), newId()]
   await send([to('e', { idempotencyKey: key })])
 
@@ -130,7 +130,7 @@ test('a key that comes again with another body fails that item alone, and with t
   ])
 })
 
-test('a request’s key may have all 255 characters, and the places still differ', async () => {
+test('the key of a batch may have all 255 characters, and its items still have different keys', async () => {
   const headers = { 'idempotency-key': 'k'.repeat(255) }
   const first = await send([to('h'), to('h')], headers)
   const second = await send([to('h'), to('h')], headers)
@@ -140,7 +140,7 @@ test('a request’s key may have all 255 characters, and the places still differ
   for (const { idempotency } of sentTo('h')) expect(idempotency?.key.length).toBeLessThanOrEqual(255)
 })
 
-test('each item counts in the limit of sends, right or wrong; those beyond it are 429 items, and a batch itself counts as nothing', async () => {
+test('each item of a batch counts in the limit of sends, valid or not; items beyond the limit are 429, and the batch itself does not count', async () => {
   const limited = await startGateway({ database: url('gateway'), nats }, { SEND_RATE_LIMIT: '5', API_RATE_LIMIT: '1' })
   const window = () => Math.floor(performance.now() / 60_000)
   const counted = async () => {
@@ -152,7 +152,7 @@ test('each item counts in the limit of sends, right or wrong; those beyond it ar
     const alone = await post('/v1/notifications', to('beyond'), {}, limited, key)
     return { isWhole: window() === begun, first, second, alone }
   }
-  // Windows are the clock's minutes: one that ends meanwhile says nothing.
+  // The windows of limits are the clock's minutes. When one ends in between, the counts are taken again.
   let seen = await counted()
   if (!seen.isWhole) seen = await counted()
   const { first, second, alone } = seen
@@ -165,7 +165,7 @@ test('each item counts in the limit of sends, right or wrong; those beyond it ar
   expect(sentTo('beyond')).toEqual([])
 })
 
-test('when a part of the service is away its items say so, and the answer is read all the same', async () => {
+test('when campaigns is away each item says so, and the batch itself is answered with 200', async () => {
   peers.refusal = queueUnavailable()
   expect(await send([to('j'), {}])).toMatchObject({
     status: 200,
@@ -173,7 +173,7 @@ test('when a part of the service is away its items say so, and the answer is rea
   })
 })
 
-test('users of a batch that are wrongly written are refused by themselves; the others go on in one call, in order', async () => {
+test('wrong users of a batch are refused each at its path; the others are changed in one call, in order', async () => {
   const userId = newId()
   const users = [
     { externalId: 'ann', tags: { plan: 'pro', trial: null }, country: 'de' },
@@ -209,7 +209,7 @@ test('users of a batch that are wrongly written are refused by themselves; the o
   })
 })
 
-test('a batch needs the scope of the call for one', async () => {
+test('a batch needs the same scope as the request for a single item', async () => {
   const body = { kind: 'secret', name: 'narrow', scopes: ['users:read', 'campaigns:write'] }
   const key = String((await gateway.admin('POST', `/apps/${appId}/keys`, body)).body['key'])
   const withKey = (path: string, items: object) => post(path, items, {}, gateway, key)
@@ -217,7 +217,7 @@ test('a batch needs the scope of the call for one', async () => {
   expect((await withKey('/v1/notifications/batch', { notifications: [to('k')] })).status).toBe(403)
 })
 
-test('the database going away at the start is 503 for the whole; midway it is 503 for what is not done yet', async () => {
+test('without a database a batch is 503; when the database goes away midway, the items not yet done are 503', async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   peers.beforeSend = async (request) => {
     if (JSON.stringify(request).includes('"slow"')) await released

@@ -24,13 +24,19 @@ export type EventSink = {
 }
 
 /** Something is written at least this often. A caller that has read nothing since the last time is cut off. */
-const heartbeatMs = 10_000
+const silenceMs = 10_000
+/** An event, because a page cannot see comments: by it a page tells a quiet stream from a frozen gateway. */
+const heartbeatText = 'event: heartbeat\ndata: {}\n\n'
 
 /**
  * Writes a stream. A caller that reads slower than things happen gets the newest event when it is ready again; older events that waited are
  * dropped, so a slow caller costs the memory of one event. Nothing here keeps the process alive.
  */
-export function respondStream(response: ServerResponse, stream: EventStream, { headOnly }: { headOnly: boolean }): void {
+export function respondStream(
+  response: ServerResponse,
+  stream: EventStream,
+  { headOnly, heartbeatMs = silenceMs }: { headOnly: boolean; heartbeatMs?: number },
+): void {
   let blocked = false
   let silent = true
   let waiting: string | undefined
@@ -53,7 +59,7 @@ export function respondStream(response: ServerResponse, stream: EventStream, { h
   })
   const heartbeat = setInterval(() => {
     if (blocked) response.destroy()
-    else if (silent) response.write(':\n\n')
+    else if (silent) response.write(heartbeatText)
     silent = true
   }, heartbeatMs).unref()
 

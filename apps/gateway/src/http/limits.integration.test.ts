@@ -14,7 +14,7 @@ const start = (settings: Record<string, string>) => startGateway({ database: url
 const phone = { platform: 'ios', token: 'abc123' }
 const everyone = { target: { all: true }, silent: true }
 
-/** Windows are the clock's minutes: a test that begins at the end of one would see its counts start anew. */
+/** The windows of limits are the clock's minutes: a test that begins at the end of one would see its counts start again. */
 async function withinOneWindow(test: () => Promise<void>): Promise<void> {
   const window = () => Math.floor(performance.now() / 60_000)
   for (;;) {
@@ -36,7 +36,7 @@ const expectLimited = (told: Told) => {
 }
 
 // spec: limits/rate-buckets, limits/rate-headers, limits/order-of-checks
-test('registrations are limited by client address, before the key is looked at, and answers say what is left', async () => {
+test('registrations are limited by client address, before the key is checked, and answers say how many are left', async () => {
   await withinOneWindow(async () => {
     const gateway = await start({ SUBSCRIBE_RATE_LIMIT: '3' })
     const { publicKey } = await gateway.givenApp()
@@ -54,7 +54,7 @@ test('registrations are limited by client address, before the key is looked at, 
 })
 
 // spec: limits/client-address
-test('x-forwarded-for from a peer that is no trusted proxy does not dodge the limit', async () => {
+test('a client cannot dodge a limit with x-forwarded-for unless it is a trusted proxy', async () => {
   await withinOneWindow(async () => {
     const gateway = await start({ SUBSCRIBE_RATE_LIMIT: '3', TRUSTED_PROXIES: '192.0.2.0/24' })
     const { publicKey } = await gateway.givenApp()
@@ -68,7 +68,7 @@ test('x-forwarded-for from a peer that is no trusted proxy does not dodge the li
 })
 
 // spec: limits/rate-buckets
-test('sends are limited by key: another key of the app has its own', async () => {
+test('sends are limited by key: another key of the same app has its own limit', async () => {
   await withinOneWindow(async () => {
     const gateway = await start({ SEND_RATE_LIMIT: '2' })
     const { appId, secretKey } = await gateway.givenApp()
@@ -83,7 +83,7 @@ test('sends are limited by key: another key of the app has its own', async () =>
 })
 
 // spec: limits/rate-buckets
-test('events are limited by client address', async () => {
+test('reports of devices are limited by client address', async () => {
   await withinOneWindow(async () => {
     const gateway = await start({ EVENT_RATE_LIMIT: '2' })
     const ids = { appId: newId(), campaignId: newId(), userId: newId(), subscriptionId: newId() }
@@ -96,7 +96,7 @@ test('events are limited by client address', async () => {
 })
 
 // spec: limits/rate-buckets, limits/rate-window
-test('all other operations are unlimited unless API_RATE_LIMIT says so, and a limit of 0 is none', async () => {
+test('all other requests are unlimited unless API_RATE_LIMIT is set, and a limit of 0 is no limit', async () => {
   await withinOneWindow(async () => {
     const limited = await start({ API_RATE_LIMIT: '1' })
     const { secretKey } = await limited.givenApp()
@@ -112,7 +112,7 @@ test('all other operations are unlimited unless API_RATE_LIMIT says so, and a li
 })
 
 // spec: limits/rate-buckets
-test('logins, logouts and changes of the user with a public key are limited by client address, before the key is looked at', async () => {
+test('logins, logouts and changes of the user with a public key are limited by client address, before the key is checked', async () => {
   await withinOneWindow(async () => {
     const gateway = await start({ IDENTITY_RATE_LIMIT: '3' })
     const { publicKey, secretKey } = await gateway.givenApp()
@@ -139,13 +139,13 @@ test('logins, logouts and changes of the user with a public key are limited by c
       expect(told.status).toBe(200)
       expect(told.headers['ratelimit-limit']).toBeUndefined()
     }
-    // What only looks like a secret key gets no further than its 401.
+    // A text in the form of a secret key gets no further than 401.
     expect((await ask('login', '203.0.113.1', { authorization: `Bearer ${secretKey.slice(0, -1)}A` })).status).toBe(401)
   })
 })
 
 // spec: limits/rate-buckets
-test('one device may do a sixth of that, from however many addresses', async () => {
+test('one device may use a sixth of the identity limit, from however many addresses', async () => {
   await withinOneWindow(async () => {
     const gateway = await start({ IDENTITY_RATE_LIMIT: '12' })
     const { publicKey } = await gateway.givenApp()

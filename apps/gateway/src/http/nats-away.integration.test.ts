@@ -21,10 +21,10 @@ afterAll(async () => {
 const { url } = await freshDatabase()
 const { db } = await openDatabase<Tables>(testService('gateway', {}), { url: url('gateway'), poolSize: 2 })
 
-test('a key that was revoked while NATS was away stops working when it is back, long before the memory of it ends', async () => {
+test('a key that was revoked while NATS was away stops working as soon as NATS is back, although the gateway remembers it', async () => {
   const gateway = await startGateway({ database: url('gateway'), nats: nats.url }, { API_KEY_CACHE_TTL: '3600' })
   const { appId, secretKey, secretKeyId } = await gateway.givenApp()
-  // Refused after the key was taken for good: there is no such body.
+  // The key is accepted, and then the missing body is refused.
   const use = async () =>
     (
       await gateway.ask({
@@ -37,7 +37,7 @@ test('a key that was revoked while NATS was away stops working when it is back, 
   expect(await use()).toBe(422)
 
   await nats.stop()
-  // What another gateway did, whose word nobody could hear.
+  // As another gateway would do it while nobody can hear the broadcast.
   await deleteApiKey(db, appId, secretKeyId)
   expect(await use()).toBe(422)
   nats = await startNatsServer({ storeDir, port: nats.port })

@@ -42,7 +42,7 @@ const id = newId()
 // Subscriptions
 
 // spec: identity/endpoint-host
-test('an endpoint is registered and rotated onto only at a known push service, unless the operator allows others', async () => {
+test('the endpoint of a browser must be at a known push service, also after a rotation, unless the operator allows others', async () => {
   const browser = Object(exampleOf['registerSubscription']?.bodies?.['browser']) as { keys: unknown }
   const { keys } = browser
   const at = (endpoint: string) => ({ platform: 'web', endpoint, keys })
@@ -68,7 +68,7 @@ test('an endpoint is registered and rotated onto only at a known push service, u
 })
 
 // spec: identity/patch-device
-test('PATCH of a device hands over the named fields, and refuses none at all and fields of the person', async () => {
+test('PATCH of a device passes its fields on, and refuses an empty body and fields of the user', async () => {
   expect(await ask('PATCH', `/v1/subscriptions/${id}`, { optedIn: false }, withPublic)).toMatchObject({ status: 200 })
   expect(lastAsked(patchSubscription)).toEqual({ appId, subscriptionId: id, changes: { optedIn: false } })
 
@@ -77,7 +77,7 @@ test('PATCH of a device hands over the named fields, and refuses none at all and
 })
 
 // spec: identity/session
-test('a session may be told with a body and without', async () => {
+test('the start of a session can be reported with a body and without', async () => {
   const path = `/v1/subscriptions/${id}/session`
   expect(await ask('POST', path, undefined, withPublic)).toMatchObject({ status: 200, body: { id: expect.any(String), sessionCount: 18 } })
   expect(lastAsked(startSession)).toEqual({ appId, subscriptionId: id, session: {} })
@@ -100,7 +100,7 @@ test('the owner of a device is changed by PATCH and by POST alike', async () => 
   }
 })
 
-test('rotate is an operation and not the id of a device', async () => {
+test('`rotate` is an operation and not the id of a device', async () => {
   const [body] = Object.values(exampleOf['rotateSubscription']?.bodies ?? {})
   expect(await ask('POST', '/v1/subscriptions/rotate', body, withPublic)).toMatchObject({ status: 200 })
   expect(lastAsked(rotateSubscription)).toEqual({ appId, rotation: body })
@@ -108,7 +108,7 @@ test('rotate is an operation and not the id of a device', async () => {
 })
 
 // spec: identity/verification
-test('when the app requires it, a public key that names an externalId needs a token of that person, at register and at login', async () => {
+test('where an app requires it, a public key that names an externalId needs an identity token of that user, to register and to log in', async () => {
   const strict = await gateway.givenApp()
   await gateway.admin('PATCH', `/apps/${strict.appId}`, { settings: { identityVerification: 'required' } })
   const { secret } = (await gateway.admin('POST', `/apps/${strict.appId}/identity-secret`)).body
@@ -137,7 +137,7 @@ test('when the app requires it, a public key that names an externalId needs a to
 // Users
 
 // spec: identity/read-user
-test('users are addressed by id and by external id, which is percent-decoded', async () => {
+test('users can be addressed by id and by percent-encoded external id', async () => {
   await ask('GET', `/v1/users/${id}`)
   expect(lastAsked(readUser)).toEqual({ appId, user: { userId: id } })
   for (const externalId of ['a', 'Ada Lovelace', 'ada@example.org', 'a/b?c#d', '..%2f', '100%', 'é😀', 'x'.repeat(128), '😀'.repeat(128)]) {
@@ -146,7 +146,7 @@ test('users are addressed by id and by external id, which is percent-decoded', a
   }
 })
 
-test('an external id that nobody can have is unknown to GET and DELETE, and refused where PATCH would make it', async () => {
+test('an external id that no user can have is 404 for GET and DELETE, and refused by PATCH, which would create the user', async () => {
   const asked = peers.asked.length
   for (const externalId of ['x'.repeat(129), '%00', '%0a', 'null', 'undefined', 'NaN', '%5Bobject%20Object%5D', '%20']) {
     const path = `/v1/users/by-external-id/${externalId}`
@@ -158,7 +158,7 @@ test('an external id that nobody can have is unknown to GET and DELETE, and refu
 })
 
 // spec: identity/change-user, identity/change-makes-user, identity/erase-user
-test('PATCH of a user answers the user with 200, also when it made one, and DELETE answers 204 without a body', async () => {
+test('PATCH of a user answers 200 with the user, also when it created the user; DELETE answers 204 without a body', async () => {
   expect(await ask('PATCH', '/v1/users/by-external-id/new', { tags: { a: 1 } })).toMatchObject({ status: 200, body: shop.user })
   expect(lastAsked(changeUser)).toEqual({ appId, user: { externalId: 'new' }, changes: { tags: { a: 1 } } })
   expect(await ask('DELETE', '/v1/users/by-external-id/new')).toMatchObject({ status: 204, text: '' })
@@ -166,14 +166,14 @@ test('PATCH of a user answers the user with 200, also when it made one, and DELE
   expect(await ask('PATCH', `/v1/users/${id}`, {})).toMatchObject({ status: 422, body: { error: { code: 'invalid_body' } } })
 })
 
-test('what is wrong with a tag is told at the tag', async () => {
+test('a wrong tag is refused at its name', async () => {
   expect(pathsOf(await ask('PATCH', `/v1/users/${id}`, { tags: { ok: 1, deep: { a: 1 } } }))).toEqual(['tags.deep'])
 })
 
 // Segments
 
 // spec: segments/preview
-test('a preview without a body, without a segment, and one with {}, count everyone', async () => {
+test('a preview without a body, without a segment, or with {} counts everyone', async () => {
   for (const body of [undefined, {}]) {
     expect(await ask('POST', '/v1/segments/preview', body)).toMatchObject({ status: 200 })
     expect(lastAsked(previewSegment)).toEqual({ appId, segment: null })
@@ -183,7 +183,7 @@ test('a preview without a body, without a segment, and one with {}, count everyo
 })
 
 // spec: segments/meaning-errors, segments/saved-errors
-test('a segment without meaning is invalid_segment on preview and invalid_body where it is saved, at the faulty node', async () => {
+test('a meaningless segment is invalid_segment in a preview and invalid_body when it is saved, at the wrong node', async () => {
   const meaningless = {
     and: [
       { field: 'platform', op: 'eq', value: 'ios' },
@@ -205,7 +205,7 @@ test('a segment without meaning is invalid_segment on preview and invalid_body w
 })
 
 // spec: segments/saved-fields
-test('a saved segment is handed over word for word and answered with 201', async () => {
+test('a segment is saved word for word and answered with 201', async () => {
   const [body] = Object.values(exampleOf['createSegment']?.bodies ?? {})
   expect(await ask('POST', '/v1/segments', body)).toMatchObject({ status: 201, body: shop.segment })
   expect(lastAsked(createSegment)).toEqual({ appId, segment: body })
@@ -241,7 +241,7 @@ test.each([
 })
 
 // spec: limits/list-bytes
-test('a list answer ends at 512 KiB and goes on from there', async () => {
+test('a list ends at 512 KiB and continues with its cursor', async () => {
   const items = Array.from({ length: 30 }, (_, n) => ({
     ...shop.segment,
     id: newId(),
@@ -260,7 +260,7 @@ test('a list answer ends at 512 KiB and goes on from there', async () => {
 // Campaigns
 
 // spec: campaigns/create
-test('a campaign is made as a draft, and a replay is told by its header', async () => {
+test('a campaign is created as a draft, and a header says when the answer is a replay', async () => {
   peers.answers.set(createCampaign.subject, () => ({ id, status: 'draft', replayed: true }))
   const told = await ask('POST', '/v1/campaigns', { name: 'Sale', silent: true }, { ...withSecret, 'idempotency-key': 'sale' })
 
@@ -274,14 +274,14 @@ test('a campaign is made as a draft, and a replay is told by its header', async 
 })
 
 // spec: campaigns/send
-test.each(['sending', 'scheduled', 'active'])('a campaign that is %s after its send is answered 202', async (status) => {
+test.each(['sending', 'scheduled', 'active'])('sending a campaign that becomes %s is answered 202', async (status) => {
   peers.answers.set(sendCampaign.subject, () => ({ status }))
   expect(await ask('POST', `/v1/campaigns/${id}/send`)).toMatchObject({ status: 202, body: { status } })
   expect(lastAsked(sendCampaign)).toEqual({ appId, campaignId: id, defaultTimezone: 'UTC' })
 })
 
 // spec: experiments/winner
-test('a winner is named by variant', async () => {
+test('the winner of an experiment is picked by its variant', async () => {
   expect(await ask('POST', `/v1/campaigns/${id}/experiment/winner`, { variant: 'b' })).toMatchObject({
     status: 202,
     body: { status: 'sending' },
@@ -312,7 +312,7 @@ test.each<[wrong: object, path: string]>([
 // Administration
 
 // spec: administration/segments-templates, administration/lists
-test('the dashboard works on segments and templates as the public API does, lists as elsewhere there, each change in the audit', async () => {
+test('the administration works on segments and templates like the public API, with its own form of lists, and audits each change', async () => {
   const [segment, template] = ['createSegment', 'createTemplate'].map((name) => Object.values(exampleOf[name]?.bodies ?? {})[0])
   const at = `/apps/${appId}`
   expect((await gateway.admin('GET', `${at}/segments?limit=5`)).body).toEqual({ items: [shop.segment], nextCursor: null })

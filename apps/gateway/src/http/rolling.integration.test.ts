@@ -13,10 +13,10 @@ import { adminToken, hmacSecret, sealKeys } from '../testing/start-gateway.ts'
 const nats = await freshNats()
 const { url } = await freshDatabase()
 
-/** Processes share the machine with other tests. */
+/** The processes share the machine with other tests. */
 const patiently = { withinMs: 60_000 }
 
-/** A gateway as it is started in earnest: a process of its own, on a port of its own or on a socket it is given. Answers when it listens. */
+/** A gateway as operators start it: a process of its own, on a port of its own or on a socket that it is given. Resolves when it listens. */
 async function startProcess(listenOn: number | HeldPort, settings: Record<string, string> = {}) {
   const where = typeof listenOn === 'number' ? { PORT: String(listenOn) } : { LISTEN_FDS: '1' }
   const child = spawn(process.execPath, [resolve(import.meta.dirname, '../main.ts')], {
@@ -41,7 +41,7 @@ async function startProcess(listenOn: number | HeldPort, settings: Record<string
   const bound = await until(() => Number(/"port":(\d+),"msg":"listening"/.exec(output)?.[1] ?? 0), patiently)
   return {
     port: bound,
-    /** Answers its exit code. */
+    /** Gives its exit code. */
     stop(signal: NodeJS.Signals = 'SIGTERM') {
       child.kill(signal)
       return ended
@@ -55,10 +55,10 @@ async function heldPort(): Promise<HeldPort> {
   return held
 }
 
-/** A request that was not answered 200: with what instead, and when (`performance.now()`). */
+/** A request that was not answered 200: what it got instead, and when (`performance.now()`). */
 type Lost = { answer: number | string; begunAt: number; endedAt: number }
 
-/** Clients that ask as fast as they are answered, each on one connection or on a new one for every request. */
+/** Clients that ask again as soon as they are answered, each on one connection or on a new one for every request. */
 function startClients(port: number, { keepAlive, count }: { keepAlive: boolean; count: number }) {
   const agent = new Agent({ keepAlive, maxSockets: count })
   const askOnce = () =>
@@ -82,12 +82,12 @@ function startClients(port: number, { keepAlive, count }: { keepAlive: boolean; 
     }
   })
   return {
-    /** Ends when so many more requests have been answered. */
+    /** Resolves when so many more requests have been answered. */
     async asked(more: number) {
       const enough = total + more
       await until(() => total >= enough, patiently)
     },
-    /** Answers what was not 200. */
+    /** Stops the clients and gives the requests that were not answered 200. */
     async stop() {
       stopped = true
       await Promise.all(clients)
@@ -97,10 +97,10 @@ function startClients(port: number, { keepAlive, count }: { keepAlive: boolean; 
   }
 }
 
-/** Each has one request in flight at a time. */
+/** Each client has one request under way at a time. */
 const clientCount = 20
 
-/** Both kinds at once: what holds for one must hold for the other meanwhile. */
+/** Clients of both kinds at the same time. */
 function startBothKinds(port: number) {
   const both = [true, false].map((keepAlive) => startClients(port, { keepAlive, count: clientCount / 2 }))
   const clients = {
@@ -114,7 +114,7 @@ function startBothKinds(port: number) {
 }
 
 // spec: running/no-refused-connection
-test('a gateway that is alone and replaced again and again costs no client an error: who connects meanwhile waits for the next one', async () => {
+test('a single gateway that is replaced again and again costs no client an error: connections made meanwhile wait for the next gateway', async () => {
   const held = await heldPort()
   let gateway = await startProcess(held)
   const clients = startBothKinds(held.port)
@@ -144,7 +144,7 @@ test('two gateways on one socket that are replaced in turn cost no client an err
   for (const gateway of gateways) expect(await gateway.stop()).toBe(0)
 }, 180_000)
 
-test('a killed gateway costs the requests it was answering and no other; with the last holder of the socket its port is free', async () => {
+test('a killed gateway loses the requests that it was answering and no other; once nobody holds the socket its port is free', async () => {
   const held = await heldPort()
   let gateway = await startProcess(held)
   const clients = startBothKinds(held.port)
@@ -169,18 +169,18 @@ test('a killed gateway costs the requests it was answering and no other; with th
   expect(await isPortFree(held.port)).toBe(true)
 }, 180_000)
 
-test('gateways with a socket each that are replaced one after the other cost clients that keep their connections no error', async () => {
+test('gateways with a socket each that are replaced in turn cost clients with kept connections no error', async () => {
   expect(await rollOnePort({ keepAlive: true, count: 20 })).toEqual([])
 }, 180_000)
 
-test('… and clients that connect anew for each request none either, but who stands in the queue of a kernel that does not hand it over', async () => {
+test('gateways with a socket each that are replaced in turn cost clients with new connections no error, but for those in the accept queue of a kernel that does not migrate it', async () => {
   const handsOver = readFileSync('/proc/sys/net/ipv4/tcp_migrate_req', 'utf8').trim() === '1'
   const lost = await rollOnePort({ keepAlive: false, count: 10 })
-  // Reset while it is connecting (which names the address), while it asks, or while it waits for the answer: it is the same queue.
+  // A connection in that queue is reset while it connects (the error then names the address), while it asks, or while it waits for the answer.
   expect(lost.filter(({ answer }) => handsOver || !/^(connect|write|read) ECONNRESET\b/.test(String(answer)))).toEqual([])
 }, 180_000)
 
-/** Replaces gateways that share a port and no socket, as containers do, each young one before the old one stops. Answers what was lost. */
+/** Replaces gateways that share a port and no socket, as containers do: each new one starts before the old one stops. Gives the requests that were lost. */
 async function rollOnePort(load: { keepAlive: boolean; count: number }): Promise<Lost[]> {
   let gateway = await startProcess(0)
   const { port } = gateway
@@ -198,7 +198,7 @@ async function rollOnePort(load: { keepAlive: boolean; count: number }): Promise
   return lost
 }
 
-test('a socket that is meant for another process is left alone', async () => {
+test('a socket that is meant for another process is not used', async () => {
   const held = await heldPort()
   const gateway = await startProcess(held, { LISTEN_PID: '1', PORT: '0' })
   expect(gateway.port).not.toBe(held.port)

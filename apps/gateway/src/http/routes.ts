@@ -1,5 +1,5 @@
 import { campaignsOfApp } from '../campaigns/http/administer-campaigns.ts'
-import { people } from '../people/http/administer-users.ts'
+import { usersOfApp } from '../people/http/administer-users.ts'
 import { apps } from '../apps/http/apps.ts'
 import { audit } from '../audit/http/audit.ts'
 import { campaigns } from '../campaigns/http/campaigns.ts'
@@ -104,7 +104,7 @@ export const administrationRoutes: readonly Route[] = [
   ...overview,
   // Exports come before users: `users/export` has the form of `users/:id`.
   ...exports,
-  ...people,
+  ...usersOfApp,
   ...imports,
   administrationDocument,
   ...session,

@@ -15,7 +15,7 @@ function givenSink() {
 }
 
 // spec: administration/session-ends
-test('a stream ends when its session does, not while that cannot be known, and asks no more when it is left', async () => {
+test('a stream ends when its session has ended, goes on while nobody can know, and stops asking when it is closed', async () => {
   const { sink, said } = givenSink()
   let stopped = 0
   let asked = 0

@@ -5,7 +5,7 @@ import { Fault, notFound } from '@herald/contracts/fault'
 import type { AddressForm, ExportedPush, Person } from '@herald/contracts/person'
 import type { Bus } from '@herald/service/bus'
 import { portionOf, type Portions } from '../core/portion.ts'
-import type { HeavyReads } from '../heavy-reads.ts'
+import { inPlaceOf, type HeavyReads } from '../heavy-reads.ts'
 
 /*
  * Exports are lines made of bounded calls, one after another. The next call is made when the caller has taken the answer of the last one, so an
@@ -14,29 +14,19 @@ import type { HeavyReads } from '../heavy-reads.ts'
 
 type Exporting = { bus: Pick<Bus, 'call'>; heavyReads: HeavyReads }
 type OfCampaign = { appId: string; campaignId: string; after: string | null }
-type OfEverybody = { appId: string; after: string | null; segmentId?: string | undefined; addresses: AddressForm }
+type OfAllUsers = { appId: string; after: string | null; segmentId?: string | undefined; addresses: AddressForm }
 
 /** All users of an app by id, from behind `after` on (spec: administration/export-everybody). */
-export const exportEverybody = (exporting: Exporting, asked: OfEverybody) =>
-  inPlace(exporting, asked.appId, usersAfter(exporting.bus, asked))
+export const exportAllUsers = (exporting: Exporting, asked: OfAllUsers) =>
+  inPlaceOf(exporting.heavyReads, asked.appId, ended(usersAfter(exporting.bus, asked)))
 
 /** The pushes of a campaign, from behind `after` on (spec: administration/export-pushes). */
 export const exportCampaign = (exporting: Exporting, asked: OfCampaign) =>
-  inPlace(exporting, asked.appId, pushesAfter(exporting.bus, asked))
+  inPlaceOf(exporting.heavyReads, asked.appId, ended(pushesAfter(exporting.bus, asked)))
 
 /** All that Herald has of one user (spec: administration/export-person). */
-export const exportPerson = (exporting: Exporting, asked: { appId: string; person: Person }) =>
-  inPlace(exporting, asked.appId, allOf(exporting.bus, asked))
-
-/** Takes one of the app's places with the first line and leaves it with the last. Fault: `rate_limited` when there is none. */
-async function* inPlace({ heavyReads }: Exporting, appId: string, portions: Portions): Portions {
-  const leave = heavyReads.enter(appId)
-  try {
-    yield* ended(portions)
-  } finally {
-    leave()
-  }
-}
+export const exportOneUser = (exporting: Exporting, asked: { appId: string; user: Person }) =>
+  inPlaceOf(exporting.heavyReads, asked.appId, ended(allOf(exporting.bus, asked)))
 
 /** The portions, and at the end a line that says how many lines came before it. An answer without that line was cut off. */
 async function* ended(portions: Portions): Portions {
@@ -49,7 +39,7 @@ async function* ended(portions: Portions): Portions {
   yield { text: `${JSON.stringify({ type: 'end', count })}\n`, count: 0 }
 }
 
-async function* usersAfter(bus: Exporting['bus'], { after, ...asked }: OfEverybody): Portions {
+async function* usersAfter(bus: Exporting['bus'], { after, ...asked }: OfAllUsers): Portions {
   for await (const { users } of pages(after, (place) => bus.call(exportUsers, { ...asked, after: place }))) yield portionOf('user', users)
 }
 
@@ -62,10 +52,10 @@ async function* pushesAfter(bus: Exporting['bus'], { after, ...asked }: OfCampai
   for await (const { pushes } of pages(after, ask)) yield portionOf('push', pushes)
 }
 
-async function* allOf(bus: Exporting['bus'], { appId, person }: { appId: string; person: Person }): Portions {
-  const { subscriptions, preferences, ...user } = person
+async function* allOf(bus: Exporting['bus'], { appId, user }: { appId: string; user: Person }): Portions {
+  const { subscriptions, preferences, ...profile } = user
   const of = { appId, userId: user.id }
-  yield portionOf('user', [user])
+  yield portionOf('user', [profile])
   yield portionOf('subscription', subscriptions)
   yield portionOf(
     'preference',
@@ -86,11 +76,11 @@ async function* allOf(bus: Exporting['bus'], { appId, person }: { appId: string;
     yield portionOf('webhook_delivery', deliveries)
 }
 
-type OfPerson = { appId: string; userId: string }
+type OfUser = { appId: string; userId: string }
 const keyOf = ({ campaignId, subscriptionId }: { campaignId: string; subscriptionId: string }) => campaignId + subscriptionId
 
 /** The devices that a user has, then those that have left the user: together they lead to all pushes of the user. */
-async function* devicesOf(bus: Exporting['bus'], of: OfPerson, present: readonly { id: string }[]): AsyncIterable<string> {
+async function* devicesOf(bus: Exporting['bus'], of: OfUser, present: readonly { id: string }[]): AsyncIterable<string> {
   const known = new Set(present.map(({ id }) => id))
   yield* known
   for await (const { subscriptionIds } of pages(null, (after: string | null) => bus.call(listFormerDevices, { ...of, after })))
@@ -98,7 +88,7 @@ async function* devicesOf(bus: Exporting['bus'], of: OfPerson, present: readonly
 }
 
 /** A user's open pushes: few, since each is on its way or waits for a try. */
-async function openPushesOf(bus: Exporting['bus'], of: OfPerson): Promise<Map<string, ExportedPush>> {
+async function openPushesOf(bus: Exporting['bus'], of: OfUser): Promise<Map<string, ExportedPush>> {
   const open = new Map<string, ExportedPush>()
   const ask = async (cursor: string | null) => {
     const { items, nextCursor } = await bus.call(listOpenPushes, { ...of, limit: 200, ...(cursor === null ? {} : { cursor }) })

@@ -8,7 +8,8 @@ import { listShownPushes } from '../list-pushes.ts'
 import { getApp } from '../../apps/store/apps.ts'
 import { PushList } from '../../http/answers.ts'
 import { route } from '../../http/route.ts'
-import { inPlaceOf, TextStream } from '../../http/text-stream.ts'
+import { TextStream } from '../../http/text-stream.ts'
+import { inPlaceOf } from '../../heavy-reads.ts'
 
 const filters = {
   campaignId: ObjectId.optional(),

@@ -23,7 +23,7 @@ const get = (path: string, ofApp = appId) => gateway.admin('GET', `/apps/${ofApp
 const askedOf = ({ subject }: { subject: string }) => peers.asked.filter((one) => one.subject === subject).map(({ request }) => request)
 
 // spec: administration/waves
-test('the waves of a send are answered as audience has them, and none of a campaign that is unknown', async () => {
+test('the waves of a send are listed as audience has them, and an unknown campaign is 404', async () => {
   const waves: SendWave[] = [
     {
       no: 1,
@@ -57,7 +57,7 @@ test('the waves of a send are answered as audience has them, and none of a campa
 })
 
 // spec: administration/runs
-test('the runs of a recurrence are answered with the counters of each, by pages', async () => {
+test('the runs of a recurrence are listed in pages, with the counters of each', async () => {
   const run = (id: string, localDate: string) => ({
     ...{ id, localDate, status: 'sent' as const, cancelling: false, failure: null },
     ...{ createdAt: '2026-01-02T08:00:00.000Z', startedAt: '2026-01-02T08:00:00.000Z', settledAt: null },

@@ -14,7 +14,7 @@ import type { Question, Told } from '../../testing/ask.ts'
 import { hmacSecret, startGateway, type GatewayUnderTest } from '../../testing/start-gateway.ts'
 import { startPeers } from '../../testing/start-peers.ts'
 
-// Every outcome that the document lists, of every operation, brought about: a promise that cannot come true would show here.
+// Brings about every answer that the document lists for every operation: a promise that cannot come true shows here.
 
 const nats = await freshNats()
 const { url } = await freshDatabase()
@@ -43,7 +43,7 @@ const operationOf = ({ path, method }: Route): Operation => {
 }
 const titleOf = ({ method, path }: Route) => `${method.toUpperCase()} ${path}`
 
-/** The request that succeeds. */
+/** A request that succeeds. */
 function rightQuestion(route: Route): Question {
   const params: Record<string, string> = {
     externalId: 'customer-4711',
@@ -60,7 +60,7 @@ function rightQuestion(route: Route): Question {
   }
 }
 
-/** How a caller meets each error, by what is wrong with the request; the rest are refusals of the app behind. */
+/** Requests that meet an error because something is wrong with them; every other error is a refusal of another app. */
 const provocations: Partial<Record<FaultCode, (right: Question, route: Route) => Question>> = {
   unauthorized: (right) => ({ ...right, headers: {} }),
   invalid_body: (right, { body }) =>
@@ -129,10 +129,10 @@ test.each(publicRoutes.map((route) => [titleOf(route), route.status, route] as c
   },
 )
 
-/** Of a batch whose items are done one by one each item says these itself (batches.integration.test.ts). */
+/** In a batch each item has these errors itself (batches.integration.test.ts). */
 const ofEachItem: ReadonlySet<string> = new Set(['rate_limited', 'queue_unavailable', 'database_unavailable'])
 
-/** It asks no other app; what it says without a database is held for all routes (database-away.integration.test.ts). */
+/** This route asks no other app; database-away.integration.test.ts tests every route without a database. */
 const asksNoApp: ReadonlySet<string> = new Set(['readWebPushKey'])
 
 const outcomes = publicRoutes.flatMap((route) =>
@@ -156,6 +156,6 @@ test.each(outcomes)('%s answers %i %s', async (_, status, code, route) => {
   expect(told.body.error?.message).toMatch(/\S/)
   const unknownFields = (told.body.error?.details ?? []).filter(({ path }) => path === 'nobody')
   expect(unknownFields).toHaveLength(code === 'invalid_body' ? 1 : 0)
-  // The judge takes every 5xx for a mistake of ours; the one that is promised was compared above.
+  // `asDocumented` takes every 5xx for a mistake of ours; the promised 503 was compared above.
   expect(status === 503 ? undefined : asDocumented(route, told)).toBeUndefined()
 })

@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { listRequestOf, pageQuery } from '../../core/page.ts'
 import type { Gateway } from '../../gateway.ts'
 import { getApp } from '../../apps/store/apps.ts'
-import { DeviceWithPushes, FoundPerson, PeopleList, PersonWithPushes } from './user-answers.ts'
+import { DeviceWithPushes, FoundUser, UserList, UserWithPushes } from './user-answers.ts'
 import { shownOpen } from '../../core/open-push.ts'
 import { elsewhere, route } from '../../http/route.ts'
 
@@ -24,7 +24,7 @@ const UsersQuery = z.strictObject({
 })
 
 /** Users as support works with them: found by what is at hand, read with what they got, changed, erased (spec: administration/users). */
-export const people = [
+export const usersOfApp = [
   route({
     name: 'listUsersOfApp',
     method: 'get',
@@ -33,7 +33,7 @@ export const people = [
     query: UsersQuery,
     status: 200,
     summary: 'List users with the number of their devices, newest first',
-    answers: PeopleList,
+    answers: UserList,
     faults: ['not_found', 'invalid_segment'],
     async answer({ db, bus }, { appId, query: { segmentId, ...page } }) {
       await getApp(db, appId)
@@ -48,7 +48,7 @@ export const people = [
     body: AddressSearch,
     status: 200,
     summary: 'Find the user of a device by its token or endpoint',
-    answers: FoundPerson,
+    answers: FoundUser,
     audit: 'nothing',
     async answer({ db, bus }, { appId, body }) {
       await getApp(db, appId)
@@ -62,11 +62,11 @@ export const people = [
     key: 'admin',
     status: 200,
     summary: 'Read a user with all devices and the newest pushes',
-    answers: PersonWithPushes,
+    answers: UserWithPushes,
     async answer({ db, bus }, { appId, params }) {
       await getApp(db, appId)
-      const person = await bus.call(calls.readPerson, { appId, user: { userId: params.id } })
-      return { ...person, pushes: await newestOfUser(bus, { appId, person }) }
+      const user = await bus.call(calls.readPerson, { appId, user: { userId: params.id } })
+      return { ...user, pushes: await newestOfUser(bus, { appId, user }) }
     },
   }),
   route({
@@ -155,13 +155,13 @@ const newest = 50
 const mostDevices = 200
 
 /** The newest pushes of a user, open ones first, also those to devices that have left the user. */
-async function newestOfUser(bus: Bus, { appId, person }: { appId: string; person: Person }) {
-  const of = { appId, userId: person.id }
+async function newestOfUser(bus: Bus, { appId, user }: { appId: string; user: Person }) {
+  const of = { appId, userId: user.id }
   const [open, former] = await Promise.all([
     bus.call(calls.listOpenPushes, { ...of, limit: newest }),
     bus.call(calls.listFormerDevices, { ...of, after: null }),
   ])
-  const devices = new Set([...person.subscriptions.map(({ id }) => id), ...former.subscriptionIds])
+  const devices = new Set([...user.subscriptions.map(({ id }) => id), ...former.subscriptionIds])
   const ended = await bus.call(newestPushes, { ...of, subscriptionIds: [...devices].slice(0, mostDevices), limit: newest })
   return [...open.items.map(shownOpen), ...ended.pushes].slice(0, newest)
 }

@@ -5,13 +5,13 @@ import { addressForms } from '@herald/contracts/person'
 import { ObjectId, text } from '@herald/contracts/text'
 import { z } from 'zod'
 import type { Portions } from '../../core/portion.ts'
-import { exportCampaign, exportEverybody, exportPerson } from '../export-lines.ts'
+import { exportCampaign, exportAllUsers, exportOneUser } from '../export-lines.ts'
 import { getApp } from '../../apps/store/apps.ts'
-import { PersonLine, PushLine, UserLine } from './user-answers.ts'
+import { UserPartLine, PushLine, UserLine } from './user-answers.ts'
 import { exporting, route } from '../../http/route.ts'
 import { TextStream } from '../../http/text-stream.ts'
 
-const EverybodyQuery = z.strictObject({
+const UsersQuery = z.strictObject({
   after: ObjectId.optional().meta({ description: 'Continues an export that was cut off: the id of its last user.' }),
   segmentId: ObjectId.optional().meta({ description: 'Only users with a reachable device in this saved segment.' }),
   addresses: z.enum(addressForms).default('masked').meta({ description: '`full`: tokens, endpoints and keys as they are.' }),
@@ -31,7 +31,7 @@ export const exports = [
     name: 'exportUsersOfApp',
     method: 'get',
     path: '/v1/admin/apps/:appId/users/export',
-    query: EverybodyQuery,
+    query: UsersQuery,
     summary: 'Export all users by id, each with its devices in one line',
     answers: UserLine,
     audit: exporting('users.exported'),
@@ -40,7 +40,7 @@ export const exports = [
       const { after = null, segmentId, addresses } = query
       const asked = { addresses, ...(segmentId === undefined ? {} : { segmentId }) }
       const subject = { ...asked, ...(after === null ? {} : { after }) }
-      return lines(noteExport(appId, subject, exportEverybody(gateway, { appId, after, ...asked })))
+      return lines(noteExport(appId, subject, exportAllUsers(gateway, { appId, after, ...asked })))
     },
   }),
   route({
@@ -49,12 +49,12 @@ export const exports = [
     method: 'get',
     path: '/v1/admin/apps/:appId/users/:id/export',
     summary: 'Export all that Herald has of one user: the user, devices, pushes with what was reported of them, webhook deliveries',
-    answers: PersonLine,
+    answers: UserPartLine,
     audit: exporting('user.exported'),
     async answer(gateway, { appId, params, noteExport }) {
       await getApp(gateway.db, appId)
-      const person = await gateway.bus.call(readPerson, { appId, user: { userId: params.id } })
-      return lines(noteExport(appId, { id: person.id }, exportPerson(gateway, { appId, person })))
+      const user = await gateway.bus.call(readPerson, { appId, user: { userId: params.id } })
+      return lines(noteExport(appId, { id: user.id }, exportOneUser(gateway, { appId, user })))
     },
   }),
   route({

@@ -7,15 +7,15 @@ import { Count, listOf, nextCursor, Push, Time } from '../../http/answers.ts'
 
 const pushes = z.array(Push).meta({ description: 'The newest 50.' })
 
-export const PeopleList = z.object({ items: z.array(PersonSummary), nextCursor })
-export const FoundPerson = z.object({ user: Person })
-export const PersonWithPushes = Person.extend({ pushes })
+export const UserList = z.object({ items: z.array(PersonSummary), nextCursor })
+export const FoundUser = z.object({ user: Person })
+export const UserWithPushes = Person.extend({ pushes })
 export const DeviceWithPushes = OwnedDevice.extend({ pushes })
 
 const End = z.object({ type: z.literal('end'), count: z.int().min(0).meta({ description: 'How many lines came before this one.' }) })
 export const UserLine = z.union([ExportedUser.extend({ type: z.literal('user') }), End])
 export const PushLine = z.union([ExportedPush.extend({ type: z.literal('push') }), End])
-export const PersonLine = z.union([
+export const UserPartLine = z.union([
   Person.omit({ subscriptions: true, preferences: true }).extend({ type: z.literal('user') }),
   MaskedDevice.extend({ type: z.literal('subscription') }),
   z.object({ type: z.literal('preference'), category: z.string(), subscribed: z.boolean() }),

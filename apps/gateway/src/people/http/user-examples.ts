@@ -10,7 +10,7 @@ const keys = {
 }
 const userChanges = { tags: { plan: 'gold', trial: null }, language: 'de-AT', timezone: 'Europe/Vienna' }
 const shownDevice = { ...device, token: '740f4707…', test: false }
-const person = { ...user, subscriptions: [shownDevice], preferences: {} } satisfies Person
+const shownUser = { ...user, subscriptions: [shownDevice], preferences: {} } satisfies Person
 const owned = { ...shownDevice, user: { id: user.id, externalId } } satisfies OwnedDevice
 const summary = {
   id: user.id,
@@ -124,10 +124,10 @@ export const userExamples: Record<string, Example> = {
   listUsersOfApp: { answer: { items: [summary], nextCursor: null } },
   searchUsersOfApp: {
     bodies: { 'by its token': { token: '740f4707bebcf74f9b7c25d48e3358945f6aa01da5ddb387462c7eaf61c0ffee' } },
-    answer: { user: person },
+    answer: { user: shownUser },
   },
-  readUserOfApp: { answer: { ...person, pushes: [push] } },
-  changeUserOfApp: { bodies: { tags: { tags: { plan: 'pro', trial: null } } }, answer: person },
+  readUserOfApp: { answer: { ...shownUser, pushes: [push] } },
+  changeUserOfApp: { bodies: { tags: { tags: { plan: 'pro', trial: null } } }, answer: shownUser },
   readSubscriptionOfApp: { answer: { ...owned, pushes: [push] } },
   changeSubscriptionOfApp: {
     bodies: { 'a test device': { test: true }, 'opt out': { optedIn: false } },

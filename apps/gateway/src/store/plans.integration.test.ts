@@ -5,12 +5,12 @@ import { freshDatabase } from '@herald/testing/database'
 import { fixStatistics, lookWhileGrowing, openPlans, type Step } from '@herald/testing/plans'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findApiKey, insertApiKey } from './api-keys.ts'
-import { findApp, insertApp } from './apps.ts'
-import { deleteOldAudit, findAudit, writeOldIntents } from '../../audit/store/audit.ts'
-import { insertAudit, insertIntent, writeIntent } from '../../store/audit.ts'
-import { findProvider } from './providers.ts'
-import type { Tables } from '../../store/tables.ts'
+import { findApiKey, insertApiKey } from '../apps/store/api-keys.ts'
+import { findApp, insertApp } from '../apps/store/apps.ts'
+import { deleteOldAudit, findAudit, writeOldIntents } from '../audit/store/audit.ts'
+import { insertAudit, insertIntent, writeIntent } from './audit.ts'
+import { findProvider } from '../apps/store/providers.ts'
+import type { Tables } from './tables.ts'
 
 const database = await freshDatabase()
 const plans = await openPlans<Tables>(database.ownerUrl, 'gateway', settingsForWork)
@@ -19,7 +19,7 @@ const { db } = plans
 
 const [appId, hash] = [newId(), newId()]
 const steps: Record<string, Step> = {
-  'a key': { run: async () => expect(await findApiKey(db, hash)).toMatchObject({ app_id: appId }) },
+  'a key': { run: async () => expect(await findApiKey(db, hash)).toMatchObject({ appId }) },
   'an app': { run: async () => expect(await findApp(db, appId)).toMatchObject({ id: appId }) },
   'credentials of a provider': {
     run: async () => {
@@ -47,7 +47,7 @@ const steps: Record<string, Step> = {
   },
 }
 
-/** As many apps more with a key and credentials each, and as many keys of the app that is asked for. */
+/** Adds so many apps with a key and credentials each, and so many keys of the app that is looked up. */
 async function grow(count: number): Promise<void> {
   const id = sql`'5' || lpad(to_hex(floor(random() * 1e9)::int), 7, '0') || lpad(to_hex(n), 16, '0')`
   await sql`set session_replication_role = replica`.execute(db)
@@ -72,6 +72,6 @@ beforeAll(async () => {
   await sql`insert into providers (app_id, kind, settings, sealed_private_key) values (${appId}, 'apns', '{"kind":"apns"}', '')`.execute(db)
 })
 
-test('a key, an app and its credentials are found by key on one connection, from the empty tables to 100,000 rows that no statistics know', async () => {
+test('look-ups of keys, apps, credentials and the audit use an index, from empty tables to 100,000 rows that no statistics know', async () => {
   expect(await lookWhileGrowing(plans, steps, grow)).toEqual({ empty: [], few: [], many: [], analysed: [] })
 })

@@ -6,7 +6,8 @@ import { freshNats } from '@herald/testing/nats'
 import { until } from '@herald/testing/until'
 import { expect, test } from 'vitest'
 import { hmacSecret, startGateway } from './testing/start-gateway.ts'
-import { givenCampaign, startPeers } from './testing/start-peers.ts'
+import { givenCampaign } from './testing/peer-answers.ts'
+import { startPeers } from './testing/start-peers.ts'
 
 const nats = await freshNats()
 const { url } = await freshDatabase()

@@ -41,7 +41,7 @@ async function eraseOne({ db, bus, log }: Needs, erasure: AppErasure): Promise<v
   } catch (error) {
     // The erasure is due again by itself.
     if (!Fault.is(error, 'queue_unavailable') && !Fault.is(error, 'database_unavailable'))
-      log.error({ appId, app, err: error }, 'not erased')
+      log.error({ appId, app, err: error }, 'another app did not erase a deleted app')
     return
   }
   const isLast = await transact(db, async (trx) => {
@@ -51,5 +51,5 @@ async function eraseOne({ db, bus, log }: Needs, erasure: AppErasure): Promise<v
     if (left === 0) await deleteAppRows(trx, appId)
     return left === 0
   })
-  log.info({ appId, app, isLast }, 'erased')
+  log.info({ appId, app, isLast }, 'another app erased a deleted app')
 }

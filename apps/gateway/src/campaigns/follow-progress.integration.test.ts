@@ -9,7 +9,8 @@ import { until } from '@herald/testing/until'
 import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { follow, type Following } from '../testing/follow.ts'
 import { adminToken, startGateway } from '../testing/start-gateway.ts'
-import { givenCampaign, startPeers } from '../testing/start-peers.ts'
+import { givenCampaign } from '../testing/peer-answers.ts'
+import { startPeers } from '../testing/start-peers.ts'
 
 const nats = await freshNats()
 const { url } = await freshDatabase()

@@ -89,7 +89,7 @@ export function openProgressFeed({ bus, log }: { bus: Bus; log: Log }): Progress
       // A draft or an app can be deleted while it is followed; any other error passes.
       if (Fault.is(error, 'not_found')) return finish(send)
       if (!Fault.is(error, 'database_unavailable') && !Fault.is(error, 'queue_unavailable'))
-        log.error({ campaignId: send.campaign.campaignId, err: error }, 'progress was not read')
+        log.error({ campaignId: send.campaign.campaignId, err: error }, 'the progress of a campaign could not be read')
       for (const watcher of send.watchers) watcher.comment('waiting')
     }
     if (send.watchers.size > 0 && !closed) plan(send)

@@ -36,7 +36,7 @@ export async function respondText(
     response.end()
   } catch (error) {
     if (!response.headersSent) throw error
-    if (!isGone(response)) log.warn({ err: error }, 'a stream of text was cut')
+    if (!isGone(response)) log.warn({ err: error }, 'a streamed answer was cut off')
     response.destroy()
   } finally {
     await parts.return(undefined)

@@ -10,7 +10,8 @@ import { expect, test } from 'vitest'
 import { overview } from './http/overview.ts'
 import { overviewExamples } from './http/overview-examples.ts'
 import { startGateway } from '../testing/start-gateway.ts'
-import { givenDevices, givenWebhook, noCampaigns, quietDays, startPeers } from '../testing/start-peers.ts'
+import { givenDevices, givenWebhook, noCampaigns, quietDays } from '../testing/peer-answers.ts'
+import { startPeers } from '../testing/start-peers.ts'
 
 const nats = await freshNats()
 const { url } = await freshDatabase()

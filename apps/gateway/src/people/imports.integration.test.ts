@@ -8,7 +8,8 @@ import { freshDatabase } from '@herald/testing/database'
 import { freshNats } from '@herald/testing/nats'
 import { afterEach, describe, expect, test } from 'vitest'
 import { adminToken, startGateway } from '../testing/start-gateway.ts'
-import { givenImport, startPeers } from '../testing/start-peers.ts'
+import { givenImport } from '../testing/peer-answers.ts'
+import { startPeers } from '../testing/start-peers.ts'
 import { untilStill } from '../testing/until-still.ts'
 
 const nats = await freshNats()

@@ -81,7 +81,7 @@ export function openEventTail(
       await bus.call(watchEvents, { appId })
       app.renewedAt = performance.now()
     } catch (error) {
-      if (!Fault.is(error)) log.error({ appId, err: error }, 'a watch was not renewed')
+      if (!Fault.is(error)) log.error({ appId, err: error }, 'a watch of events was not renewed')
       for (const { watcher } of app.told) watcher.comment('waiting')
     }
   }

@@ -67,21 +67,21 @@ export function traceOf(send: SendOfTrace, device: ExplainedDevice, push: Explai
 function stepsOfQueued({ steps: known, owner, push: here }: ExplainedDevice, push: ExplainedPush | undefined): ExplainedStep[] {
   const end = push?.end ?? null
   const stop = end?.outcome === 'skipped' ? stoppedBy[end.code] : undefined
-  const judged = known.map((step): ExplainedStep => {
+  const shown = known.map((step): ExplainedStep => {
     if (step.step === stop) return { ...step, result: 'stop', basis: 'recorded' }
     if (step.step === 'page') return { ...step, result: 'pass', basis: 'recorded', cut: true }
     if (step.step === 'batch' || step.step === 'message') return step
     return { ...step, result: step.result === 'stop' ? 'info' : step.result === 'wait' ? 'pass' : step.result }
   })
-  const before = (names: readonly string[]) => judged.filter(({ step }) => names.includes(step))
-  const after = judged.filter(({ step }) => !['device', 'reachable', 'batch', 'message', 'page'].includes(step))
+  const before = (names: readonly string[]) => shown.filter(({ step }) => names.includes(step))
+  const after = shown.filter(({ step }) => !['device', 'reachable', 'batch', 'message', 'page'].includes(step))
   const queuedFor = push?.userId ?? (here.is === 'open' ? here.queuedFor : '')
   const ownerNow = owner?.id ?? null
   return [
     ...before(['device', 'reachable']),
     { step: 'owner', result: stop === 'owner' ? 'stop' : ownerNow === queuedFor ? 'pass' : 'info', basis: 'recorded', queuedFor, ownerNow },
     ...after.map((step) => (step.step === 'frequency_cap' && end ? countedUntil(step, end.at) : step)),
-    ...(stepOf(judged, 'page') ? before(['page']) : [{ step: 'page', result: 'pass', basis: 'recorded', cut: true } as const]),
+    ...(stepOf(shown, 'page') ? before(['page']) : [{ step: 'page', result: 'pass', basis: 'recorded', cut: true } as const]),
     ...before(end ? ['message'] : ['batch', 'message']),
     ...attemptsOf(push?.trail.length ? push.trail : here.is === 'open' ? here.trail : [], end),
     ...(end ? [outcomeOf(end)] : []),
@@ -118,9 +118,9 @@ function attemptsOf(trail: ExplainedPush['trail'], end: End | null): ExplainedSt
   return attempts.length > 0 ? [{ step: 'attempts', result: 'info', basis: 'recorded', attempts }] : []
 }
 
-type Judged = Pick<Trace, 'verdict' | 'certainty' | 'sentence' | 'waitingFor' | 'steps'>
+type TraceBody = Pick<Trace, 'verdict' | 'certainty' | 'sentence' | 'waitingFor' | 'steps'>
 
-function traceWithoutPush(send: SendOfTrace, { steps, push: here }: ExplainedDevice): Judged {
+function traceWithoutPush(send: SendOfTrace, { steps, push: here }: ExplainedDevice): TraceBody {
   const isAhead = here.is === 'ahead' || (here.is === 'nowhere' && waits(send))
   const out = steps.findIndex(({ step, result }) => keepOut.has(step) && result === 'stop')
   const stop = steps[out]
@@ -162,7 +162,7 @@ const forgotten = { step: 'outcome', outcome: 'past_retention', code: null, prov
 const decidedNothing = (step: ExplainedStep): ExplainedStep =>
   step.result === 'stop' || step.result === 'wait' ? { ...step, result: 'info' } : step
 
-const notQueued = (certainty: Certainty, sentence: string, steps: ExplainedStep[]): Judged => ({
+const notQueued = (certainty: Certainty, sentence: string, steps: ExplainedStep[]): TraceBody => ({
   verdict: 'not_queued' satisfies Verdict,
   certainty,
   sentence,

@@ -8,7 +8,8 @@ import { freshNats } from '@herald/testing/nats'
 import { afterEach, expect, test } from 'vitest'
 import { ask as askPort } from '../../testing/ask.ts'
 import { adminToken, startGateway } from '../../testing/start-gateway.ts'
-import { givenCampaign, startPeers } from '../../testing/start-peers.ts'
+import { givenCampaign } from '../../testing/peer-answers.ts'
+import { startPeers } from '../../testing/start-peers.ts'
 
 const nats = await freshNats()
 const { url } = await freshDatabase()

@@ -9,7 +9,8 @@ import { freshNats } from '@herald/testing/nats'
 import { until } from '@herald/testing/until'
 import { beforeEach, expect, test } from 'vitest'
 import { startGateway } from '../../testing/start-gateway.ts'
-import { givenDryRun, givenResolved, startPeers } from '../../testing/start-peers.ts'
+import { givenDryRun, givenResolved } from '../../testing/peer-answers.ts'
+import { startPeers } from '../../testing/start-peers.ts'
 
 const nats = await freshNats()
 const { url } = await freshDatabase()

@@ -8,7 +8,8 @@ import { freshDatabase } from '@herald/testing/database'
 import { freshNats } from '@herald/testing/nats'
 import { afterEach, expect, test } from 'vitest'
 import { startGateway } from '../../testing/start-gateway.ts'
-import { givenCampaign, startPeers } from '../../testing/start-peers.ts'
+import { givenCampaign } from '../../testing/peer-answers.ts'
+import { startPeers } from '../../testing/start-peers.ts'
 import { RunList, WaveList } from './campaign-answers.ts'
 
 const nats = await freshNats()

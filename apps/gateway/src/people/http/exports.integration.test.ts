@@ -14,7 +14,8 @@ import { until } from '@herald/testing/until'
 import { afterEach, expect, onTestFinished, test } from 'vitest'
 import type { Tables } from '../../store/tables.ts'
 import { adminToken, startGateway } from '../../testing/start-gateway.ts'
-import { givenPerson, startPeers } from '../../testing/start-peers.ts'
+import { givenPerson } from '../../testing/peer-answers.ts'
+import { startPeers } from '../../testing/start-peers.ts'
 import { untilStill } from '../../testing/until-still.ts'
 
 const nats = await freshNats()

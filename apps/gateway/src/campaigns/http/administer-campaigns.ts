@@ -23,7 +23,8 @@ import {
 import { Cancelled } from '../../http/answers.ts'
 import { campaigns } from './campaigns.ts'
 import { EventStream } from '../../http/event-stream.ts'
-import { elsewhere, Reply, route, type Route } from '../../http/route.ts'
+import { Reply } from '../../http/reply.ts'
+import { elsewhere, route, type Route } from '../../http/route.ts'
 
 const path = '/v1/admin/apps/:appId/campaigns'
 const onePath = `${path}/:id` as const

@@ -8,7 +8,8 @@ import { z } from 'zod'
 import { ratesOf } from '../core/rates.ts'
 import { getApp } from '../../apps/store/apps.ts'
 import { Accepted, CampaignStats, Cancelled, Drafted, Started } from '../../http/answers.ts'
-import { elsewhere, replayed, route } from '../../http/route.ts'
+import { replayed } from '../../http/reply.ts'
+import { elsewhere, route } from '../../http/route.ts'
 
 const writes = { key: 'secret', scope: 'campaigns:write' } as const
 

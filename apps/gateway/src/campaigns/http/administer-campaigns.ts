@@ -211,6 +211,8 @@ const ofTheDashboard = [
     key: 'admin',
     status: 200,
     summary: 'Follow how far a send has come, as server-sent events',
+    description:
+      '`progress` comes at once and with each change, and `end` when the send is over. `heartbeat` comes whenever nothing else came for 10 seconds.',
     mediaType: 'text/event-stream',
     async answer({ db, progress }, { appId, params }) {
       await getApp(db, appId)

@@ -148,7 +148,7 @@ export const simulator = [
     status: 200,
     summary: 'Watch what virtual devices get, as server-sent events',
     description:
-      '`watching` comes first; then `push` for each push, `dropped` with how many were left out when more than 100 came in a second, and `waiting` when the simulator does not answer.',
+      '`watching` comes first; then `push` for each push, `dropped` with how many were left out when more than 100 came in a second, and `waiting` when the simulator does not answer. `heartbeat` comes whenever nothing else came for 10 seconds.',
     mediaType: 'text/event-stream',
     answer: async ({ db, simulatorTail }, { query: { appId } }) =>
       new EventStream(await simulatorTail.open(appId, () => reachOf({ db }, appId))),

@@ -145,7 +145,7 @@ export const noCampaigns: CampaignsSummary = { byStatus: {}, next: [], paused: [
 
 const { user: givenUser, device: givenDevice } = shop
 const maskedDevice = { ...givenDevice, token: 'canaryto…', test: false }
-/** A user and a device as the administration shows them. */
+/** A user, and a device with its owner, as the administration shows them. */
 export const givenPerson: Person = { ...givenUser, subscriptions: [maskedDevice], preferences: {} }
 export const givenOwned: OwnedDevice = { ...maskedDevice, user: { id: givenUser.id, externalId: givenUser.externalId } }
 

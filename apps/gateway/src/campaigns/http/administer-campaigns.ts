@@ -80,7 +80,7 @@ const ofTheDashboard = [
     async answer({ db, bus }, { appId, params }) {
       await getApp(db, appId)
       const of = { appId, campaignId: params.id }
-      // The status first: counters that were read before it could show less than a campaign that is `sent` has.
+      // The status is read first: counters from before it could lack outcomes of a campaign that is `sent`.
       const campaign = await bus.call(calls.getCampaign, of)
       const counters = await bus.call(readStats, of)
       const shown = withStats(campaign, counters?.stats)

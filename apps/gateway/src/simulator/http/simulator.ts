@@ -41,7 +41,7 @@ const PushPage = z.strictObject({ ...Page.shape, deviceId: line(1, 64).optional(
 const bySimulator = { key: 'admin', faults: ['queue_unavailable'] } as const
 const badCursor = () => invalidField('cursor', 'must be the nextCursor of an earlier answer')
 
-/** The simulator's control API, as far as a page needs it (docs/decisions/0051). Without a simulator every path is 404. */
+/** The part of the simulator's control API that pages need (docs/decisions/0051). Without a simulator every path is 404. */
 export const simulator = [
   route({
     ...bySimulator,

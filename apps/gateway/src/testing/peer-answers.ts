@@ -187,7 +187,7 @@ const { device, user, segment, counted, template, campaignId: draftId } = shop
 
 /** A call with an answer of its type. */
 const usual = <Request, Answer>(call: Call<Request, Answer>, answer: Answer): [call: Call<unknown, unknown>, answer: unknown] => [
-  call as Call<unknown, unknown>,
+  call,
   answer,
 ]
 

@@ -58,6 +58,12 @@ test.each([
   ['a flow opens no bus', 'send.ts', `import { openBus } from '@herald/service/bus'`, 'a flow may not import @herald/service/bus'],
   ['nobody imports main.ts', 'send.ts', `import { run } from './main.ts'`, 'a flow may not import src/main.ts'],
   ['http knows no provider', 'http/a.ts', `import { apns } from '../providers/apns.ts'`, 'http/ may not import src/providers/apns.ts'],
+  [
+    'a subject of the gateway knows no later subject',
+    'people/a.ts',
+    `import type { B } from '../campaigns/b.ts'`,
+    'a flow may not import src/campaigns/b.ts',
+  ],
   ['an export from elsewhere is an import too', 'core/a.ts', `export { b } from '../store/b.ts'`, 'core/ may not import src/store/b.ts'],
   ['so is an import at run time', 'core/a.ts', `const b = await import('../store/b.ts')`, 'core/ may not import src/store/b.ts'],
   [

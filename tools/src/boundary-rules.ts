@@ -12,6 +12,8 @@ export type Place = {
   types: readonly string[]
   packages: readonly string[]
   typePackages: readonly string[]
+  /** The rooms that it may use; every room where this is missing. */
+  rooms?: readonly string[]
 }
 
 const vocabulary = ['@herald/contracts/*', '@herald/auth/*']
@@ -144,23 +146,51 @@ const wiring = ['main', 'config', 'wire']
 
 /**
  * Folders by subject of the apps that are too big for one list of flows. A room has flows, `core/` and `store/` (the gateway's `http/` too)
- * under the rules of the app's own: flows of a room may use every room.
+ * under the rules of the app's own. Beside each room stand the other rooms that it may use.
  */
-const rooms: Record<string, readonly string[]> = {
-  'apps/audience': ['people', 'segments', 'sends', 'delivery'],
-  'apps/gateway': ['apps', 'people', 'campaigns', 'overview', 'audit', 'session', 'simulator', 'webhooks', 'pages', 'openapi'],
+const rooms: Record<string, Record<string, readonly string[]>> = {
+  'apps/audience': { people: ['*'], segments: ['*'], sends: ['*'], delivery: ['*'] },
+  'apps/gateway': {
+    apps: [],
+    people: ['apps'],
+    campaigns: ['apps'],
+    overview: ['apps'],
+    audit: ['apps'],
+    session: [],
+    simulator: ['apps'],
+    webhooks: ['apps'],
+    pages: [],
+    openapi: ['*'],
+  },
+}
+
+/** The room of a path below `src/`, or undefined when it stands in none. */
+const roomOf = (project: string, path: string): string | undefined => {
+  const [first = '', ...rest] = path.split('/')
+  return rest.length > 0 && rooms[project]?.[first] ? first : undefined
 }
 
 /** A path below `src/` without the room that it begins with. */
-const withoutRoom = (project: string, path: string): string => {
-  const [first = '', ...rest] = path.split('/')
-  return rest.length > 0 && (rooms[project] ?? []).includes(first) ? rest.join('/') : path
+const withoutRoom = (project: string, path: string): string =>
+  roomOf(project, path) === undefined ? path : path.slice(path.indexOf('/') + 1)
+
+/** The rooms that a file may use: its own and those beside it; undefined where it may use every room. */
+function roomsFor(project: string, path: string): readonly string[] | undefined {
+  const room = roomOf(project, path)
+  const others = room === undefined ? undefined : rooms[project]?.[room]
+  return room === undefined || others === undefined || others.includes('*') ? undefined : [room, ...others]
 }
 
 const isForTests = (file: string): boolean => /\.test\.tsx?$/.test(file) || file.startsWith('src/testing/')
 
 /** The rules for a file, by its project and its path in there. */
 export function placeOf(project: string, file: string): Place {
+  const place = placeInRoom(project, file)
+  const allowed = isForTests(file) ? undefined : roomsFor(project, file.replace(/^src\//, ''))
+  return allowed === undefined ? place : { ...place, rooms: allowed }
+}
+
+function placeInRoom(project: string, file: string): Place {
   const path = withoutRoom(project, file.replace(/^src\//, ''))
   if (isForTests(file)) return { name: 'a test', ...everything }
   const library = libraries[project]
@@ -183,6 +213,8 @@ export function mayImportPackage(place: Place, { specifier, isType }: Import): b
 
 /** Whether a place may import a file of its own project; `path` is the file's path below `src/`. */
 export function mayImportFile(place: Place, project: string, path: string, isType: boolean): boolean {
+  const room = roomOf(project, path)
+  if (room !== undefined && place.rooms !== undefined && !place.rooms.includes(room)) return false
   const target = withoutRoom(project, path)
   const allowed = isType ? [...place.types, ...place.values] : place.values
   const folder = dirname(target) === '.' ? '' : (target.split('/')[0] ?? '')

@@ -17,8 +17,8 @@ test('the image is installed with the package.json of every project: with one mi
 })
 
 test('the gateway’s image has the pages beside its program, where the gateway looks for them', () => {
-  const wire = readFileSync(join(root, 'apps/gateway/src/wire.ts'), 'utf8')
-  const beside = [...wire.matchAll(/builtAt\(config\.\w+, '(\w+)', '([\w/]+)'\)/g)].map(([, name, built]) => ({ name, built }))
+  const pages = readFileSync(join(root, 'apps/gateway/src/pages/http/static-files.ts'), 'utf8')
+  const beside = [...pages.matchAll(/builtAt\(\w+, '(\w+)', '([\w/]+)'\)/g)].map(([, name, built]) => ({ name, built }))
   expect(beside).toHaveLength(3)
   for (const { name, built } of beside) expect(dockerfile).toContain(`cp -r ${built} /pages/${name}`)
   expect(dockerfile).toContain('if [ "$APP" = gateway ]; then cp -r /pages/. /image/app/; fi')

@@ -12,7 +12,7 @@ export const Config = ServiceConfig.extend({
   LISTEN_FDS: whole(0, { max: 1 }).describe(
     '1: descriptor 3 is a socket to listen on instead of HOST and PORT, as systemd and `npm start` hand it over.',
   ),
-  LISTEN_PID: whole(0).describe('The process LISTEN_FDS is meant for, as systemd says it; 0 for whoever reads it.'),
+  LISTEN_PID: whole(0).describe('The process that LISTEN_FDS is meant for, as systemd sets it; 0: whichever process reads it.'),
   DATABASE_URL_GATEWAY: databaseUrl,
   ...poolConfig,
   ADMIN_TOKEN: z
@@ -51,16 +51,18 @@ export const Config = ServiceConfig.extend({
     .int()
     .min(400)
     .optional()
-    .describe('How long lines of the audit are kept, also of deleted apps, 400 days at least. Unset: for good.'),
+    .describe('Days for which lines of the audit are kept, also those of deleted apps; at least 400. Unset: they are kept for good.'),
   HERALD_BASE_URL: z
     .url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
     .optional()
-    .describe('Where people and devices reach the gateway, as the administration shows it. Unset: what each request was asked at.'),
+    .describe(
+      'The address at which browsers and devices reach the gateway; the administration shows it. Unset: the address that each request was sent to.',
+    ),
   SIMULATOR_CONTROL_URL: z
     .url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
     .optional()
     .describe(
-      'Where the simulator of the push services is controlled. Set where providers are simulated: the administration says that nothing real is sent.',
+      'The address at which the simulator of the push services is controlled. Set it only where providers are simulated: the administration then says that nothing real is sent.',
     ),
   DASHBOARD_DIR: z
     .string()

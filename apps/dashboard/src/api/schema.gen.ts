@@ -447,7 +447,7 @@ export interface paths {
         };
         /**
          * Watch what happens to pushes, as server-sent events: what webhook endpoints would get
-         * @description `watching` comes first; then `event` for each event and, when more than 100 came in a second or the stream was not read, `dropped` with how many were left out.
+         * @description `watching` comes first; then `event` for each event and, when more than 100 came in a second or the stream was not read, `dropped` with how many were left out. `heartbeat` comes whenever nothing else came for 10 seconds.
          */
         get: operations["watchEventsOfApp"];
         put?: never;
@@ -804,7 +804,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Follow how far a send has come, as server-sent events */
+        /**
+         * Follow how far a send has come, as server-sent events
+         * @description `progress` comes at once and with each change, and `end` when the send is over. `heartbeat` comes whenever nothing else came for 10 seconds.
+         */
         get: operations["followCampaignOfApp"];
         put?: never;
         post?: never;
@@ -1375,7 +1378,7 @@ export interface paths {
         };
         /**
          * Watch what virtual devices get, as server-sent events
-         * @description `watching` comes first; then `push` for each push, `dropped` with how many were left out when more than 100 came in a second, and `waiting` when the simulator does not answer.
+         * @description `watching` comes first; then `push` for each push, `dropped` with how many were left out when more than 100 came in a second, and `waiting` when the simulator does not answer. `heartbeat` comes whenever nothing else came for 10 seconds.
          */
         get: operations["watchSimulator"];
         put?: never;

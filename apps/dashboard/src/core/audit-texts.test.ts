@@ -2,15 +2,15 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { actionWords, auditGroups, auditHead, auditRow, subjectParts } from './audit-texts.ts'
 
-const http = new URL('../../../gateway/src/http/', import.meta.url)
+const gateway = new URL('../../../gateway/src/', import.meta.url)
 
 /** Of the whole platform: no app's audit has them. */
 const ofNoApp = ['session.', 'sign-in-link.']
 
 test('each action that the gateway writes down for an app can be found by a filter of the page', () => {
-  const source = readdirSync(http)
+  const source = readdirSync(gateway, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
-    .map((name) => readFileSync(new URL(name, http), 'utf8'))
+    .map((name) => readFileSync(new URL(name, gateway), 'utf8'))
     .join('\n')
   const actions = [...source.matchAll(/(?:own|elsewhere|exporting)\(\s*'([a-z-]+\.[a-z-]+)'/g)].map(([, action = '']) => action)
   expect(actions.length).toBeGreaterThan(20)

@@ -42,7 +42,7 @@ export function openKeyUses(
           db,
           uses.map(([keyId, at]) => ({ keyId, agoSeconds: Math.max(0, (clock.steadyMs() - at) / 1000) })),
         )
-        // A use of the next hour that was noted meanwhile stays.
+        // A use of the next hour that was noted meanwhile stays to be written.
         for (const [keyId, at] of uses) if (waiting.get(keyId) === at) waiting.delete(keyId)
         written += uses.length
       }

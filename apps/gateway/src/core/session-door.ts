@@ -32,7 +32,7 @@ export type CameFrom = {
   secFetchSite: string | undefined
   origin: string | undefined
   host: string | undefined
-  /** What the operator calls this installation's address. */
+  /** HERALD_BASE_URL. */
   baseUrl: string | undefined
 }
 

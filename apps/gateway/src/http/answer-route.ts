@@ -16,7 +16,8 @@ import { checkAdministrator, checkOwnPage, checkScope, keyOf } from './credentia
 import { EventStream, whileSignedIn } from './event-stream.ts'
 import { headerOf } from './headers.ts'
 import type { Limits } from './limits.ts'
-import { Reply, type Asked, type Route } from './route.ts'
+import { Reply } from './reply.ts'
+import { type Asked, type Route } from './route.ts'
 import { openUpload, type Upload } from './upload.ts'
 
 /** A request whose path matched a route, with the values of the path's parameters. */

@@ -44,7 +44,7 @@ export function mediaTypeOf({ headers }: IncomingMessage, takes: readonly string
   return takes.includes(mediaType) && isUtf8Text && isPlain ? mediaType : undefined
 }
 
-/** What is left of a body that is too large is read and thrown away, so that the caller gets to hear the answer. */
+/** What is left of a body that is too large is read and thrown away, so that the caller can read the answer. */
 function readBytes(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []

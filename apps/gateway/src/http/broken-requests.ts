@@ -19,7 +19,7 @@ export function answerBrokenRequests(server: Server): void {
     else writeRaw(socket, protocolFaultOf(codeOf(error)))
   })
   server.on('connect', (_request, socket) => writeRaw(socket, protocolFaults.noTunnel))
-  // An Expect other than 100-continue is answered as if it were not there (RFC 9110, 10.1.1 allows it).
+  // A request with an Expect other than 100-continue is answered as if it had none (RFC 9110, 10.1.1 allows it).
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
 }
 

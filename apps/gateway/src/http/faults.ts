@@ -22,7 +22,7 @@ export function faultOf(error: unknown): Fault {
   return new Fault('internal', 'Internal error.', undefined, error)
 }
 
-/** The one shape of every error (spec: limits/error-shape). */
+/** The common shape of every error (spec: limits/error-shape). */
 export const errorBody = ({ code, message, details }: Pick<Fault, 'message' | 'details'> & { code: string }) => ({
   error: { code, message, ...(details === undefined ? {} : { details }) },
 })

@@ -140,7 +140,8 @@ test('logins, logouts and changes of the user with a public key are limited by c
       expect(told.headers['ratelimit-limit']).toBeUndefined()
     }
     // A text in the form of a secret key gets no further than 401.
-    expect((await ask('login', '203.0.113.1', { authorization: `Bearer ${secretKey.slice(0, -1)}A` })).status).toBe(401)
+    const wrongKey = `${secretKey.slice(0, -1)}${secretKey.endsWith('A') ? 'E' : 'A'}`
+    expect((await ask('login', '203.0.113.1', { authorization: `Bearer ${wrongKey}` })).status).toBe(401)
   })
 })
 

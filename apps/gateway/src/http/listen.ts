@@ -47,7 +47,7 @@ export async function listen(service: Service<ListenConfig>, app: RequestListene
     // Not server.close(): that cuts idle connections at once, and with them requests that are on their way.
     const closed = new Promise<void>((resolve) => void NetServer.prototype.close.call(server, () => resolve()))
     for (const response of inWork) if (!response.headersSent) response.setHeader('connection', 'close')
-    // After the next poll, so that a request which has arrived but was not read yet makes its connection a busy one.
+    // Idle connections are closed after the next poll: by then a request that has arrived but was not read makes its connection busy.
     const closeIdle = setInterval(() => setImmediate(() => server.closeIdleConnections()), lastWordMs)
     const cut = setTimeout(() => server.closeAllConnections(), stopWithinMs)
     await closed

@@ -46,7 +46,7 @@ export function openUpload(request: IncomingMessage, response: ServerResponse, t
 
 const endedEarly = () => invalidField('', 'ended before it was complete')
 
-/** Reads what is left and throws it away, for a moment, so that the caller gets to hear the answer. */
+/** Reads what is left and throws it away, for a moment, so that the caller can read the answer. */
 function discard(request: IncomingMessage): void {
   request.resume()
   const cut = setTimeout(() => request.destroy(), lingerMs)

@@ -33,7 +33,7 @@ async function* ended(portions: Portions): Portions {
   let count = 0
   for await (const portion of portions) {
     count += portion.count
-    // A page that held nothing is no part of the answer.
+    // Empty pages are left out.
     if (portion.count > 0) yield portion
   }
   yield { text: `${JSON.stringify({ type: 'end', count })}\n`, count: 0 }

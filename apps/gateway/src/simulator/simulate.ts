@@ -4,14 +4,19 @@ import { fault } from '@herald/contracts/fault'
 import type { Platform } from '@herald/contracts/platform'
 import type { RegisterSubscription } from '@herald/contracts/subscription'
 import { verifyMessageId } from '@herald/auth/message-id'
+import type { Sealer } from '@herald/auth/seal'
+import type { Bus } from '@herald/service/bus'
 import type { Kysely } from 'kysely'
 import { readPayload, withoutToken, type ShownContent, type TakenPush } from './core/simulated-push.ts'
-import type { Gateway } from '../gateway.ts'
+import type { Changes } from '../changes.ts'
+import type { Simulator } from './ask-simulator.ts'
 import { getApp } from '../apps/store/apps.ts'
 import { setApns, setFcm, setWebPush } from '../apps/manage-provider.ts'
 import type { Note } from '../store/audit.ts'
 import { findProvider } from '../apps/store/providers.ts'
 import type { Tables } from '../store/tables.ts'
+
+type Needs = { db: Kysely<Tables>; bus: Bus; sealer: Sealer; changes: Changes; simulator: Simulator }
 
 /** A device as the simulator shows it. */
 export type SimulatedDevice = {
@@ -61,7 +66,7 @@ export async function reachOf({ db }: { db: Kysely<Tables> }, appId: string): Pr
 }
 
 /** Gives an app without credentials of this kind an account at the simulated provider. Faults: not_found, invalid_state. */
-export async function takeSimulatedAccount(needs: Gateway & { note: Note }, appId: string, kind: ProviderKind): Promise<void> {
+export async function takeSimulatedAccount(needs: Needs & { note: Note }, appId: string, kind: ProviderKind): Promise<void> {
   const { db, simulator } = needs
   await getApp(db, appId)
   if (await findProvider(db, appId, kind))
@@ -94,7 +99,7 @@ type MadeDevice = { id: string; token?: string; endpoint?: string; keys?: { p256
 
 /** Makes a virtual device and registers it. Faults: not_found, invalid_state. */
 export async function addSimulatedDevice(
-  { db, bus, simulator }: Pick<Gateway, 'db' | 'bus' | 'simulator'>,
+  { db, bus, simulator }: Needs,
   appId: string,
   { platform, name, owner }: NewDevice,
   reportTo: string,

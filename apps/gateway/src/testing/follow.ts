@@ -7,7 +7,7 @@ export type Following = {
   text(): string
   /** The events that came whole, without heartbeats: name and data. */
   events(): { name: string; data: Record<string, unknown> }[]
-  /** How it ended, once it has: by the other side or by an error. */
+  /** How it ended, once it has: `end` by the other side, or `error`. */
   ended(): 'end' | 'error' | undefined
   leave(): void
 }

@@ -145,7 +145,7 @@ export const noCampaigns: CampaignsSummary = { byStatus: {}, next: [], paused: [
 
 const { user: givenUser, device: givenDevice } = shop
 const maskedDevice = { ...givenDevice, token: 'canaryto…', test: false }
-/** A user and a device as the administration shows them. */
+/** A user, and a device with its owner, as the administration shows them. */
 export const givenMaskedUser: MaskedUser = { ...givenUser, subscriptions: [maskedDevice], preferences: {} }
 export const givenOwned: OwnedDevice = { ...maskedDevice, user: { id: givenUser.id, externalId: givenUser.externalId } }
 
@@ -187,7 +187,7 @@ const { device, user, segment, counted, template, campaignId: draftId } = shop
 
 /** A call with an answer of its type. */
 const usual = <Request, Answer>(call: Call<Request, Answer>, answer: Answer): [call: Call<unknown, unknown>, answer: unknown] => [
-  call as Call<unknown, unknown>,
+  call,
   answer,
 ]
 

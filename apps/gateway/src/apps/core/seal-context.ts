@@ -1,4 +1,4 @@
-/** Table, app and row go into what is sealed: a sealed text moved to another row or app does not open. */
+/** Names the table, the app and the row of a sealed text. A sealed text that is moved to another row or app does not open. */
 export const providerContext = (appId: string, kind: string): string => `gateway.providers/${appId}/${kind}`
 
 export const identitySecretContext = (appId: string): string => `gateway.apps/${appId}/identity-secret`

@@ -49,7 +49,7 @@ export const Circuit = describes<CircuitRead>()(
   }),
 )
 const circuits = z.array(Circuit)
-/** By kind: what a change of credentials answers, and what a read of them does. */
+/** What setting credentials answers, and what reading them answers, by kind of provider. */
 export const CredentialsSet = { apns: z.object(apns), fcm: z.object(fcm), webpush: z.object(webpush) }
 export const CredentialsRead = {
   apns: z.object({ ...apns, circuits }),

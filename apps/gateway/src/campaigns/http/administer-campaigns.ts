@@ -23,7 +23,8 @@ import {
 import { Cancelled } from '../../http/answers.ts'
 import { campaigns } from './campaigns.ts'
 import { EventStream } from '../../http/event-stream.ts'
-import { elsewhere, Reply, route, type Route } from '../../http/route.ts'
+import { Reply } from '../../http/reply.ts'
+import { elsewhere, route, type Route } from '../../http/route.ts'
 
 const path = '/v1/admin/apps/:appId/campaigns'
 const onePath = `${path}/:id` as const
@@ -79,7 +80,7 @@ const ofTheDashboard = [
     async answer({ db, bus }, { appId, params }) {
       await getApp(db, appId)
       const of = { appId, campaignId: params.id }
-      // The status first: counters that were read before it could show less than a campaign that is `sent` has.
+      // The status is read first: counters from before it could lack outcomes of a campaign that is `sent`.
       const campaign = await bus.call(calls.getCampaign, of)
       const counters = await bus.call(readStats, of)
       const shown = withStats(campaign, counters?.stats)
@@ -210,6 +211,8 @@ const ofTheDashboard = [
     key: 'admin',
     status: 200,
     summary: 'Follow how far a send has come, as server-sent events',
+    description:
+      '`progress` comes at once and with each change, and `end` when the send is over. `heartbeat` comes whenever nothing else came for 10 seconds.',
     mediaType: 'text/event-stream',
     async answer({ db, progress }, { appId, params }) {
       await getApp(db, appId)

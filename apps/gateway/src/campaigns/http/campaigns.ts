@@ -8,11 +8,12 @@ import { z } from 'zod'
 import { ratesOf } from '../core/rates.ts'
 import { getApp } from '../../apps/store/apps.ts'
 import { Accepted, CampaignStats, Cancelled, Drafted, Started } from '../../http/answers.ts'
-import { elsewhere, replayed, route } from '../../http/route.ts'
+import { replayed } from '../../http/reply.ts'
+import { elsewhere, route } from '../../http/route.ts'
 
 const writes = { key: 'secret', scope: 'campaigns:write' } as const
 
-/** POST /v1/campaigns/:id/experiment/winner. An id that no variant can have is as unknown as any other. */
+/** POST /v1/campaigns/:id/experiment/winner. An id that no variant can have is answered like any unknown id. */
 export const PickWinner = z.strictObject({ variant: text(1, 64) })
 
 export const campaigns = [
@@ -86,7 +87,7 @@ export const campaigns = [
       'Counters go on changing after the campaign is sent, because devices report later. A rate is null while there is nothing to divide by.',
     answers: CampaignStats,
     async answer({ bus }, { appId, params }) {
-      // The status first: counters that were read before it could show less than a campaign that is `sent` has.
+      // The status is read first: counters from before it could lack outcomes of a campaign that is `sent`.
       const campaign = await bus.call(readCampaign, { appId, campaignId: params.id })
       if (!campaign) throw notFound()
       const counters = await bus.call(readStats, { appId, campaignId: params.id })

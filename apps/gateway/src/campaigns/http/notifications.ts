@@ -4,7 +4,8 @@ import { z } from 'zod'
 import { checkIdempotencyKey } from '../../core/idempotency.ts'
 import { NotificationInBatch, sendEach } from './send-each.ts'
 import { Accepted, SendsAccepted } from '../../http/answers.ts'
-import { replayed, route } from '../../http/route.ts'
+import { replayed } from '../../http/reply.ts'
+import { route } from '../../http/route.ts'
 
 const mostInBatch = 100
 /** The items are checked one by one, so that a wrong one leaves the others alone. */

@@ -6,7 +6,8 @@ import { z } from 'zod'
 import { listRequestOf, pageQuery } from '../../core/page.ts'
 import { getApp } from '../../apps/store/apps.ts'
 import { Id } from '../../http/answers.ts'
-import { elsewhere, replayedHeaders, Reply, route } from '../../http/route.ts'
+import { replayedHeaders, Reply } from '../../http/reply.ts'
+import { elsewhere, route } from '../../http/route.ts'
 
 const TestSent = z.object({ id: Id, status: z.enum(campaignStatuses), results: z.array(TestResult) })
 const TestDeviceList = z.object({ items: z.array(TestDevice), nextCursor: z.string().nullable() })

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { Reply, route } from '../../http/route.ts'
+import { Reply } from '../../http/reply.ts'
+import { route } from '../../http/route.ts'
 
 const require = createRequire(import.meta.url)
 const { version } = require('swagger-ui-dist/package.json') as { version: string }

@@ -4,21 +4,9 @@ import { join } from 'node:path'
 import { notFound } from '@herald/contracts/fault'
 import manifest from '../../../package.json' with { type: 'json' }
 import { plainPage } from './plain-page.ts'
-import { Reply, route } from '../../http/route.ts'
-import { openStaticFiles, replyWith, type StaticFile, type StaticFiles } from './static-files.ts'
-
-/** The built files that browsers load. `dashboard` is undefined without an administration token: nobody could sign in. */
-export type Pages = { dashboard: StaticFiles | undefined; webSdk: StaticFiles; guide: StaticFiles }
-
-type Directories = { [setting in 'DASHBOARD_DIR' | 'WEB_SDK_DIR' | 'GUIDE_DIR']?: string | undefined }
-
-export function openPages({ DASHBOARD_DIR, WEB_SDK_DIR, GUIDE_DIR }: Directories, hasAdministration: boolean): Pages {
-  return {
-    dashboard: hasAdministration ? openStaticFiles(builtAt(DASHBOARD_DIR, 'dashboard', 'apps/dashboard/dist')) : undefined,
-    webSdk: openStaticFiles(builtAt(WEB_SDK_DIR, 'sdk', 'sdks/web/dist')),
-    guide: openStaticFiles(builtAt(GUIDE_DIR, 'guide', 'dist/guide')),
-  }
-}
+import { Reply } from '../../http/reply.ts'
+import { route } from '../../http/route.ts'
+import { replyWith, type StaticFile } from './static-files.ts'
 
 /** A directory of built files: as it is set, else beside the program in an image, else where the repository builds it. */
 function builtAt(set: string | undefined, beside: string, inRepository: string): string {

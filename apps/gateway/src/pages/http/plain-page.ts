@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Reply } from '../../http/route.ts'
+import { Reply } from '../../http/reply.ts'
 
 const style = `:root{color-scheme:light dark}
 body{font:16px/1.5 system-ui,sans-serif;max-width:40rem;margin:4rem auto;padding:0 1rem}

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { LRUCache } from 'lru-cache'
-import { Reply } from '../../http/route.ts'
+import { Reply } from '../../http/reply.ts'
 
 /** The built files of one directory: read when they are asked for, and again when they have changed. */
 export type StaticFiles = {
@@ -97,3 +98,23 @@ function encodingFor(accepted: string, compressed: StaticFile['compressed']): En
 
 const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
   ifNoneMatch === '*' || (ifNoneMatch?.split(',').some((one) => one.trim().replace(/^W\//, '') === etag) ?? false)
+
+/** The built files that browsers load. `dashboard` is undefined without an administration token: nobody could sign in. */
+export type Pages = { dashboard: StaticFiles | undefined; webSdk: StaticFiles; guide: StaticFiles }
+
+type Directories = { [setting in 'DASHBOARD_DIR' | 'WEB_SDK_DIR' | 'GUIDE_DIR']?: string | undefined }
+
+export function openPages({ DASHBOARD_DIR, WEB_SDK_DIR, GUIDE_DIR }: Directories, hasAdministration: boolean): Pages {
+  return {
+    dashboard: hasAdministration ? openStaticFiles(builtAt(DASHBOARD_DIR, 'dashboard', 'apps/dashboard/dist')) : undefined,
+    webSdk: openStaticFiles(builtAt(WEB_SDK_DIR, 'sdk', 'sdks/web/dist')),
+    guide: openStaticFiles(builtAt(GUIDE_DIR, 'guide', 'dist/guide')),
+  }
+}
+
+/** A directory of built files: as it is set, else beside the program in an image, else where the repository builds it. */
+function builtAt(set: string | undefined, beside: string, inRepository: string): string {
+  if (set !== undefined) return set
+  const inImage = join(import.meta.dirname, beside)
+  return existsSync(inImage) ? inImage : join(import.meta.dirname, '../../../../..', inRepository)
+}

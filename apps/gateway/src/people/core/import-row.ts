@@ -14,7 +14,7 @@ import type { FileRow, WrongRow } from './import-file.ts'
 import { fieldAt, readCount, readTags, readTruth, withZone } from './import-values.ts'
 import { oneSignalNames, readOneSignalRow } from './onesignal-row.ts'
 
-/** A row as it is to be written, or why it is not. */
+/** A row to be written, or why it is refused. */
 export type ReadRow = { device: ImportedDevice; warning?: string } | { rejected: Omit<ImportError, 'row'> }
 
 /** Which column of a file holds what. */

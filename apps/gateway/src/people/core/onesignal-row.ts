@@ -13,7 +13,7 @@ const platforms = new Map([
   ['17', 'web'],
 ])
 
-/** Which column of OneSignal's holds which field. */
+/** OneSignal's column of each field. */
 const columnOfField: Partial<Record<ImportField, string>> = {
   platform: 'device_type',
   token: 'identifier',

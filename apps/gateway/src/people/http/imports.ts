@@ -46,7 +46,7 @@ export const imports = [
     summary: 'Send the file of an import, or a part of it from the offset on',
     description:
       'Raw UTF-8, at most 4 GiB in all. The answer has the offset of the next part; after a broken connection read the import and continue at its `offset`. Any other offset is 409, with the right one in the detail at `offset`.',
-    // The import has a line where it begins and one where it ends.
+    // The audit has a line for the beginning of the import and one for its end.
     audit: 'nothing',
     answers: ImportReport,
     faults: ['invalid_state', 'body_too_large', 'unsupported_media_type'],

@@ -4,7 +4,8 @@ import { z } from 'zod'
 import { baseUrlOf } from '../../core/base-url.ts'
 import { endedCookie, sessionCookie, type SignedIn } from '../../core/session-door.ts'
 import { SessionRead, SignInLink } from './session-answers.ts'
-import { own, Reply, route } from '../../http/route.ts'
+import { Reply } from '../../http/reply.ts'
+import { own, route } from '../../http/route.ts'
 
 const name = line(1, 64).optional()
 

@@ -41,7 +41,7 @@ const PushPage = z.strictObject({ ...Page.shape, deviceId: line(1, 64).optional(
 const bySimulator = { key: 'admin', faults: ['queue_unavailable'] } as const
 const badCursor = () => invalidField('cursor', 'must be the nextCursor of an earlier answer')
 
-/** The simulator's control API, as far as a page needs it (docs/decisions/0051). Without a simulator every path is 404. */
+/** The part of the simulator's control API that pages need (docs/decisions/0051). Without a simulator every path is 404. */
 export const simulator = [
   route({
     ...bySimulator,
@@ -148,7 +148,7 @@ export const simulator = [
     status: 200,
     summary: 'Watch what virtual devices get, as server-sent events',
     description:
-      '`watching` comes first; then `push` for each push, `dropped` with how many were left out when more than 100 came in a second, and `waiting` when the simulator does not answer.',
+      '`watching` comes first; then `push` for each push, `dropped` with how many were left out when more than 100 came in a second, and `waiting` when the simulator does not answer. `heartbeat` comes whenever nothing else came for 10 seconds.',
     mediaType: 'text/event-stream',
     answer: async ({ db, simulatorTail }, { query: { appId } }) =>
       new EventStream(await simulatorTail.open(appId, () => reachOf({ db }, appId))),

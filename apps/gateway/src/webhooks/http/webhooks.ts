@@ -185,7 +185,7 @@ export const events = [
     status: 200,
     summary: 'Watch what happens to pushes, as server-sent events: what webhook endpoints would get',
     description:
-      '`watching` comes first; then `event` for each event and, when more than 100 came in a second or the stream was not read, `dropped` with how many were left out.',
+      '`watching` comes first; then `event` for each event and, when more than 100 came in a second or the stream was not read, `dropped` with how many were left out. `heartbeat` comes whenever nothing else came for 10 seconds.',
     mediaType: 'text/event-stream',
     async answer({ db, tail }, { appId }) {
       await getApp(db, appId)

@@ -1,5 +1,5 @@
 import type { CampaignStatus } from '@herald/contracts/stats'
-import { pointedAtOnce, sweepAgain } from '@herald/contracts/topology'
+import { pointedAtOnce } from '@herald/contracts/topology'
 import { sql } from 'kysely'
 import { statusAfter, statusesThatAllow } from '../core/campaign.ts'
 import { pointedAt } from './new-campaigns.ts'
@@ -33,7 +33,7 @@ export async function nextFlowDueInMs(db: Db): Promise<number | undefined> {
 /**
  * Takes campaigns whose fan-out nobody has taken over, by turns of apps: the oldest of each, then the next, and of no app more than may be
  * pointed at at once. The apps are found by one look into the index each. Two sweeps never take the same row; it is due again after 5,
- * 10, 15, 15 … s (`sweepAgain` of contracts/topology.ts).
+ * 10, 15, 15 … s (`sweepAgainSeconds` of contracts/topology.ts, by the raised number).
  */
 export async function takeDueCampaigns(db: Db, limit: number): Promise<{ id: string; pointer_no: number; app_id: string }[]> {
   const { rows } = await sql<{ id: string; pointer_no: number; app_id: string }>`
@@ -57,7 +57,7 @@ export async function takeDueCampaigns(db: Db, limit: number): Promise<{ id: str
       where c.id = any(array(select id from turns)) and c.due_at <= now() and c.status = 'sending'
       order by turns.turn limit ${limit} for update of c skip locked
     )
-    update campaigns set pointer_no = pointer_no + 1, due_at = now() + least(${sweepAgain.stepSeconds}::int * (pointer_no + 2), ${sweepAgain.mostSeconds}::int) * interval '1 second'
+    update campaigns set pointer_no = pointer_no + 1, due_at = now() + least(5 * (pointer_no + 2), 15) * interval '1 second'
     where campaigns.id = any(array(select id from due))
     returning campaigns.id, campaigns.pointer_no, campaigns.app_id`.execute(db)
   return rows

@@ -303,15 +303,19 @@ export async function givenCrowd(
   db: Db,
   { appId, count, platform = 'ios' }: { appId: string; count: number; platform?: Platform },
 ): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    with numbered as (
-      select encode(sha256(convert_to(${appId} || ${platform} || n, 'UTF8')), 'hex') as hash from generate_series(1, ${count}::int) as n
-    ), people as (
-      insert into users (id, app_id) select substr(hash, 1, 24), ${appId} from numbered returning id
-    )
-    insert into subscriptions (id, app_id, user_id, platform, address, address_hash, created_at)
-    select substr(hash, 25, 24), ${appId}, substr(hash, 1, 24), ${platform}, hash, decode(hash, 'hex'), now() - interval '1 minute' from numbered
-    returning id`.execute(db)
+  const { rows } = await db.transaction().execute(async (trx) => {
+    // On a busy machine a large crowd may take longer than audience allows a statement.
+    await sql`set local statement_timeout = 0`.execute(trx)
+    return sql<{ id: string }>`
+      with numbered as (
+        select encode(sha256(convert_to(${appId} || ${platform} || n, 'UTF8')), 'hex') as hash from generate_series(1, ${count}::int) as n
+      ), owners as (
+        insert into users (id, app_id) select substr(hash, 1, 24), ${appId} from numbered returning id
+      )
+      insert into subscriptions (id, app_id, user_id, platform, address, address_hash, created_at)
+      select substr(hash, 25, 24), ${appId}, substr(hash, 1, 24), ${platform}, hash, decode(hash, 'hex'), now() - interval '1 minute' from numbered
+      returning id`.execute(trx)
+  })
   return rows.map(({ id }) => id).toSorted()
 }
 

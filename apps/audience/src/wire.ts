@@ -66,9 +66,8 @@ type Wiring = {
 }
 
 /** Which flow answers which call. */
-export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, takers, startSends, told, ...sweeps }: Wiring): void {
+export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, takers, startSends, told, poke, tellErasures }: Wiring): void {
   const { db, log } = audience
-  const { poke } = sweeps
   /** At most 500 requests are in one commit. With 5,000 waiting a caller is asked to come again. */
   const shared = { limit: 500, maxWaiting: 5_000, full: queueUnavailable, isShared: failsEverybody }
   /** A flow that only reads: on the connections for reads, by turns of apps. */
@@ -174,7 +173,7 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
   bus.answer(calls.changeUsers, async (request) => ({
     users: await batchesOfUsers(() => changeUsers({ db }, request), request.appId),
   }))
-  bus.answer(calls.deleteUser, (request) => deleteUser({ db, poke: sweeps.tellErasures }, request))
+  bus.answer(calls.deleteUser, (request) => deleteUser({ db, poke: tellErasures }, request))
   bus.answer(calls.findExternalIds, async ({ appId, userIds }) => ({ externalIds: await findExternalIds(db, appId, userIds) }))
   bus.answer(calls.listTags, openTags(reads))
   bus.answer(calls.listUsers, reading(listUsers))

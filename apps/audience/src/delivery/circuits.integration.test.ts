@@ -212,31 +212,31 @@ describe('an open circuit', () => {
     expect(retries.flatMap(({ subscription_ids }) => subscription_ids)).toHaveLength(3)
     expect(retries.map((retry) => retry.held_since)).toEqual(retries.map(() => held_since))
   })
+})
 
-  test('writes the sends on a healthy circuit once a second, and any other answer at once', async () => {
-    const appId = newId()
-    await givenPhones(appId, 200)
-    const process = {
-      ...audience,
-      circuitMemory: rememberCircuits({ log: audience.log, metrics: openMetrics() }),
-      poke: () => undefined,
-      wakeFanOut: async () => undefined,
-    }
-    const version = async () => {
-      const { rows } = await sql<{ xmin: string }>`select xmin::text from circuits where app_id = ${appId}`.execute(db)
-      return rows[0]?.xmin
-    }
-    const send = async (letters: Letter[]) => finishBatch(process, [heard(await takeOne(await givenBatch(appId), used()), letters)])
-    await send(['s'])
-    const noted = await version()
-    process.circuitMemory.healthy.set(`${appId}.android.`, { credentialsVersion: 1, notedAtMs: performance.now() + 60_000 })
+test('sends on a healthy circuit are written once a second, and any other answer at once', async () => {
+  const appId = newId()
+  await givenPhones(appId, 200)
+  const process = {
+    ...audience,
+    circuitMemory: rememberCircuits({ log: audience.log, metrics: openMetrics() }),
+    poke: () => undefined,
+    wakeFanOut: async () => undefined,
+  }
+  const version = async () => {
+    const { rows } = await sql<{ xmin: string }>`select xmin::text from circuits where app_id = ${appId}`.execute(db)
+    return rows[0]?.xmin
+  }
+  const send = async (letters: Letter[]) => finishBatch(process, [heard(await takeOne(await givenBatch(appId), used()), letters)])
+  await send(['s'])
+  const noted = await version()
+  process.circuitMemory.healthy.set(`${appId}.android.`, { credentialsVersion: 1, notedAtMs: performance.now() + 60_000 })
 
-    await send(['s'])
-    expect(await version()).toBe(noted)
-    await send(['g', 's'])
-    expect(await version()).not.toBe(noted)
-    expect((await circuitOf(appId))?.answers).toMatch(/^gs+$/)
-  })
+  await send(['s'])
+  expect(await version()).toBe(noted)
+  await send(['g', 's'])
+  expect(await version()).not.toBe(noted)
+  expect((await circuitOf(appId))?.answers).toMatch(/^gs+$/)
 })
 
 describe('the two environments of APNs', () => {
